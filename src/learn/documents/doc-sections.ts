@@ -222,18 +222,13 @@ function cutLine(line: string, max: number): string[] {
 // Parses Markdown into headings, code blocks and prose, by lines and in one pass: precise enough to split where a
 // reader would.
 
-type Block =
-  | {
-      readonly kind: "heading";
-      readonly row: number;
-      readonly lines: readonly string[];
-      readonly level: number;
-      readonly title: string;
-    }
+type Block = { readonly row: number; readonly lines: readonly string[] } & (
+  | { readonly kind: "heading"; readonly level: number; readonly title: string }
   /** A fenced block with its fences; `info` is the text after the opening one. */
-  | { readonly kind: "code"; readonly row: number; readonly lines: readonly string[]; readonly info: string }
+  | { readonly kind: "code"; readonly info: string }
   /** Lines up to a blank one; headings inside a comment stay in it. */
-  | { readonly kind: "prose"; readonly row: number; readonly lines: readonly string[] };
+  | { readonly kind: "prose" }
+);
 
 /** Front matter is short; a single rule of dashes at the top of a page is just a rule. */
 const MAX_FRONT_MATTER = 200;

@@ -112,17 +112,9 @@ export function gateByRules(context: GateContext, config: GateConfig = GATE): Ga
   for (const rule of RULES) {
     const reason = attempt(rule, context, config);
     if (reason === null) continue;
-    return confident(
-      {
-        retrieve: rule.retrieve,
-        confidence: rule.confidence,
-        reason,
-        strategy: rule.strategy,
-        estimatedRelevance: rule.retrieve ? estimatedRelevance(context) : 0,
-        decidedBy: rule.name,
-      },
-      config,
-    );
+    const { name: decidedBy, retrieve, confidence, strategy } = rule;
+    const relevance = retrieve ? estimatedRelevance(context) : 0;
+    return confident({ retrieve, confidence, reason, strategy, estimatedRelevance: relevance, decidedBy }, config);
   }
   return null;
 }

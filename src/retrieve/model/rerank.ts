@@ -299,14 +299,9 @@ function namedIn(value: unknown): string {
   return Array.isArray(list) ? list.slice(0, 1_000).map(String).join("\n") : "";
 }
 
-function candidateText(candidate: RerankCandidate, index: number): string {
-  const about = [
-    `path: ${word(candidate.path)}`,
-    `type: ${word(candidate.type)}`,
-    `language: ${word(candidate.language)}`,
-    `outcome: ${candidate.outcome ?? "none"}`,
-  ];
-  return `[${index}] ${about.join(" | ")}\n    ${line(candidate.text, PREVIEW)}`;
+function candidateText({ path, type, language, outcome, text }: RerankCandidate, index: number): string {
+  const about = `path: ${word(path)} | type: ${word(type)} | language: ${word(language)} | outcome: ${outcome ?? "none"}`;
+  return `[${index}] ${about}\n    ${line(text, PREVIEW)}`;
 }
 
 function word(text: string | null = null): string {

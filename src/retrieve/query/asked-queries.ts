@@ -90,10 +90,8 @@ const QUERY_CHARS = 800;
  */
 export function askedInComment(question: AskedQuestion, knowledge: Knowledge, now: number) {
   const { retrieval } = knowledge;
-  const text = cutText(
-    [question.text.trim(), question.path ?? ""].filter((part) => part !== "").join("\n"),
-    QUERY_CHARS,
-  );
+  const asked = [question.text.trim(), question.path ?? ""].filter((part) => part !== "");
+  const text = cutText(asked.join("\n"), QUERY_CHARS);
   return {
     ...placeholderPullRequest(question.text, question.repo, question.pull.number),
     settings: {

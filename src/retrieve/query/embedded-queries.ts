@@ -28,10 +28,8 @@ export async function embedQueries(
   tries: Attempts,
 ): Promise<EmbeddedQueries> {
   if (embedder === null || !isOn) {
-    tries.note(
-      "embedding",
-      embedder === null ? "no embedder; memory was searched by words" : "switched off by the configuration",
-    );
+    const off = embedder === null ? "no embedder; memory was searched by words" : "switched off by the configuration";
+    tries.note("embedding", off);
     return NOT_EMBEDDED;
   }
   const texts = variants.map(({ text }) => text);

@@ -3,7 +3,7 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { StoreUnusable } from "../../domain/errors.ts";
-import { type Repo, type UpkeepJob, upkeepKey } from "../../domain/job.ts";
+import { type ForgetJob, type Repo, upkeepKey } from "../../domain/job.ts";
 import type { AnyJob } from "../../ports.ts";
 import { storedTraces } from "../forget-repository.ts";
 import { storedMemory } from "../memory/memory.ts";
@@ -99,10 +99,7 @@ async function forgetAgain(one: Tombstone, { queue, memory }: StoreDatabases): P
 }
 
 /** Repositories that may have been deleted since the backup without a tombstone: removed once GitHub confirms it. */
-async function doubtful({
-  queue,
-  memory,
-}: StoreDatabases): Promise<readonly (UpkeepJob & { readonly kind: "forget" })[]> {
+async function doubtful({ queue, memory }: StoreDatabases): Promise<readonly ForgetJob[]> {
   const known = new Map<string, { readonly repo: Repo; readonly installationId: number }>();
   for (const repo of memory === null ? [] : await storedLabels(memory).all()) {
     if (repo.host !== "local" && repo.host !== "eval")
@@ -113,14 +110,9 @@ async function doubtful({
     const { repo, installationId } = JSON.parse(job) as AnyJob;
     if (repo.name !== "") known.set(`${repo.host}/${repo.id}`, { repo, installationId });
   }
-  return [...known.values()].map(({ repo, installationId }) => ({
-    kind: "forget",
-    key: upkeepKey(repo, "forget"),
-    delivery: "restore",
-    installationId,
-    repo,
-    trigger: "restored",
-  }));
+  return [...known.values()].map((one) => {
+    return { kind: "forget", key: upkeepKey(one.repo, "forget"), delivery: "restore", trigger: "restored", ...one };
+  });
 }
 
 function moveIn(from: string, to: string): void {
