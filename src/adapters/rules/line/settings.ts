@@ -69,7 +69,7 @@ const NEAR = 8;
 export const SETTINGS_RULES: readonly LineRule[] = [
   {
     id: "duplicate-key-in-data",
-    title: "Key stands twice in the same object",
+    title: "Key is repeated in the same object",
     severity: "major",
     category: "correctness",
     confidence: 0.85,

@@ -75,7 +75,7 @@ export const WORKFLOW_RULES: readonly LineRule[] = [
   },
   {
     id: "workflow-script-injection",
-    title: "Workflow pastes text of others into a script",
+    title: "Workflow inserts untrusted text into a script",
     severity: "critical",
     category: "security",
     confidence: 0.85,

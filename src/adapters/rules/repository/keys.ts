@@ -83,7 +83,7 @@ function isSlip(a: string, b: string): boolean {
 export const KEY_RULES: readonly RepositoryRule[] = [
   {
     id: "key-spelled-otherwise",
-    title: "Environment variable is spelled otherwise elsewhere",
+    title: "Environment variable is spelled differently elsewhere",
     severity: "medium",
     category: "correctness",
     confidence: 0.9,

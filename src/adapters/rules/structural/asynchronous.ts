@@ -1,6 +1,6 @@
 // Promises and coroutines that nobody waits for, and calls that make everyone wait.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, kinds, not, script, text } from "./shapes.ts";
+import { calls, example, kinds, not, text } from "./shapes.ts";
 
 const ASYNC_CALLBACK = { has: { field: "arguments", has: { nthChild: 1, regex: String.raw`(?s)^async\b` } } };
 
@@ -15,7 +15,7 @@ export const ASYNCHRONOUS: readonly StructuralRule[] = [
     fix: "Use `for (const item of items) await …`, or `await Promise.all(items.map(async …))`.",
     inTests: true,
     onlyWith: /forEach\(\s*async/,
-    match: script(call("script", String.raw`(?s).*\.forEach`, ASYNC_CALLBACK)),
+    match: calls.inScript(String.raw`(?s).*\.forEach`, ASYNC_CALLBACK),
     bad: example("src/mail.ts", "users.forEach(async (user) => {", "  await send(user);", "});"),
     good: example("src/mail.ts", "await Promise.all(users.map(async (user) => send(user)));"),
   },
@@ -29,15 +29,12 @@ export const ASYNCHRONOUS: readonly StructuralRule[] = [
     fix: "Await the answers first (`await Promise.all(items.map(check))`), then filter by them.",
     inTests: true,
     onlyWith: /\(\s*async/,
-    match: script(
-      call(
-        "script",
-        String.raw`(?s).*\.(filter|some|every|find|findIndex|findLast|sort|toSorted)`,
-        ASYNC_CALLBACK,
-        // Streams and promise libraries have a filter of their own that waits.
-        not({ inside: { kind: "await_expression" } }),
-        not({ inside: { kind: "for_in_statement" } }),
-      ),
+    match: calls.inScript(
+      String.raw`(?s).*\.(filter|some|every|find|findIndex|findLast|sort|toSorted)`,
+      ASYNC_CALLBACK,
+      // Streams and promise libraries have a filter of their own that waits.
+      not({ inside: { kind: "await_expression" } }),
+      not({ inside: { kind: "for_in_statement" } }),
     ),
     bad: example("src/access.ts", "const allowed = users.filter(async (user) => await mayRead(user));"),
     good: example("src/access.ts", "const allowed = users.filter((user) => readers.has(user.id));"),
@@ -80,8 +77,7 @@ export const ASYNCHRONOUS: readonly StructuralRule[] = [
     onlyWith: /sleep|requests|urlopen|subprocess/,
     onlyIn: /\basync\b/,
     match: {
-      python: call(
-        "python",
+      python: calls.python(
         String.raw`time\.sleep|requests\.(get|post|put|patch|delete|head|request)|urllib\.request\.urlopen|subprocess\.(run|call|check_call|check_output)`,
         {
           inside: {
@@ -90,7 +86,7 @@ export const ASYNCHRONOUS: readonly StructuralRule[] = [
           },
         },
       ),
-      rust: call("rust", "(std::)?thread::sleep", {
+      rust: calls.rust("(std::)?thread::sleep", {
         inside: {
           all: [{ kind: "function_item" }, { has: { kind: "function_modifiers", regex: String.raw`\basync\b` } }],
           stopBy: kinds("function_item", "closure_expression"),

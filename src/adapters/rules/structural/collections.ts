@@ -1,6 +1,6 @@
 // Lists and paths that do not hold what they seem to.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, has, kinds, not, script, text, withArguments } from "./shapes.ts";
+import { calls, example, has, kinds, not, script, text, withArguments } from "./shapes.ts";
 
 export const COLLECTIONS: readonly StructuralRule[] = [
   {
@@ -42,7 +42,7 @@ export const COLLECTIONS: readonly StructuralRule[] = [
         all: [
           {
             any: [
-              call("python", ".*", { has: { field: "function", pattern: "$LIST.remove" } }),
+              calls.python(".*", { has: { field: "function", pattern: "$LIST.remove" } }),
               { pattern: "del $LIST[$I]" },
             ],
           },
@@ -98,18 +98,14 @@ export const COLLECTIONS: readonly StructuralRule[] = [
     inTests: true,
     onlyWith: /path\.join|path\.resolve/,
     match: {
-      python: call(
-        "python",
+      python: calls.python(
         String.raw`os\.path\.join`,
         withArguments(String.raw`^\(\s*[^,"']+,\s*(["'][^"']*["'],\s*)?[rf]?["']/`),
       ),
-      ...script(
-        call(
-          "script",
-          String.raw`path\.resolve`,
-          withArguments(
-            String.raw`^\(\s*(__dirname|import\.meta\.dirname|process\.cwd\(\)|\w*([rR]oot|[dD]ir|ROOT|DIR)\w*),\s*["']/\w`,
-          ),
+      ...calls.inScript(
+        String.raw`path\.resolve`,
+        withArguments(
+          String.raw`^\(\s*(__dirname|import\.meta\.dirname|process\.cwd\(\)|\w*([rR]oot|[dD]ir|ROOT|DIR)\w*),\s*["']/\w`,
         ),
       ),
     },

@@ -1,6 +1,6 @@
 // Comparisons that are always false, or that compare something else than values.
 import type { Shape, StructuralRule } from "../rule.ts";
-import { call, example, has, node, not, script, text, withArguments } from "./shapes.ts";
+import { calls, example, has, node, not, script, text, withArguments } from "./shapes.ts";
 
 const NAN: Readonly<Record<string, string>> = {
   script: String.raw`(Number\.)?NaN`,
@@ -128,21 +128,19 @@ export const COMPARISONS: readonly StructuralRule[] = [
           has("left", String.raw`(?s)^(strpos|stripos|strrpos|mb_strpos|array_search)\(`),
           has("right", "^(?i:false|true)$"),
         ),
-        call("php", "strpos|stripos|mb_strpos", {
+        calls.php("strpos|stripos|mb_strpos", {
           any: [
             { inside: { kind: "unary_op_expression" } },
             { inside: { kind: "parenthesized_expression", inside: { kind: "if_statement" } } },
           ],
         }),
       ],
-      ...script(
-        call("script", String.raw`(?s).*\.(indexOf|lastIndexOf)`, withArguments("^\\([\"'`]"), {
-          any: [
-            { inside: { kind: "unary_expression", regex: "^!" } },
-            { inside: { kind: "parenthesized_expression", inside: { kind: "if_statement" } } },
-          ],
-        }),
-      ),
+      ...calls.inScript(String.raw`(?s).*\.(indexOf|lastIndexOf)`, withArguments("^\\([\"'`]"), {
+        any: [
+          { inside: { kind: "unary_expression", regex: "^!" } },
+          { inside: { kind: "parenthesized_expression", inside: { kind: "if_statement" } } },
+        ],
+      }),
     },
     fixes: [
       { from: /\)\s*([=!])=\s*(false|true)$/i, to: ") $1== $2", languages: ["php"] },

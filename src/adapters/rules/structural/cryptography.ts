@@ -1,6 +1,6 @@
 // Hashes, ciphers and random values that do not hold.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, has, node, not, script, text, withArguments } from "./shapes.ts";
+import { calls, example, has, node, not, script, text, withArguments } from "./shapes.ts";
 
 /** Names of values that protect something. */
 const PASSWORD = String.raw`(?i:passw(or)?d|passphrase|\bpwd\b)`;
@@ -53,20 +53,18 @@ export const CRYPTOGRAPHY: readonly StructuralRule[] = [
           ),
         ),
       ),
-      python: call("python", String.raw`hashlib\.(md5|sha1|sha256|sha512)`, withArguments(PASSWORD)),
-      go: call("go", String.raw`(md5|sha1)\.Sum|sha256\.Sum256|sha512\.Sum512`, withArguments(PASSWORD)),
+      python: calls.python(String.raw`hashlib\.(md5|sha1|sha256|sha512)`, withArguments(PASSWORD)),
+      go: calls.go(String.raw`(md5|sha1)\.Sum|sha256\.Sum256|sha512\.Sum512`, withArguments(PASSWORD)),
       php: [
-        call("php", "md5|sha1|crc32", withArguments(`\\$\\w*${PASSWORD}`)),
-        call("php", "hash", withArguments(`^\\(\\s*["'](md5|sha1|sha256|sha512)["'],\\s*\\$\\w*${PASSWORD}`)),
+        calls.php("md5|sha1|crc32", withArguments(`\\$\\w*${PASSWORD}`)),
+        calls.php("hash", withArguments(`^\\(\\s*["'](md5|sha1|sha256|sha512)["'],\\s*\\$\\w*${PASSWORD}`)),
       ],
-      ruby: call(
-        "ruby",
+      ruby: calls.ruby(
         "hexdigest|digest|base64digest",
         withArguments(PASSWORD),
         text(String.raw`^(OpenSSL::)?Digest::(MD5|SHA1|SHA256|SHA512)\.`),
       ),
-      java: call(
-        "java",
+      java: calls.java(
         "md5Hex|md5|sha1Hex|sha256Hex|sha512Hex|md5DigestAsHex",
         withArguments(PASSWORD),
         text("^(DigestUtils|Hashing)\\."),
@@ -86,21 +84,19 @@ export const CRYPTOGRAPHY: readonly StructuralRule[] = [
     onlyWith: /[cC]ipher|\bAES\b|\bDES3?\b|ARC[24]\b|Blowfish|openssl_|ECB|\bdes\.New|\brc4\b/,
     match: {
       ...script(
-        call(
-          "script",
+        calls.script(
           String.raw`(crypto\.)?create(C|Dec)ipheriv`,
           withArguments(String.raw`^\(\s*["'](?i:des\b|des-|des3|rc4|rc2|bf-|[\w-]*-ecb)`),
         ),
-        call("script", String.raw`crypto\.create(C|Dec)ipher`),
+        calls.script(String.raw`crypto\.create(C|Dec)ipher`),
       ),
       python: [
-        call("python", String.raw`(DES3?|ARC4|ARC2|Blowfish)\.new`),
-        call("python", String.raw`AES\.new`, withArguments(String.raw`\bMODE_ECB\b`)),
-        call("python", String.raw`(modes\.ECB|algorithms\.(ARC4|TripleDES|Blowfish))`),
+        calls.python(String.raw`(DES3?|ARC4|ARC2|Blowfish)\.new`),
+        calls.python(String.raw`AES\.new`, withArguments(String.raw`\bMODE_ECB\b`)),
+        calls.python(String.raw`(modes\.ECB|algorithms\.(ARC4|TripleDES|Blowfish))`),
       ],
-      go: call("go", String.raw`des\.New(TripleDES)?Cipher|rc4\.NewCipher`),
-      java: call(
-        "java",
+      go: calls.go(String.raw`des\.New(TripleDES)?Cipher|rc4\.NewCipher`),
+      java: calls.java(
         "getInstance",
         withArguments(
           String.raw`^\(\s*"((?i:des|desede|rc4|arcfour|rc2|blowfish)[/"]|AES"|[A-Za-z]+/ECB/(PKCS5|PKCS7|No))`,
@@ -108,13 +104,11 @@ export const CRYPTOGRAPHY: readonly StructuralRule[] = [
         not(withArguments('^\\(\\s*"RSA')),
         text("^Cipher\\."),
       ),
-      php: call(
-        "php",
+      php: calls.php(
         "openssl_encrypt|openssl_decrypt",
         withArguments(String.raw`["'](?i:[\w-]*-ecb|des[\w-]*|rc4[\w-]*|bf-[\w-]*)["']`),
       ),
-      ruby: call(
-        "ruby",
+      ruby: calls.ruby(
         "new",
         withArguments(String.raw`^\(?\s*["'](?i:des[\w-]*|rc4|bf-[\w-]*|[\w-]*-ecb)["']`),
         text("^OpenSSL::Cipher"),

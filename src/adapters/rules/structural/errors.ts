@@ -5,7 +5,7 @@ import { example, has, node, not, script, text } from "./shapes.ts";
 export const ERRORS: readonly StructuralRule[] = [
   {
     id: "swallowed-error",
-    title: "Error is swallowed without a word",
+    title: "Error is caught and ignored",
     severity: "medium",
     category: "reliability",
     confidence: 0.7,

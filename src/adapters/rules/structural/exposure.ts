@@ -1,6 +1,6 @@
 // Files that anyone can reach.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, script, text, withArguments } from "./shapes.ts";
+import { calls, example, text, withArguments } from "./shapes.ts";
 
 export const EXPOSURE: readonly StructuralRule[] = [
   {
@@ -13,22 +13,15 @@ export const EXPOSURE: readonly StructuralRule[] = [
     fix: "Give the owner what it needs: `0o600` for files, `0o700` for folders and programs.",
     onlyWith: /chmod|from_mode/i,
     match: {
-      ...script(
-        call(
-          "script",
-          String.raw`((fs|fsp|fs\.promises|fsPromises)\.)?(chmod|chmodSync|fchmod|fchmodSync)`,
-          withArguments(String.raw`(0o?[0-7]?[0-7][0-7][2367]|["']0?[0-7][0-7][2367]["'])\s*[,)]`),
-        ),
+      ...calls.inScript(
+        String.raw`((fs|fsp|fs\.promises|fsPromises)\.)?(chmod|chmodSync|fchmod|fchmodSync)`,
+        withArguments(String.raw`(0o?[0-7]?[0-7][0-7][2367]|["']0?[0-7][0-7][2367]["'])\s*[,)]`),
       ),
-      python: call("python", String.raw`os\.f?chmod`, withArguments("(0o[0-7]?[0-7][0-7][2367]|S_IWOTH|S_IRWXO)")),
-      go: call("go", String.raw`os\.Chmod`, withArguments(String.raw`,\s*0o?[0-7]?[0-7][0-7][2367]\s*\)$`)),
-      ruby: call("ruby", "chmod|chmod_R", withArguments(String.raw`^\(?\s*(0o?[0-7]?[0-7][0-7][2367]\b|["']a\+w["'])`)),
-      php: call("php", "chmod", withArguments(String.raw`,\s*0o?[0-7]?[0-7][0-7][2367]\s*\)$`)),
-      rust: call(
-        "rust",
-        "(std::fs::)?Permissions::from_mode",
-        withArguments(String.raw`^\(0o[0-7]?[0-7][0-7][2367]\)$`),
-      ),
+      python: calls.python(String.raw`os\.f?chmod`, withArguments("(0o[0-7]?[0-7][0-7][2367]|S_IWOTH|S_IRWXO)")),
+      go: calls.go(String.raw`os\.Chmod`, withArguments(String.raw`,\s*0o?[0-7]?[0-7][0-7][2367]\s*\)$`)),
+      ruby: calls.ruby("chmod|chmod_R", withArguments(String.raw`^\(?\s*(0o?[0-7]?[0-7][0-7][2367]\b|["']a\+w["'])`)),
+      php: calls.php("chmod", withArguments(String.raw`,\s*0o?[0-7]?[0-7][0-7][2367]\s*\)$`)),
+      rust: calls.rust("(std::fs::)?Permissions::from_mode", withArguments(String.raw`^\(0o[0-7]?[0-7][0-7][2367]\)$`)),
     },
     fixes: [
       { from: /\b(0o?)777\b/, to: "$1755" },
@@ -47,14 +40,12 @@ export const EXPOSURE: readonly StructuralRule[] = [
     fix: "Let one call choose the name and open it: `tempfile.NamedTemporaryFile`, `mkstemp`, `os.CreateTemp`, `Tempfile.create`.",
     onlyWith: /mktemp|tempnam|tmpnam|sys_get_temp_dir|\/tmp\//,
     match: {
-      python: call("python", String.raw`tempfile\.mktemp|os\.tempnam|os\.tmpnam`),
-      php: call(
-        "php",
+      python: calls.python(String.raw`tempfile\.mktemp|os\.tempnam|os\.tmpnam`),
+      php: calls.php(
         "fopen|file_put_contents",
         withArguments(String.raw`sys_get_temp_dir\(\)\s*\.\s*["']/?[\w.-]+["']\s*[,)]`),
       ),
-      ruby: call(
-        "ruby",
+      ruby: calls.ruby(
         "open|write",
         withArguments(String.raw`^\(?\s*["']/tmp/[^"']*#\{(\$\$|Process\.pid|Time\.now)`),
         text("^File\\."),

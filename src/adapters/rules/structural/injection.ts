@@ -1,6 +1,6 @@
 // Text that becomes a program: SQL, a shell command, code.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, has, kinds, node, not, script, text, withArguments } from "./shapes.ts";
+import { calls, example, has, kinds, node, not, script, text, unless, withArguments } from "./shapes.ts";
 
 /** How a statement of SQL begins, up to where values stand. Case does not matter. */
 const SQL = String.raw`\s*(select\b.*\bfrom|insert\s+into|update\b.*\bset|delete\s+from)\b.*`;
@@ -16,15 +16,6 @@ function joined(kind: string, operator: string, name: string) {
   return node(kind, text(`(?i)^[rb]*["'\`]+${SQL}${VALUE}["'\`]+\\s*${operator}\\s*(?-i:${name})`));
 }
 
-function mapHarmless(match: StructuralRule["match"]): StructuralRule["match"] {
-  return Object.fromEntries(
-    Object.entries(match).map(([language, shapes]) => [
-      language,
-      [shapes].flat().map((shape) => ({ all: [shape, not(text(HARMLESS))] })),
-    ]),
-  );
-}
-
 const QUOTED = not(text(String.raw`(?i)(shell_?escape|shellquote|shell_?quote|shlex|escapeshell|quote\()`));
 
 export const INJECTION: readonly StructuralRule[] = [
@@ -37,7 +28,7 @@ export const INJECTION: readonly StructuralRule[] = [
     why: "A value pasted into SQL can end the literal it stands in and add statements of its own (SQL injection); an honest apostrophe already breaks the query.",
     fix: "Pass values as parameters (`?`, `$1`, `:name`) and let the driver quote them.",
     onlyWith: /\bselect\s|\binsert\s+into\b|\bdelete\s+from\b|\bupdate\s+\S+\s+set\b/i,
-    match: mapHarmless({
+    match: unless(HARMLESS, {
       ...script(
         node(
           "template_string",
@@ -56,11 +47,11 @@ export const INJECTION: readonly StructuralRule[] = [
           ],
         },
         node("binary_operator", text(`(?i)^[rb]*["']+${SQL}${VALUE}%s.*["']\\s*%\\s*[(a-z]`)),
-        call("python", `(?is)[rb]*["']+${SQL}${VALUE}\\{.*["']\\.format`),
+        calls.python(`(?is)[rb]*["']+${SQL}${VALUE}\\{.*["']\\.format`),
         joined("binary_operator", "\\+", "[a-z]"),
       ],
       go: [
-        call("go", "fmt\\.Sprintf", withArguments(`(?i)^\\(["\`]${SQL}${VALUE}%[svq]`)),
+        calls.go("fmt\\.Sprintf", withArguments(`(?i)^\\(["\`]${SQL}${VALUE}%[svq]`)),
         joined("binary_expression", "\\+", "[a-z]"),
       ],
       java: [
@@ -85,8 +76,7 @@ export const INJECTION: readonly StructuralRule[] = [
     onlyWith: /exec(Sync)?\(|exec\.Command|Command::new|subprocess|\bsystem[ (]|popen|passthru|capture[23]|#\{/,
     match: {
       ...script({
-        ...call(
-          "script",
+        ...calls.script(
           String.raw`exec|execSync|(child_process|childProcess|cp)\.(exec|execSync)`,
           {
             has: {
@@ -103,8 +93,7 @@ export const INJECTION: readonly StructuralRule[] = [
         ),
       }),
       python: [
-        call(
-          "python",
+        calls.python(
           String.raw`subprocess\.(run|call|check_call|check_output|Popen)`,
           withArguments(String.raw`shell\s*=\s*True`),
           withArguments(
@@ -112,8 +101,7 @@ export const INJECTION: readonly StructuralRule[] = [
           ),
           QUOTED,
         ),
-        call(
-          "python",
+        calls.python(
           String.raw`os\.(system|popen)`,
           withArguments(
             String.raw`^\(\s*([rb]*f["']+.*\{[a-z]|[rb]*["'].*["']\s*(%|\+)\s*[a-z(]|[rb]*["'].*["']\.format\()`,
@@ -121,29 +109,25 @@ export const INJECTION: readonly StructuralRule[] = [
           QUOTED,
         ),
       ],
-      go: call(
-        "go",
+      go: calls.go(
         String.raw`exec\.Command(Context)?`,
         withArguments(String.raw`"(/bin/)?(ba|z)?sh",\s*"-l?c",\s*(fmt\.Sprintf\(|["\x60].*["\x60]\s*\+\s*[a-z])`),
         QUOTED,
       ),
-      java: call(
-        "java",
+      java: calls.java(
         "exec",
         text(String.raw`getRuntime\(\)\s*\.exec\(`),
         withArguments(String.raw`^\(\s*("[^"]*"\s*\+\s*[a-z]|String\.format\()`),
       ),
       ruby: [
-        call(
-          "ruby",
+        calls.ruby(
           "system|exec|popen|capture2|capture2e|capture3",
           withArguments(String.raw`^\(?\s*"[^"]*#\{[a-z@][^"]*"\s*(\)?$|,\s*(out|err|in|chdir|exception):)`),
           QUOTED,
         ),
         node("subshell", text(String.raw`#\{[a-z@]`), QUOTED),
       ],
-      php: call(
-        "php",
+      php: calls.php(
         "exec|shell_exec|system|passthru|popen|proc_open",
         withArguments(String.raw`^\(\s*(".*\$|["'].*["']\s*\.\s*\$|\$_(GET|POST|REQUEST))`),
         QUOTED,
@@ -168,21 +152,20 @@ export const INJECTION: readonly StructuralRule[] = [
     onlyWith: /^(eval|exec|create_function|setTimeout|setInterval|new\s+Function)\b/,
     match: {
       ...script(
-        call("script", "eval", withArguments(String.raw`^\(\s*[a-zA-Z_$].*\)$`)),
+        calls.script("eval", withArguments(String.raw`^\(\s*[a-zA-Z_$].*\)$`)),
         node("new_expression", has("constructor", "^Function$"), text(String.raw`[\[(,]\s*[a-z_$][\w.$]*\s*\)$`)),
-        call("script", "setTimeout|setInterval", withArguments("^\\(\\s*(`.*\\$\\{|[\"'][^\"']*[\"']\\s*\\+)")),
+        calls.script("setTimeout|setInterval", withArguments("^\\(\\s*(`.*\\$\\{|[\"'][^\"']*[\"']\\s*\\+)")),
       ),
       python: [
-        call("python", "eval", withArguments(String.raw`^\(\s*[a-z_][\w.]*(\[[^\]]*\]|\([^)]*\))*\s*\)$`)),
-        call("python", "eval|exec", withArguments(String.raw`(\brequest\.|\binput\(|sys\.argv|os\.environ)`)),
+        calls.python("eval", withArguments(String.raw`^\(\s*[a-z_][\w.]*(\[[^\]]*\]|\([^)]*\))*\s*\)$`)),
+        calls.python("eval|exec", withArguments(String.raw`(\brequest\.|\binput\(|sys\.argv|os\.environ)`)),
       ],
-      ruby: call(
-        "ruby",
+      ruby: calls.ruby(
         "eval",
         not(has("receiver", ".")),
         withArguments(String.raw`^\(?\s*(params|request|cookies|[a-z_]+\))`),
       ),
-      php: call("php", "eval|create_function", withArguments(String.raw`^\(.*\$`)),
+      php: calls.php("eval|create_function", withArguments(String.raw`^\(.*\$`)),
     },
     bad: example("src/calculator.ts", "const result = eval(formula);"),
     good: example("src/calculator.ts", "const result = JSON.parse(formula);"),

@@ -1,6 +1,6 @@
 // Traps of Python.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, has, kinds, not, withArguments } from "./shapes.ts";
+import { calls, example, has, kinds, not, withArguments } from "./shapes.ts";
 
 export const PYTHON_TRAPS: readonly StructuralRule[] = [
   {
@@ -73,8 +73,7 @@ export const PYTHON_TRAPS: readonly StructuralRule[] = [
     fix: "Give it one: `timeout=10`.",
     onlyWith: /requests\./,
     match: {
-      python: call(
-        "python",
+      python: calls.python(
         String.raw`requests\.(get|post|put|patch|delete|head|request)`,
         not(withArguments(String.raw`(\btimeout\s*=|\*\*)`)),
       ),

@@ -1,6 +1,6 @@
 // What a client sent decides which code runs or which fields change.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, has, REQUEST, script, text, withArguments } from "./shapes.ts";
+import { calls, example, has, REQUEST, script, text, withArguments } from "./shapes.ts";
 
 export const REQUEST_CONTROL: readonly StructuralRule[] = [
   {
@@ -16,21 +16,17 @@ export const REQUEST_CONTROL: readonly StructuralRule[] = [
       ...script({
         all: [
           {
-            any: [
-              { kind: "new_expression", has: { field: "constructor", regex: "^RegExp$" } },
-              call("script", "RegExp"),
-            ],
+            any: [{ kind: "new_expression", has: { field: "constructor", regex: "^RegExp$" } }, calls.script("RegExp")],
           },
           withArguments(`^\\(\\s*(${REQUEST.script})`),
         ],
       }),
-      python: call(
-        "python",
+      python: calls.python(
         String.raw`re\.(compile|search|match|fullmatch|findall|sub)`,
         withArguments(`^\\(\\s*(${REQUEST.python})`),
       ),
-      ruby: call("ruby", "new", withArguments(`^\\(?\\s*(${REQUEST.ruby})`), text("^Regexp\\.")),
-      java: call("java", "compile|matches", withArguments(`^\\(\\s*(${REQUEST.java})`), text("^Pattern\\.")),
+      ruby: calls.ruby("new", withArguments(`^\\(?\\s*(${REQUEST.ruby})`), text("^Regexp\\.")),
+      java: calls.java("compile|matches", withArguments(`^\\(\\s*(${REQUEST.java})`), text("^Pattern\\.")),
     },
     bad: example("src/search.ts", 'const pattern = new RegExp(req.query.q, "i");'),
     good: example("src/search.ts", 'const pattern = new RegExp(escapeRegExp(req.query.q), "i");'),
@@ -49,14 +45,14 @@ export const REQUEST_CONTROL: readonly StructuralRule[] = [
         kind: "call_expression",
         has: { field: "function", kind: "subscript_expression", has: { field: "index", regex: REQUEST.script } },
       }),
-      python: call("python", "getattr", withArguments(`^\\([^,]*,\\s*(${REQUEST.python})`)),
+      python: calls.python("getattr", withArguments(`^\\([^,]*,\\s*(${REQUEST.python})`)),
       ruby: [
-        call("ruby", "send|public_send|__send__|constantize|const_get", withArguments(`^\\(?\\s*(${REQUEST.ruby})`)),
-        call("ruby", "constantize|safe_constantize", has("receiver", REQUEST.ruby)),
+        calls.ruby("send|public_send|__send__|constantize|const_get", withArguments(`^\\(?\\s*(${REQUEST.ruby})`)),
+        calls.ruby("constantize|safe_constantize", has("receiver", REQUEST.ruby)),
       ],
       php: [
         { kind: "function_call_expression", has: { field: "function", regex: `^(${REQUEST.php})` } },
-        call("php", "call_user_func|call_user_func_array", withArguments(`^\\(\\s*(${REQUEST.php})`)),
+        calls.php("call_user_func|call_user_func_array", withArguments(`^\\(\\s*(${REQUEST.php})`)),
       ],
     },
     bad: example("src/actions.js", "actions[req.params.action](req.body);"),
@@ -72,22 +68,18 @@ export const REQUEST_CONTROL: readonly StructuralRule[] = [
     fix: "Name the fields that may be set, and copy only those.",
     onlyWith: /Object\.assign|_\.(assign|merge|extend)|\*\*request|permit!|extract\(/,
     match: {
-      ...script(
-        call(
-          "script",
-          String.raw`Object\.assign|_\.(assign|merge|extend)`,
-          withArguments(
-            String.raw`^\(\s*(\w*[uU]ser|\w*[aA]ccount|doc|document|record|entity|model|this)\b[^)]*,\s*(req|request|ctx\.request)\.body\s*\)$`,
-          ),
+      ...calls.inScript(
+        String.raw`Object\.assign|_\.(assign|merge|extend)`,
+        withArguments(
+          String.raw`^\(\s*(\w*[uU]ser|\w*[aA]ccount|doc|document|record|entity|model|this)\b[^)]*,\s*(req|request|ctx\.request)\.body\s*\)$`,
         ),
       ),
-      python: call(
-        "python",
+      python: calls.python(
         String.raw`[A-Z]\w+(\.objects\.(create|update))?`,
         withArguments(String.raw`^\(\s*\*\*(request\.(json|form|data|POST|get_json\(\)|form\.to_dict\(\)))`),
       ),
-      ruby: call("ruby", "permit!", text("params")),
-      php: call("php", "extract", withArguments(String.raw`^\(\s*\$_(GET|POST|REQUEST|COOKIE)`)),
+      ruby: calls.ruby("permit!", text("params")),
+      php: calls.php("extract", withArguments(String.raw`^\(\s*\$_(GET|POST|REQUEST|COOKIE)`)),
     },
     bad: example("src/users.ts", "Object.assign(user, req.body);"),
     good: example("src/users.ts", "Object.assign(user, { name: req.body.name });"),

@@ -1,18 +1,5 @@
 // Words that structural rules share: how a call looks in each grammar, and what counts as text chosen by whoever sends a request.
-import type { Example, Shape } from "../rule.ts";
-
-/** Languages whose calls `call` can describe; `script` is JavaScript and TypeScript. */
-type Calls = "script" | "python" | "go" | "java" | "ruby" | "rust" | "php";
-
-const CALLS: Readonly<Record<Calls, { readonly kind: string; readonly callee: string }>> = {
-  script: { kind: "call_expression", callee: "function" },
-  python: { kind: "call", callee: "function" },
-  go: { kind: "call_expression", callee: "function" },
-  java: { kind: "method_invocation", callee: "name" },
-  ruby: { kind: "call", callee: "method" },
-  rust: { kind: "call_expression", callee: "function" },
-  php: { kind: "function_call_expression", callee: "function" },
-};
+import type { Example, Shape, StructuralRule } from "../rule.ts";
 
 /** A node of a kind that meets all conditions. */
 export function node(kind: string, ...conditions: readonly Shape[]): Shape {
@@ -25,15 +12,24 @@ export function has(field: string, regex: string): Shape {
 }
 
 /**
- * A call whose callee (`path.join`; in Java and Ruby the method's name alone) matches a regular expression.
- *
- * @param callee Rust regular expression, anchored by this function
- * @param more further conditions; all must hold
+ * Calls of one language whose callee (`path.join`) matches a regular expression of Rust, which is anchored here, and that meet
+ * further conditions.
  */
-export function call(language: Calls, callee: string, ...more: readonly Shape[]): Shape {
-  const { kind, callee: field } = CALLS[language];
-  return node(kind, has(field, `^(${callee})$`), ...more);
+function callIn(kind: string, field: string): (callee: string, ...more: readonly Shape[]) => Shape {
+  return (callee, ...more) => node(kind, has(field, `^(${callee})$`), ...more);
 }
+
+/** In Java and Ruby the callee is the method's name alone; `inScript` is for JavaScript and TypeScript at once. */
+export const calls = {
+  script: callIn("call_expression", "function"),
+  inScript: (callee: string, ...more: readonly Shape[]) => script(calls.script(callee, ...more)),
+  python: callIn("call", "function"),
+  go: callIn("call_expression", "function"),
+  java: callIn("method_invocation", "name"),
+  ruby: callIn("call", "method"),
+  rust: callIn("call_expression", "function"),
+  php: callIn("function_call_expression", "function"),
+};
 
 /** The arguments of a call, brackets included, match a Rust regular expression (`.` matches newlines). */
 export function withArguments(regex: string): Shape {
@@ -53,6 +49,14 @@ export function kinds(...names: readonly string[]): Shape {
 /** Not this. */
 export function not(shape: Shape): Shape {
   return { not: shape };
+}
+
+/** The same shapes, in whichever language, where the text of the node does not match a Rust regular expression. */
+export function unless(regex: string, match: StructuralRule["match"]): StructuralRule["match"] {
+  const each = Object.entries(match).map(
+    ([language, shapes]) => [language, [shapes].flat().map((shape) => ({ all: [shape, not(text(regex))] }))] as const,
+  );
+  return Object.fromEntries(each);
 }
 
 /** A part of the node, at any depth. */

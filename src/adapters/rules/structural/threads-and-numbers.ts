@@ -1,6 +1,6 @@
 // Numbers, threads and locks that do not behave as they read.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, has, node, not, text, withArguments } from "./shapes.ts";
+import { calls, example, has, node, not, text, withArguments } from "./shapes.ts";
 
 export const THREADS_AND_NUMBERS: readonly StructuralRule[] = [
   {
@@ -20,8 +20,7 @@ export const THREADS_AND_NUMBERS: readonly StructuralRule[] = [
           not(withArguments(String.raw`^\(\s*\d*\.(5|25|75|125|375|625|875)\s*\)$`)),
         ],
       },
-      python: call(
-        "python",
+      python: calls.python(
         String.raw`(decimal\.)?Decimal`,
         withArguments(String.raw`^\(\s*-?\d*\.\d*[1-9]\d*\s*\)$`),
         not(withArguments(String.raw`^\(\s*-?\d*\.(5|25|75|125|375|625|875)\s*\)$`)),
@@ -42,8 +41,8 @@ export const THREADS_AND_NUMBERS: readonly StructuralRule[] = [
     inTests: true,
     onlyWith: /Thread/,
     match: {
-      java: call("java", "run", withArguments(String.raw`^\(\s*\)$`), has("object", String.raw`(?s)^\(?new Thread\(`)),
-      python: call("python", String.raw`(?s)(threading\.)?Thread\(.*\)\.run`),
+      java: calls.java("run", withArguments(String.raw`^\(\s*\)$`), has("object", String.raw`(?s)^\(?new Thread\(`)),
+      python: calls.python(String.raw`(?s)(threading\.)?Thread\(.*\)\.run`),
     },
     fixes: [{ from: /\.run\(\)/, to: ".start()" }],
     bad: example("Work.java", "class Work { void go() { new Thread(job).run(); } }"),

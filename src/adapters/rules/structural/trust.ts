@@ -1,6 +1,6 @@
 // Checks of the other side that are switched off.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, has, node, script, text, withArguments } from "./shapes.ts";
+import { calls, example, has, node, script, text, withArguments } from "./shapes.ts";
 
 export const TRUST: readonly StructuralRule[] = [
   {
@@ -23,12 +23,11 @@ export const TRUST: readonly StructuralRule[] = [
         ),
       ),
       python: [
-        call(
-          "python",
+        calls.python(
           String.raw`(requests|httpx|session|self\.session|client|self\.client|s)\.(get|post|put|patch|delete|head|request)|httpx\.(Async)?Client`,
           withArguments(String.raw`\bverify\s*=\s*False\b`),
         ),
-        call("python", String.raw`ssl\._create_unverified_context|_create_unverified_context`),
+        calls.python(String.raw`ssl\._create_unverified_context|_create_unverified_context`),
         {
           kind: "assignment",
           any: [
@@ -57,7 +56,7 @@ export const TRUST: readonly StructuralRule[] = [
         { kind: "call_expression", regex: String.raw`(?s)\.set_verify\(\s*SslVerifyMode::NONE\s*\)$` },
       ],
       php: [
-        call("php", "curl_setopt", withArguments(String.raw`CURLOPT_SSL_VERIFY(PEER|HOST),\s*(?i:false|0)\s*\)$`)),
+        calls.php("curl_setopt", withArguments(String.raw`CURLOPT_SSL_VERIFY(PEER|HOST),\s*(?i:false|0)\s*\)$`)),
         {
           kind: "array_element_initializer",
           regex: String.raw`^(["']verify(_peer|_peer_name)?["']|CURLOPT_SSL_VERIFY(PEER|HOST))\s*=>\s*(?i:false|0)$`,
@@ -88,15 +87,13 @@ export const TRUST: readonly StructuralRule[] = [
     onlyWith: /jwt|jose|Algorithm|insecure_|Unverified/i,
     match: {
       ...script(
-        call(
-          "script",
+        calls.script(
           String.raw`(jwt|jsonwebtoken|jose)\.(verify|jwtVerify)|jwtVerify`,
           withArguments(String.raw`algorithms:\s*\[[^\]]*["'](?i:none)["']`),
         ),
-        call("script", String.raw`(jwt|jsonwebtoken)\.sign`, withArguments(String.raw`algorithm:\s*["'](?i:none)["']`)),
+        calls.script(String.raw`(jwt|jsonwebtoken)\.sign`, withArguments(String.raw`algorithm:\s*["'](?i:none)["']`)),
       ),
-      python: call(
-        "python",
+      python: calls.python(
         String.raw`(jwt|jose\.jwt|pyjwt)\.decode`,
         withArguments(
           String.raw`(["']verify_signature["']\s*:\s*False|\bverify\s*=\s*False|algorithms\s*=\s*\[[^\]]*["']none["'])`,
@@ -104,13 +101,13 @@ export const TRUST: readonly StructuralRule[] = [
       ),
       go: [
         { kind: "selector_expression", regex: String.raw`^jwt\.UnsafeAllowNoneSignatureType$` },
-        call("go", String.raw`\w+(\(\))?\.ParseUnverified|jwt\.NewParser\(\)\.ParseUnverified`),
+        calls.go(String.raw`\w+(\(\))?\.ParseUnverified|jwt\.NewParser\(\)\.ParseUnverified`),
       ],
-      java: call("java", "none", text(String.raw`^Algorithm\.none\(\)$`)),
-      ruby: call("ruby", "decode", withArguments(String.raw`,\s*(nil|[\w.:]+),\s*false\b`), text("^JWT\\.")),
+      java: calls.java("none", text(String.raw`^Algorithm\.none\(\)$`)),
+      ruby: calls.ruby("decode", withArguments(String.raw`,\s*(nil|[\w.:]+),\s*false\b`), text("^JWT\\.")),
       rust: [
         { kind: "call_expression", regex: String.raw`^\w+\.insecure_disable_signature_validation\(\)$` },
-        call("rust", "(jsonwebtoken::)?dangerous_insecure_decode\\w*"),
+        calls.rust("(jsonwebtoken::)?dangerous_insecure_decode\\w*"),
       ],
     },
     bad: example("src/auth.ts", 'const claims = jwt.verify(token, key, { algorithms: ["HS256", "none"] });'),

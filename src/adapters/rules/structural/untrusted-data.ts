@@ -1,6 +1,6 @@
 // Formats that build objects, and documents that fetch others.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, has, node, not, REQUEST, script, text, withArguments } from "./shapes.ts";
+import { calls, example, has, node, not, REQUEST, text, withArguments } from "./shapes.ts";
 
 /** Words of values that came from outside the process. */
 const OUTSIDE = String.raw`(?i:\b(base64|b64decode|cookie|recv|payload|untrusted|request_body|message\.body|redis\w*\.get|socket)\b)`;
@@ -17,8 +17,7 @@ export const UNTRUSTED: readonly StructuralRule[] = [
     onlyWith: /yaml|psych/i,
     match: {
       python: [
-        call(
-          "python",
+        calls.python(
           String.raw`yaml\.(load|load_all)`,
           not(
             withArguments(
@@ -26,14 +25,13 @@ export const UNTRUSTED: readonly StructuralRule[] = [
             ),
           ),
         ),
-        call(
-          "python",
+        calls.python(
           String.raw`yaml\.(load|load_all)`,
           withArguments(String.raw`Loader\s*=\s*(yaml\.)?(Unsafe|C)?Loader\b`),
         ),
-        call("python", String.raw`yaml\.unsafe_load(_all)?`),
+        calls.python(String.raw`yaml\.unsafe_load(_all)?`),
       ],
-      ruby: call("ruby", "unsafe_load|unsafe_load_file", text(String.raw`^(YAML|Psych)\.`)),
+      ruby: calls.ruby("unsafe_load|unsafe_load_file", text(String.raw`^(YAML|Psych)\.`)),
       java: node(
         "object_creation_expression",
         text(String.raw`^new Yaml\(\s*new Constructor\(\s*(Object\.class)?\s*\)`),
@@ -61,13 +59,11 @@ export const UNTRUSTED: readonly StructuralRule[] = [
     onlyWith: /pickle|dill|marshal|torch\.load|ObjectInputStream|unserialize/i,
     match: {
       python: [
-        call(
-          "python",
+        calls.python(
           String.raw`(pickle|cPickle|dill|cloudpickle|jsonpickle|marshal)\.(loads?|decode)`,
           withArguments(`(${REQUEST.python}|${OUTSIDE})`),
         ),
-        call(
-          "python",
+        calls.python(
           String.raw`torch\.load`,
           withArguments(String.raw`weights_only\s*=\s*False`),
           withArguments("(?i)(url|download|request|upload)"),
@@ -78,14 +74,13 @@ export const UNTRUSTED: readonly StructuralRule[] = [
         has("type", "^ObjectInputStream$"),
         text(`(getInputStream\\(\\)|Base64|${REQUEST.java}|[sS]ocket|[rR]equest)`),
       ),
-      ruby: call("ruby", "load", withArguments(`(${REQUEST.ruby}|Base64|redis|cookies)`), text("^Marshal\\.")),
-      php: call(
-        "php",
+      ruby: calls.ruby("load", withArguments(`(${REQUEST.ruby}|Base64|redis|cookies)`), text("^Marshal\\.")),
+      php: calls.php(
         "unserialize",
         withArguments(`(${REQUEST.php}|base64_decode|php://input)`),
         not(withArguments("allowed_classes")),
       ),
-      ...script(call("script", String.raw`(serialize|nodeSerialize|serializer)\.unserialize`)),
+      ...calls.inScript(String.raw`(serialize|nodeSerialize|serializer)\.unserialize`),
     },
     bad: example("app/session.py", 'session = pickle.loads(base64.b64decode(request.cookies["session"]))'),
     good: example("app/cache.py", 'with open(CACHE, "rb") as file:', "    cache = pickle.load(file)"),
@@ -100,24 +95,20 @@ export const UNTRUSTED: readonly StructuralRule[] = [
     fix: "Switch entities off: `resolve_entities=False`, `disallow-doctype-decl`, no `LIBXML_NOENT`.",
     onlyWith: /XMLParser|libxml|Nokogiri/i,
     match: {
-      python: call(
-        "python",
+      python: calls.python(
         String.raw`(lxml\.)?(etree\.)?XMLParser`,
         withArguments(String.raw`(resolve_entities\s*=\s*True|no_network\s*=\s*False)`),
       ),
       php: [
-        call("php", "simplexml_load_string|simplexml_load_file", withArguments("LIBXML_(NOENT|DTDLOAD)")),
+        calls.php("simplexml_load_string|simplexml_load_file", withArguments("LIBXML_(NOENT|DTDLOAD)")),
         node("member_call_expression", has("name", "^(load|loadXML)$"), withArguments("LIBXML_(NOENT|DTDLOAD)")),
-        call("php", "libxml_disable_entity_loader", withArguments(String.raw`^\(\s*false`)),
+        calls.php("libxml_disable_entity_loader", withArguments(String.raw`^\(\s*false`)),
       ],
-      ...script(
-        call(
-          "script",
-          String.raw`(libxmljs2?|libxml)\.(parseXml|parseXmlString)`,
-          withArguments(String.raw`noent:\s*true`),
-        ),
+      ...calls.inScript(
+        String.raw`(libxmljs2?|libxml)\.(parseXml|parseXmlString)`,
+        withArguments(String.raw`noent:\s*true`),
       ),
-      ruby: call("ruby", "parse|XML", text("^Nokogiri\\b"), text(String.raw`(NOENT|\.noent\b|DTDLOAD|\.dtdload\b)`)),
+      ruby: calls.ruby("parse|XML", text("^Nokogiri\\b"), text(String.raw`(NOENT|\.noent\b|DTDLOAD|\.dtdload\b)`)),
     },
     bad: example("app/feed.py", "parser = etree.XMLParser(resolve_entities=True)"),
     good: example("app/feed.py", "parser = etree.XMLParser(resolve_entities=False)"),

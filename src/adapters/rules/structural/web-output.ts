@@ -1,6 +1,6 @@
 // What a browser is told: markup, origins that may read, error pages.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, has, kinds, node, not, REQUEST, script, text, withArguments } from "./shapes.ts";
+import { calls, example, has, kinds, node, not, REQUEST, script, text, withArguments } from "./shapes.ts";
 
 const CLEANED = not(
   text(
@@ -38,43 +38,38 @@ export const WEB_OUTPUT: readonly StructuralRule[] = [
             CLEANED,
           ],
         },
-        call(
-          "script",
+        calls.script(
           String.raw`document\.(write|writeln)`,
           withArguments(String.raw`^\(.*(\$\{|\+\s*)(window\.|document\.)?(location|referrer|URL)\b`),
           CLEANED,
         ),
-        call(
-          "script",
+        calls.script(
           String.raw`(res|response)\.(send|write|end)`,
           withArguments(`^\\(\\s*(["'\`]\\s*<.*(\\$\\{|\\+\\s*))(${REQUEST.script})`),
           CLEANED,
         ),
       ),
-      python: call(
-        "python",
+      python: calls.python(
         String.raw`mark_safe|Markup|markupsafe\.Markup`,
         withArguments(
           String.raw`^\(\s*([rb]*f["']+.*\{|["'].*["']\s*%\s*[(a-z]|["'].*["']\.format\(|["'].*["']\s*\+\s*[a-z]|${REQUEST.python})`,
         ),
         CLEANED,
       ),
-      go: call(
-        "go",
+      go: calls.go(
         String.raw`template\.(HTML|JS|URL)`,
         withArguments(`^\\(\\s*(fmt\\.Sprintf\\(|["\`]<.*["\`]\\s*\\+\\s*[a-z]|${REQUEST.go})`),
         CLEANED,
       ),
       ruby: [
-        call(
-          "ruby",
+        calls.ruby(
           "html_safe",
           {
             has: { field: "receiver", any: [{ regex: REQUEST.ruby }, node("string", text(String.raw`<.*#\{[a-z@]`))] },
           },
           CLEANED,
         ),
-        call("ruby", "raw", withArguments(`^\\(?\\s*(${REQUEST.ruby})`)),
+        calls.ruby("raw", withArguments(`^\\(?\\s*(${REQUEST.ruby})`)),
       ],
       php: {
         all: [
@@ -84,8 +79,7 @@ export const WEB_OUTPUT: readonly StructuralRule[] = [
           not(text(String.raw`(json_encode|===?|isset|empty|count|\?)`)),
         ],
       },
-      java: call(
-        "java",
+      java: calls.java(
         "print|println|write",
         withArguments(`^\\(.*(${REQUEST.java})`),
         text(String.raw`^(out|(response|resp|res)\.getWriter\(\))\.`),
@@ -116,14 +110,12 @@ export const WEB_OUTPUT: readonly StructuralRule[] = [
         ),
       ),
       python: [
-        call(
-          "python",
+        calls.python(
           String.raw`[\w.]+`,
           withArguments(String.raw`^\(.*\ballow_origins\s*=\s*\[\s*["']\*["']\s*\]`),
           withArguments(String.raw`\ballow_credentials\s*=\s*True`),
         ),
-        call(
-          "python",
+        calls.python(
           "CORS",
           withArguments(String.raw`\borigins\s*=\s*\[?\s*["']\*["']`),
           withArguments(String.raw`\bsupports_credentials\s*=\s*True`),
@@ -154,8 +146,7 @@ export const WEB_OUTPUT: readonly StructuralRule[] = [
     fix: "Take the flag from the environment and leave it off by default.",
     onlyWith: /debug/,
     match: {
-      python: call(
-        "python",
+      python: calls.python(
         String.raw`(app|application|server)\.run(_server)?`,
         withArguments(String.raw`\bdebug\s*=\s*True\b`),
       ),
