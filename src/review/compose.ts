@@ -129,14 +129,11 @@ function sections(
   const { pull, guidance, job } = context;
   const shown = new Map(words.map(({ part, text }) => [part, text]));
   const known = [signalLines(signals), hiddenLine(hidden)].filter((line) => line !== "").join("\n");
+  const focus = revealLine(job.focus ?? "").trim();
+  const rules = ruleLines(ruleFindings);
+  const description = reveal(shown.get("description") ?? "").trim();
   return [
-    {
-      part: "focus",
-      heading: "The person who asked wants you to look at",
-      text: revealLine(job.focus ?? "").trim(),
-      most: 1_000,
-      worth: 99,
-    },
+    { part: "focus", heading: "The person who asked wants you to look at", text: focus, most: 1_000, worth: 99 },
     { part: "title", heading: "Title", text: revealLine(pull.title), most: 600, worth: 100 },
     { part: "signals", heading: "What is known about it", text: known, most: 3_000, worth: 95 },
     { part: "tone", heading: "Author", text: TONE[signals.author.tier], most: 600, worth: 94 },
@@ -147,13 +144,7 @@ function sections(
       most: 6_000,
       worth: 90,
     },
-    {
-      part: "rule-findings",
-      heading: "Findings of rules to confirm or refute",
-      text: ruleLines(ruleFindings),
-      most: 6_000,
-      worth: 85,
-    },
+    { part: "rule-findings", heading: "Findings of rules to confirm or refute", text: rules, most: 6_000, worth: 85 },
     {
       part: "dependency-update",
       heading: "What was looked up about this dependency update",
@@ -161,13 +152,7 @@ function sections(
       most: 3_000,
       worth: 80,
     },
-    {
-      part: "description",
-      heading: "Description",
-      text: reveal(shown.get("description") ?? "").trim(),
-      most: 5_000,
-      worth: 70,
-    },
+    { part: "description", heading: "Description", text: description, most: 5_000, worth: 70 },
     { part: "files", heading: "All changed files", text: fileLines(context), most: 5_000, worth: 60 },
     {
       part: "guidance",

@@ -103,14 +103,10 @@ interface ReplayVerdict {
 
 /** Too few pull requests, or a difference that may be zero, is "not shown": never "does not help". */
 export function replayVerdict(pulls: readonly ReplayedPull[], gain: Interval): ReplayVerdict {
-  if (pulls.length < REPLAY_LEAST)
-    return {
-      helps: false,
-      reason: `not shown to help here: ${pulls.length} pull requests, ${REPLAY_LEAST} are wanted`,
-    };
+  const not = (why: string) => ({ helps: false, reason: `not shown to help here: ${why}` });
+  if (pulls.length < REPLAY_LEAST) return not(`${pulls.length} pull requests, ${REPLAY_LEAST} are wanted`);
   const interval = `[${gain.low.toFixed(3)}, ${gain.high.toFixed(3)}]`;
-  if (gain.low <= 0)
-    return { helps: false, reason: `not shown to help here: the gain over the placebo may be none ${interval}` };
+  if (gain.low <= 0) return not(`the gain over the placebo may be none ${interval}`);
   return { helps: true, reason: `helps here: ${gain.mean.toFixed(3)} more than the placebo ${interval}` };
 }
 

@@ -14,10 +14,6 @@ export function placeholderPullRequest(
   repo: Repo,
   number: number,
 ): { readonly context: PullRequestContext; readonly signals: ReviewSignals } {
-  return { context: contextOf(title, repo, number), signals: noSignals(title) };
-}
-
-function contextOf(title: string, repo: Repo, number: number): PullRequestContext {
   const pull: PullRequest = {
     number,
     url: "",
@@ -32,19 +28,10 @@ function contextOf(title: string, repo: Repo, number: number): PullRequestContex
     head: { ref: "", sha: "", repo: null },
     commits: [],
   };
-  return {
+  const asked = { delivery: "cli", installationId: 0, trigger: "command-line", explicit: true } as const;
+  const context: PullRequestContext = {
     kind: "context",
-    job: {
-      kind: "review",
-      key: jobKey(repo, number),
-      delivery: "cli",
-      installationId: 0,
-      repo,
-      number,
-      headSha: "",
-      trigger: "command-line",
-      explicit: true,
-    },
+    job: { kind: "review", key: jobKey(repo, number), repo, number, headSha: "", ...asked },
     repo,
     pull,
     config: defaultConfig(),
@@ -59,9 +46,11 @@ function contextOf(title: string, repo: Repo, number: number): PullRequestContex
     declined: [],
     degraded: [],
   };
+  return { context, signals: noSignals(title) };
 }
 
 function noSignals(subject: string): ReviewSignals {
+  const filesByKind = { source: 0, test: 0, config: 0, docs: 0, infra: 0 };
   return {
     intent: {
       type: null,
@@ -82,12 +71,6 @@ function noSignals(subject: string): ReviewSignals {
     languages: [],
     risks: [],
     author: { tier: "regular", because: "a question, not a change" },
-    metrics: {
-      files: 0,
-      added: 0,
-      removed: 0,
-      hunks: 0,
-      filesByKind: { source: 0, test: 0, config: 0, docs: 0, infra: 0 },
-    },
+    metrics: { files: 0, added: 0, removed: 0, hunks: 0, filesByKind },
   };
 }

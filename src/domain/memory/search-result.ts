@@ -1,6 +1,7 @@
 // Query and result of a manual search of memory.
 import type { Repo } from "../job.ts";
 import type { MemoryFilter, RankedMemory } from "../retrieval.ts";
+import { compareTexts } from "../text/compare-texts.ts";
 
 export interface HandSearch {
   readonly repo: Repo;
@@ -28,15 +29,9 @@ export interface FoundMemory {
 
 /** Merges the lists of several texts: each memory once, with its best score; highest first, ties by id. */
 export function mergeFound(lists: readonly (readonly FoundMemory[])[]): readonly FoundMemory[] {
-  const best = new Map<string, FoundMemory>();
-  for (const found of lists.flat()) {
-    const { id } = found.memory.record;
-    const known = best.get(id);
-    if (known === undefined || found.memory.score > known.memory.score) best.set(id, found);
-  }
+  const byId = Map.groupBy(lists.flat(), ({ memory }) => memory.record.id);
+  const best = [...byId.values()].map((all) => all.reduce((a, b) => (b.memory.score > a.memory.score ? b : a)));
   // A single list keeps its order, which breaks ties of the score.
-  if (lists.length === 1) return [...best.values()];
-  return [...best.values()].sort(
-    (a, b) => b.memory.score - a.memory.score || (a.memory.record.id < b.memory.record.id ? -1 : 1),
-  );
+  if (lists.length === 1) return best;
+  return best.sort((a, b) => b.memory.score - a.memory.score || compareTexts(a.memory.record.id, b.memory.record.id));
 }

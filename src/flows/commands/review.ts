@@ -69,10 +69,11 @@ export async function summarise({ key, ports }: Order): Promise<Answer> {
 
 function summaryText(review: Review): string {
   const { findings, heldBack, headSha, degraded } = review;
-  const counts = SEVERITIES.map((severity) => {
-    const count = findings.filter(({ finding }) => finding.severity === severity).length;
-    return count === 0 ? "" : `${count} ${severity}`;
-  }).filter((part) => part !== "");
+  const bySeverity = Map.groupBy(findings, ({ finding }) => finding.severity);
+  const counts = SEVERITIES.flatMap((severity) => {
+    const own = bySeverity.get(severity);
+    return own === undefined ? [] : [`${own.length} ${severity}`];
+  });
   const lines = findings
     .slice(0, FINDINGS)
     .map(({ finding: { severity, title, path, line } }) => `- ${severity}: ${title} (\`${path}:${line}\`)`);
