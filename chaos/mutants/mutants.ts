@@ -1558,8 +1558,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "a damaged queue closes the admin port",
     loses: "a server that cannot serve shows the reason on its admin port",
     file: "src/server/unavailable-servers.ts",
-    find: "const other = admin\n    ?",
-    replace: "const other = admin && process.pid < 0\n    ?",
+    find: "const other = admin\n    ? await",
+    replace: "const other = admin && process.pid < 0\n    ? await",
     test: [
       "test/app/damaged-store.test.ts",
       "a server with a damaged queue keeps running, shows the reason on its admin port, and ends on request",
@@ -2332,8 +2332,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "doctor ignores another dimension",
     loses: "doctor names vectors of the same model and another dimension",
     file: "src/cli/doctor-memory.ts",
-    find: "space !== null && one.model === space.model && one.dimension === space.dimension;",
-    replace: "space !== null && one.model === space.model;",
+    find: "return one.model === space.model && one.dimension === space.dimension;",
+    replace: "return one.model === space.model;",
     test: ["test/cli/verbs.test.ts", "doctor names memories whose vectors come from"],
   },
   {

@@ -4,7 +4,6 @@ import { UsageError } from "./usage.ts";
 
 /** Asks the user, or answers with the defaults. */
 export interface Asker {
-  readonly isPerson: boolean;
   /** @throws UsageError naming the flag if there is no terminal to ask at and no default */
   text(
     question: string,
@@ -27,7 +26,6 @@ export class Cancelled extends Error {
 }
 
 const TERMINAL: Asker = {
-  isPerson: true,
   async text(message, _flag, fallback, problem) {
     const initial = fallback === null ? {} : { initialValue: fallback };
     const word = await text({ message, ...initial, validate: (typed) => problem((typed ?? "").trim()) ?? undefined });
@@ -37,7 +35,6 @@ const TERMINAL: Asker = {
 };
 
 const NO_TERMINAL: Asker = {
-  isPerson: false,
   async text(_question, flag, fallback, problem) {
     if (fallback === null)
       throw new UsageError(`needs ${flag}, because there is no terminal to ask at, or --yes was given`);

@@ -50,10 +50,8 @@ async function databaseCheck(url: string, space: Space): Promise<Check> {
     const store = await openStore(url, { isCommand: true });
     const spaces = await store.spaces().finally(() => store.close());
     const text = spaces.map((one) => `${one.vectors} of ${named(one)}`).join(", ");
-    const others = spaces.filter(
-      (one) => space !== null && (one.model !== space.model || one.dimension !== space.dimension),
-    );
-    if (others.length === 0) return ok(name, text === "" ? "none yet" : text);
+    const hasOthers = space !== null && spaces.some((one) => !isSame(one, space));
+    if (!hasOthers) return ok(name, text === "" ? "none yet" : text);
     return note(name, `${text}; those of another embedder are not searched`);
   } catch (error) {
     return broken(name, error instanceof Error ? error.message : String(error));
@@ -110,11 +108,9 @@ function factChecks(facts: MemoryFacts, space: Space): readonly Check[] {
 
 function vectorChecks({ spaces, records, stale }: MemoryFacts, space: Space): readonly Check[] {
   if (records + stale === 0) return [];
-  const isOurs = (one: MemoryFacts["spaces"][number]) =>
-    space !== null && one.model === space.model && one.dimension === space.dimension;
   const all = spaces.reduce((sum, { vectors }) => sum + vectors, 0);
-  const others =
-    space === null ? 0 : spaces.filter((one) => !isOurs(one)).reduce((sum, { vectors }) => sum + vectors, 0);
+  const foreign = space === null ? [] : spaces.filter((one) => !isSame(one, space));
+  const others = foreign.reduce((sum, { vectors }) => sum + vectors, 0);
   const listed = spaces.map((one) => `${one.vectors} of ${named(one)}`);
   const none = records + stale - all;
   const parts = [
@@ -160,6 +156,10 @@ export async function warmthCheck({
 function usedMemoryText({ bytes, limitBytes }: MemoryWarmth): string {
   if (bytes === undefined || limitBytes === undefined) return "";
   return ` in ${megabytes(bytes)} of ${megabytes(limitBytes)} (KODIAI_SEARCH_MEMORY_MB)`;
+}
+
+function isSame(one: NonNullable<Space>, space: NonNullable<Space>): boolean {
+  return one.model === space.model && one.dimension === space.dimension;
 }
 
 function named({ model, dimension }: { readonly model: string; readonly dimension: number }): string {

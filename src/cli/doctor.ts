@@ -31,11 +31,13 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
   if (values.live !== undefined) {
     return doctorLive(values.live, { ...values, json: wantsJson(values) });
   }
+  // Throws for a rule that cannot run.
+  inspector();
   const unread = readEnvFile(values["data-dir"]);
   const place = storePlace(values["data-dir"]);
   const checks = [
-    node(),
-    rules(),
+    ok("node", `${process.versions.node} on ${process.platform} ${process.arch}`),
+    ok("rules", `${knownRules().ruleIds.size} rules are loaded`),
     ...(unread === null ? [] : [note("env", unread)]),
     ...(await store(place)),
     ...(await memoryChecks(place)),
@@ -52,15 +54,6 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
       console.log(styleText("dim", `remedy ${symptom} (${sign}): ${cause} → ${remedy}`));
   }
   return checks.some((check) => check.state === "broken") ? 3 : 0;
-}
-
-function node(): Check {
-  return ok("node", `${process.versions.node} on ${process.platform} ${process.arch}`);
-}
-
-function rules(): Check {
-  inspector();
-  return ok("rules", `${knownRules().ruleIds.size} rules are loaded`);
 }
 
 async function store(place: string): Promise<Check[]> {
@@ -112,18 +105,17 @@ const MOST_JOBS = 2_000;
 
 /** GitHub may require more than `pull_requests: write` for a reaction to a comment in the conversation. */
 async function reactions(word: string | undefined): Promise<Check[]> {
-  const store = await openForReading(storePlace(word)).catch(() => null);
   try {
-    const ended = (await store?.jobs.list(["done"], MOST_JOBS)) ?? [];
-    const refused = ended.filter(({ outcome }) => outcome?.endsWith(REACTION_REFUSED) === true).length;
+    const ended = await withPorts(openForReading(storePlace(word)), async (store) =>
+      store?.jobs.list(["done"], MOST_JOBS),
+    );
+    const refused = (ended ?? []).filter(({ outcome }) => outcome?.endsWith(REACTION_REFUSED) === true).length;
     if (refused === 0) return [];
     const fix = "answers are still posted; give the App `issues: write` to allow reactions";
     return [note("reactions", `${refused} reactions to comments were refused by GitHub; ${fix}`)];
   } catch {
     // A problem with the store is already reported above.
     return [];
-  } finally {
-    await store?.close();
   }
 }
 

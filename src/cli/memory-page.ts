@@ -2,7 +2,7 @@
 
 import { filePattern } from "../config/path-glob.ts";
 import { outcomeText } from "../domain/memory/evidence.ts";
-import type { Described, FieldCounts, MemoryRecord } from "../domain/memory.ts";
+import type { FieldCounts, MemoryRecord } from "../domain/memory.ts";
 
 /** One line of a list. */
 export function lineOf(record: MemoryRecord): string {
@@ -38,7 +38,9 @@ export function pageOf(record: MemoryRecord): string {
 /** The part that a model wrote, marked as such; why it wrote nothing; null without a model. */
 function writtenPart({ situation, lesson, tags, described }: MemoryRecord): string | null {
   if (situation === null && lesson === null) {
-    return described === undefined ? null : `${by(described)}no lesson: ${described.problems.join(", ")}`;
+    return described === undefined
+      ? null
+      : `${described.by === "" ? "" : `asked ${described.by}: `}no lesson: ${described.problems.join(", ")}`;
   }
   const sure = described === undefined ? "" : `, confidence ${described.confidence}`;
   const lines = [
@@ -47,10 +49,6 @@ function writtenPart({ situation, lesson, tags, described }: MemoryRecord): stri
     ["tags", tags.length === 0 ? null : tags.join(" | ")],
   ].flatMap(([name, text]) => (text === null ? [] : [`  ${name}: ${text}`]));
   return [`written by ${described?.by ?? "a model that is not named"}${sure}:`, ...lines].join("\n");
-}
-
-function by(described: Described): string {
-  return described.by === "" ? "" : `asked ${described.by}: `;
 }
 
 /** How many memories have a lesson, and why others have none: `lessons: 12; without: 3 (lesson/too-long 2, …); 5 wait`. */

@@ -25,14 +25,12 @@ export function whyPage(record: MemoryRecord, { because, evidence }: Why): strin
 }
 
 function evidenceLines({ evidence: one, effect }: Why["evidence"][number]): string {
+  const { by } = one;
+  const who = by === null ? "unknown" : `@${by.login} (${by.isBot ? "bot" : by.access})`;
   const when = new Date(one.at).toISOString().slice(0, 16).replace("T", " ");
   const stance = one.stance === null ? null : `(${one.stance})`;
   const what = [one.kind, stance, one.sha?.slice(0, 12) ?? null].filter((part) => part !== null).join(" ");
   const text = one.text?.replace(/\s+/g, " ").slice(0, 300) ?? null;
   const below = [text, one.url].filter((part) => part !== null).map((part) => `\n    ${part}`);
-  return `- ${when}  ${whoOf(one.by)}  ${what}: ${effect}${below.join("")}`;
-}
-
-function whoOf(by: Why["evidence"][number]["evidence"]["by"]): string {
-  return by === null ? "unknown" : `@${by.login} (${by.isBot ? "bot" : by.access})`;
+  return `- ${when}  ${who}  ${what}: ${effect}${below.join("")}`;
 }

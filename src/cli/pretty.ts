@@ -18,27 +18,22 @@ const COLOR = { critical: "red", major: "red", medium: "yellow", minor: "blue" }
  * @returns text with ANSI colours where standard output is a terminal that wants them (NO_COLOR is obeyed)
  */
 export function prettyReview(review: Review, lines: ReadonlyMap<string, NumberedLines>): string {
+  const { heldBack, leftOut, degraded } = review;
+  const held = heldBack.map(
+    ({ finding: { path, line, rule, title }, reason }) => `${path}:${line} ${rule ?? title}: ${reason}`,
+  );
+  const omitted = leftOut.map(({ path, reason }) => `${path}: ${reason}`);
+  const missing = degraded.map(({ part, reason }) => `${part}: ${reason}`);
   const parts = [
     ...(review.walkthrough === null ? [] : [terminalText(review.walkthrough)]),
     ...review.findings.map((placed) => finding(placed, lines.get(placed.finding.path) ?? new Map())),
-    ...notes(
-      "held back",
-      review.heldBack.map(
-        ({ finding: held, reason }) => `${held.path}:${held.line} ${held.rule ?? held.title}: ${reason}`,
-      ),
-    ),
-    ...notes(
-      "left out",
-      review.leftOut.map(({ path, reason }) => `${path}: ${reason}`),
-    ),
-    ...notes(
-      "degraded",
-      review.degraded.map(({ part, reason }) => `${part}: ${reason}`),
-    ),
-    ...notes("configuration", configuration(review)),
+    notes("held back", held),
+    notes("left out", omitted),
+    notes("degraded", missing),
+    notes("configuration", configuration(review)),
     verdict(review),
   ];
-  return parts.join("\n\n");
+  return parts.filter((part) => part !== null).join("\n\n");
 }
 
 function configuration({ configProblems, configChanges }: Review): readonly string[] {
@@ -62,9 +57,9 @@ function finding({ finding: one, place, reason }: PlacedFinding, lines: Numbered
   ].join("\n");
 }
 
-function notes(title: string, lines: readonly string[]): string[] {
-  if (lines.length === 0) return [];
-  return [[styleText("bold", `${title} (${lines.length})`), ...lines.map((line) => `  ${oneLine(line)}`)].join("\n")];
+function notes(title: string, lines: readonly string[]): string | null {
+  if (lines.length === 0) return null;
+  return [styleText("bold", `${title} (${lines.length})`), ...lines.map((line) => `  ${oneLine(line)}`)].join("\n");
 }
 
 function verdict(review: Review): string {

@@ -57,12 +57,6 @@ export function shownPrompts(questions: readonly PlainQuestion[], format: string
   return questions.map((question, at) => promptText(`question ${at + 1} of ${questions.length}`, question)).join("\n");
 }
 
-/** A part of a prompt: its heading, and its size in UTF-16 units. */
-export interface PromptPart {
-  readonly part: string;
-  readonly chars: number;
-}
-
 /** A line that begins or ends text by others: see domain/fence.ts. */
 const FENCE = /^(kodiai-[0-9a-f]{16,})(?: |$)/;
 
@@ -70,7 +64,8 @@ const FENCE = /^(kodiai-[0-9a-f]{16,})(?: |$)/;
  * The parts of a prompt's user part, in order: one for each of our headings. Headings inside of text by others are not ours
  * and do not count.
  */
-export function promptParts({ user }: Pick<PlainQuestion, "user">): readonly PromptPart[] {
+export function promptParts({ user }: Pick<PlainQuestion, "user">) {
+  /** The heading of each, and its size in UTF-16 units. */
   const parts: { part: string; chars: number }[] = [];
   let fence: string | null = null;
   for (const line of user.join("\n\n").split("\n")) {

@@ -1,7 +1,7 @@
 // SARIF 2.1.0, for code scanning and editors. The specification: docs.oasis-open.org/sarif/sarif/v2.1.0.
 import manifest from "../../package.json" with { type: "json" };
 import { rulePage } from "../config/rule-page.ts";
-import type { Finding, HeldBack, Severity } from "../domain/finding.ts";
+import type { Finding, Severity } from "../domain/finding.ts";
 import { quietVerdict, unreadDiff } from "../domain/review/quiet-verdict.ts";
 import type { Review } from "../domain/review.ts";
 import { ruleText } from "../wire/rules.ts";
@@ -53,16 +53,15 @@ export function sarif(review: Review) {
         invocations: [{ executionSuccessful: !unread, toolExecutionNotifications: notifications }],
         results: [
           ...review.findings.map(({ finding }) => result(finding)),
-          ...review.heldBack.map((held) => ({ ...result(held.finding), suppressions: [suppression(held)] })),
+          ...review.heldBack.map(({ finding, reason }) => {
+            // In source: suppressed by a comment in the code. External: by the configuration or the title.
+            const kind = reason.startsWith("kodiai-ignore") ? "inSource" : "external";
+            return { ...result(finding), suppressions: [{ kind, justification: reason }] };
+          }),
         ],
       },
     ],
   };
-}
-
-/** In source: suppressed by a comment in the code. External: suppressed by the configuration or the title. */
-function suppression({ reason }: HeldBack) {
-  return { kind: reason.startsWith("kodiai-ignore") ? "inSource" : "external", justification: reason };
 }
 
 /** A built-in rule has its own text; a repository's rule or the model has only its first finding's. */

@@ -1,6 +1,6 @@
 // The `knowledge` section of .kodiai.yml: what may be remembered and shared, and how memory is searched.
 import { z } from "zod";
-import { amount, checkedText, choice, flag, section, whole } from "./config-value.ts";
+import { amount, checkedText, choice, documented, flag, section, whole } from "./config-value.ts";
 import { PATTERN_COUNT, userPattern } from "./user-pattern.ts";
 
 /** A list of regular expressions. */
@@ -32,16 +32,16 @@ const Gate = section({
     true,
     "Skip the search where the last `kodiai replay` of this repository, over at least 50 pull requests and at most 30 days old, did not show that memory helps. Risky changes, and reviews that a person requests, are still searched.",
   ),
-  skipPatterns: patterns
-    .describe(
-      "Regular expressions (RE2, any case): when one of them matches every changed path, the search is skipped.",
-    )
-    .meta({ examples: [["^translations/"]] }),
-  retrievePatterns: patterns
-    .describe(
-      "Regular expressions (RE2, any case) on title and paths: one match and memory is searched. Wins over skipPatterns.",
-    )
-    .meta({ examples: [["^src/billing/", "\\bhotfix\\b"]] }),
+  skipPatterns: documented(
+    patterns,
+    ["^translations/"],
+    "Regular expressions (RE2, any case): when one of them matches every changed path, the search is skipped.",
+  ),
+  retrievePatterns: documented(
+    patterns,
+    ["^src/billing/", "\\bhotfix\\b"],
+    "Regular expressions (RE2, any case) on title and paths: one match and memory is searched. Wins over skipPatterns.",
+  ),
 });
 
 const Weights = section({
@@ -52,13 +52,11 @@ const Weights = section({
 const Retrieval = section({
   enabled: flag(true, "Search memory for earlier comments about similar code."),
   topK: whole({ min: 1, max: 20, default: 5, example: 8 }, "How many memories a review may use."),
-  distanceThreshold: z
-    .union([z.literal("auto"), z.number().min(0).max(2)])
-    .default("auto")
-    .describe(
-      "Largest cosine distance (1 − cosine similarity, 0–2) at which a memory counts as relevant. auto: as calibrated for the embedder, .3 for voyage-code-3.",
-    )
-    .meta({ examples: [0.25] }),
+  distanceThreshold: documented(
+    z.union([z.literal("auto"), z.number().min(0).max(2)]).default("auto"),
+    0.25,
+    "Largest cosine distance (1 − cosine similarity, 0–2) at which a memory counts as relevant. auto: as calibrated for the embedder, .3 for voyage-code-3.",
+  ),
   maxContextChars: whole(
     { min: 0, max: 5000, default: 2000, example: 3000 },
     "How many characters of memories a prompt may contain. Memories are never cut in half.",
@@ -75,13 +73,13 @@ const Retrieval = section({
     { min: 1, max: 20, default: 20, example: 2 },
     "How many memories about one file a review may use, beside findings of earlier reviews. 20: any number.",
   ),
-  sourceWeights: z
-    .partialRecord(z.enum(["finding", "review_comment", "doc", "wiki", "code"]), z.number().min(0.5).max(2))
-    .default({})
-    .describe(
-      "What scores are multiplied with, 0.5–2, by source: `finding`, `review_comment`, `doc`, `wiki`, `code`. 1 for what is not named.",
-    )
-    .meta({ examples: [{ doc: 0.8 }] }),
+  sourceWeights: documented(
+    z
+      .partialRecord(z.enum(["finding", "review_comment", "doc", "wiki", "code"]), z.number().min(0.5).max(2))
+      .default({}),
+    { doc: 0.8 },
+    "What scores are multiplied with, 0.5–2, by source: `finding`, `review_comment`, `doc`, `wiki`, `code`. 1 for what is not named.",
+  ),
   languageBand: amount(
     { min: 0, max: 2, default: 2, example: 0.05 },
     "Under `method: semantic`, how far apart in distance memories may lie whose places language or age swaps.",

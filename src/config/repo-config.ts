@@ -1,7 +1,7 @@
 // .kodiai.yml: one schema makes the defaults, the validation, the JSON Schema, docs/configuration.md and the example file.
 // It takes untrusted text and returns a complete configuration and a list of problems; it never throws.
 import { z } from "zod";
-import { amount, choice, flag, Glob, section, whole } from "./config-value.ts";
+import { amount, choice, documented, flag, Glob, section, whole } from "./config-value.ts";
 import { Knowledge } from "./knowledge.ts";
 import { PathInstruction } from "./path-instruction.ts";
 import { PRESET_NAMES, presetsText } from "./preset.ts";
@@ -20,36 +20,35 @@ const pathGlobs = z.array(Glob).max(200);
 
 /** A repository's own structural rule: ast-grep's rule object plus Kodiai's fields. */
 export const CustomRule = z.strictObject({
-  id: z
-    .string()
-    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be kebab-case: lower-case letters, digits and single hyphens")
-    .max(60)
-    .describe("Unique name in kebab-case; shown with each finding and usable under `rules`.")
-    .meta({ examples: ["no-raw-sleep"] }),
-  language: z
-    .enum(["typescript", "tsx", "javascript", "python", "go", "java", "ruby", "rust", "php"])
-    .describe("The language whose syntax the rule matches.")
-    .meta({ examples: ["python"] }),
-  message: z
-    .string()
-    .min(1)
-    .max(200)
-    .describe("The finding's title: one line that says what is wrong.")
-    .meta({ examples: ["time.sleep() blocks the event loop"] }),
-  note: z
-    .string()
-    .max(2000)
-    .optional()
-    .describe("Why it matters and how to fix it.")
-    .meta({ examples: ["Await asyncio.sleep() instead."] }),
-  severity: severity
-    .default("medium")
-    .describe("How severe a match is.")
-    .meta({ examples: ["major"] }),
-  rule: z
-    .record(z.string(), z.unknown())
-    .describe("An ast-grep rule object: pattern, kind, regex, inside, has, all, any, not …")
-    .meta({ examples: [{ pattern: "time.sleep($SECONDS)" }] }),
+  id: documented(
+    z
+      .string()
+      .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be kebab-case: lower-case letters, digits and single hyphens")
+      .max(60),
+    "no-raw-sleep",
+    "Unique name in kebab-case; shown with each finding and usable under `rules`.",
+  ),
+  language: documented(
+    z.enum(["typescript", "tsx", "javascript", "python", "go", "java", "ruby", "rust", "php"]),
+    "python",
+    "The language whose syntax the rule matches.",
+  ),
+  message: documented(
+    z.string().min(1).max(200),
+    "time.sleep() blocks the event loop",
+    "The finding's title: one line that says what is wrong.",
+  ),
+  note: documented(
+    z.string().max(2000).optional(),
+    "Await asyncio.sleep() instead.",
+    "Why it matters and how to fix it.",
+  ),
+  severity: documented(severity.default("medium"), "major", "How severe a match is."),
+  rule: documented(
+    z.record(z.string(), z.unknown()),
+    { pattern: "time.sleep($SECONDS)" },
+    "An ast-grep rule object: pattern, kind, regex, inside, has, all, any, not …",
+  ),
 });
 export type CustomRule = z.infer<typeof CustomRule>;
 
@@ -60,10 +59,11 @@ const Review = section({
     { default: "balanced", example: "quiet" },
     "How much to report. quiet: little, nearly all of it real; balanced: medium and worse, and a model's minor defects; thorough: everything.",
   ),
-  severityThreshold: severity
-    .optional()
-    .describe("Report only findings at least this severe; without it the profile decides.")
-    .meta({ examples: ["major"] }),
+  severityThreshold: documented(
+    severity.optional(),
+    "major",
+    "Report only findings at least this severe; without it the profile decides.",
+  ),
   maxComments: whole(
     { min: 0, max: 20, default: 10, example: 5 },
     "At most this many inline comments a review; the rest is folded into the summary.",
@@ -78,12 +78,14 @@ const Review = section({
     { default: "auto", example: "off" },
     "`auto` uses the operator's model if there is one; `off` reviews with rules and memory only.",
   ),
-  language: z
-    .string()
-    .regex(/^[\p{L}][\p{L} ()-]{1,39}$/u, "must be the name of a language, such as `English` or `Deutsch`")
-    .default("English")
-    .describe("The language in which the model writes.")
-    .meta({ examples: ["Deutsch"] }),
+  language: documented(
+    z
+      .string()
+      .regex(/^[\p{L}][\p{L} ()-]{1,39}$/u, "must be the name of a language, such as `English` or `Deutsch`")
+      .default("English"),
+    "Deutsch",
+    "The language in which the model writes.",
+  ),
   contextTokens: whole(
     { min: 0, max: 60_000, default: 12_000, example: 20_000 },
     "How much of the repository around a change the model is shown, in tokens: enclosing functions, definitions, callers. 0: the diff alone.",
@@ -127,11 +129,11 @@ const Review = section({
   ),
   checks: section({
     enabled: flag(false, "Show each review as a check run too. The App needs the permission `checks: write`."),
-    failOn: FailOn.default("never")
-      .describe(
-        "The check fails when a finding at least this severe is posted, and succeeds when the review is complete and has none; everything else is neutral. `never`: always neutral.",
-      )
-      .meta({ examples: ["critical"] }),
+    failOn: documented(
+      FailOn.default("never"),
+      "critical",
+      "The check fails when a finding at least this severe is posted, and succeeds when the review is complete and has none; everything else is neutral. `never`: always neutral.",
+    ),
   }).describe("The check run of a review."),
   debounceSeconds: whole(
     { min: 0, max: 600, default: 10, example: 60 },
@@ -143,95 +145,70 @@ const Review = section({
     true,
     "Look dependency updates up on GitHub: advisories, release notes, licences, and where the code names the package. See docs/dependency-updates.md.",
   ),
-  baseBranches: globs
-    .default([])
-    .describe("Only pull requests into these branches (globs; `!` negates). Empty: all.")
-    .meta({ examples: [["main", "release/*", "!release/0.*"]] }),
-  labels: globs
-    .default([])
-    .describe("Only pull requests with one of these labels; `!name` excludes those with it. Empty: all.")
-    .meta({ examples: [["needs review", "!work in progress"]] }),
-  ignoreTitleKeywords: globs
-    .default([])
-    .describe("Skip pull requests whose title contains one of these words (case-insensitive).")
-    .meta({ examples: [["[wip]", "do not merge"]] }),
-  suppress: z
-    .array(Suppression)
-    .max(100)
-    .default([])
-    .describe(
-      "Findings that are held back; the summary lists each with its pattern. Critical findings and findings about security are always reported.",
-    )
-    .meta({ examples: [[{ pattern: "glob:*is logged*", paths: ["scripts/**"] }]] }),
+  baseBranches: documented(
+    globs.default([]),
+    ["main", "release/*", "!release/0.*"],
+    "Only pull requests into these branches (globs; `!` negates). Empty: all.",
+  ),
+  labels: documented(
+    globs.default([]),
+    ["needs review", "!work in progress"],
+    "Only pull requests with one of these labels; `!name` excludes those with it. Empty: all.",
+  ),
+  ignoreTitleKeywords: documented(
+    globs.default([]),
+    ["[wip]", "do not merge"],
+    "Skip pull requests whose title contains one of these words (case-insensitive).",
+  ),
+  suppress: documented(
+    z.array(Suppression).max(100).default([]),
+    [{ pattern: "glob:*is logged*", paths: ["scripts/**"] }],
+    "Findings that are held back; the summary lists each with its pattern. Critical findings and findings about security are always reported.",
+  ),
 });
 
 export const RepoConfig = z.strictObject({
-  version: z
-    .literal(1)
-    .default(1)
-    .describe("Version of this file's format.")
-    .meta({ examples: [1] }),
+  version: documented(z.literal(1).default(1), 1, "Version of this file's format."),
   preset: choice(
     PRESET_NAMES,
     { default: "balanced", example: "quiet" },
     `The defaults to start from; every other key in a file overrides it. ${presetsText()}.`,
   ),
   review: Review.describe("Which pull requests are reviewed, and how much is reported."),
-  pathFilters: pathGlobs
-    .default([])
-    .describe(
-      "Which files are reviewed: globs, `!` excludes, the last match wins. Lock, generated, vendored and binary files are left out anyway; a positive glob brings them back.",
-    )
-    .meta({ examples: [["!**/snapshots/**", "vendor/our-fork/**"]] }),
-  pathInstructions: z
-    .array(PathInstruction)
-    .max(50)
-    .default([])
-    .describe("What the model is asked to look for in some paths; the last that match come last.")
-    .meta({
-      examples: [[{ path: "src/api/**", instructions: "Every handler checks the tenant before it reads a row." }]],
-    }),
+  pathFilters: documented(
+    pathGlobs.default([]),
+    ["!**/snapshots/**", "vendor/our-fork/**"],
+    "Which files are reviewed: globs, `!` excludes, the last match wins. Lock, generated, vendored and binary files are left out anyway; a positive glob brings them back.",
+  ),
+  pathInstructions: documented(
+    z.array(PathInstruction).max(50).default([]),
+    [{ path: "src/api/**", instructions: "Every handler checks the tenant before it reads a row." }],
+    "What the model is asked to look for in some paths; the last that match come last.",
+  ),
   fileKinds: section({
-    test: pathGlobs
-      .default([])
-      .describe("Further globs for tests.")
-      .meta({ examples: [["**/*.it.ts", "qa/**"]] }),
-    config: pathGlobs
-      .default([])
-      .describe("Further globs for configuration.")
-      .meta({ examples: [["deploy/*.ini"]] }),
-    docs: pathGlobs
-      .default([])
-      .describe("Further globs for documentation.")
-      .meta({ examples: [["handbook/**"]] }),
-    infra: pathGlobs
-      .default([])
-      .describe("Further globs for infrastructure.")
-      .meta({ examples: [["ops/**"]] }),
+    test: documented(pathGlobs.default([]), ["**/*.it.ts", "qa/**"], "Further globs for tests."),
+    config: documented(pathGlobs.default([]), ["deploy/*.ini"], "Further globs for configuration."),
+    docs: documented(pathGlobs.default([]), ["handbook/**"], "Further globs for documentation."),
+    infra: documented(pathGlobs.default([]), ["ops/**"], "Further globs for infrastructure."),
   }).describe("What kind a file is, if the built-in table does not know. Rules for production code skip tests."),
-  rules: z
-    .record(z.string(), RuleSetting)
-    .default({})
-    .describe("A rule's severity, or `off`: `{debug-leftover: off, weak-password-hash: critical}`. See docs/rules.md.")
-    .meta({ examples: [{ "debug-leftover": "off", "weak-password-hash": "critical" }] }),
-  customRules: z
-    .array(CustomRule)
-    .max(50)
-    .default([])
-    .describe("Your own ast-grep rules.")
-    .meta({
-      examples: [
-        [
-          {
-            id: "no-raw-sleep",
-            language: "python",
-            message: "time.sleep() blocks the event loop",
-            severity: "major",
-            rule: { pattern: "time.sleep($SECONDS)" },
-          },
-        ],
-      ],
-    }),
+  rules: documented(
+    z.record(z.string(), RuleSetting).default({}),
+    { "debug-leftover": "off", "weak-password-hash": "critical" },
+    "A rule's severity, or `off`: `{debug-leftover: off, weak-password-hash: critical}`. See docs/rules.md.",
+  ),
+  customRules: documented(
+    z.array(CustomRule).max(50).default([]),
+    [
+      {
+        id: "no-raw-sleep",
+        language: "python",
+        message: "time.sleep() blocks the event loop",
+        severity: "major",
+        rule: { pattern: "time.sleep($SECONDS)" },
+      },
+    ],
+    "Your own ast-grep rules.",
+  ),
   knowledge: Knowledge.describe("What is remembered, and how memory is searched."),
 });
 export type RepoConfig = z.infer<typeof RepoConfig>;
@@ -239,16 +216,18 @@ export type RepoConfig = z.infer<typeof RepoConfig>;
 /** The content of a file: the configuration, and the repository that supplies the rest. */
 export const ConfigFile = z
   .strictObject({
-    _extends: z
-      .string()
-      .max(100)
-      .regex(
-        /^(?!\.{1,2}$)[A-Za-z0-9._-]+$/,
-        "must be the bare name of a repository of the same owner: no owner, slash, path or URL",
-      )
-      .optional()
-      .describe("Take missing values from `.kodiai.yml` of this repository of the same owner. One step only.")
-      .meta({ examples: ["review-settings"] }),
+    _extends: documented(
+      z
+        .string()
+        .max(100)
+        .regex(
+          /^(?!\.{1,2}$)[A-Za-z0-9._-]+$/,
+          "must be the bare name of a repository of the same owner: no owner, slash, path or URL",
+        )
+        .optional(),
+      "review-settings",
+      "Take missing values from `.kodiai.yml` of this repository of the same owner. One step only.",
+    ),
     ...RepoConfig.shape,
   })
   .meta({

@@ -13,29 +13,30 @@ import { type Inside, shown } from "./shown.ts";
 /** A form with one token in it. */
 const MOST_BODY = 8_192;
 
-interface Desk {
-  readonly doors: Doors;
-  readonly held: Sessions;
-  readonly ports: DashboardPorts;
-  /** The page to log in, with what went wrong. */
-  readonly page: (
-    c: Context<Inside>,
-    problem: string | null,
-    status: 200 | 401 | 403 | 429,
-    next: string,
-  ) => Promise<Response>;
-}
-
 /** Adds the login, and lets nothing else be answered without a session. */
 export function guard(app: Hono<Inside>, doors: Doors, ports: DashboardPorts): void {
   const held = sessions(doors, ports.random, ports.now);
   const ways = { token: doors.token !== null, github: doors.github !== null };
-  const desk: Desk = {
-    doors,
-    held,
-    ports,
-    page: (c, problem, status, next) => shown(c, ports.version, loginPage(ways, problem, next), status),
-  };
+  const page = (c: Context<Inside>, problem: string | null, status: 200 | 401 | 403 | 429, next: string) =>
+    shown(c, ports.version, loginPage(ways, problem, next), status);
+  const oldForm = (c: Context<Inside>) => shown(c, ports.version, problemPage("Not done", OLD_FORM), 403);
+
+  /** Of the repositories that Kodiai knows, those that a person may write to; null where GitHub ended their login. */
+  async function writableBy(visitor: VisitorWithToken, isFresh: boolean): Promise<ReadonlySet<RepoKey> | null> {
+    const may = (await doors.github?.writable(visitor, isFresh)) ?? null;
+    if (may === null || may.size === 0) return may;
+    return new Set((await readKnown(ports)).map(({ key }) => key).filter((key) => may.has(key)));
+  }
+
+  /** What a person may see; or why that is nothing any more; null where GitHub ended their login. */
+  async function seenBy(who: Who, isFresh: boolean): Promise<DashboardPorts | { readonly problem: string } | null> {
+    if (who.kind === "operator") return ports;
+    const mine = await writableBy(who, isFresh);
+    if (mine === null) return null;
+    if (mine.size === 0) return { problem: noRepository(who.login) };
+    return readAsPerson(ports, mine, { id: who.id, login: who.login });
+  }
+
   app.use(async (c, next) => {
     const isRead = c.req.method === "GET" || c.req.method === "HEAD";
     if (isRead) return next();
@@ -44,29 +45,47 @@ export function guard(app: Hono<Inside>, doors: Doors, ports: DashboardPorts): v
     const sent = { origin: c.req.header("origin"), site: c.req.header("sec-fetch-site"), host: c.req.header("host") };
     return isSameOrigin(sent) ? next() : c.text("this comes from another site", 403);
   });
-  app.get("/login", (c) => desk.page(c, null, 200, ownPath(c.req.query("next"))));
-  if (doors.token !== null) byToken(app, desk);
-  if (doors.github !== null) byGitHub(app, desk, doors.github);
-  logout(app, desk);
-  insideOnly(app, desk);
-}
-
-/** Before everything that asks GitHub: logging out works while GitHub is away. */
-function logout(app: Hono<Inside>, { held, ports }: Desk): void {
+  app.get("/login", (c) => page(c, null, 200, ownPath(c.req.query("next"))));
+  if (doors.token !== null) byToken(app, held, page);
+  if (doors.github !== null) byGitHub(app, doors.github, held, page, (visitor) => writableBy(visitor, true));
+  // Before everything that asks GitHub: logging out works while GitHub is away.
   app.post("/logout", async (c) => {
     const cookie = getCookie(c, COOKIE);
     const session = held.session(cookie);
     if (session !== null && cookie !== undefined) {
-      if (!held.isOwnForm(cookie, (await c.req.parseBody()).form))
-        return shown(c, ports.version, problemPage("Not done", OLD_FORM), 403);
+      if (!held.isOwnForm(cookie, (await c.req.parseBody()).form)) return oldForm(c);
       await ports.endedSessions.end(session.name, session.until);
     }
     deleteCookie(c, COOKIE, { path: "/" });
     return c.redirect("/login", 303);
   });
+  app.use(async (c, next) => {
+    const cookie = getCookie(c, COOKIE);
+    const session = held.session(cookie);
+    const isOver = session === null || (await ports.endedSessions.isEnded(session.name));
+    if (isOver || cookie === undefined) return c.redirect(`/login${wanted(c)}`, 303);
+    const isPost = c.req.method === "POST";
+    const seen = await seenBy(session.who, isPost);
+    if (seen === null || "problem" in seen) {
+      deleteCookie(c, COOKIE, { path: "/" });
+      return seen === null ? c.redirect(`/login${wanted(c)}`, 303) : page(c, seen.problem, 403, "/");
+    }
+    if (isPost && !held.isOwnForm(cookie, (await c.req.parseBody()).form)) return oldForm(c);
+    c.set("ports", seen);
+    c.set("formToken", held.formToken(cookie));
+    return next();
+  });
 }
 
-function byToken(app: Hono<Inside>, { held, page }: Desk): void {
+/** The page to log in, with what went wrong. */
+type LoginPage = (
+  c: Context<Inside>,
+  problem: string | null,
+  status: 200 | 401 | 403 | 429,
+  next: string,
+) => Promise<Response>;
+
+function byToken(app: Hono<Inside>, held: Sessions, page: LoginPage): void {
   app.post("/login", async (c) => {
     const { token = "", next } = await c.req.parseBody();
     const opened = held.open(String(token));
@@ -78,8 +97,13 @@ function byToken(app: Hono<Inside>, { held, page }: Desk): void {
   });
 }
 
-function byGitHub(app: Hono<Inside>, desk: Desk, github: NonNullable<Doors["github"]>): void {
-  const { held, page } = desk;
+function byGitHub(
+  app: Hono<Inside>,
+  github: NonNullable<Doors["github"]>,
+  held: Sessions,
+  page: LoginPage,
+  writableBy: (visitor: VisitorWithToken) => Promise<ReadonlySet<RepoKey> | null>,
+): void {
   const { host, protocol } = new URL(github.origin);
   // Lax: the way back from GitHub begins at another site.
   const cookie = { httpOnly: true, sameSite: "Lax", secure: protocol === "https:" } as const;
@@ -101,63 +125,13 @@ function byGitHub(app: Hono<Inside>, desk: Desk, github: NonNullable<Doors["gith
     if (!/^[\w-]{1,200}$/.test(code)) return page(c, "GitHub did not let you in. Try again.", 401, next);
     const visitor = await github.visitor(code, verifier);
     if (visitor === null) return page(c, "GitHub does not take that login any more. Try again.", 401, next);
-    if (((await writableBy(visitor, desk, true))?.size ?? 0) === 0)
-      return page(c, noRepository(visitor.login), 403, next);
+    if (((await writableBy(visitor))?.size ?? 0) === 0) return page(c, noRepository(visitor.login), 403, next);
     setCookie(c, COOKIE, held.openFor(visitor), { ...cookie, path: "/", maxAge: held.maxAge });
     return c.redirect(next, 303);
   });
 }
 
-function insideOnly(app: Hono<Inside>, desk: Desk): void {
-  const { held, ports, page } = desk;
-  app.use(async (c, next) => {
-    const cookie = getCookie(c, COOKIE);
-    const session = held.session(cookie);
-    const isOver = session === null || (await ports.endedSessions.isEnded(session.name));
-    if (isOver || cookie === undefined) return c.redirect(`/login${wanted(c)}`, 303);
-    const isPost = c.req.method === "POST";
-    const seen = await seenBy(session.who, desk, isPost);
-    if (seen === null) {
-      deleteCookie(c, COOKIE, { path: "/" });
-      return c.redirect(`/login${wanted(c)}`, 303);
-    }
-    if ("problem" in seen) {
-      deleteCookie(c, COOKIE, { path: "/" });
-      return page(c, seen.problem, 403, "/");
-    }
-    if (isPost && !held.isOwnForm(cookie, (await c.req.parseBody()).form))
-      return shown(c, ports.version, problemPage("Not done", OLD_FORM), 403);
-    c.set("ports", seen);
-    c.set("formToken", held.formToken(cookie));
-    return next();
-  });
-}
-
 const OLD_FORM = "The form was too old, or not one of this session. Go back, load the page again, and try once more.";
-
-/** What a person may see; or why that is nothing any more; null where GitHub ended their login. */
-async function seenBy(
-  who: Who,
-  desk: Desk,
-  isFresh: boolean,
-): Promise<DashboardPorts | { readonly problem: string } | null> {
-  if (who.kind === "operator") return desk.ports;
-  const mine = await writableBy(who, desk, isFresh);
-  if (mine === null) return null;
-  if (mine.size === 0) return { problem: noRepository(who.login) };
-  return readAsPerson(desk.ports, mine, { id: who.id, login: who.login });
-}
-
-/** Of the repositories that Kodiai knows, those that a person may write to; null where GitHub ended their login. */
-async function writableBy(
-  visitor: VisitorWithToken,
-  { doors, ports }: Desk,
-  isFresh: boolean,
-): Promise<ReadonlySet<RepoKey> | null> {
-  const may = (await doors.github?.writable(visitor, isFresh)) ?? null;
-  if (may === null || may.size === 0) return may;
-  return new Set((await readKnown(ports)).map(({ key }) => key).filter((key) => may.has(key)));
-}
 
 function noRepository(login: string): string {
   return `@${login} may write to no repository that Kodiai knows. It is those that the App is installed on, and that it has read or reviewed.`;
