@@ -3,7 +3,7 @@
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { pino } from "pino";
-import { heartbeat } from "../src/server/heartbeat.ts";
+import { heartbeat } from "../src/server/sweeps/heartbeat.ts";
 import { openStore } from "../src/wire/store.ts";
 import { startWorker } from "../src/worker.ts";
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { localWords } from "../src/adapters/local/local-embedder.ts";
-import { plainQuestion, promptParts } from "../src/cli/prompt-text.ts";
+import { plainQuestion, promptParts } from "../src/cli/review/prompt-text.ts";
 import { type MemoryRecord, memoryId, repoKey } from "../src/domain/memory.ts";
 import type { PullRequestContext } from "../src/domain/pull-request.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";

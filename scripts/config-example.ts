@@ -1,7 +1,7 @@
 // .kodiai.yml.example: every key with its default, so that people delete instead of searching.
 
 import { stringify } from "yaml";
-import { wrapWords } from "../src/cli/fit-config.ts";
+import { wrapWords } from "../src/cli/setup/fit-config.ts";
 import { CONFIG_KEYS, type ConfigKey, shapeAt } from "../src/config/config-keys.ts";
 
 const HEAD = `# yaml-language-server: $schema=./docs/kodiai.schema.json

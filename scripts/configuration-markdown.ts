@@ -3,7 +3,7 @@
 import { stringify } from "yaml";
 import { markdownTable } from "../src/cli/markdown-table.ts";
 import { CONFIG_KEYS, type ConfigKey, shapeAt } from "../src/config/config-keys.ts";
-import { ENV_VARIABLES } from "../src/config/env-variables.ts";
+import { ENV_VARIABLES } from "../src/config/environment/env-variables.ts";
 import { presetsText } from "../src/config/preset.ts";
 import { MAX_CONFIG_BYTES } from "../src/config/read-yaml.ts";
 

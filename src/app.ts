@@ -13,19 +13,9 @@ import type { AnyJob, Inspector, JobEnd, LaneName, Lease, LeaseLimits } from "./
 import { startAdminServer } from "./server/admin-server.ts";
 import { answerClock } from "./server/answer-clock.ts";
 import type { AppOptions, RunningApp } from "./server/app-options.ts";
-import { checkSweeper } from "./server/check-sweeper.ts";
 import { countedStore } from "./server/counted-store.ts";
-import { runFeedback } from "./server/feedback-sweep.ts";
-import { beatOnce, heartbeat } from "./server/heartbeat.ts";
-import { type JobWatch, jobWatch } from "./server/job-watch.ts";
-import { type LargeReviews, largeReviews } from "./server/large-reviews.ts";
-import { startMaintenance } from "./server/maintenance.ts";
 import { appMetrics } from "./server/metrics.ts";
-import { missedSweeper } from "./server/missed-sweeper.ts";
-import { withMissingRepositoryCheck } from "./server/missing-repository.ts";
 import { ownSlug } from "./server/own-slug.ts";
-import type { PeriodicTask } from "./server/periodic-task.ts";
-import { retrievalWatch } from "./server/retrieval-watch.ts";
 import { runFollow } from "./server/run-follow.ts";
 import {
   admittedBy,
@@ -36,6 +26,16 @@ import {
   stoppableReviews,
   unlessForgotten,
 } from "./server/run-job.ts";
+import { checkSweeper } from "./server/sweeps/check-sweeper.ts";
+import { runFeedback } from "./server/sweeps/feedback-sweep.ts";
+import { beatOnce, heartbeat } from "./server/sweeps/heartbeat.ts";
+import { type JobWatch, jobWatch } from "./server/sweeps/job-watch.ts";
+import { type LargeReviews, largeReviews } from "./server/sweeps/large-reviews.ts";
+import { startMaintenance } from "./server/sweeps/maintenance.ts";
+import { missedSweeper } from "./server/sweeps/missed-sweeper.ts";
+import { withMissingRepositoryCheck } from "./server/sweeps/missing-repository.ts";
+import type { PeriodicTask } from "./server/sweeps/periodic-task.ts";
+import { retrievalWatch } from "./server/sweeps/retrieval-watch.ts";
 import { committer, deliveryHandler, type ProbotEvent } from "./server/take-delivery.ts";
 import { closeServer, startWebhookServer, urlOf } from "./server/webhook-server.ts";
 import { wiredDashboard } from "./wire/dashboard.ts";

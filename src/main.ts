@@ -12,8 +12,8 @@ const signals = handleSignals();
 const given = new Set(Object.keys(process.env));
 const split = loadDotEnv(".env");
 
-const { readEnv } = await import("./config/env.ts");
-const { shownVariables } = await import("./config/shown-variables.ts");
+const { readEnv } = await import("./config/environment/env.ts");
+const { shownVariables } = await import("./config/environment/shown-variables.ts");
 const { readPrivateKey } = await import("./server/private-key.ts");
 const read = readEnv(process.env);
 const key = "env" in read ? readPrivateKey(read.env) : { problem: null };

@@ -6,7 +6,7 @@ import { isDeepStrictEqual, promisify } from "node:util";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { featuresMarkdown, readFeatures, rowHolds } from "../scripts/features-markdown.ts";
-import { EnvVariables } from "../src/config/env-variables.ts";
+import { EnvVariables } from "../src/config/environment/env-variables.ts";
 import { parseConfig } from "../src/config/parse-config.ts";
 
 const features = readFeatures(readFileSync("test/features.json", "utf8"));

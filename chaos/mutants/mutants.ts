@@ -146,7 +146,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "large changes wait in their workers",
     loses: "a large change without a free slot frees its worker",
-    file: "src/server/large-reviews.ts",
+    file: "src/server/sweeps/large-reviews.ts",
     find: "if (free === 0) throw new AtCapacity();",
     replace: "while (free === 0) await new Promise((go) => setTimeout(go, 50));",
     test: [SHARED_WORKERS_TEST, "a large change without a free slot frees its worker, and its try does not count"],
@@ -265,7 +265,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "waits twice",
     loses: "setting the clock does not delay a review of a moved repository",
-    file: "src/server/missing-repository.ts",
+    file: "src/server/sweeps/missing-repository.ts",
     find: "installationId, notBefore: at };",
     replace: "installationId };",
     test: [
@@ -322,7 +322,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "ended before the check",
     loses: "a job whose repository is missing has it forgotten, also when its process dies right then",
-    file: "src/server/missing-repository.ts",
+    file: "src/server/sweeps/missing-repository.ts",
     find: 'error.why === "gone") await look(job);',
     replace: 'error.why === "gone") setTimeout(() => void look(job));',
     test: [
@@ -358,7 +358,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a turn that ran out",
     loses: "a process that paused for longer than its turn writes nothing in another's turn",
-    file: "src/adapters/github/write-turns.ts",
+    file: "src/adapters/github/write/write-turns.ts",
     find: "if (!(await pace.keepTurn(turn, LONGEST_MS)))",
     replace: "if (Number.isNaN(LONGEST_MS))",
     test: [
@@ -382,7 +382,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "an old allowance",
     loses: "a process that paused checks again whether it may send requests",
-    file: "src/adapters/github/write-gate.ts",
+    file: "src/adapters/github/write/write-gate.ts",
     find: "if (now() - asked <= FRESH_MS) return;",
     replace: "if (now() - asked >= 0) return;",
     test: [
@@ -513,7 +513,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a login asks again each time",
     loses: "who may write nowhere is asked about once in five minutes",
-    file: "src/adapters/github/writers.ts",
+    file: "src/adapters/github/read/writers.ts",
     find: "if (counts && (!isFresh || known.keys.size === 0))",
     replace: "if (counts && !isFresh)",
     test: [
@@ -669,7 +669,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "approves",
     loses: "a review only ever comments",
-    file: "src/adapters/github/reviews.ts",
+    file: "src/adapters/github/write/reviews.ts",
     find: 'event: "COMMENT",',
     replace: 'event: "APPROVE",',
     test: [
@@ -746,7 +746,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "logins in place of ids",
     loses: "who may is asked by number, not by name",
-    file: "src/adapters/github/permissions.ts",
+    file: "src/adapters/github/read/permissions.ts",
     find: "return data?.user?.id === id ?",
     replace: "return id !== 0 ?",
     test: [
@@ -757,7 +757,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "denied is allowed",
     loses: "who GitHub does not confirm may do nothing",
-    file: "src/adapters/github/permissions.ts",
+    file: "src/adapters/github/read/permissions.ts",
     find: '        return "none";\n      }\n    },',
     replace: '        return "admin";\n      }\n    },',
     test: [
@@ -785,7 +785,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "weak secrets",
     loses: "a secret that can be guessed is refused",
-    file: "src/config/weak-secret.ts",
+    file: "src/config/environment/weak-secret.ts",
     find: "  return left.replace(",
     replace: '  if (left !== "") return null;\n  return left.replace(',
     test: ["test/config/env.test.ts", "your_github_webhook_secret_goes_here"],
@@ -945,7 +945,7 @@ export const MUTANTS: readonly Mutant[] = [
     loses: "only publish writes to GitHub: stages do not import adapters",
     file: "src/analyze/analyze.ts",
     find: 'import type { ReviewSignals } from "../domain/signals.ts";\n',
-    replace: 'import type { ReviewSignals } from "../domain/signals.ts";\nimport "../adapters/github/reviews.ts";\n',
+    replace: 'import type { ReviewSignals } from "../domain/signals.ts";\nimport "../adapters/github/write/reviews.ts";\n',
     test: [
       "test/boundaries.test.ts",
       "the dependency rules hold, and the tool that checks them saw every module of src",
@@ -963,7 +963,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no intent",
     loses: "an unknown outcome is looked up before anything is sent again",
-    file: "src/adapters/github/write-path.ts",
+    file: "src/adapters/github/write/write-path.ts",
     find: "    await book.send(wanted, marker);\n    failPoint",
     replace: "  failPoint",
     test: ["test/app/lost-writes.test.ts", "40 reviews of whose writes a third loses its answer are 40 reviews"],
@@ -971,7 +971,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no marker HMAC",
     loses: "a copied marker does not count",
-    file: "src/adapters/github/sign-write.ts",
+    file: "src/adapters/github/write/sign-write.ts",
     find: 'return createHmac("sha256", key).update(payload).digest("hex").slice(0, LENGTH);',
     replace:
       'return createHmac("sha256", "").update(payload.slice(0, 0)).update(key.subarray(32)).digest("hex").slice(0, LENGTH);',
@@ -984,7 +984,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "retry of writes on",
     loses: "no write is repeated blindly",
-    file: "src/adapters/github/write-path.ts",
+    file: "src/adapters/github/write/write-path.ts",
     find: "if (!isCertain(error)) return lookFor(wanted, marker, error, options);",
     replace: "if (!isCertain(error)) return readPost(await letWrite(options.book.hold, () => creation.post(marker)));",
     test: ["test/app/lost-writes.test.ts", "40 reviews of whose writes a third loses its answer are 40 reviews"],
@@ -1023,7 +1023,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "bots teach",
     loses: "a bot's comment is not remembered, with any permission",
-    file: "src/adapters/github/past-reviews.ts",
+    file: "src/adapters/github/read/past-reviews.ts",
     find: 'const isBot = user?.type === "Bot" || login.endsWith("[bot]");',
     replace: "const isBot = false;",
     test: [
@@ -1109,7 +1109,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "any review of ours",
     loses: "a review of an earlier head is not taken for the one whose answer was lost",
-    file: "src/adapters/github/find-post.ts",
+    file: "src/adapters/github/write/find-post.ts",
     find: "(one.body?.includes(marker) === true ||",
     replace: "(one.body?.includes(marker.slice(0, 1)) === true ||",
     test: ["test/app/lost-writes.test.ts", "a review of an earlier head is not taken for one whose answer was lost"],
@@ -1222,7 +1222,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "masked lines count as read",
     loses: "the summary lists the lines that were hidden from the model",
-    file: "src/review/read-by-model.ts",
+    file: "src/review/reading/read-by-model.ts",
     find: "  if (lines === 0) return file;",
     replace: "  if (lines >= 0) return file;",
     test: [
@@ -1320,7 +1320,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "suggestions for any extension",
     loses: "a model's suggestion is for source code only",
-    file: "src/review/suggestion.ts",
+    file: "src/review/placing/suggestion.ts",
     find: "SOURCE.has(extension.toLowerCase()) && ",
     replace: "",
     test: ["test/app/hostile-model.test.ts", "a suggestion is offered for no file that runs, installs or instructs"],
@@ -1328,7 +1328,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "suggestions for what a tool starts",
     loses: "no model's suggestion for a file that a tool starts by its name",
-    file: "src/review/suggestion.ts",
+    file: "src/review/placing/suggestion.ts",
     find: "!STARTED_BY_NAME.some(",
     replace: "!STARTED_BY_NAME.slice(0, 0).some(",
     test: ["test/app/hostile-model.test.ts", "a suggestion is offered for no file that runs, installs or instructs"],
@@ -1388,7 +1388,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a private sibling's settings in public",
     loses: "nothing of a private repository's settings is shown in a public one",
-    file: "src/adapters/github/pull-requests.ts",
+    file: "src/adapters/github/read/pull-requests.ts",
     find: "return !data.private || data.visibility === repo.visibility;",
     replace: "return data.id > 0;",
     test: ["test/app/private-settings.test.ts", "is neither named nor quoted in a public repository"],
@@ -1557,7 +1557,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a damaged queue closes the admin port",
     loses: "a server that cannot serve shows the reason on its admin port",
-    file: "src/server/unavailable-servers.ts",
+    file: "src/server/sweeps/unavailable-servers.ts",
     find: "const other = admin\n    ? await",
     replace: "const other = admin && process.pid < 0\n    ? await",
     test: [
@@ -1610,7 +1610,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "any clock is believed",
     loses: "a start with a wrong clock removes nothing",
-    file: "src/server/maintenance.ts",
+    file: "src/server/sweeps/maintenance.ts",
     find: "const MOST_LEAP_MS = 7 * DAY_MS;",
     replace: "const MOST_LEAP_MS = 700 * DAY_MS;",
     test: [
@@ -1621,7 +1621,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a wrong clock proves itself",
     loses: "what was written by a wrong clock does not make it right",
-    file: "src/server/maintenance.ts",
+    file: "src/server/sweeps/maintenance.ts",
     find: "known ??= (await",
     replace: "known = (await",
     test: [
@@ -1633,7 +1633,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "any folder's .env is read",
     loses: "a command reads .env in the server's own folder only",
-    file: "src/cli/server-folder.ts",
+    file: "src/cli/setup/server-folder.ts",
     find: "  if (!isServersFolder(process.cwd(), dataDir)) {",
     replace: '  if (!isServersFolder(process.cwd(), dataDir ?? "data")) {',
     test: [
@@ -1652,7 +1652,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a file's address with another App's key",
     loses: "setup does not send the key of another App to an address of a .env",
-    file: "src/cli/setup-plan.ts",
+    file: "src/cli/setup/setup-plan.ts",
     find: "if (!isKnownApp && ",
     replace: "if (!isKnownApp && known.size === 0 && ",
     test: [FOREIGN_ENV_TEST, "setup does not send the key of another App there"],
@@ -1660,7 +1660,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "text that is no diff counts as reviewed",
     loses: "a file that is no diff was not reviewed: exit 3",
-    file: "src/cli/review.ts",
+    file: "src/cli/review/review.ts",
     find: "  if (failed !== null) return 3;\n",
     replace: "",
     test: [REVIEW_VERB_TEST, "a text that is no diff was not reviewed: exit 3, in every format"],
@@ -1799,7 +1799,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a deleted comment ends the reading",
     loses: "a comment that is deleted while its reactions are read costs nothing else",
-    file: "src/adapters/github/more-reactions.ts",
+    file: "src/adapters/github/read/more-reactions.ts",
     find: 'if (errorTypes(error).includes("NOT_FOUND")) return null;',
     replace: "",
     test: [
@@ -1866,7 +1866,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "data residency under /api/v3",
     loses: "set-up, doctor and server ask the API of data residency where it is",
-    file: "src/config/github-address.ts",
+    file: "src/config/environment/github-address.ts",
     find: 'host === "github.com" || host.endsWith(DATA_RESIDENCY)',
     replace: 'host === "github.com"',
     test: ["test/cli/github-address.test.ts", "doctor asks its API"],
@@ -1885,7 +1885,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "throttling is a refused line",
     loses: "comments that are throttled are posted after the wait",
-    file: "src/adapters/github/reviews.ts",
+    file: "src/adapters/github/write/reviews.ts",
     find: " && limitWait(error, 0) === null",
     replace: "",
     test: [
@@ -1919,7 +1919,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "lines of rebuilt files inline",
     loses: "a file whose diff GitHub does not show gets its comment on the file",
-    file: "src/review/anchor-findings.ts",
+    file: "src/review/placing/anchor-findings.ts",
     find: '    if (file.isRebuilt === true) return { finding, place: "file", reason: NOT_SHOWN };\n',
     replace: "",
     test: [
@@ -1939,7 +1939,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no other way to a diff",
     loses: "a diff that GitHub never makes is read another way",
-    file: "src/adapters/github/list-changes.ts",
+    file: "src/adapters/github/read/list-changes.ts",
     find: "attempt <= TRIES_FOR_DIFF",
     replace: "attempt > 0",
     test: [
@@ -2006,7 +2006,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "look-ups are not fenced",
     loses: "what a look-up reads is text by others, between marked lines",
-    file: "src/review/look-ups.ts",
+    file: "src/review/reading/look-ups.ts",
     find: 'fence("look-up", cutAtLine(found.text, ANSWER_CHARS), delimiter)',
     replace: "cutAtLine(found.text, ANSWER_CHARS)",
     test: ["test/app/hostile-model.test.ts", "links in a file of the repository that it reads and repeats"],
@@ -2014,7 +2014,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no wake by permissions, as chaos sees it",
     loses: "I11: once a permission is back no head stays given up",
-    file: "src/server/missed-sweeper.ts",
+    file: "src/server/sweeps/missed-sweeper.ts",
     find: "      permittedAt = performance.now();\n      task.wake();",
     replace: "      task.wake();",
     test: [
@@ -2059,7 +2059,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "accepted permissions wake nothing",
     loses: "permissions that are accepted have refused reviews tried again at once",
-    file: "src/server/missed-sweeper.ts",
+    file: "src/server/sweeps/missed-sweeper.ts",
     find: '  "installation.new_permissions_accepted",\n',
     replace: "",
     test: ["test/app/refused-heads.test.ts", "permissions that are accepted have refused reviews tried again at once"],
@@ -2132,7 +2132,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "an App asks for checks anyway",
     loses: "set-up creates an App without checks",
-    file: "src/cli/setup.ts",
+    file: "src/cli/setup/setup.ts",
     find: 'values["without-checks"] === true ? withoutChecks(given) : given',
     replace: "withoutChecks(given) === null ? given : given",
     test: ["test/cli/setup.test.ts", "an App without checks asks for none, receives none, and misses nothing"],
@@ -2185,7 +2185,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "Apps searched by their login",
     loses: "the tier of an App's pull requests is known",
-    file: "src/adapters/github/pull-requests.ts",
+    file: "src/adapters/github/read/pull-requests.ts",
     find: 'login.replace(/^(.+)\\[bot\\]$/, "app/$1")',
     replace: "login",
     test: ["test/app/pull-request-selection.test.ts", "Dependabot's pull request is reviewed, known by its number"],
@@ -2193,7 +2193,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a live run that cleans nothing up",
     loses: "a live run cleans up, also when it is stopped",
-    file: "src/adapters/github/live-run.ts",
+    file: "src/adapters/github/live/live-run.ts",
     find: "of undo.toReversed()",
     replace: "of undo.slice(undo.length)",
     test: [LIVE_TEST, "while the repository has another name, it cleans up"],
@@ -2201,7 +2201,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a live report that names the repository",
     loses: "the report of a live run names no person or repository",
-    file: "src/adapters/github/mask.ts",
+    file: "src/adapters/github/write/mask.ts",
     find: ".replace(WORD, shown)",
     replace: "",
     test: [LIVE_TEST, "a live run tries each promise, cleans up, and prints the report that the manual shows"],
@@ -2209,7 +2209,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a live run that does not ask",
     loses: "a live run asks before it does anything",
-    file: "src/cli/doctor-live.ts",
+    file: "src/cli/setup/doctor-live.ts",
     find: "if (yes !== true && !",
     replace: "if (yes === false && !",
     test: [LIVE_TEST, "it asks first, and wants a token of a person who may push"],
@@ -2217,7 +2217,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a live run in a repository in use",
     loses: "a live run leaves a repository in use alone",
-    file: "src/cli/doctor-live.ts",
+    file: "src/cli/setup/doctor-live.ts",
     find: "openPulls > 0 || ",
     replace: "",
     test: [LIVE_TEST, "a repository in use is left alone unless that is meant"],
@@ -2225,7 +2225,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a limit taken for an answer",
     loses: "in a live run a limit is no answer",
-    file: "src/adapters/github/live-run.ts",
+    file: "src/adapters/github/live/live-run.ts",
     find: "isAnswer && !(known instanceof Transient)",
     replace: "isAnswer || known instanceof Transient",
     test: [LIVE_TEST, "a limit is no answer: the App waits, and the person's token cleans up"],
@@ -2331,7 +2331,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "doctor ignores another dimension",
     loses: "doctor names vectors of the same model and another dimension",
-    file: "src/cli/doctor-memory.ts",
+    file: "src/cli/setup/doctor-memory.ts",
     find: "return one.model === space.model && one.dimension === space.dimension;",
     replace: "return one.model === space.model;",
     test: ["test/cli/verbs.test.ts", "doctor names memories whose vectors come from"],
@@ -2519,7 +2519,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "the token goes along to the archive",
     loses: "an archive is asked for without a credential",
-    file: "src/adapters/github/snapshot.ts",
+    file: "src/adapters/github/read/snapshot.ts",
     find: 'const answer = await archives(address, { redirect: "manual", signal })',
     replace:
       'const answer = await archives(address, { redirect: "manual", signal, headers: { authorization: "bearer ghs" } })',
@@ -2531,7 +2531,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "an archive is believed",
     loses: "a file of an archive counts only when its bytes are those of the commit's tree",
-    file: "src/adapters/github/snapshot.ts",
+    file: "src/adapters/github/read/snapshot.ts",
     find: "if (one !== null && missing.has(sha)) keep(sha, one);",
     replace: "if (one !== null && missing.size > 0) keep([...missing][0] ?? sha, one);",
     test: [SNAPSHOT_TEST, "duplicates, other texts, names that are none: every text is still the one that git has"],
@@ -2569,7 +2569,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "look-ups without a bound",
     loses: "a review answers twelve look-ups at most",
-    file: "src/review/read-by-model.ts",
+    file: "src/review/reading/read-by-model.ts",
     find: "Math.floor(MOST_LOOK_UPS / questions)",
     replace: "Math.floor((100 * MOST_LOOK_UPS) / questions)",
     test: [LOOK_UPS_TEST, "a thousand look-ups at once: twelve are answered, none leaves the repository"],
@@ -2577,7 +2577,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "look-ups without a fence",
     loses: "what is looked up is fenced as text by others",
-    file: "src/review/look-ups.ts",
+    file: "src/review/reading/look-ups.ts",
     find: 'fence("look-up", cutAtLine(found.text, ANSWER_CHARS), delimiter)',
     replace: "cutAtLine(found.text, ANSWER_CHARS).concat(delimiter.slice(0, 0))",
     test: [LOOK_UPS_TEST, "a thousand look-ups at once: twelve are answered, none leaves the repository"],

@@ -1,5 +1,5 @@
-import { endpointProblem } from "../config/endpoint-problem.ts";
-import { apiUrlOf } from "../config/github-address.ts";
+import { endpointProblem } from "../config/environment/endpoint-problem.ts";
+import { apiUrlOf } from "../config/environment/github-address.ts";
 import { UsageError } from "./usage.ts";
 
 /**

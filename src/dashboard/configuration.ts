@@ -3,7 +3,7 @@
 
 import { html } from "hono/html";
 import { CONFIG_KEYS } from "../config/config-keys.ts";
-import type { ShownVariable } from "../config/shown-variables.ts";
+import type { ShownVariable } from "../config/environment/shown-variables.ts";
 import { counted } from "../domain/text/counted.ts";
 import { type Page, repositoryChooser } from "./frame.ts";
 import { badge, type Content, empty, facts, type Html, moment, table } from "./parts.ts";

@@ -1,7 +1,7 @@
 // search_memory: searches memory like a review does, and returns both ranks, distances and sources.
 import { z } from "zod";
 import { nameOf, nothingRemembered } from "../cli/find-repository.ts";
-import { foundJson } from "../cli/found-json.ts";
+import { foundJson } from "../cli/review/found-json.ts";
 import { UsageError } from "../cli/usage.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import { CORPORA, repoKey } from "../domain/memory.ts";

@@ -17,12 +17,12 @@ import { listed } from "../domain/text/counted.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { type VisibleText, visibleText } from "../domain/text/rendered-markdown.ts";
 import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
-import { drawnContext } from "./draw-context.ts";
-import { cutAtLine, fitSections, type Section } from "./fit-sections.ts";
-import { LOOK_UP_INSTRUCTIONS, REVIEW_INSTRUCTIONS, TONE } from "./instructions.ts";
-import type { Reading } from "./plan-reading.ts";
-import type { QuestionBudget } from "./reading-budget.ts";
-import { revealedMemory } from "./revealed-memory.ts";
+import { revealedMemory } from "./memory/revealed-memory.ts";
+import { drawnContext } from "./reading/draw-context.ts";
+import { cutAtLine, fitSections, type Section } from "./reading/fit-sections.ts";
+import { LOOK_UP_INSTRUCTIONS, REVIEW_INSTRUCTIONS, TONE } from "./reading/instructions.ts";
+import type { Reading } from "./reading/plan-reading.ts";
+import type { QuestionBudget } from "./reading/reading-budget.ts";
 
 /** The prompts of one review: the same beginning, and a question for each reading. */
 export interface ReviewPrompt {

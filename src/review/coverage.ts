@@ -1,7 +1,7 @@
 // What the model really read: the plan without the questions that got no valid answer.
 import type { Finding } from "../domain/finding.ts";
 import type { Coverage, FileCoverage } from "../domain/review.ts";
-import type { Reading, ReadingPlan } from "./plan-reading.ts";
+import type { Reading, ReadingPlan } from "./reading/plan-reading.ts";
 
 /** Why a question got no answer. */
 const FAILURES: Readonly<Record<string, string>> = {

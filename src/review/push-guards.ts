@@ -3,10 +3,10 @@
 import { shapeOf, textTokens } from "../domain/code/code-fingerprint.ts";
 import { atLeast, type Finding, isAlwaysReported } from "../domain/finding.ts";
 import type { Checkpoint, EarlierFinding } from "../domain/review/review-history.ts";
-import type { CodeNow } from "./code-now.ts";
-import type { LocatedFinding } from "./locate-earlier-findings.ts";
+import type { LocatedFinding } from "./memory/locate-earlier-findings.ts";
+import type { CodeNow } from "./placing/code-now.ts";
 import type { PushScope } from "./push-scope.ts";
-import { type Checked, split } from "./verify.ts";
+import { type Checked, split } from "./reading/verify.ts";
 
 const DRIP = "outside the changes of this push";
 const OPPOSITE = "it asks for the opposite of an earlier finding of ours that was fixed";

@@ -3,7 +3,7 @@
 import { type DiffLine, type FileDiff, type Hunk, positioned, type Side } from "../domain/pull-request.ts";
 import type { Checkpoint, LineRange } from "../domain/review/review-history.ts";
 import type { FileCoverage } from "../domain/review.ts";
-import { pieceOfHunk } from "./plan-reading.ts";
+import { pieceOfHunk } from "./reading/plan-reading.ts";
 
 /** Lines shown again around a pushed change: enough to see its effect. */
 const SHOWN = 40;

@@ -3,8 +3,8 @@
 
 import { atLeast, type Finding } from "../domain/finding.ts";
 import { cutText } from "../domain/text/cut-text.ts";
+import { type Checked, plainId, split } from "./reading/verify.ts";
 import type { RuleVerdict } from "./reply.ts";
-import { type Checked, plainId, split } from "./verify.ts";
 
 /**
  * Splits the rules' findings by the model's verdicts. A finding without a verdict stays, and so does one that any of

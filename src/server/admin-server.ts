@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { getRequestListener } from "@hono/node-server";
 import type { Store } from "../wire/store.ts";
-import type { Maintenance } from "./maintenance.ts";
 import type { Metrics } from "./metrics.ts";
 import { type Readiness, readinessCheck } from "./readiness.ts";
+import type { Maintenance } from "./sweeps/maintenance.ts";
+import { json, type Page } from "./sweeps/unavailable-servers.ts";
 import type { Committer } from "./take-delivery.ts";
-import { json, type Page } from "./unavailable-servers.ts";
 import { listening, type WebhookServer } from "./webhook-server.ts";
 
 export interface AdminSettings {

@@ -1,12 +1,12 @@
 // Options of startApp, and the handle that it returns.
 import type { Logger } from "pino";
-import type { Env } from "../config/env.ts";
-import type { ShownVariable } from "../config/shown-variables.ts";
+import type { Env } from "../config/environment/env.ts";
+import type { ShownVariable } from "../config/environment/shown-variables.ts";
 import type { Inspector } from "../ports.ts";
 import type { chosenEmbedder } from "../wire/models.ts";
 import type { StoreSettings } from "../wire/store.ts";
-import type { MissedChoice } from "./missed-sweeper.ts";
 import type { PullJob } from "./run-job.ts";
+import type { MissedChoice } from "./sweeps/missed-sweeper.ts";
 
 /** What the environment sets, and what it may leave out. */
 type OfEnvironment = Pick<

@@ -2,7 +2,7 @@
 // restart loop, and more load on a service that is already in trouble.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { type Ports, unavailableServers } from "./unavailable-servers.ts";
+import { type Ports, unavailableServers } from "./sweeps/unavailable-servers.ts";
 
 export interface Wait extends Ports {
   readonly log: Logger;

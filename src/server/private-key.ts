@@ -1,6 +1,6 @@
 import { createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { Env } from "../config/env.ts";
+import type { Env } from "../config/environment/env.ts";
 
 /** The App's private key as PEM, from PRIVATE_KEY or the file at PRIVATE_KEY_PATH; or a problem that names the variable. */
 export function readPrivateKey(env: Pick<Env, "privateKey">): { readonly pem: string } | { readonly problem: string } {

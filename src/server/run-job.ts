@@ -8,7 +8,7 @@ import type { CommandPorts } from "../flows/commands/order.ts";
 import type { SentReview, Stage } from "../flows/review/review-ports.ts";
 import type { ReviewJobs } from "../ports/conversation.ts";
 import type { AnyJob, LaneName, Lease, Queue, Reviews } from "../ports.ts";
-import type { LargeReviews } from "./large-reviews.ts";
+import type { LargeReviews } from "./sweeps/large-reviews.ts";
 
 export type PullJob = ReviewJob | CommandJob;
 

@@ -2,8 +2,8 @@
 import { pino } from "pino";
 import { PinoPretty as pinoPretty } from "pino-pretty";
 import { startApp } from "../app.ts";
-import type { Env } from "../config/env.ts";
-import type { ShownVariable } from "../config/shown-variables.ts";
+import type { Env } from "../config/environment/env.ts";
+import type { ShownVariable } from "../config/environment/shown-variables.ts";
 import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
 import { logWithoutSecrets } from "../wire/secrets.ts";
 import { databaseAnswers } from "../wire/store.ts";
@@ -12,7 +12,7 @@ import { awaitAnswer, type Wait } from "./await-answer.ts";
 import type { Signals } from "./handle-signals.ts";
 import { loggedError } from "./logged-error.ts";
 import { AppRefused } from "./own-slug.ts";
-import { unavailableServers } from "./unavailable-servers.ts";
+import { unavailableServers } from "./sweeps/unavailable-servers.ts";
 
 /** An orchestrator kills a process after 30 s; draining ends earlier. */
 const MOST_STOP_MS = 28_000;

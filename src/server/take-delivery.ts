@@ -7,7 +7,7 @@ import { isForeignCheck, type Received, receive } from "../receive/receive.ts";
 import type { Store } from "../wire/store.ts";
 import type { AppOptions } from "./app-options.ts";
 import type { Metrics } from "./metrics.ts";
-import { REACHES_MORE } from "./missed-sweeper.ts";
+import { REACHES_MORE } from "./sweeps/missed-sweeper.ts";
 
 export interface DeliverySettings
   extends Pick<AppOptions, "appId" | "githubHost" | "reviewerLogin" | "debounce" | "log"> {

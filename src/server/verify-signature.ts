@@ -1,6 +1,6 @@
 // Verifies GitHub's signature: HMAC-SHA256 over the raw body, compared in constant time.
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Env } from "../config/env.ts";
+import type { Env } from "../config/environment/env.ts";
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/;
 

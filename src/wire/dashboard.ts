@@ -3,10 +3,10 @@
 import { randomBytes } from "node:crypto";
 import manifest from "../../package.json" with { type: "json" };
 import { quietOctokit } from "../adapters/github/quiet-octokit.ts";
-import { githubVisitors } from "../adapters/github/visitor.ts";
-import { githubWriters } from "../adapters/github/writers.ts";
-import type { Env } from "../config/env.ts";
-import { LOGIN_CALLBACK } from "../config/github-address.ts";
+import { githubVisitors } from "../adapters/github/read/visitor.ts";
+import { githubWriters } from "../adapters/github/read/writers.ts";
+import type { Env } from "../config/environment/env.ts";
+import { LOGIN_CALLBACK } from "../config/environment/github-address.ts";
 import { dashboard } from "../dashboard/dashboard.ts";
 import type { DashboardPorts, Health } from "../dashboard/dashboard-ports.ts";
 import type { GitHubLogin } from "../ports/login.ts";

@@ -2,7 +2,7 @@
 import { restStatuses } from "../adapters/github/graphql-refusal.ts";
 import { type GuardedFetch, guardedFetch } from "../adapters/github/guarded-fetch.ts";
 import { wholeAnswers } from "../adapters/github/whole-answers.ts";
-import { EnvVariables } from "../config/env-variables.ts";
+import { EnvVariables } from "../config/environment/env-variables.ts";
 
 export interface EgressWish {
   /** Null: no timeout, for callers with their own. 30 s when absent. */

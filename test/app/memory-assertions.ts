@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { vi } from "vitest";
-import { memory } from "../../src/cli/memory.ts";
+import { memory } from "../../src/cli/memory/memory.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import type { Harness } from "./app-harness.ts";
 import { answered } from "./conversation-helpers.ts";

@@ -2,7 +2,7 @@
 // word, the one of a repository in which nobody tried, and so is what is remembered.
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { memory } from "../../src/cli/memory.ts";
+import { memory } from "../../src/cli/memory/memory.ts";
 import { memoryFacts } from "../../src/store/memory/memory-facts.ts";
 import type { Pull, Repository, ReviewComment } from "../fakes/github/conversation.ts";
 import { type Harness, openHarness } from "./app-harness.ts";

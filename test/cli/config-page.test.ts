@@ -1,8 +1,8 @@
 // What `kodiai config` prints, and what `kodiai init` writes, as values.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { configExplanation, configLines, configValues } from "../../src/cli/config-page.ts";
-import { fittedConfig } from "../../src/cli/fit-config.ts";
+import { configExplanation, configLines, configValues } from "../../src/cli/setup/config-page.ts";
+import { fittedConfig } from "../../src/cli/setup/fit-config.ts";
 import { CONFIG_KEYS } from "../../src/config/config-keys.ts";
 import { parseConfig } from "../../src/config/parse-config.ts";
 import { PRESET_NAMES } from "../../src/config/preset.ts";

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { conventions } from "../../src/cli/conventions.ts";
+import { conventions } from "../../src/cli/memory/conventions.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 import { readConfigFile } from "../../src/config/read-config-file.ts";
 import { memoryId } from "../../src/domain/memory.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { warmthCheck } from "../../src/cli/doctor-memory.ts";
+import { warmthCheck } from "../../src/cli/setup/doctor-memory.ts";
 import type { EmbeddingSpace } from "../../src/domain/memory.ts";
 import { storedMemory } from "../../src/store/memory/memory.ts";
 import { openMemoryFile, reclaimFile } from "../../src/store/memory/memory-file.ts";

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { apiUrlOf } from "../../src/config/github-address.ts";
+import { apiUrlOf } from "../../src/config/environment/github-address.ts";
 import { until } from "../app/app-harness.ts";
 import { freePorts } from "../app/server-process.ts";
 import { kodiai } from "./kodiai.ts";

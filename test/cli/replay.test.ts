@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { memory } from "../../src/cli/memory.ts";
-import { replay } from "../../src/cli/replay.ts";
+import { memory } from "../../src/cli/memory/memory.ts";
+import { replay } from "../../src/cli/memory/replay.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 import { kodiai } from "./kodiai.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import formats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { review } from "../../src/cli/review.ts";
+import { review } from "../../src/cli/review/review.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 import type { Finding } from "../../src/domain/finding.ts";
 import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "../app/change-builders.ts";

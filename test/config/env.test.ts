@@ -2,8 +2,8 @@ import { parseEnv } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { envExample } from "../../scripts/env-example.ts";
-import { readEnv } from "../../src/config/env.ts";
-import { ENV_VARIABLES } from "../../src/config/env-variables.ts";
+import { readEnv } from "../../src/config/environment/env.ts";
+import { ENV_VARIABLES } from "../../src/config/environment/env-variables.ts";
 
 /** SHA-256 of "test": random enough, and nobody's secret. */
 const SECRET = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";

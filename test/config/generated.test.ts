@@ -10,7 +10,7 @@ import { exampleYaml } from "../../scripts/config-example.ts";
 import { configurationMarkdown } from "../../scripts/configuration-markdown.ts";
 import { envExample } from "../../scripts/env-example.ts";
 import { CONFIG_KEYS } from "../../src/config/config-keys.ts";
-import { ENV_VARIABLES } from "../../src/config/env-variables.ts";
+import { ENV_VARIABLES } from "../../src/config/environment/env-variables.ts";
 import { parseConfig } from "../../src/config/parse-config.ts";
 import { defaultConfig } from "../../src/config/repo-config.ts";
 import { configJsonSchema } from "../../src/config/schema-json.ts";

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { ENV_VARIABLES } from "../../src/config/env-variables.ts";
+import { ENV_VARIABLES } from "../../src/config/environment/env-variables.ts";
 import { Compose, MANIFESTS, type Probe } from "./shapes.ts";
 
 /** Node's own beside ours. */

@@ -9,7 +9,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { mcp } from "../../src/cli/mcp.ts";
-import { memory } from "../../src/cli/memory.ts";
+import { memory } from "../../src/cli/memory/memory.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 import { findingSource, memoryId } from "../../src/domain/memory.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";

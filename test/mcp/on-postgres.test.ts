@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { memory } from "../../src/cli/memory.ts";
+import { memory } from "../../src/cli/memory/memory.ts";
 import { findingSource } from "../../src/domain/memory.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { type Clone, newClone } from "../cli/kodiai.ts";

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Suppression } from "../../src/config/suppression.ts";
 import { atLeast, type Finding } from "../../src/domain/finding.ts";
-import { anchorFindings } from "../../src/review/anchor-findings.ts";
 import { filterFindings, type ReportingPolicy } from "../../src/review/filter-findings.ts";
+import { anchorFindings } from "../../src/review/placing/anchor-findings.ts";
 import { runs } from "../property-runs.ts";
 import { anyFinding, finding, LOGIN } from "./review-builders.ts";
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { shapeOf, tokenStream } from "../../src/domain/code/code-fingerprint.ts";
 import { type Flagged, shapeKey } from "../../src/domain/code/flagged-code.ts";
-import { beginnings, flaggedInChange } from "../../src/review/flagged-here.ts";
+import { beginnings, flaggedInChange } from "../../src/review/memory/flagged-here.ts";
 import { fileDiff } from "./review-builders.ts";
 
 const TOTAL = "  return items.reduce((sum, item) => sum + item.price - item.price * item.discount * 100, 0);";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fence, reveal, revealLine } from "../../src/domain/text/untrusted-text.ts";
-import { cutAtLine, fitSections } from "../../src/review/fit-sections.ts";
-import { readingBudget } from "../../src/review/reading-budget.ts";
+import { cutAtLine, fitSections } from "../../src/review/reading/fit-sections.ts";
+import { readingBudget } from "../../src/review/reading/reading-budget.ts";
 
 const DELIMITER = "kodiai-0123456789abcdef0123456789abcdef";
 

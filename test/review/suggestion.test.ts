@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { suggestion } from "../../src/review/suggestion.ts";
+import { suggestion } from "../../src/review/placing/suggestion.ts";
 import { CODE_PATHS, POWERFUL_PATHS } from "./powerful-paths.ts";
 import { fileDiff, finding, LOGIN } from "./review-builders.ts";
 

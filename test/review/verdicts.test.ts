@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SEVERITIES } from "../../src/domain/finding.ts";
 import { matchingInstructions } from "../../src/review/compose.ts";
+import { checkByRule, takeVerdicts } from "../../src/review/reading/verify.ts";
+import { verifyQuestion } from "../../src/review/reading/verify-question.ts";
 import type { CheckedFinding, RuleVerdict } from "../../src/review/reply.ts";
 import { takeRuleVerdicts } from "../../src/review/rule-verdicts.ts";
-import { checkByRule, takeVerdicts } from "../../src/review/verify.ts";
-import { verifyQuestion } from "../../src/review/verify-question.ts";
 import { runs } from "../property-runs.ts";
 import { anyFinding, fileDiff, finding, LOGIN } from "./review-builders.ts";
 

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { expirySweep } from "../../src/server/maintenance.ts";
+import { expirySweep } from "../../src/server/sweeps/maintenance.ts";
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 5, 1);

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { AtCapacity } from "../../src/domain/errors.ts";
 import type { Changes, PullRequests } from "../../src/ports.ts";
-import { largeReviews } from "../../src/server/large-reviews.ts";
+import { largeReviews } from "../../src/server/sweeps/large-reviews.ts";
 
 const file = { path: "a.ts", previousPath: null, status: "added", additions: 1, deletions: 0, patch: "" } as const;
 const SMALL: Changes = { kind: "listing", files: [file], total: 1 };

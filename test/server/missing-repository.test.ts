@@ -5,7 +5,7 @@ import { OutOfReach, Transient } from "../../src/domain/errors.ts";
 import type { Repo } from "../../src/domain/job.ts";
 import type { ReachableRepository, Unreachable } from "../../src/ports/memory.ts";
 import type { Queue } from "../../src/ports.ts";
-import { handleMissingRepository, withMissingRepositoryCheck } from "../../src/server/missing-repository.ts";
+import { handleMissingRepository, withMissingRepositoryCheck } from "../../src/server/sweeps/missing-repository.ts";
 import { reviewJob } from "../adapters/contracts/queue.ts";
 import { sqliteHarness } from "../store/store-harness.ts";
 

@@ -10,7 +10,7 @@ import { type InstallationLimits, installationLimits } from "./installation-limi
 import { quietOctokit } from "./quiet-octokit.ts";
 import { placeOf, unlessStatus } from "./requests.ts";
 import { limitWait, translated } from "./translate-error.ts";
-import { gatedFetch } from "./write-gate.ts";
+import { gatedFetch } from "./write/write-gate.ts";
 
 /** The part of Octokit that the adapters use; Probot's client also fits. */
 export interface GitHub extends Pick<Octokit, "rest" | "paginate" | "request"> {

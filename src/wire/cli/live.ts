@@ -1,8 +1,8 @@
 // Wires `kodiai doctor --live`: the App's credentials, and a person's token.
-import { liveGitHub } from "../../adapters/github/live-run.ts";
-import { readServersEnv } from "../../cli/server-folder.ts";
+import { liveGitHub } from "../../adapters/github/live/live-run.ts";
+import { readServersEnv } from "../../cli/setup/server-folder.ts";
 import { fileText, UsageError } from "../../cli/usage.ts";
-import { readEnv } from "../../config/env.ts";
+import { readEnv } from "../../config/environment/env.ts";
 import { privateKeyOf } from "../../server/private-key.ts";
 import { githubFetch } from "../egress.ts";
 import { registerSecrets, withoutSecrets } from "../secrets.ts";

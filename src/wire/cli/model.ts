@@ -1,8 +1,8 @@
 // The model for the command line: the environment's, or none, with a callback for every request.
 import { meteredModel } from "../../adapters/metered-model.ts";
 import { UsageError } from "../../cli/usage.ts";
-import { type ModelChoice, providersSet, readModel } from "../../config/read-model.ts";
-import { setVariables } from "../../config/shown-variables.ts";
+import { type ModelChoice, providersSet, readModel } from "../../config/environment/read-model.ts";
+import { setVariables } from "../../config/environment/shown-variables.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { ModelRequest, ModelUsage, Purpose } from "../../domain/model.ts";
 import type { Model, ModelAccess, Spending, SpendingStore } from "../../ports/model.ts";

@@ -1,8 +1,8 @@
 // A pull request on GitHub as the change of a command; loaded only where one is named.
 import { blobsInMemory } from "../../adapters/blob-cache.ts";
-import { githubDependencies } from "../../adapters/github/dependencies.ts";
-import { githubPullRequests } from "../../adapters/github/pull-requests.ts";
-import { githubSnapshots } from "../../adapters/github/snapshot.ts";
+import { githubDependencies } from "../../adapters/github/read/dependencies.ts";
+import { githubPullRequests } from "../../adapters/github/read/pull-requests.ts";
+import { githubSnapshots } from "../../adapters/github/read/snapshot.ts";
 import { archiveFetch } from "../egress.ts";
 import { type PersonsRepository, personsClient, personsRefusal, repoFrom } from "../github.ts";
 import { type NamedChange, portsOf } from "./change.ts";

@@ -3,15 +3,15 @@
 
 import type { Octokit } from "@octokit/rest";
 import { appClient, appSlug } from "../../adapters/github/app-slug.ts";
-import { githubRetractions } from "../../adapters/github/retractions.ts";
-import { gatedFetch } from "../../adapters/github/write-gate.ts";
-import { unheldWrites } from "../../adapters/github/write-path.ts";
+import { githubRetractions } from "../../adapters/github/write/retractions.ts";
+import { gatedFetch } from "../../adapters/github/write/write-gate.ts";
+import { unheldWrites } from "../../adapters/github/write/write-path.ts";
 import { apiUrlFor } from "../../cli/api-url.ts";
 import { storePlace } from "../../cli/data-dir.ts";
 import { usualHost } from "../../cli/find-repository.ts";
-import { readServersEnv } from "../../cli/server-folder.ts";
+import { readServersEnv } from "../../cli/setup/server-folder.ts";
 import { UsageError } from "../../cli/usage.ts";
-import { readEnv } from "../../config/env.ts";
+import { readEnv } from "../../config/environment/env.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { RetractPorts } from "../../flows/review/retract-review.ts";
 import { privateKeyOf } from "../../server/private-key.ts";

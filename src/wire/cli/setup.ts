@@ -7,9 +7,9 @@ import {
   setWebhook,
 } from "../../adapters/github/app-registration.ts";
 import { voyagePrice } from "../../adapters/voyage/client.ts";
-import { type AppDescription, appDescription } from "../../config/app-manifest.ts";
-import { readEmbeddings } from "../../config/read-embeddings.ts";
-import { setVariables } from "../../config/shown-variables.ts";
+import { type AppDescription, appDescription } from "../../config/environment/app-manifest.ts";
+import { readEmbeddings } from "../../config/environment/read-embeddings.ts";
+import { setVariables } from "../../config/environment/shown-variables.ts";
 import type { AppCredentials, FreshApp, PastSize, RegisteredApp } from "../../ports/registration.ts";
 import { githubFetch } from "../egress.ts";
 import { registerSecrets } from "../secrets.ts";

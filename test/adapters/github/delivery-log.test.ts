@@ -1,6 +1,6 @@
 // GitHub's log of deliveries as text: numbers of 64 bits stay what they are, and what has another form is left out.
 import { expect, test } from "vitest";
-import { nextCursor, readDeliveries } from "../../../src/adapters/github/delivery-log.ts";
+import { nextCursor, readDeliveries } from "../../../src/adapters/github/read/delivery-log.ts";
 
 const entry = (over: string) =>
   `{"id": 9007199254740993, "guid": "0b989ba4-242f-11e5-81e1-c7b6966d2516", "delivered_at": "2026-01-03T00:57:16Z",

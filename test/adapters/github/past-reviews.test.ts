@@ -1,7 +1,7 @@
 // What was said on pull requests, as GitHub's own API tells it: each request is checked against GitHub's description.
 import { Octokit } from "@octokit/rest";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { githubPastReviews } from "../../../src/adapters/github/past-reviews.ts";
+import { githubPastReviews } from "../../../src/adapters/github/read/past-reviews.ts";
 import { Transient } from "../../../src/domain/errors.ts";
 import type { Repo } from "../../../src/domain/job.ts";
 import type { PastReviews } from "../../../src/ports/history.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { blobCache } from "../../../src/adapters/blob-cache.ts";
 import { githubClients } from "../../../src/adapters/github/clients.ts";
-import { githubSnapshots } from "../../../src/adapters/github/snapshot.ts";
+import { githubSnapshots } from "../../../src/adapters/github/read/snapshot.ts";
 import { SNAPSHOT_LIMITS, type SnapshotLimits } from "../../../src/adapters/snapshot-limits.ts";
 import type { Repo } from "../../../src/domain/job.ts";
 import type { PullRequest } from "../../../src/domain/pull-request.ts";

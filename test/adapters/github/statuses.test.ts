@@ -1,15 +1,15 @@
 // Each status at each place where GitHub is asked: what our code makes of it, and how often it asks.
 import { Octokit } from "@octokit/rest";
 import { expect, test } from "vitest";
-import { githubChecks } from "../../../src/adapters/github/checks.ts";
 import { type Clients, githubClients } from "../../../src/adapters/github/clients.ts";
-import { findPost } from "../../../src/adapters/github/find-post.ts";
 import { RESOLVE_THREAD } from "../../../src/adapters/github/graphql-documents.ts";
 import type { GuardedFetch } from "../../../src/adapters/github/guarded-fetch.ts";
-import { githubReplies } from "../../../src/adapters/github/replies.ts";
-import { githubReviews } from "../../../src/adapters/github/reviews.ts";
-import { writePath } from "../../../src/adapters/github/write-path.ts";
-import type { KeepTurn } from "../../../src/adapters/github/write-turns.ts";
+import { githubChecks } from "../../../src/adapters/github/write/checks.ts";
+import { findPost } from "../../../src/adapters/github/write/find-post.ts";
+import { githubReplies } from "../../../src/adapters/github/write/replies.ts";
+import { githubReviews } from "../../../src/adapters/github/write/reviews.ts";
+import { writePath } from "../../../src/adapters/github/write/write-path.ts";
+import type { KeepTurn } from "../../../src/adapters/github/write/write-turns.ts";
 import { OutOfReach, Transient } from "../../../src/domain/errors.ts";
 import { SUMMARY_MARKER } from "../../../src/domain/review/marker.ts";
 import { CommentRefused } from "../../../src/ports.ts";

@@ -1,7 +1,7 @@
 // The last moment before a request: what was asked must not be old when the request leaves.
 import { expect, test } from "vitest";
 import type { GuardedFetch } from "../../../src/adapters/github/guarded-fetch.ts";
-import { gatedFetch, letWrite } from "../../../src/adapters/github/write-gate.ts";
+import { gatedFetch, letWrite } from "../../../src/adapters/github/write/write-gate.ts";
 import { Transient } from "../../../src/domain/errors.ts";
 
 /** Each look takes as long as the next of these. */

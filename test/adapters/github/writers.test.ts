@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { guardedFetch } from "../../../src/adapters/github/guarded-fetch.ts";
 import { quietOctokit } from "../../../src/adapters/github/quiet-octokit.ts";
-import { githubWriters } from "../../../src/adapters/github/writers.ts";
+import { githubWriters } from "../../../src/adapters/github/read/writers.ts";
 import { Transient } from "../../../src/domain/errors.ts";
 import type { Repository } from "../../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../../fakes/github/github.ts";

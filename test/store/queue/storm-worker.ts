@@ -1,7 +1,7 @@
 // A process of the storm: the real queue, the real worker over it, and jobs that write down each time they were done.
 import { setTimeout as wait } from "node:timers/promises";
 import { pino } from "pino";
-import { heartbeat } from "../../../src/server/heartbeat.ts";
+import { heartbeat } from "../../../src/server/sweeps/heartbeat.ts";
 import { fenced } from "../../../src/store/queue/lease-fence.ts";
 import { startWorker } from "../../../src/worker.ts";
 import { openStormQueue } from "./storm-queue.ts";

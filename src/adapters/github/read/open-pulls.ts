@@ -1,0 +1,75 @@
+// The repositories that the App reaches on GitHub and their open pull requests: installations as the App, names of repositories
+// with a token that reads names, pull requests with a token for that one repository.
+import type { OpenPull, OpenPulls } from "../../../ports/missed-events.ts";
+import type { ClientOptions, Clients, GitHub } from "../clients.ts";
+import { leaveEnough, PAGE, pacer, pagesOf, repoOf, unlessStatus } from "../requests.ts";
+import { translatedMethods } from "../translate-error.ts";
+
+interface OpenPullsOptions {
+  /** Authenticated as the App. */
+  readonly app: ClientOptions["app"];
+  readonly clients: Pick<Clients, "forNames" | "forReading">;
+  /** `github.com`, or the host of a GitHub Enterprise Server. */
+  readonly host: string;
+  /** Milliseconds between the beginnings of two requests. GitHub's secondary limit: 900 points a minute, a GET is one. */
+  readonly paceMs: number;
+}
+
+/** 10,000 installations or repositories; 1,000 pull requests with activity. */
+const MOST_PAGES = 100;
+const MOST_PULL_PAGES = 10;
+
+/** The port. Its methods throw Transient when GitHub cannot answer now. */
+export function githubOpenPulls({ app, clients, host, paceMs }: OpenPullsOptions): OpenPulls {
+  const paced = pacer(paceMs);
+
+  async function pageOf(github: GitHub, at: { readonly owner: string; readonly repo: string; readonly page: number }) {
+    const newest = { sort: "updated", direction: "desc", state: "open", per_page: PAGE } as const;
+    const listed = await unlessStatus(REFUSED, () => paced(() => github.rest.pulls.list({ ...at, ...newest })));
+    if (listed === null) return null;
+    leaveEnough(listed.headers);
+    return listed.data.map(({ number, head, created_at, updated_at }) => ({
+      number,
+      headSha: head.sha,
+      createdAt: Date.parse(created_at),
+      updatedAt: Date.parse(updated_at),
+    }));
+  }
+
+  return translatedMethods<OpenPulls>({
+    async installations() {
+      const found = await pagesOf(
+        MOST_PAGES,
+        async (page) => (await paced(() => app.request("GET /app/installations", { per_page: PAGE, page }))).data,
+      );
+      return found.flatMap(({ id, suspended_at }) => ((suspended_at ?? null) === null ? [id] : []));
+    },
+    async repositories(installationId) {
+      const github = await clients.forNames(installationId);
+      if (github === null) return [];
+      const listed = await pagesOf(MOST_PAGES, async (page) => {
+        const answer = await paced(() => github.rest.apps.listReposAccessibleToInstallation({ per_page: PAGE, page }));
+        leaveEnough(answer.headers);
+        return answer.data.repositories;
+      });
+      // Archived repositories accept no comments.
+      return listed.filter(({ archived }) => archived !== true).map((one) => repoOf(host, one));
+    },
+    async open(installationId, repo, since) {
+      const reader = await clients.forReading(installationId, repo, "pull requests");
+      if (reader === null) return null;
+      const [owner = "", name = ""] = reader.name.split("/");
+      const found: OpenPull[] = [];
+      for (let page = 1; page <= MOST_PULL_PAGES; page += 1) {
+        const pulls = await pageOf(reader.github, { owner, repo: name, page });
+        if (pulls === null) return null;
+        found.push(...pulls.filter(({ updatedAt }) => updatedAt >= since));
+        if (pulls.length < PAGE || pulls.some(({ updatedAt }) => updatedAt < since)) break;
+      }
+      return found;
+    },
+  });
+}
+
+/** Missing, withdrawn or blocked: a retry would not help. Rate limits are recognised by their headers earlier. */
+const REFUSED = [404, 410, 451];

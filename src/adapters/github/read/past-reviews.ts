@@ -1,0 +1,248 @@
+// Past comments on a repository's pull requests, from GitHub: lists of a hundred, newest first, one request at a time.
+import type { Repo } from "../../../domain/job.ts";
+import type { PastAuthor, PastComment, PastPull } from "../../../domain/memory/past-reviews.ts";
+import type { PastPage, PastReviews, RequestBudget } from "../../../ports/history.ts";
+import type { GitHub } from "../clients.ts";
+import { hourOf, PAGE, pacer, pagesOf, placeOf, statusOf } from "../requests.ts";
+import { translated } from "../translate-error.ts";
+import { pastFates } from "./past-fates.ts";
+
+interface PastReviewsOptions {
+  /** With `pull_requests: read`, or a person's. */
+  readonly github: GitHub;
+  readonly repo: Repo;
+  /** Milliseconds between the beginnings of two requests. GitHub's secondary limit: 900 points a minute, a GET is one. */
+  readonly paceMs: number;
+}
+
+/** With more open pull requests than this, open and closed ones cannot be distinguished. */
+const OPEN_PAGES = 10;
+
+interface Answer<Item> {
+  readonly data: Item;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+type Ask = <Item>(request: () => Promise<Answer<Item>>) => Promise<Answer<Item>>;
+
+/** The reading port for one repository's token. Methods throw Transient when GitHub cannot answer now. */
+export function githubPastReviews(options: PastReviewsOptions): PastReviews {
+  const { github, repo } = options;
+  const { ask, budget } = counted(options.paceMs);
+  const at = placeOf(repo);
+  const newest = { ...at, sort: "created", direction: "desc", per_page: PAGE } as const;
+  const { pulls, issues } = github.rest;
+  return {
+    budget,
+    openPulls: () =>
+      translated(async () => {
+        const open = { ...at, state: "open", per_page: PAGE } as const;
+        const listed = await pagesOf(OPEN_PAGES, async (page) => (await ask(() => pulls.list({ ...open, page }))).data);
+        return new Set(listed.map(({ number }) => number));
+      }),
+    onLines: (page, since) =>
+      listed(ask, () => pulls.listReviewCommentsForRepo({ ...newest, page, ...iso(since) }), lineComment),
+    inConversations: (page, since) =>
+      listed(ask, () => issues.listCommentsForRepo({ ...newest, page, ...iso(since) }), conversationComment),
+    closedPulls: (page) =>
+      listed(ask, () => pulls.list({ ...newest, sort: "updated", state: "closed", page }), closedPull),
+    linesOf: (pull_number) =>
+      whole(ask, (page) => pulls.listReviewComments({ ...newest, pull_number, page }), lineComment),
+    conversationOf: (issue_number) =>
+      whole(ask, (page) => issues.listComments({ ...at, issue_number, per_page: PAGE, page }), conversationComment),
+    reviewsOf: (pull_number) =>
+      whole(
+        ask,
+        (page) => pulls.listReviews({ ...at, pull_number, per_page: PAGE, page }),
+        (review) => reviewComment(review, pull_number),
+      ),
+    patchesOf: (pull_number) =>
+      whole(
+        ask,
+        (page) => pulls.listFiles({ ...at, pull_number, per_page: PAGE, page }),
+        ({ filename, patch }) => (patch === undefined ? null : { filename, patch }),
+      ).then((files) => new Map(files.map(({ filename, patch }) => [filename, patch]))),
+    fates: (numbers) => translated(() => pastFates(github, repo, numbers)),
+    mayWrite: (author) => translated(() => mayWrite(github, repo, author, ask)),
+  };
+}
+
+/** Paces requests, counts them, and records GitHub's hourly limit. */
+function counted(paceMs: number): { readonly ask: Ask; readonly budget: () => RequestBudget } {
+  const paced = pacer(paceMs);
+  let asked = 0;
+  let hour: ReturnType<typeof hourOf> = null;
+  return {
+    budget: () => ({ asked, isEnough: hour?.isEnough ?? true, until: hour?.until ?? null }),
+    async ask(request) {
+      const answer = await paced(() => {
+        asked += 1;
+        return request();
+      });
+      hour = hourOf(answer.headers) ?? hour;
+      return answer;
+    },
+  };
+}
+
+function iso(since: number | null): { readonly since?: string } {
+  return since === null ? {} : { since: new Date(since).toISOString() };
+}
+
+function listed<Raw, Item>(
+  ask: Ask,
+  request: () => Promise<Answer<readonly Raw[]>>,
+  read: (raw: Raw) => Item | null,
+): Promise<PastPage<Item>> {
+  return translated(async () => {
+    try {
+      const { data, headers } = await ask(request);
+      return { items: data.flatMap((raw) => read(raw) ?? []), hasNext: hasNext(headers), cut: null };
+    } catch (error) {
+      // "In order to keep the API fast for everyone, pagination is limited for this resource."
+      if (statusOf(error) !== 422) throw error;
+      return { items: [], hasNext: false, cut: "GitHub lists no older ones" };
+    }
+  });
+}
+
+/** GitHub shows at most this many pages of one pull request's comments. */
+const MOST_PAGES = 30;
+
+function whole<Raw, Item>(
+  ask: Ask,
+  request: (page: number) => Promise<Answer<readonly Raw[]>>,
+  read: (raw: Raw) => Item | null,
+): Promise<readonly Item[]> {
+  return translated(async () => {
+    const items: Item[] = [];
+    try {
+      for (let page = 1; page <= MOST_PAGES; page++) {
+        const { data, headers } = await ask(() => request(page));
+        items.push(...data.flatMap((raw) => read(raw) ?? []));
+        if (!hasNext(headers)) break;
+      }
+    } catch (error) {
+      // A deleted pull request has no comments.
+      if (statusOf(error) !== 404) throw error;
+    }
+    return items;
+  });
+}
+
+function hasNext({ link }: Readonly<Record<string, unknown>>): boolean {
+  return typeof link === "string" && link.includes('rel="next"');
+}
+
+/** False if GitHub says so, null if this token may not ask. */
+async function mayWrite(github: GitHub, repo: Repo, { id, login }: PastAuthor, ask: Ask): Promise<boolean | null> {
+  const where = { ...placeOf(repo), username: login };
+  try {
+    const { data } = await ask(() => github.rest.repos.getCollaboratorPermissionLevel(where));
+    // A login can change owners; the id of a comment's author cannot.
+    return data.user?.id === id && (data.permission === "admin" || data.permission === "write");
+  } catch (error) {
+    if (statusOf(error) === 404) return false;
+    // Rate limits are 403 as well: the caller turns them into Transient.
+    if (statusOf(error) !== 403 || isLimit(error)) throw error;
+    return null;
+  }
+}
+
+function closedPull(raw: {
+  readonly number: number;
+  readonly updated_at: string;
+  readonly closed_at: string | null;
+}): PastPull {
+  const updatedAt = Date.parse(raw.updated_at);
+  return { number: raw.number, updatedAt, closedAt: raw.closed_at === null ? updatedAt : Date.parse(raw.closed_at) };
+}
+
+function isLimit(error: unknown): boolean {
+  return error instanceof Error && /rate limit/i.test(error.message);
+}
+
+// GitHub's three kinds of comment as one type.
+
+/** Comments of a deleted account have no user; GitHub's schema does not say so everywhere. */
+type RawUser = { readonly id: number; readonly login: string; readonly type: string } | null | undefined;
+
+interface Raw {
+  readonly id: number;
+  readonly user: RawUser;
+  readonly body?: string | null;
+  readonly author_association?: string | null;
+  readonly html_url: string;
+}
+
+interface RawLineComment extends Raw {
+  readonly in_reply_to_id?: number;
+  readonly pull_request_url: string;
+  readonly path: string;
+  readonly diff_hunk: string;
+  readonly original_commit_id: string;
+  readonly created_at: string;
+  readonly line?: number | null;
+  readonly position?: number | null;
+  readonly subject_type?: string;
+}
+
+/** A comment on a line or a file. */
+export function lineComment(raw: RawLineComment): PastComment | null {
+  const pull = numberAtEnd(raw.pull_request_url);
+  if (pull === null) return null;
+  return {
+    ...commonFields(raw),
+    place: "line",
+    pull,
+    replyTo: raw.in_reply_to_id ?? null,
+    path: raw.path,
+    hunk: raw.diff_hunk === "" ? null : raw.diff_hunk,
+    // For code that moved on GitHub gives neither.
+    isOutdated: raw.subject_type === "file" ? null : (raw.line ?? raw.position ?? null) === null,
+    sha: raw.original_commit_id,
+    at: Date.parse(raw.created_at),
+  };
+}
+
+/** A comment in the conversation of a pull request; null for one of an issue, which the same list contains. */
+function conversationComment(
+  raw: Raw & { readonly issue_url: string; readonly created_at: string },
+): PastComment | null {
+  const pull = numberAtEnd(raw.issue_url);
+  if (pull === null || !raw.html_url.includes(`/pull/${pull}#`)) return null;
+  return { ...commonFields(raw), ...NOWHERE, place: "conversation", pull, sha: null, at: Date.parse(raw.created_at) };
+}
+
+/** The text of a review; null for one without text, or not submitted. */
+function reviewComment(
+  raw: Raw & { readonly submitted_at?: string; readonly commit_id: string | null; readonly state: string },
+  pull: number,
+): PastComment | null {
+  if ((raw.body ?? "").trim() === "" || raw.submitted_at === undefined || raw.state === "PENDING") return null;
+  return {
+    ...commonFields(raw),
+    ...NOWHERE,
+    place: "review",
+    pull,
+    sha: raw.commit_id,
+    at: Date.parse(raw.submitted_at),
+  };
+}
+
+const NOWHERE = { replyTo: null, path: null, hunk: null, isOutdated: null };
+
+function commonFields(raw: Raw): Pick<PastComment, "id" | "body" | "author" | "url"> {
+  return { id: raw.id, body: raw.body ?? "", author: authorOf(raw), url: raw.html_url };
+}
+
+function authorOf({ user, author_association: association }: Raw): PastAuthor {
+  const login = user?.login ?? "ghost";
+  const isBot = user?.type === "Bot" || login.endsWith("[bot]");
+  return { id: user?.id ?? 0, login, isBot, association: association ?? "NONE" };
+}
+
+function numberAtEnd(url: string): number | null {
+  const number = Number(/\/(\d{1,10})$/.exec(url)?.[1]);
+  return Number.isSafeInteger(number) ? number : null;
+}

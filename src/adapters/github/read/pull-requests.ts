@@ -1,0 +1,176 @@
+// Reads a pull request from GitHub's REST API.
+import type { Repo } from "../../../domain/job.ts";
+import { GHOST, type OwnComment, type PullRequest } from "../../../domain/pull-request.ts";
+import { parseFindingMarker } from "../../../domain/review/marker.ts";
+import type { PullRequests } from "../../../ports.ts";
+import { blobSha, isBinary } from "../../blob-cache.ts";
+import type { Clients, GitHub } from "../clients.ts";
+import { placeOf, unlessStatus } from "../requests.ts";
+import { translatedMethods } from "../translate-error.ts";
+import { isOurs, reviewCommentsOf } from "../write/find-post.ts";
+import { changesSince } from "./changes-since.ts";
+import { listChanges } from "./list-changes.ts";
+
+/** The number of an author's merged pull requests, cached for a day: at most one search an author and repository. */
+interface AuthorCache {
+  get(key: string): number | undefined;
+  set(key: string, merged: number): void;
+}
+
+interface PullRequestsOptions {
+  readonly github: GitHub;
+  readonly clients: Pick<Clients, "forOwnersRepository">;
+  readonly installationId: number;
+  /** Our own bot account: `kodiai[bot]`. */
+  readonly botLogin: string;
+  readonly authors: AuthorCache;
+  /** The attempt of its job, from 1; absent without retries. */
+  readonly attempt?: number;
+}
+
+/** With these associations the tier is decided without counting. */
+const DECIDED = new Set(["OWNER", "MEMBER", "FIRST_TIMER", "FIRST_TIME_CONTRIBUTOR"]);
+
+/** The reading port for one repository's token. */
+export function githubPullRequests(options: PullRequestsOptions): PullRequests {
+  const { github, authors, botLogin, attempt = null } = options;
+  return translatedMethods<PullRequests>({
+    pull: (repo, number) => readPull(github, repo, number),
+    changes: (repo, pull) => listChanges(github, repo, pull, attempt),
+    changesSince: (repo, pull, earlier) => changesSince(github, repo, pull, earlier),
+    text: (repo, path, sha, maxBytes) => readText(github, repo, path, sha, maxBytes),
+    ownersText: githubFiles(options.clients, options.installationId).ownersText,
+    async authorFacts(repo, { author }) {
+      if (DECIDED.has(author.association) || author.id === GHOST.id) return { mergedPullRequests: null };
+      const key = `${repo.host}/${repo.id}/${author.id}`;
+      const known = authors.get(key);
+      if (known !== undefined) return { mergedPullRequests: known };
+      const q = `repo:${repo.owner}/${repo.name} is:pr is:merged author:${searched(author)}`;
+      const { data } = await github.rest.search.issuesAndPullRequests({ q, per_page: 1 });
+      authors.set(key, data.total_count);
+      return { mergedPullRequests: data.total_count };
+    },
+    async ownComments(repo, number) {
+      const comments = await reviewCommentsOf(github, repo, number);
+      return comments.filter((comment) => isOurs(comment, botLogin)).flatMap(ownComments);
+    },
+  });
+}
+
+/** Files of a repository without a pull request, each read with a token of their repository. */
+export function githubFiles(
+  clients: Pick<Clients, "forOwnersRepository">,
+  installationId: number,
+): Pick<PullRequests, "text" | "ownersText"> {
+  return translatedMethods<Pick<PullRequests, "text" | "ownersText">>({
+    async text(repo, path, sha, maxBytes) {
+      const client = await clients.forOwnersRepository(installationId, repo, repo.name);
+      return client === null ? null : readText(client, repo, path, sha, maxBytes);
+    },
+    async ownersText(repo, name, path, maxBytes) {
+      const client = await clients.forOwnersRepository(installationId, repo, name);
+      const text = client === null ? null : await readText(client, { ...repo, name }, path, undefined, maxBytes);
+      return client === null || text === null ? null : { text, isShown: await isAsOpen(client, repo, name) };
+    },
+  });
+}
+
+async function readPull(github: GitHub, repo: Repo, number: number): Promise<PullRequest> {
+  const at = { ...placeOf(repo), pull_number: number };
+  const [{ data: pull }, commits] = await Promise.all([
+    github.rest.pulls.get(at),
+    // GitHub lists at most 250 commits of a pull request.
+    github.paginate(github.rest.pulls.listCommits, { ...at, per_page: 100 }),
+  ]);
+  // Both the author's account and the fork may be deleted; GitHub's schema does not say so.
+  const author = (pull.user as typeof pull.user | null) ?? GHOST;
+  return {
+    number: pull.number,
+    url: pull.html_url,
+    title: pull.title,
+    body: pull.body,
+    state: pull.state,
+    draft: pull.draft ?? false,
+    locked: pull.locked,
+    labels: pull.labels.map((label) => label.name),
+    author: {
+      login: author.login,
+      id: author.id,
+      type: accountType(author.type),
+      association: pull.author_association,
+    },
+    base: { ref: pull.base.ref, sha: pull.base.sha },
+    head: {
+      ref: pull.head.ref,
+      sha: pull.head.sha,
+      repo: (pull.head.repo as { full_name: string } | null)?.full_name ?? null,
+    },
+    commits: commits.map(({ sha, commit }) => ({ sha, message: commit.message })),
+  };
+}
+
+function accountType(type: string): PullRequest["author"]["type"] {
+  return type === "Bot" || type === "Organization" || type === "Mannequin" ? type : "User";
+}
+
+/** Null for a missing file, a folder, a link, a submodule, a binary or a too large file. Without a sha: the default branch. */
+async function readText(
+  github: GitHub,
+  repo: Repo,
+  path: string,
+  sha: string | undefined,
+  maxBytes: number,
+): Promise<string | null> {
+  if (isStep(path)) return null;
+  const where = { ...placeOf(repo), path, ...(sha === undefined ? {} : { ref: sha }) };
+  const found = await unlessStatus([404], () => github.rest.repos.getContent(where));
+  const data = found?.data;
+  // GitHub inlines content up to 1 MB; a larger file has encoding "none".
+  if (data === undefined || Array.isArray(data) || data.type !== "file") return null;
+  if (data.size > maxBytes || data.encoding !== "base64") return null;
+  const bytes = Buffer.from(data.content, "base64");
+  // For a link GitHub answers with the id of the link and the text of its target, whose lines are not those of the diff.
+  return isBinary(bytes) || blobSha(bytes, data.sha.length) !== data.sha ? null : bytes.toString("utf8");
+}
+
+/** Whether every reader of `repo` may read another repository of its owner: the other is public, or both are internal. */
+async function isAsOpen(github: GitHub, repo: Repo, name: string): Promise<boolean> {
+  if (repo.visibility === "private") return true;
+  const { data } = await github.rest.repos.get({ owner: repo.owner, repo: name });
+  return !data.private || data.visibility === repo.visibility;
+}
+
+/** `.` and `..` are steps in an address and never a file: the URL parser would leave the repository. */
+function isStep(path: string): boolean {
+  return path === "" || path === "." || path === "..";
+}
+
+/** Searches know an App by its name; they refuse accounts such as Copilot's, which do not name their App. */
+function searched({ login }: PullRequest["author"]): string {
+  return login.replace(/^(.+)\[bot\]$/, "app/$1");
+}
+
+// Our own comment, parsed: its findings, its place, and the code above it.
+
+type ReviewComment = Awaited<ReturnType<GitHub["rest"]["pulls"]["listReviewComments"]>>["data"][number];
+
+/** Code points of a title: as many as publish writes. */
+const TITLE = /\*\*([^*\n]{1,400})\*\*/;
+
+/** One for each finding of a comment. If several findings share it, only the first is on its lines. */
+export function ownComments(comment: ReviewComment): readonly OwnComment[] {
+  return parseFindingMarker(comment.body).map((findingId, at) => {
+    const isFile = comment.subject_type === "file" || at > 0;
+    const line = isFile ? null : (comment.original_line ?? comment.line ?? null);
+    return {
+      findingId,
+      url: comment.html_url,
+      path: comment.path,
+      side: comment.side === "LEFT" ? "LEFT" : "RIGHT",
+      startLine: line === null ? null : (comment.original_start_line ?? line),
+      line,
+      hunk: isFile ? "" : comment.diff_hunk,
+      title: TITLE.exec(comment.body)?.[1] ?? "",
+    };
+  });
+}

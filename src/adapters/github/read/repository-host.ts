@@ -1,0 +1,74 @@
+// A repository's current state on GitHub: name, owner, visibility, and the head of its default branch.
+import type { Repo } from "../../../domain/job.ts";
+import type { ReachableRepository, RepositoryHost, Tree, Unreachable } from "../../../ports/memory.ts";
+import type { Clients, GitHub } from "../clients.ts";
+import { placeOf, repoOf, statusOf } from "../requests.ts";
+import { translated } from "../translate-error.ts";
+import { githubTree } from "./tree.ts";
+
+interface RepositoryHostOptions {
+  readonly clients: Pick<Clients, "forReading" | "installationOf">;
+  readonly installationId: number;
+  /** As in the delivery; only its host and id are reliable. */
+  readonly repo: Repo;
+  /** Milliseconds between two requests for files. */
+  readonly paceMs: number;
+}
+
+/** The repository behind an id. `lookUp` throws Transient when GitHub cannot answer now. */
+export function githubRepositoryHost(options: RepositoryHostOptions): RepositoryHost {
+  return { lookUp: () => translated(() => lookUp(options)) };
+}
+
+async function lookUp(options: RepositoryHostOptions): Promise<ReachableRepository | Unreachable> {
+  const { repo, paceMs } = options;
+  try {
+    const reader = await readerOf(options);
+    if (reader === null)
+      return { kind: "unreachable", reason: "the App does not reach the repository", isMissing: true };
+    const [owner = "", name = ""] = reader.name.split("/");
+    const { data } = await reader.github.rest.repos.get({ owner, repo: name });
+    // A name can be reused; an id cannot.
+    if (data.id !== repo.id) {
+      return { kind: "unreachable", reason: `${reader.name} is now another repository`, isMissing: false };
+    }
+    const now = repoOf(repo.host, data);
+    const head = () => translated(() => headOf(reader.github, now, data.default_branch, paceMs));
+    return { kind: "reachable", repo: now, head };
+  } catch (error) {
+    const status = statusOf(error);
+    const reason = REFUSALS.get(status);
+    if (reason === undefined) throw error;
+    return { kind: "unreachable", reason, isMissing: status === 410 };
+  }
+}
+
+/**
+ * Of the delivery's installation, or of the one that reaches the repository now: after a transfer or a new installation the old one
+ * loses access, and its event may come late.
+ */
+async function readerOf({ clients, installationId, repo }: RepositoryHostOptions): ReturnType<Clients["forReading"]> {
+  const reader = await clients.forReading(installationId, repo);
+  if (reader !== null) return reader;
+  const other = await clients.installationOf(repo);
+  return other === null || other === installationId ? null : clients.forReading(other, repo);
+}
+
+/** Refusals that a retry a minute later would not change. Rate limits, which are 403 as well, are Transient earlier. */
+const REFUSALS = new Map([
+  [403, "GitHub refuses: the installation is suspended, or a permission was withdrawn"],
+  [404, "GitHub does not find it under its name"],
+  [410, "GitHub says that it was deleted"],
+  [451, "it is blocked for legal reasons"],
+]);
+
+async function headOf(github: GitHub, repo: Repo, branch: string, paceMs: number): Promise<Tree | null> {
+  try {
+    const { data } = await github.rest.repos.getBranch({ ...placeOf(repo), branch });
+    return githubTree({ github, repo, commit: data.commit.sha, paceMs });
+  } catch (error) {
+    // No such branch: the repository has no commits yet.
+    if (statusOf(error) === 404) return null;
+    throw error;
+  }
+}

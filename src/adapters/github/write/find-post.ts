@@ -1,0 +1,80 @@
+// Finds a post of ours on GitHub by its marker. Only posts by our own account count: anyone can copy a marker.
+
+import type { Repo } from "../../../domain/job.ts";
+import { hasSummaryMarker } from "../../../domain/review/marker.ts";
+import type { Post, Wanted } from "../../../ports/writes.ts";
+import type { GitHub } from "../clients.ts";
+import { placeOf } from "../requests.ts";
+import { translated } from "../translate-error.ts";
+
+/** The check run's name beside the commit, and in the list of checks that a branch may require. */
+export const CHECK_NAME = "Kodiai";
+
+interface Written {
+  readonly user?: { readonly login: string; readonly type: string } | null;
+}
+
+/** Ours by its author. GitHub reserves names with brackets, such as `kodiai[bot]`, for Apps. */
+export function isOurs({ user }: Written, botLogin: string): boolean {
+  return user?.login === botLogin && user.type === "Bot";
+}
+
+/** Comments on the lines and files of a pull request. */
+export function reviewCommentsOf(github: GitHub, repo: Repo, number: number) {
+  return github.paginate(github.rest.pulls.listReviewComments, {
+    ...placeOf(repo),
+    pull_number: number,
+    per_page: 100,
+  });
+}
+
+/** Comments in the conversation of a pull request. */
+export function conversationOf(github: GitHub, repo: Repo, number: number) {
+  return github.paginate(github.rest.issues.listComments, { ...placeOf(repo), issue_number: number, per_page: 100 });
+}
+
+/** Our summary; undefined when there is none. */
+export async function summaryOf(github: GitHub, botLogin: string, repo: Repo, number: number) {
+  const comments = await conversationOf(github, repo, number);
+  return comments.find((one) => isOurs(one, botLogin) && hasSummaryMarker(one.body ?? ""));
+}
+
+/**
+ * The post with the marker; null when there is none, or GitHub does not show it yet.
+ *
+ * @param github may read the pull request; for a check run, check runs
+ */
+export function findPost(github: GitHub, botLogin: string, wanted: Wanted, marker: string): Promise<Post | null> {
+  return translated(() => look(github, botLogin, wanted, marker));
+}
+
+async function look(github: GitHub, botLogin: string, wanted: Wanted, marker: string): Promise<Post | null> {
+  const { kind, repo, number, subject } = wanted;
+  if (kind === "check") return findCheck(github, botLogin, wanted, marker);
+  const isIt = (one: Written & { readonly body?: string | null; readonly state?: string }) =>
+    isOurs(one, botLogin) &&
+    one.state !== "PENDING" &&
+    // There is one summary, even if an earlier version wrote it.
+    (one.body?.includes(marker) === true || (kind === "summary" && hasSummaryMarker(one.body ?? "")));
+  const posts =
+    kind === "review"
+      ? await github.paginate(github.rest.pulls.listReviews, { ...placeOf(repo), pull_number: number, per_page: 100 })
+      : kind === "file" || (kind === "answer" && subject.startsWith("thread_"))
+        ? await reviewCommentsOf(github, repo, number)
+        : await conversationOf(github, repo, number);
+  const found = posts.find(isIt);
+  return found === undefined ? null : { id: found.id, url: found.html_url };
+}
+
+async function findCheck(github: GitHub, botLogin: string, wanted: Wanted, marker: string): Promise<Post | null> {
+  const { data } = await github.rest.checks.listForRef({
+    ...placeOf(wanted.repo),
+    ref: wanted.headSha,
+    check_name: CHECK_NAME,
+    filter: "all",
+    per_page: 100,
+  });
+  const slug = botLogin.replace(/\[bot\]$/, "");
+  const found = data.check_runs.find((one) => one.app?.slug === slug && one.external_id?.includes(marker) === true);
+  return found === undefined ? null : { id: found.id, url: found.html_url ?? "" };
+}

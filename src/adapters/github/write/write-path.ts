@@ -1,0 +1,190 @@
+// The only way to write to GitHub. A creation is recorded first (the intent), sent once, and recorded again; if the answer was lost,
+// GitHub is searched for it. Nothing is sent again because its outcome is unknown.
+import { RequestError } from "@octokit/request-error";
+import { LeaseLost, OutOfReach, Transient } from "../../../domain/errors.ts";
+import type { Post, Wanted, WriteStore } from "../../../ports/writes.ts";
+import { type FailPoint, failPoint } from "../../fail-point.ts";
+import { translate, wasNeverSent } from "../translate-error.ts";
+import { letWrite, WriteOutsidePath } from "./write-gate.ts";
+import type { KeepTurn } from "./write-turns.ts";
+
+/**
+ * After this time a request without an answer has either taken effect and can be read, or never will: GitHub gives up on a request
+ * after 10 s, and shows what was written within a few.
+ */
+export const SETTLED_MS = 15_000;
+/** When to search after a lost answer, as parts of SETTLED_MS: at once, and when GitHub mostly shows it. */
+const LOOKS = [0, 1 / 6];
+
+/** The dependencies of one job's writes. */
+interface WritePathOptions {
+  readonly installationId: number;
+  readonly book: WriteStore;
+  /** The marker that identifies a post. */
+  readonly sign: (wanted: Wanted) => string;
+  readonly find: (wanted: Wanted, marker: string) => Promise<Post | null>;
+  /** Runs one request that writes, when it is this installation's turn. */
+  readonly turn: <T>(write: (keep: KeepTurn) => Promise<T>) => Promise<T>;
+  /** Other than SETTLED_MS in tests. */
+  readonly settledMs?: number | undefined;
+  /** Called for each write whose answer was lost. */
+  readonly onLost?: (wanted: Wanted, found: boolean) => void;
+}
+
+export interface Creation {
+  /** True also searches for posts of an earlier version, or of a database that was lost. */
+  readonly look?: boolean;
+  /** Checks right before sending whether the post is allowed: throws otherwise. */
+  readonly allowed?: () => Promise<void>;
+  /** One request; returns GitHub's answer. */
+  readonly post: (marker: string) => Promise<{ readonly status: number; readonly data: unknown }>;
+}
+
+export interface WritePath {
+  /**
+   * Creates something at most once.
+   *
+   * @returns the post, and whether this call created it
+   * @throws LeaseLost when another process took over the job; Transient when the outcome is unknown, with the time at which it will
+   *   be known; what `allowed` throws; GitHub's refusals unchanged
+   */
+  create(wanted: Omit<Wanted, "installationId">, creation: Creation): Promise<Post & { readonly made: boolean }>;
+  /** The post was deleted: it may be created again. */
+  gone(wanted: Omit<Wanted, "installationId">): Promise<void>;
+  /** Sends a write that may be sent twice, such as an edit. `send` may also read. */
+  repeat<T>(send: () => Promise<T>, point?: "edit-summary" | "end-check"): Promise<T>;
+}
+
+/** The path of one job. */
+export function writePath(options: WritePathOptions): WritePath {
+  const { book, installationId, turn } = options;
+  return {
+    create: (wanted, creation) => create({ ...wanted, installationId }, creation, options),
+    gone: (wanted) => book.refused({ ...wanted, installationId }),
+    async repeat(send, point) {
+      const sent = await turn((keep) => {
+        if (point !== undefined) failPoint(`before-${point}` satisfies FailPoint);
+        return letWrite(stillOurs(book, keep), send);
+      });
+      if (point !== undefined) failPoint(`after-${point}` satisfies FailPoint);
+      return sent;
+    },
+  };
+}
+
+/** For a person at a terminal: there is no job, and nothing is created. */
+export function unheldWrites(): Pick<WritePath, "repeat"> {
+  return { repeat: (send) => letWrite(() => Promise.resolve(), send) };
+}
+
+async function create(wanted: Wanted, creation: Creation, options: WritePathOptions): ReturnType<WritePath["create"]> {
+  const { book, sign, turn } = options;
+  const intent = await book.state(wanted);
+  if (intent.state === "posted") return { ...intent.post, made: false };
+  const marker = intent.state === "sent" ? intent.marker : sign(wanted);
+  if (intent.state === "sent" || creation.look === true) {
+    const found = await options.find(wanted, marker);
+    if (found !== null) return adopted(wanted, marker, found, options);
+    if (intent.state === "sent") waitUntilSettled(wanted, intent.agoMs, options);
+  }
+  const sent = await turn(async (keep) => {
+    await creation.allowed?.();
+    await book.send(wanted, marker);
+    failPoint(`before-post-${wanted.kind}`);
+    return sendOnce(marker, creation, options, keep);
+  });
+  const post = "post" in sent ? sent.post : await unanswered(wanted, marker, sent.error, creation, options);
+  failPoint(`after-post-${wanted.kind}`);
+  await book.posted(wanted, post);
+  failPoint(`after-record-${wanted.kind}`);
+  return { ...post, made: true };
+}
+
+async function adopted(
+  wanted: Wanted,
+  marker: string,
+  post: Post,
+  { book }: WritePathOptions,
+): Promise<Post & { made: boolean }> {
+  if ((await book.state(wanted)).state === "new") await book.send(wanted, marker);
+  await book.posted(wanted, post);
+  return { ...post, made: false };
+}
+
+/** It may still arrive: sending it again too early would send it twice. */
+function waitUntilSettled({ kind }: Wanted, agoMs: number, { settledMs = SETTLED_MS }: WritePathOptions): void {
+  const left = settledMs - agoMs;
+  if (left > 0) throw new Transient(`it is not known yet whether a ${kind} has arrived`, Date.now() + left);
+}
+
+/** Checks the job and the turn at the same moment. */
+function stillOurs(book: Pick<WriteStore, "hold">, keep: KeepTurn): () => Promise<unknown> {
+  return () => Promise.all([book.hold(), keep()]);
+}
+
+async function sendOnce(
+  marker: string,
+  { post }: Creation,
+  { book }: WritePathOptions,
+  keep: KeepTurn,
+): Promise<{ readonly post: Post } | { readonly error: unknown }> {
+  try {
+    return { post: readPost(await letWrite(stillOurs(book, keep), () => post(marker))) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** The post that exists although no answer said so; else the error that explains why none does. Others may write meanwhile. */
+async function unanswered(
+  wanted: Wanted,
+  marker: string,
+  error: unknown,
+  creation: Creation,
+  options: WritePathOptions,
+): Promise<Post> {
+  if (!isCertain(error)) return lookFor(wanted, marker, error, options);
+  if (!(error instanceof LeaseLost)) await options.book.refused(wanted);
+  // A change in the last moment, such as a lock, is a better reason than 403.
+  if (statusOf(error) === 403 && !(translate(error, Date.now()) instanceof Transient)) await creation.allowed?.();
+  throw error;
+}
+
+/** An answer that was cut off can look complete: only one with an id counts. */
+function readPost({ status, data }: { readonly status: number; readonly data: unknown }): Post {
+  if (status >= 300) throw new OutOfReach("gone", status, `GitHub answered ${status} to a write: the repository moved`);
+  const { id, html_url: url } = (typeof data === "object" ? (data ?? {}) : {}) as Record<string, unknown>;
+  if (typeof id !== "number") throw new SyntaxError("GitHub's answer could not be read");
+  return { id, url: typeof url === "string" ? url : "" };
+}
+
+/** Nothing was written: GitHub refused, or was never reached. */
+function isCertain(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : null;
+  if (wasNeverSent(error) || error instanceof WriteOutsidePath || cause instanceof WriteOutsidePath) return true;
+  const status = statusOf(error);
+  return status !== null && status >= 400 && status < 500 && status !== 408;
+}
+
+/** Null without an answer. */
+function statusOf(error: unknown): number | null {
+  const answered = error instanceof Error && error.cause instanceof RequestError ? error.cause : error;
+  return answered instanceof RequestError && answered.response !== undefined ? answered.status : null;
+}
+
+/** Searches GitHub for the outcome. */
+async function lookFor(wanted: Wanted, marker: string, cause: unknown, options: WritePathOptions): Promise<Post> {
+  const { find, settledMs = SETTLED_MS, onLost } = options;
+  for (const part of LOOKS) {
+    await new Promise((resolve) => setTimeout(resolve, part * settledMs));
+    // An outage hides existing posts as well.
+    const found = await find(wanted, marker).catch(() => null);
+    if (found === null) continue;
+    onLost?.(wanted, true);
+    return found;
+  }
+  onLost?.(wanted, false);
+  const error = translate(cause, Date.now());
+  const message = error instanceof Error ? error.message : String(error);
+  throw new Transient(message, Date.now() + settledMs, cause);
+}

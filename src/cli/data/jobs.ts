@@ -1,0 +1,116 @@
+// kodiai jobs: lists waiting, running and parked jobs; shows, retries or drops one. Servers may be running.
+import type { JobAdmin, JobState, KeptJob } from "../../ports/jobs.ts";
+import { openForReading } from "../../wire/cli/store.ts";
+import { shownPlace, storePlace } from "../data-dir.ts";
+import { terminalText } from "../terminal-text.ts";
+import { type ExitCode, noMore, oneOf, printed, readWords, UsageError, wantsJson, withPorts } from "../usage.ts";
+import { VERBS } from "../verbs.ts";
+
+const ACTIONS = ["ls", "show", "retry", "drop"] as const;
+const STATES = ["waiting", "running", "parked", "done", "superseded", "cancelled"] as const;
+const SHOWN: readonly JobState[] = ["waiting", "running", "parked"];
+const MOST = 1_000;
+
+/**
+ * @returns 0
+ * @throws UsageError; Error when a job cannot be retried or dropped
+ */
+export async function jobs(words: readonly string[]): Promise<ExitCode> {
+  const { values, positionals } = readWords(words, VERBS.jobs.options);
+  const [word = "ls", ...ids] = positionals;
+  const verb = ACTIONS.find((one) => one === word);
+  if (verb === undefined)
+    throw new UsageError(`jobs takes ls, show ID, retry ID or drop ID; not ${JSON.stringify(word)}`);
+  const asJson = wantsJson(values);
+  const states = values.state === undefined ? SHOWN : [oneOf("state", values.state, STATES)];
+  const place = storePlace(values["data-dir"]);
+  return withPorts(openForReading(place), async (store) => {
+    if (store === null)
+      throw new Error(`${shownPlace(place)}/queue.db not found: no server has used this data directory`);
+    const admin = store.jobs;
+    if (verb === "ls") {
+      noMore(ids);
+      const found = await admin.list(states, MOST);
+      return printed(asJson, { jobs: found.map(shownOf) }, () => found.map(line).join("\n") || "no jobs");
+    }
+    if (verb === "show") return show(admin, idOf(verb, ids), asJson);
+    return move(admin, verb, values.all === true ? await allOf(verb, ids, admin) : [idOf(verb, ids)]);
+  });
+}
+
+async function show(admin: JobAdmin, id: number, asJson: boolean): Promise<ExitCode> {
+  const found = await admin.find(id);
+  if (found === null) throw new Error(`there is no job ${id}`);
+  const job = shownOf(found);
+  return printed(asJson, { job }, () =>
+    Object.entries(job)
+      .map(([name, value]) => terminalText(`${name.padEnd(9)} ${value ?? "-"}`))
+      .join("\n"),
+  );
+}
+
+async function move(admin: JobAdmin, verb: "retry" | "drop", ids: readonly number[]): Promise<ExitCode> {
+  for (const id of ids) {
+    const change = await (verb === "retry" ? admin.retry(id) : admin.drop(id, "dropped by the operator"));
+    if (change.kind === "refused") throw new Error(`job ${id}: ${change.reason}`);
+    console.log(verb === "retry" ? `job ${id} is queued again` : `job ${id} is dropped`);
+  }
+  return 0;
+}
+
+/** --all applies to parked jobs only. */
+async function allOf(verb: string, ids: readonly string[], admin: JobAdmin): Promise<readonly number[]> {
+  if (ids.length > 0) throw new UsageError(`jobs ${verb} takes an ID or --all, not both`);
+  return (await admin.list(["parked"], MOST)).map(({ id }) => id);
+}
+
+function idOf(verb: string, ids: readonly string[]): number {
+  const [word = "", ...more] = ids;
+  if (!/^[1-9]\d{0,14}$/.test(word) || more.length > 0) throw new UsageError(`jobs ${verb} takes the ID of one job`);
+  return Number(word);
+}
+
+function line(kept: KeptJob): string {
+  const { id, state, what, age, due, outcome } = shownOf(kept);
+  const when = due === null ? `${age} old` : `in ${due}`;
+  const result = outcome === null ? "" : `  ${outcome}`;
+  return terminalText(
+    `${String(id).padStart(6)}  ${state.padEnd(10)} ${when.padEnd(10)} ${what}${result}`.replaceAll("\n", " "),
+  );
+}
+
+/** For people and programs: the job's metadata, without text by others. */
+function shownOf({ id, lane, state, job, attempt, deaths, dueInMs, ageMs, outcome }: KeptJob) {
+  const { repo } = job;
+  const name = repo.name === "" ? `${repo.host}/${repo.id}` : `${repo.owner}/${repo.name}`;
+  const kind = job.kind === "command" && job.command.kind === "verb" ? job.command.verb : job.kind;
+  const what = `${kind} ${name}${"number" in job ? `#${job.number}` : ""}`;
+  const head = job.kind === "review" ? job.headSha : null;
+  const due = dueInMs === null ? null : duration(dueInMs);
+  return {
+    id,
+    state,
+    lane,
+    what,
+    head,
+    key: job.key,
+    delivery: job.delivery,
+    attempt,
+    deaths,
+    due,
+    age: duration(ageMs),
+    outcome,
+  };
+}
+
+const UNITS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+] as const;
+
+/** `3d`, `5h`, `12m`, `8s`. */
+function duration(ms: number): string {
+  const [unit, size] = UNITS.find(([, least]) => ms >= least) ?? ["s", 1_000];
+  return `${Math.round(ms / size)}${unit}`;
+}

@@ -1,0 +1,53 @@
+// kodiai export-data --user X, kodiai erase --user X: exports or anonymises everything stored about a person.
+import { writeFileSync } from "node:fs";
+import type { ErasedPerson, NamedPerson } from "../../ports/person.ts";
+import { personPorts } from "../../wire/cli/store.ts";
+import { terminalText } from "../terminal-text.ts";
+import { type ExitCode, printed, readWords, UsageError, withPorts } from "../usage.ts";
+import { VERBS } from "../verbs.ts";
+
+/** One JSON line a row, on standard output or into `--output`. @returns 0 @throws UsageError */
+export async function exportData(words: readonly string[]): Promise<ExitCode> {
+  const { values } = readWords(words, VERBS["export-data"].options);
+  const person = readPerson(values.user);
+  await withPorts(personPorts(values["data-dir"]), async (ports) => {
+    const lines = (await ports.rows(person)).map((row) => `${JSON.stringify(row, withoutBytes)}\n`);
+    if (values.output === undefined) process.stdout.write(lines.join(""));
+    else writeFileSync(values.output, lines.join(""), { mode: 0o600 });
+    console.error(`${lines.length} rows are about this person`);
+  });
+  return 0;
+}
+
+/** @returns 0 @throws UsageError; Transient when a reader still uses the old bytes: run it again */
+export async function erase(words: readonly string[]): Promise<ExitCode> {
+  const { values } = readWords(words, VERBS.erase.options);
+  const person = readPerson(values.user);
+  return withPorts(personPorts(values["data-dir"]), async (ports) => {
+    if (values["dry-run"] === true) {
+      console.log(`${(await ports.rows(person)).length} rows are about this person; nothing was changed`);
+      return 0;
+    }
+    const erased = await ports.erase(person, values.texts === true);
+    return printed(values.json === true, erased, () => terminalText(eraseReport(erased)));
+  });
+}
+
+function eraseReport({ logins, ids, removed, anonymised }: ErasedPerson): string {
+  if (logins + ids === 0) return "nothing is stored about this person";
+  return `${removed} rows removed, ${anonymised} anonymised (${logins} logins, ${ids} ids)`;
+}
+
+function readPerson(word: string | undefined): NamedPerson {
+  if (word === undefined || word === "")
+    throw new UsageError("name the person: --user LOGIN, --user ID or --user ADDRESS");
+  if (/^\d{1,15}$/.test(word)) return { id: Number(word) };
+  if (/^[^\s@]{1,64}@[\w.-]{3,255}$/.test(word)) return { login: word };
+  const login = word.replace(/^@/, "");
+  if (!/^[\w-]{1,100}(?:\[bot\])?$/.test(login)) throw new UsageError(`${JSON.stringify(word)} is not a GitHub login`);
+  return { login };
+}
+
+function withoutBytes(_: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? `${value.length} bytes` : value;
+}

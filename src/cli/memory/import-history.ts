@@ -1,0 +1,123 @@
+// kodiai import: turns a repository's past reviews into memory, with progress.
+
+import type { Repo } from "../../domain/job.ts";
+import type { HistoryProgress, HistoryTally } from "../../domain/memory/past-reviews.ts";
+import { counted } from "../../domain/text/counted.ts";
+import { type HistoryRun, importHistory } from "../../flows/repository/import-history.ts";
+import { type HistoryWords, historyVerbPorts } from "../../wire/cli/memory.ts";
+import { apiUrlFor } from "../api-url.ts";
+import { namedRepository, nameOf } from "../find-repository.ts";
+import { terminalText } from "../terminal-text.ts";
+import {
+  type ExitCode,
+  noMore,
+  printed,
+  readWords,
+  sinceOf,
+  UsageError,
+  wantsJson,
+  wholeNumber,
+  withPorts,
+} from "../usage.ts";
+import { VERBS } from "../verbs.ts";
+
+/** Pull requests whose reviews are read by default: each takes a request. */
+const PULLS = 1_000;
+
+/**
+ * @param given of a caller that knows them; otherwise from the environment
+ * @returns 0, also when a rate limit interrupted it: the same command resumes there
+ * @throws UsageError
+ */
+export async function importPast(
+  words: readonly string[],
+  given?: Pick<HistoryWords, "host" | "token" | "apiUrl">,
+): Promise<ExitCode> {
+  const { values, positionals } = readWords(words, VERBS.import.options);
+  const [repository, ...more] = positionals;
+  if (repository === undefined) throw new UsageError("name the repository: kodiai import OWNER/NAME");
+  noMore(more);
+  const limit = values.limit === undefined ? null : wholeNumber("limit", values.limit, 1);
+  const since = sinceOf(values.since);
+  const isDry = values["dry-run"] === true;
+  const asJson = wantsJson(values);
+  const { host, ...named } = namedRepository(repository);
+  const from = given ?? { host, token: tokenOf(), apiUrl: apiUrlFor(host) };
+  const opening = historyVerbPorts({ ...named, ...from, dataDir: values["data-dir"], isDry });
+  return withPorts(opening, async (ports) => {
+    const { repo } = ports;
+    const most = { comments: limit, pulls: limit ?? PULLS };
+    const request = { repo, since, limit: most, most: null, ownLogin: null, at: Date.now };
+    const show = progressLine(repo);
+    const done = await importHistory(request, ports, show.update);
+    show.end();
+    return printed(asJson, { dryRun: isDry, ...done }, () => report(repo, done, isDry));
+  });
+}
+
+function tokenOf(): string {
+  const token = process.env.GITHUB_TOKEN ?? "";
+  if (token === "") throw new UsageError("set GITHUB_TOKEN to read past reviews; it needs to read pull requests only");
+  return token;
+}
+
+const STAGES: Readonly<Record<HistoryProgress["stage"], string>> = {
+  lines: "comments on lines",
+  torn: "torn threads",
+  conversation: "conversations",
+  reviews: "reviews",
+  done: "done",
+};
+
+/** One line that is overwritten on a terminal; elsewhere one line for each stage, so that logs stay short. */
+function progressLine(repo: Repo): { update(progress: HistoryProgress): void; end(): void } {
+  const { stderr } = process;
+  let shown: HistoryProgress["stage"] | null = null;
+  return {
+    update(progress) {
+      if (!stderr.isTTY && progress.stage === shown) return;
+      shown = progress.stage;
+      const line = `${nameOf(repo)}: ${STAGES[progress.stage]}, ${counted(progress.tally.comments, "comment")} read, ${held(progress.tally)} remembered`;
+      stderr.write(stderr.isTTY ? `\r\u001b[K${terminalText(line)}` : `${terminalText(line)}\n`);
+    },
+    end: () => void (stderr.isTTY && shown !== null && stderr.write("\r\u001b[K")),
+  };
+}
+
+function held({ added, updated, unchanged }: HistoryTally): number {
+  return added + updated + unchanged;
+}
+
+function report(repo: Repo, { progress, stopped }: HistoryRun, isDry: boolean): string {
+  const { tally } = progress;
+  const { comments, added, updated, unchanged, refused } = tally;
+  const worth = tally.byOutcome.reduce((sum, [, count]) => sum + count, 0);
+  const result = isDry
+    ? `${counted(worth, "memory", "memories")} found, nothing was stored`
+    : `${added} added, ${updated} updated, ${unchanged} unchanged, ${refused} refused`;
+  const lines = [
+    `${nameOf(repo)}: ${counted(comments, "comment")} read: ${result}`,
+    `  by language: ${counts(tally.byLanguage)}`,
+    `  by outcome: ${counts(tally.byOutcome)}`,
+    ...mostFirst(tally.leftOut).map(([reason, count]) => `  left out: ${count} × ${reason}`),
+    ...mostFirst(tally.degraded).map(([reason, count]) => `  incomplete: ${count} × ${reason}`),
+    ...(tally.usd > 0 ? [`  embedding cost USD ${tally.usd.toFixed(4)}`] : []),
+  ];
+  if (stopped !== null) {
+    const { until } = stopped;
+    const when = until === null ? "later" : `after ${new Date(until).toISOString().slice(11, 16)} UTC`;
+    lines.push(
+      `  not finished: the last fifth of this hour's GitHub requests is reserved; run it again ${when} to resume`,
+    );
+  }
+  return lines.map(terminalText).join("\n");
+}
+
+function mostFirst<Word extends string>(counted: readonly (readonly [Word, number])[]) {
+  return counted.toSorted(([, a], [, b]) => b - a);
+}
+
+function counts(counted: readonly (readonly [string, number])[]): string {
+  const words = mostFirst(counted).map(([word, count]) => `${word} ${count}`);
+  return words.length === 0 ? "none" : words.join(", ");
+}

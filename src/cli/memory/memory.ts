@@ -1,0 +1,311 @@
+// kodiai memory: lists, shows and moves memories. `import` and `export` move them in and out, `backfill` fixes rows without a
+// language; `ls`, `show`, `why` and `stats` read one repository's, `forget` deletes one.
+
+import { createReadStream } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { replaySummary } from "../../domain/figures/replay-result.ts";
+import type { Repo } from "../../domain/job.ts";
+import { type Evidence, isWriterAct } from "../../domain/memory/evidence.ts";
+import { CORPORA, type Corpus, type MemoryRecord, type RepoKey, repoKey } from "../../domain/memory.ts";
+import type { Scope } from "../../domain/retrieval.ts";
+import { counted } from "../../domain/text/counted.ts";
+import { lowInformation } from "../../domain/text/low-information.ts";
+import { backfillLanguages } from "../../flows/memory/backfill-languages.ts";
+import { exportMemory } from "../../flows/memory/export-memory.ts";
+import { type Imported, importMemory } from "../../flows/memory/import-memory.ts";
+import { held } from "../../learn/learn.ts";
+import type { EvidenceStore } from "../../ports/feedback.ts";
+import { type MemoryVerbPorts, memoryVerbPorts } from "../../wire/cli/memory.ts";
+import { nameOf } from "../find-repository.ts";
+import { terminalText } from "../terminal-text.ts";
+import {
+  type ExitCode,
+  noMore,
+  oneOf,
+  printed,
+  readWords,
+  UsageError,
+  wantsJson,
+  wholeNumber,
+  withPorts,
+} from "../usage.ts";
+import { VERBS } from "../verbs.ts";
+import { lessonsLine, lineOf, pageOf } from "./memory-page.ts";
+import { whyOf, whyPage } from "./memory-why.ts";
+
+/**
+ * @returns 0; 2 when lines of an import were wrong, after the rest was stored
+ * @throws UsageError
+ */
+export async function memory(words: readonly string[]): Promise<ExitCode> {
+  const { values, positionals } = readWords(words, VERBS.memory.options);
+  const [verb = "", subject, ...more] = positionals;
+  const run = ACTIONS.get(verb);
+  if (run === undefined)
+    throw new UsageError(
+      "use `memory ls`, `show ID`, `why ID`, `stats`, `forget ID`, `export FILE`, `import FILE` or `backfill`",
+    );
+  noMore(more);
+  return withPorts(memoryVerbPorts(values["data-dir"]), (ports) => run(subject, values, ports));
+}
+
+type MemoryWords = ReturnType<typeof readWords<typeof VERBS.memory.options>>["values"];
+
+type Action = (subject: string | undefined, values: MemoryWords, ports: MemoryVerbPorts) => Promise<ExitCode>;
+
+const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
+  ["import", importFile],
+  ["export", exportFile],
+  ["backfill", backfill],
+  ["ls", list],
+  ["show", show],
+  ["why", why],
+  ["stats", stats],
+  ["forget", forget],
+]);
+
+async function importFile(file: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
+  if (file === undefined) throw new UsageError("name the file to import; - reads standard input");
+  const { embedder, memory: store, redact } = ports;
+  const into = values.repo === undefined ? {} : { into: await ports.repoOf(values.repo) };
+  const rules = { remembering: { redact }, lowInformation, ...into };
+  const done = await importMemory(readable(file), rules, { embedder, memory: store });
+  printed(wantsJson(values), done, () => importReport(file, done));
+  return done.wrongLines > 0 ? 2 : 0;
+}
+
+async function* readable(file: string): AsyncGenerator<string> {
+  try {
+    yield* readLines(file);
+  } catch (cause) {
+    if (!(cause instanceof Error && "code" in cause)) throw cause;
+    throw new UsageError(`${file} cannot be read: ${cause.message}`);
+  }
+}
+
+/** Problems shown on a screen; `--json` has them all. */
+const SHOWN = 20;
+
+function importReport(
+  file: string,
+  { lines, remembered, problems, wrongLines, notRemembered, degraded }: Imported,
+): string {
+  const { added, updated, unchanged, repeated, refused, embedded } = remembered;
+  const out = [
+    `${file}: ${lines} rows: ${added} added, ${updated} updated, ${unchanged} unchanged, ${repeated} repeated, ` +
+      `${notRemembered.length} not worth remembering, ${refused.length} refused, ${wrongLines} wrong; ${embedded} embedded`,
+    ...problems.slice(0, SHOWN).map((problem) => `  line ${problem.line}: ${problem.reason}`),
+    ...(wrongLines > SHOWN ? [`  and ${wrongLines - SHOWN} more`] : []),
+    ...refused.slice(0, SHOWN).map(({ id, reason }) => `  ${id}: ${reason}`),
+    ...degraded.map(({ part, reason }) => `  ${part}: ${reason}`),
+  ];
+  return out.join("\n");
+}
+
+async function exportFile(file: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
+  if (file === undefined) throw new UsageError("name the file to write; - writes to standard output");
+  if (values.all === true && values.repo !== undefined) throw new UsageError("--all and --repo exclude each other");
+  const corpora = corporaOf(values);
+  const what = values.pairs === true ? "pairs" : "records";
+  const repos = values.all === true ? await ports.repositories() : [await ports.repoOf(values.repo)];
+  const { memory: store, recall, embedder } = ports;
+  let lines = 0;
+  async function* text() {
+    for (const repo of repos) {
+      const wanted = { repo, corpora, what } as const;
+      for await (const line of exportMemory(wanted, { memory: store, recall, space: embedder.space })) {
+        lines += 1;
+        yield `${line}\n`;
+      }
+    }
+  }
+  await writeText(file, text());
+  // Standard output may be piped into another program.
+  if (file === "-") return 0;
+  const of = values.all === true ? `${repos.length} repositories` : repos.map(nameOf).join();
+  console.log(wantsJson(values) ? JSON.stringify({ version: 1, lines }) : `${file}: ${lines} ${what} of ${of}`);
+  return 0;
+}
+
+async function writeText(file: string, text: AsyncIterable<string>): Promise<void> {
+  if (file === "-") {
+    for await (const line of text) process.stdout.write(line);
+    return;
+  }
+  try {
+    // The file contains code and conversations of repositories that may be private.
+    await writeFile(file, text, { mode: 0o600 });
+  } catch (cause) {
+    if (!(cause instanceof Error && "code" in cause && "syscall" in cause)) throw cause;
+    throw new UsageError(`${file} cannot be written: ${cause.message}`);
+  }
+}
+
+async function backfill(subject: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
+  noMore([subject]);
+  const repo = await ports.repoOf(values.repo);
+  const done = await backfillLanguages(repo, ports, { redact: ports.redact });
+  const byLanguage = mostFirst(done.byLanguage);
+  return printed(wantsJson(values), { ...done, byLanguage: Object.fromEntries(byLanguage) }, () =>
+    [
+      `${nameOf(repo)}: ${counted(done.without, "memory", "memories")} without a language`,
+      `  from their paths: ${countsText(byLanguage)}; still unknown: ${done.unknown}`,
+      ...done.remembered.degraded.map(({ part, reason }) => `  ${part}: ${reason}`),
+    ].join("\n"),
+  );
+}
+
+/** Names with their counts, the most frequent first. */
+function mostFirst(counts: Iterable<readonly [string, number]>): readonly (readonly [string, number])[] {
+  return [...counts].sort(([, a], [, b]) => b - a);
+}
+
+function countsText(counts: readonly (readonly [string, number])[]): string {
+  return counts.map(([name, count]) => `${name} ${count}`).join(", ") || "none";
+}
+
+async function forget(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
+  if (id === undefined) throw new UsageError("name the memory to forget: memory forget mem_0123456789ab");
+  const repo = await ports.repoOf(values.repo);
+  const forgotten = await ports.memory.forget(repoKey(repo), [id]);
+  if (forgotten === 0) throw new UsageError(`${nameOf(repo)} has no memory ${JSON.stringify(id)}`);
+  console.log(wantsJson(values) ? JSON.stringify({ version: 1, forgotten }) : `forgot ${terminalText(id)}`);
+  return 0;
+}
+
+function corporaOf({ corpus }: MemoryWords): readonly Corpus[] {
+  return corpus === undefined ? CORPORA : [oneOf("corpus", corpus, CORPORA)];
+}
+
+async function list(subject: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
+  noMore([subject]);
+  const limit = wholeNumber("limit", values.limit ?? "50", 1);
+  const corpora = corporaOf(values);
+  const repo = await ports.repoOf(values.repo);
+  const { memory: store, recall, embedder } = ports;
+  const known = await Promise.all(corpora.map((corpus) => store.known(repoKey(repo), corpus, embedder.space, null)));
+  const ids = known.flatMap((of) => [...of.values()].map(({ id }) => id));
+  const records = await recall.records(scopeOf(repo), ids.slice(0, limit));
+  return printed(wantsJson(values), { total: ids.length, records }, () =>
+    [
+      ...records.map((record) => terminalText(lineOf(record))),
+      `${records.length} of ${counted(ids.length, "memory", "memories")} of ${nameOf(repo)}`,
+    ].join("\n"),
+  );
+}
+
+async function show(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
+  const record = await recordOf("show", id, values, ports);
+  return printed(wantsJson(values), { record }, () => terminalText(pageOf(record)));
+}
+
+async function why(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
+  const record = await recordOf("why", id, values, ports);
+  const weighed = await whyOf(record, ports.evidence);
+  return printed(wantsJson(values), { id, ...weighed }, () => terminalText(whyPage(record, weighed)));
+}
+
+/** @throws UsageError when the repository has no such memory */
+async function recordOf(
+  verb: string,
+  id: string | undefined,
+  { repo: word }: MemoryWords,
+  { repoOf, recall }: MemoryVerbPorts,
+): Promise<MemoryRecord> {
+  if (id === undefined) throw new UsageError(`name the memory: memory ${verb} mem_0123456789ab`);
+  const repo = await repoOf(word);
+  const [record] = await recall.records(scopeOf(repo), [id]);
+  if (record === undefined) throw new UsageError(`${nameOf(repo)} has no memory ${JSON.stringify(id)}`);
+  return record;
+}
+
+async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
+  const repo = await ports.repoOf(values.repo);
+  const { total, ...by } = await ports.recall.counts(scopeOf(repo));
+  const fields = await ports.memory.fieldCounts(repoKey(repo));
+  const acts = await heldActs(repoKey(repo), ports.evidence);
+  const replayed = (await ports.replays?.of(repoKey(repo))) ?? null;
+  const tables = Object.entries({ corpus: by.byCorpus, language: by.byLanguage, outcome: by.byOutcome });
+  const json = {
+    total,
+    ...Object.fromEntries(tables.map(([name, counts]) => [name, Object.fromEntries(counts)])),
+    lessons: { ...fields, without: Object.fromEntries(fields.without) },
+    feedback: acts,
+    replay: replayed,
+  };
+  const help = replayed === null ? "never run; kodiai replay measures whether memory helps" : replaySummary(replayed);
+  return printed(wantsJson(values), json, () =>
+    [
+      `${nameOf(repo)}: ${counted(total, "memory", "memories")}`,
+      ...tables.map(([name, counts]) => `  by ${name}: ${countsText(mostFirst(counts))}`),
+      `  ${lessonsLine(fields)}`,
+      ...heldLines(acts).map((line) => `  ${line}`),
+      `  replay: ${help}`,
+    ]
+      .map(terminalText)
+      .join("\n"),
+  );
+}
+
+/** Everything of one repository, for its owner at a terminal. */
+function scopeOf(repo: Repo): Scope {
+  return { repo: repoKey(repo), ownerPool: null, excludePull: null, before: null };
+}
+
+// Feedback that did not count, for the owner: bursts that are held, and acts by people without write access.
+
+/**
+ * @returns `bursts` by pull request: how many acts are held, and why; `weightless`: acts by people without write access, by bots
+ *   and by unknown accounts, and the number of accounts
+ * @throws Transient when memory cannot be read now
+ */
+async function heldActs(repo: RepoKey, store: Pick<EvidenceStore, "pulls" | "evidence">) {
+  const bursts: { pull: number; acts: number; reason: string }[] = [];
+  const strangers: Evidence[] = [];
+  for (const pull of await store.pulls(repo)) {
+    const evidence = await store.evidence(repo, pull);
+    const byReason = Map.groupBy(held(evidence).values(), (reason) => reason);
+    for (const [reason, acts] of byReason) bursts.push({ pull, acts: acts.length, reason });
+    strangers.push(...evidence.filter((one) => one.by !== null && !isWriterAct(one)));
+  }
+  const accounts = new Set(strangers.map(({ by }) => by?.id)).size;
+  return { bursts, weightless: { acts: strangers.length, accounts } };
+}
+
+function heldLines({ bursts, weightless }: Awaited<ReturnType<typeof heldActs>>): readonly string[] {
+  const { acts, accounts } = weightless;
+  return [
+    acts === 0
+      ? "feedback: none from people without write access"
+      : `feedback: ${acts} acts of ${accounts} accounts without write access have no weight`,
+    ...bursts.map(({ pull, acts: count, reason }) => `burst on #${pull}: ${count} acts, ${reason}`),
+  ];
+}
+
+// Lines of a file of any size, one at a time. Not node:readline, which also breaks at U+2028, a valid character in JSON.
+
+/** A longer line is returned cut, so that no file can fill the memory; readers refuse a line of this length. */
+export const MAX_LINE = 2_097_152;
+
+/**
+ * Lines without their line ends, decoded as UTF-8; `-` reads standard input.
+ *
+ * @throws the error of the file system when the file cannot be read
+ */
+export async function* readLines(file: string): AsyncGenerator<string> {
+  const stream = file === "-" ? process.stdin : createReadStream(file);
+  const decoder = new TextDecoder();
+  let held = "";
+  for await (const chunk of stream) {
+    const lines = (held + decoder.decode(chunk as Uint8Array, { stream: true })).split("\n");
+    held = lines.pop() ?? "";
+    yield* lines.map(withoutCarriageReturn);
+    if (held.length > MAX_LINE) held = held.slice(0, MAX_LINE);
+  }
+  held += decoder.decode();
+  if (held !== "") yield withoutCarriageReturn(held);
+}
+
+function withoutCarriageReturn(line: string): string {
+  return line.endsWith("\r") ? line.slice(0, -1) : line;
+}

@@ -1,0 +1,170 @@
+// kodiai replay: measures whether memory helps a repository: its pull requests with memory, without, and with a placebo.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { styleText } from "node:util";
+import type { Interval } from "../../domain/figures/bootstrap-interval.ts";
+import {
+  REPLAY_ARMS,
+  REPLAY_LEAST,
+  type ReplayFigures,
+  type ReplayGroup,
+  replayFigures,
+} from "../../domain/figures/replay.ts";
+import { ENOUGH_PULLS, GOOD_FOR_DAYS, noGain, type ReplayResult } from "../../domain/figures/replay-result.ts";
+import type { Repo } from "../../domain/job.ts";
+import { repoKey } from "../../domain/memory.ts";
+import { type Replayed, replayMemory } from "../../flows/memory/replay-memory.ts";
+import { type MemoryVerbPorts, memoryVerbPorts } from "../../wire/cli/memory.ts";
+import { isDatabase, storePlace } from "../data-dir.ts";
+import { nameOf } from "../find-repository.ts";
+import { terminalText } from "../terminal-text.ts";
+import {
+  type ExitCode,
+  noMore,
+  printed,
+  readWords,
+  wantsJson,
+  warnDegraded,
+  wholeNumber,
+  withPorts,
+} from "../usage.ts";
+import { VERBS } from "../verbs.ts";
+
+const MOST = 100_000;
+
+/**
+ * @returns 0, whether memory helps or not
+ * @throws UsageError; Error when memory has no pull request of the repository
+ */
+export async function replay(words: readonly string[]): Promise<ExitCode> {
+  const { values, positionals } = readWords(words, VERBS.replay.options);
+  noMore(positionals);
+  const asJson = wantsJson(values);
+  const last = wholeNumber("last", values.last ?? "200", 1, MOST);
+  const place = storePlace(values["data-dir"]);
+  // A look must not create a file.
+  if (!isDatabase(place) && !existsSync(join(place, "memory.db"))) throw new Error(`there is no memory in ${place}`);
+  return withPorts(memoryVerbPorts(values["data-dir"]), async (ports) => {
+    const repo = await ports.repoOf(values.repo);
+    const done = await replayMemory({ repo, last }, ports);
+    if (done.known === 0)
+      throw new Error(
+        `memory has no pull request of ${nameOf(repo)} with comments; import its comments (kodiai memory import FILE)`,
+      );
+    const kept = await keep(repo, done, ports);
+    warnDegraded("replay", done.degraded);
+    return printed(asJson, replayJson(repo, done), () => `${replayPage(repo, done)}\n${keptLine(kept, ports.now())}`);
+  });
+}
+
+/** @returns what was stored; null if only the newest few were replayed, which does not represent the repository */
+async function keep(repo: Repo, done: Replayed, ports: MemoryVerbPorts): Promise<ReplayResult | null> {
+  const isWhole = done.pulls.length >= ENOUGH_PULLS || done.pulls.length + done.leftOut.length === done.known;
+  if (!isWhole) return null;
+  const { all } = replayFigures(done.pulls, done.placebo !== null);
+  const result = {
+    at: ports.now(),
+    pulls: all.pulls,
+    comments: all.comments,
+    on: all.arms.on.hitRate.mean,
+    placebo: done.placebo === null ? null : all.arms.placebo.hitRate.mean,
+    gain: all.gain,
+    model: ports.embedder.space.model,
+  };
+  await ports.replays?.save(repoKey(repo), result);
+  return result;
+}
+
+/** The effect on later reviews. */
+function keptLine(kept: ReplayResult | null, now: number): string {
+  const effect =
+    kept === null
+      ? `not kept: fewer than ${ENOUGH_PULLS} of the pull requests that memory knows`
+      : noGain(kept, now, kept.model) === null
+        ? `kept for ${GOOD_FOR_DAYS} days; reviews search memory as before`
+        : `kept for ${GOOD_FOR_DAYS} days: reviews do not search memory unless a change is risky or requested (knowledge.retrieval.gate.replay)`;
+  return styleText("dim", `  ${effect}`);
+}
+
+function replayJson(repo: Repo, { pulls, placebo, ...rest }: Replayed) {
+  return {
+    repo: nameOf(repo),
+    ...rest,
+    placebo: placebo === null ? null : { repo: nameOf(placebo.repo), memories: placebo.memories },
+    ...replayFigures(pulls, placebo !== null),
+    pulls,
+  };
+}
+
+// The replay for a terminal: one table for all pull requests, one line a language, and how to read them.
+
+/** @returns text with ANSI colours if standard output is a terminal that supports them */
+function replayPage(repo: Repo, done: Replayed): string {
+  const figures = replayFigures(done.pulls, done.placebo !== null);
+  const { all } = figures;
+  const name = terminalText(nameOf(repo));
+  return [
+    `${styleText("bold", "replay")}  ${name}: ${all.pulls} of ${done.known} pull requests, ${all.comments} comments of people`,
+    "",
+    ...armLines(all, done.placebo !== null),
+    "",
+    `  ${styleText(all.verdict.helps ? "green" : "yellow", all.verdict.reason)}`,
+    ...languageLines(figures),
+    "",
+    ...noteLines(done, all),
+  ].join("\n");
+}
+
+function armLines({ arms }: ReplayGroup, hasPlacebo: boolean): readonly string[] {
+  const head = ["", "hit rate", "comments met", "useful of 5", "harmful", "tokens"];
+  const shown = REPLAY_ARMS.filter((arm) => arm !== "placebo" || hasPlacebo);
+  const rows = shown.map((arm) => {
+    const { hitRate, commentsMet, precisionAt5, harmful, tokens } = arms[arm];
+    return [arm, ...[hitRate, commentsMet, precisionAt5, harmful].map(share), whole(tokens)];
+  });
+  const widths = head.map((text, at) => Math.max(text.length, ...rows.map((row) => (row[at] ?? "").length)));
+  const line = (cells: readonly string[]) => `  ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")}`;
+  return [styleText("cyan", line(head).trimEnd()), ...rows.map((row) => line(row).trimEnd())];
+}
+
+function languageLines({ byLanguage }: ReplayFigures): readonly string[] {
+  if (byLanguage.length < 2) return [];
+  const width = Math.max(...byLanguage.map(({ language }) => language.length));
+  return [
+    "",
+    ...byLanguage.map(
+      ({ language, pulls, arms, gain, verdict }) =>
+        `  ${terminalText(language.padEnd(width))}  ${String(pulls).padStart(4)}  hit rate ${share(arms.on.hitRate)}` +
+        `${gain === null ? "" : `, over the placebo ${share(gain)}`}  ${verdict.helps ? "helps" : "not shown to help"}`,
+    ),
+  ];
+}
+
+function noteLines({ placebo, language, leftOut, spent }: Replayed, { harmful }: ReplayGroup): readonly string[] {
+  const standIn =
+    placebo === null
+      ? `no placebo: no other repository in memory has ${language} as its main language`
+      : `placebo: ${nameOf(placebo.repo)}, ${placebo.memories} comments, main language ${language}`;
+  const cost = spent.tokens === 0 ? "no tokens, nothing paid" : `${spent.tokens} tokens, USD ${spent.usd.toFixed(4)}`;
+  return [
+    standIn,
+    "a pull request asks with the code that was commented on, memory as it was before its first comment; a hit is one whose",
+    "comments one of the first five memories is like (tf-idf cosine ≥ .20); tokens are those memories in a prompt, estimated",
+    `harmful: ${harmful} declined memories, like a comment that a person made all the same`,
+    `shown to help: the interval of the gain over the placebo lies above 0, and ${REPLAY_LEAST} pull requests or more`,
+    `${leftOut.length} pull requests left out, as no person commented on them; embedding the questions took ${cost}`,
+  ].map((text) => styleText("dim", `  ${terminalText(text)}`));
+}
+
+/** `.238 [.201, .275]` */
+function share({ mean, low, high }: Interval): string {
+  return `${digits(mean)} [${digits(low)}, ${digits(high)}]`;
+}
+
+function digits(value: number): string {
+  return value.toFixed(3).replace(/^(-?)0\./, "$1.");
+}
+
+function whole({ mean, low, high }: Interval): string {
+  return `${mean.toFixed(0)} [${low.toFixed(0)}, ${high.toFixed(0)}]`;
+}

@@ -1,0 +1,132 @@
+// kodiai search: searches memory by hand, as a review does, and shows what each result's rank is based on.
+import { styleText } from "node:util";
+import { defaultConfig } from "../../config/repo-config.ts";
+import type { Repo } from "../../domain/job.ts";
+import { canonicalLanguage } from "../../domain/language.ts";
+import type { HandSearch } from "../../domain/memory/search-result.ts";
+import { CORPORA } from "../../domain/memory.ts";
+import { candidatesText, type Precedents } from "../../domain/retrieval.ts";
+import { type HandSearched, type SearchPorts, searchByHand } from "../../flows/memory/search-memory.ts";
+import { modelAllowance } from "../../flows/review/model-allowance.ts";
+import type { SpendingStore } from "../../ports/model.ts";
+import { memoryIfAny, repositoryWithMemory, rerankerOfEnvironment, searchPorts } from "../../wire/cli/memory.ts";
+import { modelAccess } from "../../wire/cli/model.ts";
+import { foundJson } from "../review/found-json.ts";
+import { terminalText } from "../terminal-text.ts";
+import {
+  type ExitCode,
+  oneOf,
+  printed,
+  readWords,
+  UsageError,
+  wantsJson,
+  warnDegraded,
+  wholeNumber,
+  withPorts,
+} from "../usage.ts";
+import { VERBS } from "../verbs.ts";
+import { memoryLines } from "./memory-lines.ts";
+
+type Words = ReturnType<typeof readWords<typeof VERBS.search.options>>["values"];
+
+const METHODS = ["semantic", "keyword", "hybrid"] as const;
+const MOST = 100;
+
+/**
+ * @returns 0, also when nothing is found
+ * @throws UsageError; Error when there are no memories of the repository
+ */
+export async function search(words: readonly string[]): Promise<ExitCode> {
+  const { values, positionals } = readWords(words, VERBS.search.options);
+  const asJson = wantsJson(values);
+  const asked = question(values, positionals);
+  return withPorts(memoryIfAny(values["data-dir"]), async (ports) => {
+    const { repo, opened } = await repositoryWithMemory(values.repo, ports);
+    const order = values.rerank === true ? await configured(repo, opened.spending) : { reranker: null };
+    const wish = "leave" in order ? { rerank: "model" as const } : {};
+    const found = await searchByHand(positionals, { repo, ...asked, ...wish }, { ...searchPorts(opened), ...order });
+    for (const { precedents } of found.searches) warnDegraded("search", precedents.degraded);
+    return printed(asJson, foundJson(repo, asked, found), () => foundPage(repo, found));
+  });
+}
+
+function question(values: Words, texts: readonly string[]): Omit<HandSearch, "repo" | "now"> {
+  if (texts.length === 0 || texts.some((text) => text.trim() === ""))
+    throw new UsageError('name the text to search for: kodiai search "TEXT"');
+  const method = values.method === undefined ? "hybrid" : oneOf("method", values.method, METHODS);
+  if (method === "keyword" && values.threshold !== undefined)
+    throw new UsageError("--threshold is a similarity in meaning, which --method keyword does not use");
+  const corpora = listed(values.corpus).map((word) => oneOf("corpus", word, CORPORA));
+  return {
+    method,
+    topK: wholeNumber("top", values.top ?? (texts.length > 1 ? "5" : "10"), 1, MOST),
+    threshold: values.threshold === undefined ? null : similarity(values.threshold),
+    filter: {
+      ...(corpora.length === 0 ? {} : { corpora }),
+      languages: listed(values.language).map(canonicalLanguage),
+      chunkTypes: listed(values.type),
+      paths: values.path ?? [],
+    },
+  };
+}
+
+/** Reranking costs money, so it needs the option: by the operator's reranker, else by the operator's model. */
+async function configured(repo: Repo, spending: SpendingStore): Promise<Pick<SearchPorts, "reranker" | "leave">> {
+  const reranker = await rerankerOfEnvironment();
+  if (reranker !== null) return { reranker };
+  const asker = { isOutsider: false, isReview: false };
+  const access = await modelAccess({ use: "auto" }, repo, spending);
+  const leave = await modelAllowance(defaultConfig().review, repo, access, Date.now(), asker);
+  if (leave.model !== null) return { reranker: null, leave };
+  if (leave.reason !== null) throw new UsageError(`--rerank: ${leave.reason}`);
+  throw new UsageError(
+    "--rerank: neither a reranker nor a model is configured; set KODIAI_RERANKER=voyage, ANTHROPIC_API_KEY or OPENAI_API_KEY, or leave --rerank out",
+  );
+}
+
+/** `--language go,rust` and `--language go --language rust` are the same. Not for paths: a glob may contain a comma. */
+function listed(words: readonly string[] | undefined): readonly string[] {
+  return (words ?? [])
+    .flatMap((word) => word.split(","))
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+}
+
+function similarity(word: string): number {
+  const value = word.trim() === "" ? Number.NaN : Number(word);
+  if (value >= 0 && value <= 1) return value;
+  throw new UsageError(`--threshold takes a number from 0 to 1, not ${JSON.stringify(word)}`);
+}
+
+// The results of a search by hand, for a terminal.
+
+/** @returns text with ANSI colours if standard output is a terminal that supports them */
+function foundPage(repo: Repo, { memories, searches }: HandSearched): string {
+  const several = searches.length > 1;
+  const blocks = memories.flatMap(({ memory, text }, index) => [
+    ...memoryLines(memory, index + 1),
+    ...(several ? [styleText("dim", `   found by ${JSON.stringify(terminalText(text))}`)] : []),
+    "",
+  ]);
+  const name = terminalText(`${repo.owner}/${repo.name}`);
+  return [...blocks, ...searches.map((one) => summary(name, one, several))].join("\n");
+}
+
+function summary(name: string, { text, ms, precedents }: HandSearched["searches"][number], several: boolean): string {
+  const { provenance, ranked, cut } = precedents;
+  const of = several ? `${JSON.stringify(terminalText(text))}: ` : "";
+  const threshold =
+    provenance.method === "keyword"
+      ? ""
+      : `, distance at most ${provenance.threshold.toFixed(2)} (${provenance.thresholdMethod})`;
+  return styleText(
+    "dim",
+    `${of}${ranked.length} of ${candidatesText(provenance)} of ${name}, ` +
+      `${provenance.method}${threshold}, ${cut.length} cut, ${ms} ms${spent(precedents)}`,
+  );
+}
+
+function spent({ usage }: Precedents): string {
+  if (usage.cached > 0) return ", from the cache";
+  return usage.tokens === 0 ? "" : `, ${usage.tokens} tokens`;
+}

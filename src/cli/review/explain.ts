@@ -1,0 +1,222 @@
+// kodiai explain: reviews one change and prints the output of every pipeline stage. Posts nothing.
+import { inspect, styleText } from "node:util";
+import type { ChangeContext } from "../../domain/change-context.ts";
+import type { Skipped } from "../../domain/omissions.ts";
+import type { PullRequestContext } from "../../domain/pull-request.ts";
+import { candidatesText, type Precedents } from "../../domain/retrieval.ts";
+import { unreadDiff } from "../../domain/review/quiet-verdict.ts";
+import type { Review } from "../../domain/review.ts";
+import type { ReviewSignals } from "../../domain/signals.ts";
+import type { Stage } from "../../flows/review/review-ports.ts";
+import { writeReview } from "../../flows/review/review-pull-request.ts";
+import { withoutSecrets } from "../../wire/secrets.ts";
+import { memoryLines } from "../memory/memory-lines.ts";
+import { subject } from "../subject.ts";
+import { clipped, terminalText } from "../terminal-text.ts";
+import { type ExitCode, oneOf, readWords } from "../usage.ts";
+import { VERBS } from "../verbs.ts";
+import { analyzeRows, contextRows, gatherRows, type Row, reviewRows } from "./explain-stages.ts";
+import { type PlainQuestion, plainQuestion, promptParts, shownPrompts } from "./prompt-text.ts";
+
+/** @throws UsageError, or the error that prevented the review */
+export async function explain(words: readonly string[]): Promise<ExitCode> {
+  const { values, positionals } = readWords(words, VERBS.explain.options);
+  const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
+  const questions: PlainQuestion[] = [];
+  const { job, ports } = await subject(values, positionals, (request) => questions.push(plainQuestion(request)));
+
+  const stages: { readonly stage: string; readonly ms: number; readonly value: unknown }[] = [];
+  const step: Stage = async (stage, enter) => {
+    const started = performance.now();
+    const value = await enter();
+    stages.push({ stage, ms: Math.round(performance.now() - started), value });
+    return value;
+  };
+  const written = await writeReview(job, ports, step);
+  // The output of gather contains whole files, and with them their secrets.
+  const output = { version: 1, job, stages, model: modelPart(questions, written) };
+  const clean = await withoutSecrets(JSON.parse(JSON.stringify(output, plain)) as typeof output);
+  if (asJson) console.log(JSON.stringify(clean, null, 2));
+  else {
+    for (const { stage, ms, value } of clean.stages) {
+      const page = values.full === true ? outline(value) : stagePage(value, ms);
+      console.log(`${styleText(["bold", "cyan"], stage)} ${styleText("dim", `${ms} ms`)}\n${page}\n`);
+    }
+    if (values.full === true) console.log(`${styleText(["bold", "cyan"], "model")}\n${outline(clean.model)}\n`);
+    if (values["show-prompt"] === true) console.log(shownPrompts(questions, "pretty"));
+  }
+  const failed = written.kind === "review" ? unreadDiff(written) : written.reason;
+  if (failed === null) return 0;
+  console.error(`kodiai explain: not reviewed: ${failed}`);
+  return 3;
+}
+
+function stagePage(value: unknown, ms: number): string {
+  if (isOf<Precedents>(value, "precedents")) return precedentsPage(value, ms);
+  const rows = isOf<PullRequestContext>(value, "context")
+    ? gatherRows(value)
+    : isOf<ChangeContext>(value, "change-context")
+      ? contextRows(value)
+      : isOf<Review>(value, "review")
+        ? reviewRows(value)
+        : isSignals(value)
+          ? analyzeRows(value)
+          : null;
+  return rows === null ? outline(value) : rowLines(rows).join("\n");
+}
+
+function rowLines(rows: readonly Row[]): readonly string[] {
+  return rows.map(
+    ([label, text]) => `  ${styleText("dim", label.padEnd(WIDTH))} ${clipped(terminalText(text), LINE_CHARS)}`,
+  );
+}
+
+function isOf<T extends { readonly kind: string }>(value: unknown, kind: T["kind"]): value is T {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === kind;
+}
+
+function isSignals(value: unknown): value is ReviewSignals {
+  return typeof value === "object" && value !== null && "intent" in value && "risks" in value;
+}
+
+/** The prompt part by part, what was cut, and what the model read; or why no model was called. */
+function modelPart(questions: readonly PlainQuestion[], written: Review | Skipped): unknown {
+  if (questions.length === 0 || written.kind === "skipped") return "no model was used";
+  const { coverage, cost } = written;
+  return {
+    name: coverage?.model ?? null,
+    questions: questions.map((question) => ({
+      purpose: question.purpose,
+      tokens: question.inputTokens,
+      parts: promptParts(question).map(({ part, chars }) => `${part}: ${chars} characters`),
+    })),
+    cut: (coverage?.cut ?? []).map(({ part, shown, of }) => `${part}: ${shown} of ${of} characters`),
+    read: (coverage?.files ?? []).map(
+      ({ path, state, reason }) => `${path}: ${state}${reason === null ? "" : `: ${reason}`}`,
+    ),
+    placesProven: coverage?.located ?? null,
+    cost,
+  };
+}
+
+/** Maps as objects, so that JSON shows them. */
+function plain(_key: string, value: unknown): unknown {
+  return value instanceof Map ? Object.fromEntries(value) : value;
+}
+
+const LINE_CHARS = 160;
+
+/** A whole value; long lists and texts are cut visibly. */
+function outline(value: unknown): string {
+  const cut = { depth: 5, maxArrayLength: 20, maxStringLength: 200, breakLength: LINE_CHARS };
+  return terminalText(inspect(value, cut)).replace(/^/gm, "  ");
+}
+
+// The output of the retrieve stage for a terminal: why it searched, the queries, the results and what was cut.
+
+/**
+ * @param ms wall time of the stage
+ * @returns indented lines with ANSI colours where standard output is a terminal that wants them
+ */
+function precedentsPage(precedents: Precedents, ms: number): string {
+  const found = [...queryRows(precedents), ...resultRows(precedents)];
+  const rows = [...gateRows(precedents), ...found, ...costRows(precedents, ms)];
+  return [...rowLines(rows), ...rankedLines(precedents), ...seenLines(precedents), ...cutLines(precedents)].join("\n");
+}
+
+const WIDTH = 10;
+
+function gateRows({ gate, query }: Precedents): Row[] {
+  const decision = gate.retrieve ? "search" : query === null ? "skip" : "skip; searched anyway to check the decision";
+  const strategy = gate.strategy === null ? "" : `, strategy ${gate.strategy}`;
+  const relevance = gate.estimatedRelevance === null ? "" : `, relevance ${gate.estimatedRelevance.toFixed(2)}`;
+  return [
+    ["gate", `${decision} (${gate.decidedBy}, confidence ${gate.confidence.toFixed(2)}${strategy}${relevance})`],
+    ["", gate.reason],
+  ];
+}
+
+function queryRows({ query }: Precedents): Row[] {
+  if (query === null) return [];
+  return [
+    ...query.text.split("\n").map((line, at): Row => [at === 0 ? "query" : "", clipped(line, LINE_CHARS)]),
+    ...(query.dropped.length === 0 ? [] : [["dropped", query.dropped.join(", ")] as const]),
+    ...query.variants.map(({ kind, text, path }, index): Row => {
+      const of = path === null ? "" : ` of ${clipped(path, LINE_CHARS)}`;
+      return [index === 0 ? "asked as" : "", `${kind}${of}, ${text.length} characters`];
+    }),
+  ];
+}
+
+function resultRows({ query, provenance, ranked }: Precedents): Row[] {
+  if (query === null) return [];
+  const { threshold, thresholdMethod, method, repoSources, sharedPoolUsed } = provenance;
+  const pool = sharedPoolUsed ? "; the owner's other repositories were searched too" : "";
+  const from = repoSources.length === 0 ? "" : ` of ${repoSources.join(", ")}`;
+  return [
+    ["found", `${candidatesText(provenance)} by ${method}; ${ranked.length} are used${from}${pool}`],
+    ["threshold", `distance ${threshold.toFixed(3)} (${thresholdMethod})`],
+  ];
+}
+
+function costRows({ query, usage, rerank, modelCosts = [], degraded }: Precedents, ms: number): Row[] {
+  const { texts, cached, tokens, usd } = usage;
+  return [
+    ...(query === null
+      ? []
+      : [
+          ["embedding", texts === 0 ? "none" : `${texts} texts, ${cached} cached, ${tokens} tokens, $${usd}`] as const,
+          ["reranking", rerankText(rerank ?? null)] as const,
+        ]),
+    ...modelCosts.map(({ purpose, questions, inputTokens, outputTokens, usd }): Row => {
+      const price = usd === null ? "no price known" : `$${usd}`;
+      return ["model", `${questions} × ${purpose}, ${inputTokens + outputTokens} tokens, ${price}`];
+    }),
+    ["time", `${ms} ms`],
+    ...degraded.map(({ part, reason }): Row => ["degraded", `${part}: ${reason}`]),
+  ];
+}
+
+function rerankText(rerank: Precedents["rerank"]): string {
+  if (rerank === null) return "none";
+  const { by, ms, tokens, usd, topChanged, meanMove, failed } = rerank;
+  const done =
+    failed === null
+      ? `changed ${Math.round(topChanged * 100)} % of the first five, moved ${meanMove.toFixed(1)} ranks`
+      : `failed: ${failed}`;
+  return `by ${by}, ${ms} ms, ${tokens} tokens, $${usd}; ${done}`;
+}
+
+function rankedLines({ ranked }: Precedents): readonly string[] {
+  const lines = ranked.flatMap((memory, index) => memoryLines(memory, index + 1));
+  return section("used", ranked.length, lines);
+}
+
+function seenLines({ seenBefore }: Precedents): readonly string[] {
+  const lines = seenBefore.map(({ path, memoryId, similarity, outcome, date, url }) =>
+    terminalText(
+      `${path}  similarity ${similarity.toFixed(2)}  ${[memoryId, outcome, date, url].filter(Boolean).join("  ")}`,
+    ),
+  );
+  return section("seen before", lines.length, lines);
+}
+
+const SHOWN_IDS = 6;
+
+/** Cut memories by reason, most frequent first; figures in a reason are those of its first memory. */
+function cutLines({ cut: out }: Precedents): readonly string[] {
+  const groups = [...Map.groupBy(out, ({ reason }) => reason.replace(/\d+(?:\.\d+)?|mem_[0-9a-f]{12}/g, "…"))];
+  const lines = groups
+    .sort(([, one], [, other]) => other.length - one.length)
+    .map(([, all]) => {
+      const ids = all.slice(0, SHOWN_IDS).map(({ id }) => id);
+      const more = all.length > SHOWN_IDS ? ` and ${all.length - SHOWN_IDS} more` : "";
+      return terminalText(`${String(all.length).padStart(4)} × ${all[0]?.reason ?? ""}: ${ids.join(" ")}${more}`);
+    });
+  return section("cut", out.length, lines);
+}
+
+function section(title: string, count: number, lines: readonly string[]): readonly string[] {
+  if (count === 0) return [];
+  return ["", `  ${styleText("bold", `${title} (${count})`)}`, ...lines.map((line) => `  ${line}`)];
+}

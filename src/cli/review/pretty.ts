@@ -1,0 +1,117 @@
+// A review for a person at a terminal: code frames, most severe first, then everything that was not reported.
+import { styleText } from "node:util";
+import { problemLine } from "../../config/located.ts";
+import { type Finding, SEVERITIES, type Severity } from "../../domain/finding.ts";
+import { quietVerdict } from "../../domain/review/quiet-verdict.ts";
+import type { PlacedFinding, Review } from "../../domain/review.ts";
+import { counted } from "../../domain/text/counted.ts";
+import type { NumberedLines } from "../shown-lines.ts";
+import { clipped, terminalText } from "../terminal-text.ts";
+
+const COLOR = { critical: "red", major: "red", medium: "yellow", minor: "blue" } as const satisfies Record<
+  Severity,
+  string
+>;
+
+/**
+ * @param lines lines of changed files by path, for the code frames
+ * @returns text with ANSI colours where standard output is a terminal that wants them (NO_COLOR is obeyed)
+ */
+export function prettyReview(review: Review, lines: ReadonlyMap<string, NumberedLines>): string {
+  const { heldBack, leftOut, degraded } = review;
+  const held = heldBack.map(
+    ({ finding: { path, line, rule, title }, reason }) => `${path}:${line} ${rule ?? title}: ${reason}`,
+  );
+  const omitted = leftOut.map(({ path, reason }) => `${path}: ${reason}`);
+  const missing = degraded.map(({ part, reason }) => `${part}: ${reason}`);
+  const parts = [
+    ...(review.walkthrough === null ? [] : [terminalText(review.walkthrough)]),
+    ...review.findings.map((placed) => finding(placed, lines.get(placed.finding.path) ?? new Map())),
+    notes("held back", held),
+    notes("left out", omitted),
+    notes("degraded", missing),
+    notes("configuration", configuration(review)),
+    verdict(review),
+  ];
+  return parts.filter((part) => part !== null).join("\n\n");
+}
+
+function configuration({ configProblems, configChanges }: Review): readonly string[] {
+  const change = "this change edits .kodiai.yml; it was reviewed by the configuration of its base";
+  return [...configProblems.map(problemLine), ...(configChanges ? [change] : [])];
+}
+
+function finding({ finding: one, place, reason }: PlacedFinding, lines: NumberedLines): string {
+  const where = one.startLine === one.line ? `${one.line}` : `${one.startLine}-${one.line}`;
+  const badge = styleText([COLOR[one.severity], "bold"], one.severity);
+  const head = `${badge} ${styleText("bold", oneLine(one.title))} ${styleText("dim", one.rule ?? one.source)}`;
+  const at = styleText("cyan", oneLine(`${one.path}:${where}`));
+  const aside = place === "inline" ? "" : styleText("dim", ` (${place}: ${reason ?? ""})`);
+  const body = terminalText(one.body).split("\n");
+  return [
+    head,
+    `  ${at}${aside}`,
+    ...codeFrame(one, lines, COLOR[one.severity]),
+    "",
+    ...body.map((line) => `  ${line}`.trimEnd()),
+  ].join("\n");
+}
+
+function notes(title: string, lines: readonly string[]): string | null {
+  if (lines.length === 0) return null;
+  return [styleText("bold", `${title} (${lines.length})`), ...lines.map((line) => `  ${oneLine(line)}`)].join("\n");
+}
+
+function verdict(review: Review): string {
+  const counts = SEVERITIES.map((severity) => ({
+    severity,
+    count: review.findings.filter((placed) => placed.finding.severity === severity).length,
+  })).filter(({ count }) => count > 0);
+  const total = review.findings.length;
+  const detail = counts.map(({ severity, count }) => styleText(COLOR[severity], `${count} ${severity}`)).join(", ");
+  const what =
+    total === 0
+      ? quiet(review)
+      : `${styleText("bold", counted(total, "finding"))}: ${detail}; ${counted(review.reviewed.length, "file")} reviewed,`;
+  const incomplete = review.degraded.length > 0 ? styleText("yellow", "; incomplete, see above") : "";
+  return `${what} ${review.leftOut.length} left out${incomplete}; ${review.cost.ms} ms, ${modelText(review)}`;
+}
+
+function quiet(review: Review): string {
+  const { head, rest } = quietVerdict(review);
+  return `${styleText(review.reviewed.length === 0 ? "bold" : ["green", "bold"], head)}${rest};`;
+}
+
+function modelText({ coverage, cost }: Review): string {
+  if (coverage === null) return "no model";
+  const usd = cost.usd === null ? "" : `, USD ${cost.usd.toFixed(4)}`;
+  return `${terminalText(coverage.model)}: ${cost.inputTokens} tokens in, ${cost.outputTokens} out${usd}`;
+}
+
+/** A path or title may contain a line end; our lines must not. */
+function oneLine(text: string): string {
+  return terminalText(text.replaceAll("\n", "<U+000A>"));
+}
+
+// The lines of a finding with one line around them, as compilers show them.
+
+const MAX_LINES = 8;
+const MAX_CHARACTERS = 160;
+
+/** Lines to print, indented by two; none if the lines are not known. */
+function codeFrame(one: Finding, lines: NumberedLines, color: "red" | "yellow" | "blue"): readonly string[] {
+  if (one.side === "LEFT") return [];
+  const last = Math.min(one.line, one.startLine + MAX_LINES - 1);
+  const width = String(last + 1).length;
+  const frame: string[] = [];
+  for (let number = one.startLine - 1; number <= last + 1; number++) {
+    const text = lines.get(number);
+    if (text === undefined) continue;
+    const inside = number >= one.startLine && number <= one.line;
+    const gutter = `${inside ? ">" : " "} ${String(number).padStart(width)} | `;
+    const code = clipped(terminalText(text), MAX_CHARACTERS);
+    frame.push(inside ? `  ${styleText(color, gutter)}${code}` : styleText("dim", `  ${gutter}${code}`));
+  }
+  if (last < one.line) frame.push(styleText("dim", `    … ${one.line - last} more`));
+  return frame.map((line) => line.trimEnd());
+}

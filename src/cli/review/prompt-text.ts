@@ -1,0 +1,87 @@
+// A prompt for people to read: in full, or its parts with their sizes.
+import { estimatedTokens, type ModelRequest } from "../../domain/model.ts";
+
+/** A prompt as JSON, in a stable shape: any model, or a person, can answer it. */
+export interface PlainQuestion {
+  readonly purpose: string;
+  readonly tier: string;
+  readonly effort: string;
+  readonly maxOutputTokens: number;
+  /** Of system and user part together, estimated. */
+  readonly inputTokens: number;
+  /** Texts in order; a server joins them with an empty line or takes them as blocks. */
+  readonly system: readonly string[];
+  readonly user: readonly string[];
+  /** The reply's name and JSON Schema. */
+  readonly shape: { readonly name: string; readonly jsonSchema: unknown };
+}
+
+export function plainQuestion(request: ModelRequest<unknown>): PlainQuestion {
+  const { purpose, tier, effort, maxOutputTokens, shape } = request;
+  const system = request.system.map(({ text }) => text);
+  const user = request.user.map(({ text }) => text);
+  const chars = [...system, ...user].reduce((sum, text) => sum + text.length, 0);
+  return {
+    purpose,
+    tier,
+    effort,
+    maxOutputTokens,
+    inputTokens: estimatedTokens(chars),
+    system,
+    user,
+    shape: { name: shape.name, jsonSchema: shape.jsonSchema },
+  };
+}
+
+/** The prompt as one page: purpose and model, the system part, the user part, the schema of the reply. */
+export function promptText(title: string, question: PlainQuestion): string {
+  const { purpose, tier, effort, maxOutputTokens, inputTokens, system, user, shape } = question;
+  const facts = `purpose ${purpose}; model ${tier}; effort ${effort}; about ${inputTokens} tokens in, at most ${maxOutputTokens} out`;
+  return [
+    `═══ ${title}: ${facts} ═══`,
+    "═══ system ═══",
+    system.join("\n\n"),
+    "═══ user ═══",
+    user.join("\n\n"),
+    `═══ the reply is one JSON value of this schema (${shape.name}) ═══`,
+    JSON.stringify(shape.jsonSchema, null, 2),
+    "",
+  ].join("\n\n");
+}
+
+/** Prompts in the order in which they would be sent: as JSON, or as pages. */
+export function shownPrompts(questions: readonly PlainQuestion[], format: string): string {
+  if (format === "json") return JSON.stringify({ version: 1, questions }, null, 2);
+  if (questions.length === 0)
+    return "no question: there is nothing to read, or the configuration switches the model off";
+  return questions.map((question, at) => promptText(`question ${at + 1} of ${questions.length}`, question)).join("\n");
+}
+
+/** A line that begins or ends text by others: see domain/fence.ts. */
+const FENCE = /^(kodiai-[0-9a-f]{16,})(?: |$)/;
+
+/**
+ * The parts of a prompt's user part, in order: one for each of our headings. Headings inside of text by others are not ours
+ * and do not count.
+ */
+export function promptParts({ user }: Pick<PlainQuestion, "user">) {
+  /** The heading of each, and its size in UTF-16 units. */
+  const parts: { part: string; chars: number }[] = [];
+  let fence: string | null = null;
+  for (const line of user.join("\n\n").split("\n")) {
+    const heading = fence === null ? /^#{1,2} (.{1,120})/.exec(line)?.[1] : undefined;
+    if (heading !== undefined) parts.push({ part: heading, chars: 0 });
+    fence = fenceAfter(fence, line);
+    const last = parts.at(-1);
+    if (last !== undefined) last.chars += line.length + 1;
+  }
+  return parts;
+}
+
+/** The delimiter of the text by others around the next line, or null. */
+function fenceAfter(fence: string | null, line: string): string | null {
+  const delimiter = FENCE.exec(line)?.[1];
+  if (delimiter === undefined) return fence;
+  if (fence === null) return delimiter;
+  return fence === delimiter ? null : fence;
+}

@@ -1,0 +1,139 @@
+// kodiai review: one review, printed in the format asked for; nothing is posted.
+
+import { atLeast, SEVERITIES, type Severity } from "../../domain/finding.ts";
+import type { PullRequestContext } from "../../domain/pull-request.ts";
+import { quietVerdict, unreadDiff } from "../../domain/review/quiet-verdict.ts";
+import type { Review } from "../../domain/review.ts";
+import { counted } from "../../domain/text/counted.ts";
+import type { Stage } from "../../flows/review/review-ports.ts";
+import { writeReview } from "../../flows/review/review-pull-request.ts";
+import { withoutSecrets } from "../../flows/review/without-secrets.ts";
+import type { Inspector } from "../../ports.ts";
+import { reviewMarkdown } from "../../publish/publish.ts";
+import { redact } from "../../wire/secrets.ts";
+import { shownLines } from "../shown-lines.ts";
+import { subject } from "../subject.ts";
+import { terminalText } from "../terminal-text.ts";
+import { type ExitCode, oneOf, readWords } from "../usage.ts";
+import { VERBS } from "../verbs.ts";
+import { prettyReview } from "./pretty.ts";
+import { type PlainQuestion, plainQuestion, shownPrompts } from "./prompt-text.ts";
+import { sarif } from "./sarif.ts";
+
+const FORMATS = ["pretty", "md", "json", "sarif"] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** @throws UsageError, or whatever kept the review from being written */
+export async function review(words: readonly string[]): Promise<ExitCode> {
+  const { values, positionals } = readWords(words, VERBS.review.options);
+  const format = values.json === true ? "json" : oneOf("format", values.format ?? "pretty", FORMATS);
+  const failOn = values["fail-on"] === undefined ? null : oneOf("fail-on", values["fail-on"], SEVERITIES);
+  const questions: PlainQuestion[] = [];
+  const { job, ports } = await subject(values, positionals, (request) => questions.push(plainQuestion(request)));
+
+  let context: PullRequestContext | null = null;
+  const show = process.stderr.isTTY && format !== "json" && format !== "sarif" ? showInPlace : () => {};
+  const written = await writeReview(
+    job,
+    { ...ports, inspector: counting(ports.inspector, show) },
+    progress(show, (gathered) => {
+      context = gathered;
+    }),
+  );
+  if (written.kind === "skipped") {
+    console.error(`kodiai review: not reviewed: ${written.reason}`);
+    return 3;
+  }
+  if (values["show-prompt"] === true) {
+    console.log(shownPrompts(questions, format));
+    return 0;
+  }
+  const failed = unreadDiff(written);
+  if (failed !== null) console.error(`kodiai review: not reviewed: ${failed}`);
+  for (const { part, reason } of written.degraded) {
+    if (part === "memory") console.error(`kodiai review: degraded: ${part}: ${terminalText(reason)}`);
+  }
+  console.log(await print(written, format, context));
+  if (failed !== null) return 3;
+  return failOn !== null && meets(written, failOn) ? 1 : 0;
+}
+
+async function print(written: Review, format: Format, context: PullRequestContext | null): Promise<string> {
+  const clean = await withoutSecrets(written, redact);
+  switch (format) {
+    case "json":
+      return JSON.stringify(reviewJson(clean), null, 2);
+    case "sarif":
+      return JSON.stringify(sarif(clean), null, 2);
+    case "md":
+      return reviewMarkdown(clean).trimEnd();
+    case "pretty": {
+      const paths = new Set(written.findings.map(({ finding }) => finding.path));
+      return prettyReview(clean, context === null ? new Map() : await shownLines(context, paths));
+    }
+  }
+}
+
+function meets(written: Review, failOn: Severity): boolean {
+  return written.findings.some(({ finding }) => atLeast(finding.severity, failOn));
+}
+
+/** The last line of the terminal is this text; "" clears it. */
+function showInPlace(text: string): void {
+  process.stderr.write(`\r\u001b[K${text}`);
+}
+
+/** Shows how many files were read. */
+function counting(inspector: Inspector, show: (text: string) => void): Inspector {
+  return {
+    inspect(files, settings, customRules, during) {
+      let read = 0;
+      const onRead = (more: number) => {
+        read += more;
+        show(`Reading ${read} of ${counted(files.length, "file")}`);
+      };
+      return inspector.inspect(files, settings, customRules, { ...during, onRead });
+    },
+  };
+}
+
+/** Shows which stage runs, and hands on what was gathered, for code frames. */
+function progress(show: (text: string) => void, gathered: (context: PullRequestContext) => void): Stage {
+  return async (name, run) => {
+    show(`${name} …`);
+    try {
+      const value = await run();
+      if (isContext(value)) gathered(value);
+      return value;
+    } finally {
+      show("");
+    }
+  };
+}
+
+function isContext(value: unknown): value is PullRequestContext {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === "context";
+}
+
+// The machine-readable review. Documented in docs/review-json.md; a change that breaks readers raises `version`.
+
+/** The review as plain JSON, version 1. Findings are in the order in which people see them. */
+export function reviewJson(review: Review) {
+  const { head, rest } = quietVerdict(review);
+  return {
+    version: 1,
+    verdict: review.findings.length === 0 ? `${head}${rest}` : null,
+    findings: review.findings.map(({ finding, place, reason }) => ({ ...finding, place, placeReason: reason })),
+    heldBack: review.heldBack,
+    memory: review.memory,
+    walkthrough: review.walkthrough,
+    coverage: review.coverage,
+    signals: review.signals,
+    reviewed: review.reviewed,
+    leftOut: review.leftOut,
+    degraded: review.degraded,
+    configProblems: review.configProblems,
+    update: review.update ?? null,
+    cost: review.cost,
+  };
+}

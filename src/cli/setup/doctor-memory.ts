@@ -1,0 +1,175 @@
+// The memory section of `kodiai doctor`: its size, its embedders, what is missing, and how it is searched.
+
+import type { Env } from "../../config/environment/env.ts";
+import { type Embeddings, readEmbeddings } from "../../config/environment/read-embeddings.ts";
+import { setVariables } from "../../config/environment/shown-variables.ts";
+import type { MemoryWarmth } from "../../domain/memory/index-state.ts";
+import { counted } from "../../domain/text/counted.ts";
+import { egressTo } from "../../wire/egress.ts";
+import { chosenEmbedder } from "../../wire/models.ts";
+import { comparesInMemory, type MemoryFacts, memoryIn, openStore } from "../../wire/store.ts";
+import { isDatabase } from "../data-dir.ts";
+
+/** One line of `doctor`. */
+export interface Check {
+  readonly name: string;
+  readonly state: "ok" | "note" | "broken";
+  readonly text: string;
+}
+
+export const ok = (name: string, text: string): Check => ({ name, state: "ok", text });
+/** Something that the operator may want to know or to change. */
+export const note = (name: string, text: string): Check => ({ name, state: "note", text });
+export const broken = (name: string, text: string): Check => ({ name, state: "broken", text });
+
+/** The embedding space of the chosen embedder; null when it gave no vector. */
+type Space = { readonly model: string; readonly dimension: number } | null;
+
+/** Checks memory at a place (see storePlace) against the embedder that the environment configures. Never rejects. */
+export async function memoryChecks(place: string): Promise<readonly Check[]> {
+  const read = readEmbeddings(setVariables(process.env));
+  const embedder: { check: Check; space: Space } =
+    "problems" in read
+      ? { check: broken("embedder", read.problems.join("; ")), space: null }
+      : await embedderCheck(read.embeddings);
+  if (isDatabase(place)) return [await databaseCheck(place, embedder.space), usearchCheck(), embedder.check];
+  const facts = await memoryIn(place);
+  return [...(facts === null ? [] : factChecks(facts, embedder.space)), usearchCheck(), embedder.check];
+}
+
+function usearchCheck(): Check {
+  if (comparesInMemory()) return ok("usearch", "compares vectors where there are more than 2,000");
+  const text = `no build for ${process.platform} ${process.arch}; the database compares vectors instead, which takes longer in large repositories`;
+  return note("usearch", text);
+}
+
+/** The number of vectors in a PostgreSQL, by embedder. */
+async function databaseCheck(url: string, space: Space): Promise<Check> {
+  const name = "vectors";
+  try {
+    const store = await openStore(url, { isCommand: true });
+    const spaces = await store.spaces().finally(() => store.close());
+    const text = spaces.map((one) => `${one.vectors} of ${named(one)}`).join(", ");
+    const hasOthers = space !== null && spaces.some((one) => !isSame(one, space));
+    if (!hasOthers) return ok(name, text === "" ? "none yet" : text);
+    return note(name, `${text}; those of another embedder are not searched`);
+  } catch (error) {
+    return broken(name, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** More acts of outsiders than a pull request's bystanders usually cause. */
+const CROWD = 50;
+
+/** `doctor` is interactive: one attempt, and half the timeout of a review. */
+const HURRIED = { attemptMs: 5_000, retries: 0 };
+
+/** Embeds one text: an address that answers does not prove that the model embeds. */
+async function embedderCheck(embeddings: Embeddings): Promise<{ readonly check: Check; readonly space: Space }> {
+  const embedder = await chosenEmbedder(embeddings, HURRIED);
+  const answer = await embedder.embed(["kodiai doctor"], "query");
+  const { space } = embedder;
+  if ((answer.vectors[0] ?? null) === null) {
+    const why = answer.failed ?? "it gave no vector";
+    const text = `${embeddings.kind}: ${space.model}: ${why}; until it answers, memory is searched by words`;
+    return { check: broken("embedder", text), space: space.dimension > 0 ? space : null };
+  }
+  const text = `${embeddings.kind}: ${named(space)}`;
+  return { check: ok("embedder", text), space };
+}
+
+/** A crowd without write access changes nothing, but the owner may want to know about it. */
+function feedbackChecks({ weightlessActs: acts }: MemoryFacts): readonly Check[] {
+  if (acts === 0) return [];
+  const text = `${acts} acts by people without write access, or by bots, are stored and have no weight; bursts: kodiai memory stats --repo OWNER/NAME`;
+  return [{ name: "feedback", state: acts >= CROWD ? "note" : "ok", text }];
+}
+
+function factChecks(facts: MemoryFacts, space: Space): readonly Check[] {
+  const { problems, records, repositories, stale, bytes, cachedQueries, sqliteVec } = facts;
+  const sizes = bytes.map((file) => `${file.file} ${megabytes(file.bytes)}`).join(", ");
+  if (problems.length > 0) {
+    return [broken("memory", `${problems.join("; ")}; reviews run without it (${sizes})`)];
+  }
+  const held =
+    records === 0
+      ? "nothing remembered yet"
+      : `${memories(records)} of ${counted(repositories, "repository", "repositories")}`;
+  const more = `${stale} stale, ${cachedQueries} queries cached; ${sizes}`;
+  return [
+    ok("memory", `${held}, ${more}`),
+    ...feedbackChecks(facts),
+    ...vectorChecks(facts, space),
+    "version" in sqliteVec
+      ? ok("sqlite-vec", sqliteVec.version)
+      : broken("sqlite-vec", `${sqliteVec.problem}; memory is searched by words only`),
+  ];
+}
+
+function vectorChecks({ spaces, records, stale }: MemoryFacts, space: Space): readonly Check[] {
+  if (records + stale === 0) return [];
+  const all = spaces.reduce((sum, { vectors }) => sum + vectors, 0);
+  const foreign = space === null ? [] : spaces.filter((one) => !isSame(one, space));
+  const others = foreign.reduce((sum, { vectors }) => sum + vectors, 0);
+  const listed = spaces.map((one) => `${one.vectors} of ${named(one)}`);
+  const none = records + stale - all;
+  const parts = [
+    ...(listed.length === 0 ? ["none"] : listed),
+    ...(none > 0 ? [`${memories(none)} without one, found by words`] : []),
+    ...(others > 0
+      ? [`${others} of another model than the embedder's: not compared; run \`kodiai index\` and import again`]
+      : []),
+  ];
+  return [{ name: "vectors", state: others > 0 || none > 0 ? "note" : "ok", text: parts.join("; ") }];
+}
+
+const WARMTH: ReadonlyMap<string, string> = new Map<MemoryWarmth["state"], string>([
+  ["off", "memory could not be opened; reviews run without it"],
+  ["cold", "the search thread is not running; it starts with the next search"],
+  ["warming", "the index is being read into memory; until then searches read the file, more slowly"],
+  ["warm", "the index is in memory"],
+]);
+
+/** The state of the running server's search, which only the server knows. Never rejects. */
+export async function warmthCheck({
+  adminHost: host,
+  adminPort: port,
+}: Pick<Env, "adminHost" | "adminPort">): Promise<Check> {
+  const at = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
+  try {
+    const answer = await egressTo(`http://${at}:${port}`, { deadlineMs: 2_000, own: true })(
+      `http://${at}:${port}/healthz`,
+    );
+    const { memory } = (await answer.json()) as { readonly memory?: MemoryWarmth | null };
+    const state = WARMTH.get(memory?.state ?? "");
+    if (!memory || state === undefined) throw new Error("not Kodiai");
+    const held = `${counted(memory.repositories, "repository", "repositories")}, ${memories(memory.rows)} held`;
+    const text = `${state} (${held}${usedMemoryText(memory)})`;
+    return { name: "search", state: memory.state === "off" ? "broken" : "ok", text };
+  } catch {
+    const text = `no server answers at ${at}:${port}; when it starts, it loads the most recently written memories`;
+    return note("search", text);
+  }
+}
+
+/** Of memories that do not fit only the newest are searched; the operator can raise the limit. */
+function usedMemoryText({ bytes, limitBytes }: MemoryWarmth): string {
+  if (bytes === undefined || limitBytes === undefined) return "";
+  return ` in ${megabytes(bytes)} of ${megabytes(limitBytes)} (KODIAI_SEARCH_MEMORY_MB)`;
+}
+
+function isSame(one: NonNullable<Space>, space: NonNullable<Space>): boolean {
+  return one.model === space.model && one.dimension === space.dimension;
+}
+
+function named({ model, dimension }: { readonly model: string; readonly dimension: number }): string {
+  return `${model} (${dimension} numbers)`;
+}
+
+function memories(count: number): string {
+  return counted(count, "memory", "memories");
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

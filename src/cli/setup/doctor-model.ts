@@ -1,0 +1,162 @@
+// The model section of `kodiai doctor`: which models, where, over which protocol, at which price. The model is called only with
+// `--model`, because a call costs money.
+
+import {
+  MODEL_VARIABLES,
+  type ModelChoice,
+  PROVIDERS,
+  providersSet,
+  readModel,
+} from "../../config/environment/read-model.ts";
+import { setVariables } from "../../config/environment/shown-variables.ts";
+import { defaultConfig } from "../../config/repo-config.ts";
+import type { LookUps, ModelRequest, ModelTier } from "../../domain/model.ts";
+import type { Model } from "../../ports/model.ts";
+import { chosenModel } from "../../wire/models.ts";
+import { broken, type Check, note, ok } from "./doctor-memory.ts";
+
+const name = "model";
+
+/**
+ * The model that the environment configures. Never rejects, and shows no key.
+ *
+ * @param asks whether to send the main model a question
+ */
+export async function modelChecks({ asks }: { readonly asks: boolean }): Promise<readonly Check[]> {
+  const set = setVariables(process.env);
+  const read = readModel(set);
+  if ("problems" in read) return [broken(name, read.problems.join("; "))];
+  const { model: choice } = read;
+  if (choice === null) {
+    return [note(name, `not configured (rules and memory only); set ${MODEL_VARIABLES}`)];
+  }
+  const model = await chosenModel(choice);
+  const { names } = model;
+  const both = names.main === names.small;
+  const tiers = (both ? ["main"] : ["main", "small"]) satisfies readonly ModelTier[];
+  const known = tiers.map((tier): Check => {
+    const price = priceOf(model, tier);
+    const text = `${both ? "main and small" : tier}: ${names[tier]}, ${model.contextTokens(tier)} tokens of context, ${price.text}`;
+    return (price.known ? ok : note)(name, text);
+  });
+  return [
+    ...known,
+    ok("endpoint", endpoint(choice)),
+    ...passedOver(choice, set),
+    ...(asks ? [await asked(model, choice)] : []),
+    budget(choice, known),
+  ];
+}
+
+/** If the variables of both providers are set, only one is used. */
+function passedOver({ provider = "anthropic" }: ModelChoice, set: ReadonlyMap<string, string>): readonly Check[] {
+  const other = providersSet(set).find((one) => one !== provider);
+  if (other === undefined) return [];
+  const text = `using ${PROVIDERS[provider].name}; ${PROVIDERS[other].name} is also set and not used`;
+  const isChosen = set.has("KODIAI_MODEL_PROVIDER");
+  return [ok("provider", isChosen ? text : `${text}; KODIAI_MODEL_PROVIDER=${other} uses it`)];
+}
+
+const MILLION = 1_000_000;
+
+function priceOf(model: Model, tier: ModelTier): { readonly known: boolean; readonly text: string } {
+  // The price of a short prompt: some models charge more for long ones.
+  const [input, output] = [model.price(tier, 1_000, 0), model.price(tier, 0, 1_000)];
+  if (input === null || output === null) return { known: false, text: "no price known" };
+  const usd = (of: number) => (of * (MILLION / 1_000)).toFixed(2);
+  return { known: true, text: `USD ${usd(input)} a million tokens in, ${usd(output)} out` };
+}
+
+function endpoint({ provider = "anthropic", baseUrl, apiKey, structuredOutput, temperature }: ModelChoice): string {
+  const { host } = new URL(baseUrl ?? PROVIDERS[provider].origin);
+  return [
+    host,
+    apiKey === null ? "without a key" : "with a key",
+    `structured output ${asksForShape({ provider, baseUrl, structuredOutput }) ? "on" : "off"}${structuredOutput === "auto" ? " (auto)" : ""}`,
+    ...(temperature === null ? [] : [`temperature ${temperature}`]),
+  ].join(", ");
+}
+
+/** Whether the server enforces the schema of replies. */
+function asksForShape({
+  provider = "anthropic",
+  baseUrl,
+  structuredOutput,
+}: Pick<ModelChoice, "provider" | "baseUrl" | "structuredOutput">): boolean {
+  const isOwn = baseUrl === null || new URL(baseUrl).origin === PROVIDERS[provider].origin;
+  return structuredOutput === "on" || (structuredOutput === "auto" && (isOwn || provider === "openai"));
+}
+
+function budget({ usdPerMonth: ceiling = null }: ModelChoice, known: readonly Check[]): Check {
+  const { usdPerReview, usdPerMonth } = defaultConfig().review.budget;
+  const each = `USD ${usdPerReview} a review and ${usdPerMonth} a month and repository, unless .kodiai.yml says otherwise`;
+  const text = ceiling === null ? each : `${each}; USD ${ceiling} a month for all of them`;
+  const isHeld = known.every(({ state }) => state === "ok");
+  return ok("budget", isHeld ? text : `${text}; models without a known price count as free`);
+}
+
+const FOUND = "amber";
+
+const LOOK_UPS: LookUps = {
+  tools: [
+    {
+      name: "colour_of_today",
+      description: "Returns the colour of today.",
+      jsonSchema: { type: "object", properties: {}, required: [], additionalProperties: false },
+    },
+  ],
+  answer: () => Promise.resolve(FOUND),
+  rounds: 1,
+  calls: 1,
+  usd: 1,
+};
+
+const QUESTION: ModelRequest<string> = {
+  purpose: "answer",
+  tier: "main",
+  system: [{ text: "This question tests a connection. Do what it says and nothing else.", cache: false }],
+  user: [{ text: "Look up the colour of today, then reply with it.", cache: false }],
+  effort: "low",
+  maxOutputTokens: 4_000,
+  shape: {
+    name: "colour",
+    jsonSchema: {
+      type: "object",
+      properties: { colour: { type: "string" } },
+      required: ["colour"],
+      additionalProperties: false,
+    },
+    check(value) {
+      const colour = typeof value === "object" && value !== null && "colour" in value ? value.colour : null;
+      return typeof colour === "string"
+        ? { ok: true, value: colour }
+        : { ok: false, problem: "colour: must be a text" };
+    },
+  },
+  lookUps: LOOK_UPS,
+};
+
+/** One question to the main model: whether it answers, how fast, and what its server supports. */
+async function asked(model: Model, choice: ModelChoice): Promise<Check> {
+  const answer = await model.ask(QUESTION);
+  const { ms, inputTokens, outputTokens, usd } = answer.usage;
+  const cost = `${ms} ms, ${inputTokens} tokens in, ${outputTokens} out${usd === null ? "" : `, USD ${usd.toFixed(4)}`}`;
+  const check = { name: "question" } as const;
+  if (answer.kind === "failed")
+    return { ...check, state: "broken", text: `${model.names.main}: ${answer.detail}; ${cost}` };
+  const { lookedUp, without = [] } = answer;
+  const shape = !asksForShape(choice)
+    ? "no (not requested)"
+    : without.includes("structured output")
+      ? "no (refused)"
+      : "yes";
+  const tools =
+    lookedUp?.kind !== "offered"
+      ? "no (refused)"
+      : lookedUp.calls > 0 && answer.value.toLowerCase().includes(FOUND)
+        ? "yes"
+        : "no (the model did not use one)";
+  const isFull = tools === "yes" && shape !== "no (refused)";
+  const text = `${model.names.main} answered: ${cost}, structured output ${shape}, tools ${tools}`;
+  return { ...check, state: isFull ? "ok" : "note", text };
+}

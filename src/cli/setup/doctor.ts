@@ -1,0 +1,176 @@
+// kodiai doctor: checks configuration, connectivity and degraded features, and shows how to fix problems.
+import { accessSync, constants, mkdirSync } from "node:fs";
+import { styleText } from "node:util";
+import { type Env, readEnv } from "../../config/environment/env.ts";
+import { LOGIN_CALLBACK } from "../../config/environment/github-address.ts";
+import { REACTION_REFUSED } from "../../domain/command.ts";
+import { retrievalAlerts } from "../../domain/figures/retrieval-alerts.ts";
+import { counted } from "../../domain/text/counted.ts";
+import { privateKeyOf } from "../../server/private-key.ts";
+import { openForReading } from "../../wire/cli/store.ts";
+import { githubAnswers } from "../../wire/github.ts";
+import { inspector, knownRules } from "../../wire/rules.ts";
+import { openStore, type Store } from "../../wire/store.ts";
+import { DAY_MS } from "../data/stats.ts";
+import { isDatabase, shownPlace, storePlace } from "../data-dir.ts";
+import { type ExitCode, noMore, printJson, readWords, wantsJson, withPorts } from "../usage.ts";
+import { VERBS } from "../verbs.ts";
+import { doctorLive } from "./doctor-live.ts";
+import { broken, type Check, memoryChecks, note, ok, warmthCheck } from "./doctor-memory.ts";
+import { modelChecks } from "./doctor-model.ts";
+import { REMEDIES } from "./remedies.ts";
+import { readServersEnv } from "./server-folder.ts";
+
+/**
+ * @param readEnvFile gets the folder of `--data-dir` and sets the variables of a `.env`; returns why it did not, or null
+ * @returns 0 when nothing is broken, else 3; for `--live` see {@link doctorLive}
+ */
+export async function doctor(words: readonly string[], readEnvFile = readServersEnv): Promise<ExitCode> {
+  const { values, positionals } = readWords(words, VERBS.doctor.options);
+  noMore(positionals);
+  if (values.live !== undefined) {
+    return doctorLive(values.live, { ...values, json: wantsJson(values) });
+  }
+  // Throws for a rule that cannot run.
+  inspector();
+  const unread = readEnvFile(values["data-dir"]);
+  const place = storePlace(values["data-dir"]);
+  const checks = [
+    ok("node", `${process.versions.node} on ${process.platform} ${process.arch}`),
+    ok("rules", `${knownRules().ruleIds.size} rules are loaded`),
+    ...(unread === null ? [] : [note("env", unread)]),
+    ...(await store(place)),
+    ...(await memoryChecks(place)),
+    ...(await retrieval(values["data-dir"])),
+    ...(await reactions(values["data-dir"])),
+    ...(await modelChecks({ asks: values.model === true })),
+    ...(await server()),
+  ];
+  if (wantsJson(values)) printJson({ checks, remedies: REMEDIES });
+  else if (values.all !== true) reportProblems(checks);
+  else {
+    for (const check of checks) console.log(line(check));
+    for (const { symptom, sign, cause, remedy } of REMEDIES)
+      console.log(styleText("dim", `remedy ${symptom} (${sign}): ${cause} → ${remedy}`));
+  }
+  return checks.some((check) => check.state === "broken") ? 3 : 0;
+}
+
+async function store(place: string): Promise<Check[]> {
+  try {
+    const opened = await openAt(place);
+    const { waiting, running, parked } = await opened.queue.counts();
+    const { deliveries, heads } = await opened.missed.counts(Date.now() - 30 * DAY_MS);
+    await opened.close();
+    const queue = (parked > 0 ? note : ok)("queue", `${waiting} waiting, ${running} running, ${parked} parked`);
+    const missed = ok(
+      "missed",
+      `${counted(deliveries, "redelivery", "redeliveries")} requested, ${counted(heads, "missed push", "missed pushes")} recovered (last 30 days)`,
+    );
+    return [ok("data", shownPlace(place)), queue, missed];
+  } catch (error) {
+    const fix = isDatabase(place)
+      ? "check the address and the server"
+      : "set KODIAI_DATA_DIR or --data-dir to a folder that can be written";
+    return [broken("data", `${shownPlace(place)}: ${message(error)}; ${fix}`)];
+  }
+}
+
+function openAt(place: string): Promise<Store> {
+  if (!isDatabase(place)) {
+    mkdirSync(place, { recursive: true, mode: 0o700 });
+    accessSync(place, constants.W_OK);
+  }
+  return openStore(place, { isCommand: true });
+}
+
+/** The last day's figures if there are any, and a note for each alert. */
+async function retrieval(word: string | undefined): Promise<Check[]> {
+  try {
+    const figures = await withPorts(openForReading(storePlace(word)), async (store) =>
+      store === null ? null : store.statistics.read({ ms: DAY_MS, repo: null }),
+    );
+    if (figures === null) return [];
+    const alerts = retrievalAlerts(figures);
+    const text = `${figures.count} searches in 24 h, P95 ${Math.round(figures.ms.p95)} ms; see kodiai stats`;
+    if (alerts.length === 0) return [ok("retrieval", text)];
+    return alerts.map((alert) => note("retrieval", `${alert.text}; ${alert.fix}`));
+  } catch (error) {
+    return [note("retrieval", `its statistics cannot be read: ${message(error)}`)];
+  }
+}
+
+/** Maximum number of jobs to check, the newest first. */
+const MOST_JOBS = 2_000;
+
+/** GitHub may require more than `pull_requests: write` for a reaction to a comment in the conversation. */
+async function reactions(word: string | undefined): Promise<Check[]> {
+  try {
+    const ended = await withPorts(openForReading(storePlace(word)), async (store) =>
+      store?.jobs.list(["done"], MOST_JOBS),
+    );
+    const refused = (ended ?? []).filter(({ outcome }) => outcome?.endsWith(REACTION_REFUSED) === true).length;
+    if (refused === 0) return [];
+    const fix = "answers are still posted; give the App `issues: write` to allow reactions";
+    return [note("reactions", `${refused} reactions to comments were refused by GitHub; ${fix}`)];
+  } catch {
+    // A problem with the store is already reported above.
+    return [];
+  }
+}
+
+async function server(): Promise<Check[]> {
+  if (process.env.APP_ID === undefined) {
+    return [ok("server", "not configured (APP_ID is not set): this machine only runs the command line")];
+  }
+  const read = readEnv(process.env);
+  if ("problems" in read) return read.problems.map((text) => broken("server", text));
+  return [await github(read.env), dashboardCheck(read.env), await warmthCheck(read.env)];
+}
+
+/** Who can open the dashboard, and where; includes the callback URL, which only a browser can test. */
+function dashboardCheck({ dashboardToken, dashboardLogin, adminHost, adminPort }: Env): Check {
+  if (dashboardToken === null && dashboardLogin === null) {
+    const fix = "GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET of the App, or KODIAI_DASHBOARD_TOKEN, open it";
+    return note("dashboard", `closed: ${fix}`);
+  }
+  const token = dashboardToken === null ? [] : [`http://${adminHost}:${adminPort} by its token`];
+  const login =
+    dashboardLogin === null
+      ? []
+      : [
+          `${dashboardLogin.origin} by GitHub; the App's callback URL must be ${dashboardLogin.origin}${LOGIN_CALLBACK}`,
+        ];
+  return ok("dashboard", [...token, ...login].join(", "));
+}
+
+async function github(env: Env): Promise<Check> {
+  try {
+    const slug = await githubAnswers({ appId: env.appId, privateKey: privateKeyOf(env) }, env.githubApiUrl);
+    return ok("github", `${env.githubApiUrl} recognises this App as ${slug}`);
+  } catch (error) {
+    return broken(
+      "github",
+      `${env.githubApiUrl}: ${message(error)}; check APP_ID, the private key, the network and the proxy`,
+    );
+  }
+}
+
+function reportProblems(checks: readonly Check[]): void {
+  const problems = checks.filter(({ state }) => state !== "ok");
+  for (const check of problems) console.log(line(check));
+  const well = counted(checks.length - problems.length, "check");
+  const all = problems.length === 0 ? `no problems: ${well} passed` : `${well} passed`;
+  console.log(styleText("dim", `${all}; --all lists them`));
+}
+
+const MARK = { ok: ["green", "ok    "], note: ["yellow", "note  "], broken: ["red", "broken"] } as const;
+
+function line({ name, state, text }: Check): string {
+  const [color, mark] = MARK[state];
+  return `${styleText(color, mark)} ${name.padEnd(10)} ${text}`;
+}
+
+function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

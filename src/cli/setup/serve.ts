@@ -1,0 +1,15 @@
+// kodiai serve: the server, for an installed package without a clone.
+import { type ExitCode, noMore, readWords } from "../usage.ts";
+import { VERBS } from "../verbs.ts";
+
+/**
+ * Starts the server; the process then runs until a signal ends it. The server itself reports problems of the environment, and
+ * ends with 2.
+ *
+ * @throws UsageError
+ */
+export async function serve(words: readonly string[]): Promise<ExitCode> {
+  noMore(readWords(words, VERBS.serve.options).positionals);
+  await import("../../main.ts");
+  return process.exitCode === 2 ? 2 : 0;
+}

@@ -1,0 +1,266 @@
+// kodiai setup: from nothing to a running App. Every step checks the current state first, so the command can be run again.
+import { existsSync, readFileSync } from "node:fs";
+import {
+  type AppDescription,
+  appManifest,
+  missingRights,
+  withoutChecks,
+} from "../../config/environment/app-manifest.ts";
+import { LOGIN_CALLBACK } from "../../config/environment/github-address.ts";
+import { counted } from "../../domain/text/counted.ts";
+import type { AppCredentials, FreshApp, PastSize, RegisteredApp } from "../../ports/registration.ts";
+import { loadDotEnv } from "../../server/dot-env.ts";
+import { startSetupServer } from "../../server/setup-server.ts";
+import {
+  changeWebhook,
+  createdApp,
+  pastOf,
+  readAppYml,
+  signedInApp,
+  usdPerMillionTokens,
+} from "../../wire/cli/setup.ts";
+import { type Asker, askerFor, Cancelled } from "../asker.ts";
+import { importPast } from "../memory/import-history.ts";
+import { terminalText } from "../terminal-text.ts";
+import { type ExitCode, noMore, readWords, UsageError } from "../usage.ts";
+import { VERBS } from "../verbs.ts";
+import { doctor } from "./doctor.ts";
+import { namedApp, namedClient, type SetupPlan, type SetupWords, setupPlan, webhookProblem } from "./setup-plan.ts";
+import { keepPrivateKey, keepVariables, variablesIn } from "./setup-store.ts";
+
+/**
+ * @returns the exit code of `doctor`, or 3 if the App lacks permissions
+ * @throws UsageError
+ */
+export async function setup(words: readonly string[]): Promise<ExitCode> {
+  const { values, positionals } = readWords(words, VERBS.setup.options);
+  noMore(positionals);
+  const given = await readAppYml();
+  const description = values["without-checks"] === true ? withoutChecks(given) : given;
+  const plan = setupPlan(values);
+  // A host that the operator names may be in a private network: the option is needed once and stored for the server.
+  if (values["private-network"] === true) process.env.KODIAI_ALLOW_PRIVATE_HOSTS = plan.host;
+  const asker = askerFor(values.yes === true);
+  try {
+    const credentials = await credentialsFor(values, plan, description, asker);
+    const app = await signedInApp(credentials, plan.apiUrl);
+    say("App", `${app.slug}, number ${credentials.appId}`);
+    const hasRights = reportPermissions(app, plan, description);
+    await settleWebhook(app, credentials, plan, asker);
+    reportInstallations(app, plan);
+    reportDashboard(plan, app);
+    for (const name of plan.past) await readPast(name, credentials, plan, asker);
+    return endWithDoctor(plan, hasRights);
+  } catch (error) {
+    if (error instanceof Cancelled) return 3;
+    throw error;
+  }
+}
+
+/** The App from the options, from an earlier run, or a new one; stored in .env and the data folder. */
+async function credentialsFor(
+  words: SetupWords,
+  plan: SetupPlan,
+  description: AppDescription,
+  asker: Asker,
+): Promise<AppCredentials> {
+  const named = namedApp(words, plan.known);
+  if (named !== null) {
+    keep(plan, { ...named, ...namedClient(words) }, words);
+    if (named.isNewSecret) await changeWebhook(named, { secret: named.webhookSecret }, plan.apiUrl);
+    return named;
+  }
+  const before = words.new === true ? null : earlierApp(plan);
+  if (before !== null) {
+    keepVariables(plan.envFile, clientVariables(namedClient(words) ?? {}));
+    return before;
+  }
+  const fresh = await newApp(plan, description, asker);
+  keep(plan, fresh, words);
+  return fresh;
+}
+
+function earlierApp({ known, envFile }: SetupPlan): AppCredentials | null {
+  const [id, path] = [known.get("APP_ID"), known.get("PRIVATE_KEY_PATH")];
+  const pem =
+    known.get("PRIVATE_KEY")?.replaceAll("\\n", "\n") ??
+    (path !== undefined && existsSync(path) ? readFileSync(path, "utf8") : null);
+  if (id === undefined || pem === null || !known.has("WEBHOOK_SECRET")) return null;
+  say("credentials", `found in ${envFile}; --new creates another App`);
+  return { appId: Number(id), privateKey: pem };
+}
+
+/** The manifest flow: a page on loopback, GitHub's page, and back. */
+async function newApp(plan: SetupPlan, description: AppDescription, asker: Asker) {
+  const question = `Where will GitHub reach this server? (https://YOUR-HOST${plan.webhookPath})`;
+  const problem = (address: string) => webhookProblem(address, plan.webhookPath);
+  const webhookUrl = plan.webhookUrl ?? (await asker.text(question, "--webhook-url", null, problem));
+  const settings = plan.org === null ? "/settings/apps/new" : `/organizations/${plan.org}/settings/apps/new`;
+  const callbackUrl = plan.dashboardUrl + LOGIN_CALLBACK;
+  const wish = { name: plan.name, webhookUrl, callbackUrl, homepage: new URL("/", webhookUrl).href };
+  const page = await startSetupServer({
+    port: plan.port,
+    registerUrl: `https://${plan.host}${settings}`,
+    manifest: (redirectUrl) => JSON.stringify(appManifest(description, { ...wish, redirectUrl })),
+    timeoutMs: plan.timeoutMs,
+  });
+  try {
+    console.log(
+      `Open this page in a browser on this machine where you are signed in to ${plan.host}; from elsewhere through \`ssh -L\`:\n\n  ${page.url}\n`,
+    );
+    const fresh = await createdApp(await page.code, plan.apiUrl);
+    if (fresh.webhookSecret === null)
+      throw new Error("GitHub created the App without a webhook secret; run it again with --webhook-url");
+    return { ...fresh, webhookSecret: fresh.webhookSecret };
+  } finally {
+    page.close();
+  }
+}
+
+interface KeptApp extends Partial<Pick<FreshApp, "clientId" | "clientSecret">> {
+  readonly webhookSecret: string;
+}
+
+/** Secrets are written and never shown. */
+function keep(plan: SetupPlan, app: AppCredentials & KeptApp, words: SetupWords): void {
+  const keyPath = keepPrivateKey(plan.dataDir, app.privateKey);
+  const api = process.env.KODIAI_GITHUB_API_URL;
+  keepVariables(
+    plan.envFile,
+    new Map([
+      ["APP_ID", String(app.appId)],
+      ["PRIVATE_KEY_PATH", keyPath],
+      ["WEBHOOK_SECRET", app.webhookSecret],
+      ["KODIAI_DATA_DIR", plan.dataDir],
+      ...clientVariables(app),
+      ...(words["dashboard-url"] === undefined ? [] : [["KODIAI_DASHBOARD_URL", plan.dashboardUrl] as const]),
+      ...(plan.host === "github.com" ? [] : [["GHE_HOST", plan.host] as const]),
+      ...(api === undefined ? [] : [["KODIAI_GITHUB_API_URL", api] as const]),
+      ...(words["private-network"] === true ? [["KODIAI_ALLOW_PRIVATE_HOSTS", plan.host] as const] : []),
+      ...["HTTPS_PROXY", "NO_PROXY"].flatMap((name) => {
+        const value = process.env[name] ?? process.env[name.toLowerCase()] ?? "";
+        return value === "" ? [] : [[name, value] as const];
+      }),
+    ]),
+  );
+  say("saved", `the private key in ${keyPath}, the rest in ${plan.envFile}, readable by you alone`);
+}
+
+function clientVariables({ clientId, clientSecret }: Partial<Pick<FreshApp, "clientId" | "clientSecret">>) {
+  const client = [
+    ["GITHUB_CLIENT_ID", clientId],
+    ["GITHUB_CLIENT_SECRET", clientSecret],
+  ] as const;
+  return new Map(client.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
+
+/** The App's settings page on GitHub. */
+function appPage({ host, org }: SetupPlan, { slug }: RegisteredApp): string {
+  return `https://${host}/${org === null ? "settings" : `organizations/${org}/settings`}/apps/${slug}`;
+}
+
+/** False if something is missing. */
+function reportPermissions(app: RegisteredApp, plan: SetupPlan, description: AppDescription): boolean {
+  const missing = missingRights(description, app);
+  if (missing.length === 0) {
+    say("permissions", "permissions and events match app.yml");
+    return true;
+  }
+  const page = `${appPage(plan, app)}/permissions`;
+  say("permissions", `missing: ${missing.join(", ")}. Add them at ${page}, and accept them where the App is installed`);
+  return false;
+}
+
+async function settleWebhook(
+  app: RegisteredApp,
+  credentials: AppCredentials,
+  plan: SetupPlan,
+  asker: Asker,
+): Promise<void> {
+  const { webhookUrl: wanted } = plan;
+  if (wanted !== null && wanted !== app.webhookUrl) {
+    const question = `GitHub delivers to ${app.webhookUrl ?? "nowhere"}. Set it to ${wanted}?`;
+    if (await asker.confirm(question, true)) {
+      await changeWebhook(credentials, { url: wanted }, plan.apiUrl);
+      return say("webhook", `GitHub now delivers to ${wanted}`);
+    }
+  }
+  const { webhookUrl, lastDelivery } = app;
+  if (webhookUrl === null) return say("webhook", "no webhook URL is set; re-run with --webhook-url");
+  const last =
+    lastDelivery === null
+      ? "nothing was delivered yet"
+      : `the newest delivery (${lastDelivery.event}) was answered with ${lastDelivery.status || "nothing"}`;
+  return say("webhook", `GitHub delivers to ${webhookUrl}; ${last}`);
+}
+
+function reportInstallations({ installations, slug }: RegisteredApp, { host }: SetupPlan): void {
+  const where = installations.map(({ account }) => account).join(", ");
+  const page = `https://${host}/${host === "github.com" ? "apps" : "github-apps"}/${slug}/installations/new`;
+  say("installations", installations.length === 0 ? `nowhere yet: choose repositories at ${page}` : `on ${where}`);
+}
+
+/** Who can open the dashboard, and the callback URL that GitHub needs for it. */
+function reportDashboard(plan: SetupPlan, app: RegisteredApp): void {
+  const { envFile, dashboardUrl } = plan;
+  const known = variablesIn(envFile);
+  const set = (name: string) => (process.env[name] ?? known.get(name) ?? "") !== "";
+  const ways = [
+    ...(set("GITHUB_CLIENT_ID") ? ["log in with GitHub, for people who may write to a repository"] : []),
+    ...(set("KODIAI_DASHBOARD_TOKEN") ? ["or by KODIAI_DASHBOARD_TOKEN, for you"] : []),
+  ];
+  const closed = "closed; docs/dashboard.md explains how to open it";
+  say("dashboard", ways.length === 0 ? closed : `${dashboardUrl} once the server runs: ${ways.join(", ")}`);
+  if (set("GITHUB_CLIENT_ID"))
+    say("", `its callback URL at ${appPage(plan, app)} must be ${dashboardUrl}${LOGIN_CALLBACK}`);
+}
+
+/** With a token of the App that can only read this repository's pull requests. */
+async function readPast(word: string, credentials: AppCredentials, plan: SetupPlan, asker: Asker): Promise<void> {
+  const [owner = "", name = ""] = word.split("/");
+  const found = await pastOf(credentials, { owner, name }, plan.apiUrl);
+  if (found === null)
+    return say("history", `${word}: the App is not installed there; install it, then run setup again`);
+  say("history", `${word}: ${estimateText(found.size)}`);
+  if (!(await asker.confirm(`Import past reviews of ${word} now?`, true))) return undefined;
+  const { host, apiUrl, dataDir } = plan;
+  await importPast([word, "--data-dir", dataDir], { token: found.token, host, apiUrl });
+}
+
+async function endWithDoctor(plan: SetupPlan, hasRights: boolean): Promise<ExitCode> {
+  console.log("");
+  const split = loadDotEnv(plan.envFile);
+  if (split.length > 0) throw new UsageError(split.join("; "));
+  // The variables of the file are set already.
+  const code = await doctor(["--data-dir", plan.dataDir], () => null);
+  const next = "Start the server in the folder of this .env: `kodiai serve`, or the container with it as --env-file.";
+  if (code === 0 && hasRights) console.log(`\n${next}`);
+  return hasRights ? code : 3;
+}
+
+function say(what: string, text: string): void {
+  console.log(terminalText(`${what.padEnd(13)} ${text}`));
+}
+
+// The import of a repository's past reviews: its estimated cost, and the question whether to run it.
+
+/** Pull requests whose reviews an import reads by default: see import-history.ts. */
+const MOST_PULLS = 1_000;
+const PAGE = 100;
+/** Between two requests (wire/github.ts), and for GitHub's answer: an assumption, which the estimate names. */
+const SECONDS_A_REQUEST = 0.1 + 0.3;
+/** GitHub gives an App at least 5,000 an hour, of which the last fifth is reserved. */
+const REQUESTS_AN_HOUR = 4_000;
+/** A comment with its hunk, as it is embedded: an assumption. */
+const TOKENS_A_COMMENT = 300;
+
+/** "1,240 comments, 1,013 requests to GitHub, about 7 minutes, no cost (embedded on this machine)". */
+function estimateText({ lineComments, conversation, pulls }: PastSize): string {
+  const comments = lineComments + conversation;
+  const requests = Math.ceil(lineComments / PAGE) + Math.ceil(conversation / PAGE) + Math.min(pulls, MOST_PULLS);
+  const waits = Math.floor(requests / REQUESTS_AN_HOUR) * 60;
+  const minutes = Math.max(1, Math.ceil((requests * SECONDS_A_REQUEST) / 60 + waits));
+  const usd = (comments * TOKENS_A_COMMENT * usdPerMillionTokens()) / 1_000_000;
+  const cost = usd === 0 ? "no cost (embedded on this machine)" : `about USD ${usd.toFixed(2)} for embeddings`;
+  return `${counted(comments, "comment")}, ${counted(requests, "request")} to GitHub, about ${counted(minutes, "minute")}, ${cost}`;
+}

@@ -1,0 +1,168 @@
+// Matches current findings with earlier findings of the pull request, so that nothing is posted twice. A matched
+// finding keeps its first identity, so that comment, summary and memory refer to the same thing.
+import { shapeOf } from "../../domain/code/code-fingerprint.ts";
+import { type Finding, findingId } from "../../domain/finding.ts";
+import type { EarlierFinding } from "../../domain/review/review-history.ts";
+import type { CodeNow } from "../placing/code-now.ts";
+import { wordsInCommon } from "../reading/draft.ts";
+import type { CurrentPlace, LocatedFinding } from "./locate-earlier-findings.ts";
+
+interface MatchedFindings {
+  /** The given findings, in order, each under the identity that it keeps. */
+  readonly findings: readonly Finding[];
+  /** The earlier findings of those that are not new. */
+  readonly known: ReadonlyMap<Finding, EarlierFinding>;
+}
+
+/** Two ranges this many lines apart may still be about the same defect, when the words match. */
+const NEARLY = 3;
+/** Required shares of common words of title and body: on the same code, on edited code, and nearby. */
+const WORDS_SAME_PLACE = 0.25;
+const WORDS_EDITED = 0.35;
+const WORDS_NEAR_BY = 0.45;
+
+/**
+ * Separates earlier findings from new ones.
+ *
+ * A finding of the same category (or rule) on unchanged code is the same finding in any words. On edited code, in
+ * another category, or on lines that are only nearby, the words have to match as well. A finding that begins on a line
+ * that did not exist then is new, even if it overlaps another. An equal id decides only when the place does not: the same
+ * words may occur twice in a file.
+ */
+export function matchEarlierFindings(
+  findings: readonly Finding[],
+  located: readonly LocatedFinding[],
+  code: CodeNow,
+): MatchedFindings {
+  const matches = assigned(findings, located, code);
+  const spoken = new Set([...matches.values()].map(({ said }) => said.finding.id));
+  for (const finding of findings) {
+    if (matches.has(finding) || spoken.has(finding.id)) continue;
+    const match = located.find(({ said }) => said.finding.id === finding.id);
+    if (match !== undefined) matches.set(finding, match);
+  }
+  return renamed(findings, matches, new Set(located.map(({ said }) => said.finding.id)));
+}
+
+/** A new finding never has the id of an earlier one: publish would confuse the two. */
+function renamed(
+  findings: readonly Finding[],
+  matches: ReadonlyMap<Finding, LocatedFinding>,
+  taken: ReadonlySet<string>,
+): MatchedFindings {
+  const known = new Map<Finding, EarlierFinding>();
+  const kept = findings.map((finding) => {
+    const match = matches.get(finding);
+    if (match === undefined) return taken.has(finding.id) ? { ...finding, id: freeId(finding, taken) } : finding;
+    const one = asSaidBefore(finding, match);
+    known.set(one, match.said);
+    return one;
+  });
+  return { findings: kept, known };
+}
+
+/**
+ * The earlier text at the current place: when its code is unchanged, the lines that were cited first, because a model
+ * cites more or fewer of them each time.
+ */
+function asSaidBefore(finding: Finding, { said, place }: LocatedFinding): Finding {
+  const again = said.recovered === true ? { ...finding, id: said.finding.id } : said.finding;
+  const { locMethod } = finding;
+  const { startLine, line } = place?.as === "same" && place.path === finding.path ? place : finding;
+  const how = locMethod === undefined ? {} : { locMethod };
+  return { ...again, path: finding.path, side: finding.side, startLine, line, ...how, suggestion: null };
+}
+
+function freeId(finding: Finding, taken: ReadonlySet<string>): string {
+  for (let count = 1; ; count++) {
+    const id = findingId(finding.id, finding.path, [], count);
+    if (!taken.has(id)) return id;
+  }
+}
+
+/**
+ * The most certain pairs first. When two findings both match the same earlier one best, the less certain takes its next
+ * match; without another match, it is a duplicate.
+ */
+function assigned(findings: readonly Finding[], located: readonly LocatedFinding[], code: CodeNow) {
+  const pairs = findings
+    .flatMap((finding) => likenesses(finding, located, code))
+    .sort((a, b) => b.likeness - a.likeness || a.at - b.at);
+  const matches = new Map<Finding, LocatedFinding>();
+  const taken = new Set<LocatedFinding>();
+  for (const { finding, one } of pairs) {
+    if (matches.has(finding) || taken.has(one)) continue;
+    matches.set(finding, one);
+    taken.add(one);
+  }
+  for (const { finding, one } of pairs) if (!matches.has(finding)) matches.set(finding, one);
+  return matches;
+}
+
+function likenesses(finding: Finding, located: readonly LocatedFinding[], code: CodeNow) {
+  const stream = code.stream(finding.path, finding.side);
+  const first = stream === null ? [] : shapeOf(stream, finding.startLine, finding.startLine).at;
+  return located
+    .map((one, at) => ({ finding, one, at, likeness: likenessOf(finding, first, one) }))
+    .filter(({ likeness }) => likeness > 0);
+}
+
+/** 0 for another finding; otherwise higher is more certain. */
+function likenessOf(finding: Finding, first: readonly number[], { said, path, place }: LocatedFinding): number {
+  if (finding.side !== said.finding.side) return 0;
+  if (finding.locMethod === "none" || said.finding.locMethod === "none" || said.shape.at.length === 0) {
+    return finding.path === path ? likenessOnFile(finding, said) : 0;
+  }
+  if (place === null || finding.path !== place.path) return 0;
+  return isOtherRule(finding, said) ? 0 : likenessAt(finding, first, said, place);
+}
+
+function likenessAt(finding: Finding, first: readonly number[], said: EarlierFinding, place: CurrentPlace): number {
+  const gap = gapBetween(finding, place);
+  const isRule = finding.rule !== null && said.finding.rule !== null;
+  if (gap > (isRule ? 0 : NEARLY)) return 0;
+  const words = wordsInCommon(finding, said.finding);
+  if (place.as === "alike") return gap === 0 && isSameKind(finding, said) && words >= WORDS_EDITED ? 1 + words : 0;
+  const isOld = isWithin(finding, place) || stoodThen(first, said);
+  return isOld ? likenessOnOldCode(gap, words, isSameKind(finding, said)) : 0;
+}
+
+function likenessOnOldCode(gap: number, words: number, sameKind: boolean): number {
+  if (gap > 0) return words >= WORDS_NEAR_BY ? words : 0;
+  if (sameKind) return 3 + words;
+  return words >= WORDS_SAME_PLACE ? 2 + words : 0;
+}
+
+/** True when a line is part of the earlier code or of its surroundings. */
+function stoodThen(line: readonly number[], { shape: { before, at, after } }: EarlierFinding): boolean {
+  return ` ${[...before, ...at, ...after].join(" ")} `.includes(` ${line.join(" ")} `);
+}
+
+function likenessOnFile(finding: Finding, said: EarlierFinding): number {
+  if (isOtherRule(finding, said)) return 0;
+  if (finding.id === said.finding.id) return 3;
+  const words = wordsInCommon(finding, said.finding);
+  return isSameKind(finding, said) && words >= WORDS_EDITED ? words : 0;
+}
+
+/** Rules name what they find: two rules never mean the same. */
+function isOtherRule(finding: Finding, { finding: before, recovered }: EarlierFinding): boolean {
+  return recovered !== true && finding.rule !== null && before.rule !== null && finding.rule !== before.rule;
+}
+
+function isSameKind(finding: Finding, { finding: before, recovered }: EarlierFinding): boolean {
+  return recovered === true || finding.category === before.category;
+}
+
+/** Lines between the two; 0 when they meet. */
+function gapBetween(finding: Finding, { startLine, line }: CurrentPlace): number {
+  return Math.max(0, finding.startLine - line, startLine - finding.line);
+}
+
+/**
+ * True when a finding does not go beyond the earlier lines. A finding with the same beginning is the same at any
+ * length, because models quote different lengths.
+ */
+function isWithin(finding: Finding, place: CurrentPlace): boolean {
+  return finding.startLine === place.startLine || (finding.startLine >= place.startLine && finding.line <= place.line);
+}

@@ -1,0 +1,61 @@
+// Memories about the code of a rule's finding. A rule cites no memory, so words are compared: comments on
+// `subprocess.run(…, shell=True)` name both, and so does the line that the rule found.
+import type { Finding } from "../../domain/finding.ts";
+import type { RankedMemory } from "../../domain/retrieval.ts";
+import { asPrecedent } from "./review-memory.ts";
+
+/** Memories of one finding. */
+const MOST = 2;
+/** Least number of code words that a comment shares with the lines of a finding. */
+const LEAST_SHARED = 2;
+
+const WORD = /[A-Za-z_][A-Za-z0-9_]{3,}/g;
+/** Words of most code or most sentences. */
+const COMMON = new Set(
+  (
+    "async await bool boolean break case catch class const continue data default else error export extends false final finally float " +
+    "from func function have import interface into itself line list name none null number object package private public return " +
+    "self static string struct super switch text than that them then there they this throw throws true type undefined value void when " +
+    "where which while will with your"
+  ).split(" "),
+);
+
+/**
+ * Adds earlier comments on the same code to findings of rules, best first; other findings stay as they are.
+ *
+ * @param ranked the memories found for this change, best first
+ * @param headTexts whole head files by path; a finding in any other file gets nothing
+ */
+export function withRememberedAbout(
+  findings: readonly Finding[],
+  ranked: readonly RankedMemory[],
+  headTexts: ReadonlyMap<string, string>,
+): readonly Finding[] {
+  if (ranked.length === 0) return findings;
+  return findings.map((finding) => {
+    if (finding.source !== "rule" || finding.side === "LEFT") return finding;
+    const text = headTexts.get(finding.path);
+    const lines = text === undefined ? [] : text.split("\n").slice(finding.startLine - 1, finding.line);
+    const words = wordsOf(lines.join("\n"));
+    const about = ranked.filter((memory) => isAbout(memory, finding, words)).slice(0, MOST);
+    return { ...finding, precedents: [...finding.precedents, ...about.map(asPrecedent)] };
+  });
+}
+
+/**
+ * Comments by people match by their words; findings of ours by their title, once a person or the code has responded.
+ */
+function isAbout({ record }: RankedMemory, { title }: Finding, words: ReadonlySet<string>): boolean {
+  if (record.sharing === "pattern") return false;
+  if (record.corpus === "finding") {
+    const isAnswered = record.outcome !== null && record.outcome !== "posted" && record.outcome !== "outdated";
+    return isAnswered && record.text.startsWith(`${title}\n`);
+  }
+  if (record.corpus !== "review_comment") return false;
+  return [...wordsOf(record.text)].filter((word) => words.has(word)).length >= LEAST_SHARED;
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  const words = [...text.matchAll(WORD)].map(([word]) => word.toLowerCase());
+  return new Set(words.filter((word) => !COMMON.has(word)));
+}

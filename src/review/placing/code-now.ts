@@ -1,0 +1,72 @@
+// The tokens of the reviewed files, by file and side, for comparison with earlier findings; computed on demand.
+import { type NumberedLine, type TokenStream, tokenStream } from "../../domain/code/code-fingerprint.ts";
+import type { FileDiff, Side } from "../../domain/pull-request.ts";
+
+export interface CodeNow {
+  /** Reviewed paths. */
+  readonly paths: readonly string[];
+  /**
+   * Null for a path that is not reviewed. RIGHT is the whole head file when its text is known, else its hunks; LEFT is
+   * the hunks.
+   */
+  stream(path: string, side: Side): TokenStream | null;
+  /**
+   * The hunks only, with the set of their tokens: code moved from another file shows up there. Null for a path that is
+   * not reviewed.
+   */
+  hunks(path: string, side: Side): HunkTokens | null;
+  /** The path of a file in the base when it differs, else null. */
+  previousPath(path: string): string | null;
+}
+
+interface HunkTokens {
+  readonly stream: TokenStream;
+  readonly vocabulary: ReadonlySet<number>;
+}
+
+/** Reads nothing before it is needed, and nothing twice. */
+export function codeNow(files: readonly FileDiff[], headTexts: ReadonlyMap<string, string>): CodeNow {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const hunks = remembered(byPath, (file, side): HunkTokens => {
+    const stream = tokenStream(hunkLines(file, side));
+    return { stream, vocabulary: new Set(stream.tokens) };
+  });
+  const streams = remembered(byPath, (file, side) => {
+    const text = side === "RIGHT" ? headTexts.get(file.path) : undefined;
+    return tokenStream(text === undefined ? hunkLines(file, side) : textLines(text));
+  });
+  return {
+    paths: files.map(({ path }) => path),
+    stream: streams,
+    hunks,
+    previousPath: (path) => byPath.get(path)?.previousPath ?? null,
+  };
+}
+
+function remembered<T>(
+  files: ReadonlyMap<string, FileDiff>,
+  make: (file: FileDiff, side: Side) => T,
+): (path: string, side: Side) => T | null {
+  const made = new Map<string, T>();
+  return (path, side) => {
+    const file = files.get(path);
+    if (file === undefined) return null;
+    const key = `${side} ${path}`;
+    const known = made.get(key) ?? make(file, side);
+    made.set(key, known);
+    return known;
+  };
+}
+
+function textLines(text: string): readonly NumberedLine[] {
+  return text.split("\n").map((line, index) => ({ line: index + 1, text: line }));
+}
+
+function hunkLines({ hunks }: FileDiff, side: Side): readonly NumberedLine[] {
+  return hunks.flatMap(({ lines }) =>
+    lines.flatMap(({ oldLine, newLine, text }) => {
+      const line = side === "LEFT" ? oldLine : newLine;
+      return line === null ? [] : [{ line, text }];
+    }),
+  );
+}

@@ -1,0 +1,171 @@
+// Turns a model's reported findings into findings with a proven place. Their texts are only bounded here:
+// publish/sanitize cleans everything that reaches GitHub.
+
+import { type Finding, findingId, type HeldBack, type Precedent, type Suggestion } from "../../domain/finding.ts";
+import type { FileDiff } from "../../domain/pull-request.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
+import { tokenise } from "../../domain/text/tokenise.ts";
+import { revealLine } from "../../domain/text/untrusted-text.ts";
+import { parseAnchor } from "../placing/anchor.ts";
+import { type DiffLines, diffLines } from "../placing/diff-lines.ts";
+import { type Located, locate, NOWHERE } from "../placing/locate.ts";
+import type { DraftedFinding } from "../reply.ts";
+
+interface Drafts {
+  readonly findings: readonly Finding[];
+  readonly heldBack: readonly HeldBack[];
+  /** How many more there were: a repetitive model is cut off. */
+  readonly dropped: number;
+}
+
+/** Most drafts of one review. */
+const MOST_FINDINGS = 100;
+/** A finding that names more memories than this has no clear precedent. */
+const MOST_PRECEDENTS = 5;
+const TITLE_CHARS = 200;
+const BODY_CHARS = 3_000;
+const SUGGESTION_CHARS = 8_000;
+const PATH_CHARS = 300;
+
+/**
+ * Converts the findings of one or several replies. Unusable ones are held back with a reason, and those over the limit
+ * are counted.
+ *
+ * @param files the reviewed files; a finding on any other path is held back
+ * @param remembered precedents in the prompt, by id
+ */
+export function draft(
+  drafted: readonly DraftedFinding[],
+  files: readonly FileDiff[],
+  remembered: ReadonlyMap<string, Precedent>,
+): Drafts {
+  const byPath = new Map(files.map((file) => [revealLine(file.path), file]));
+  const index = new Map<FileDiff, DiffLines>();
+  const findings: Finding[] = [];
+  const heldBack: HeldBack[] = [];
+  const distinct = distinctIds();
+  for (const one of drafted.slice(0, MOST_FINDINGS)) {
+    const file = byPath.get(one.path) ?? byPath.get(plainPath(one.path));
+    if (file !== undefined && !index.has(file)) index.set(file, diffLines(file));
+    const lines = file === undefined ? undefined : index.get(file);
+    const finding = distinct(findingOf(one, file?.path ?? cutText(plainPath(one.path), PATH_CHARS), lines, remembered));
+    const reason = unfit(finding, lines);
+    if (reason === null) findings.push(finding);
+    else heldBack.push({ finding, reason });
+  }
+  return { findings, heldBack, dropped: Math.max(0, drafted.length - MOST_FINDINGS) };
+}
+
+/** Two findings of one kind on one line with fewer words in common are two defects. */
+const OTHER_THING = 0.25;
+
+/**
+ * Gives the second, third … defect of one kind on one line its own id, in the order of the reply: later reviews
+ * recognise each by place and words, not by its number. A repeated defect keeps one id.
+ */
+function distinctIds(): (finding: Finding) => Finding {
+  const seen = new Map<string, Finding[]>();
+  return (finding) => {
+    const earlier = seen.get(finding.id) ?? [];
+    const same = earlier.find((one) => wordsInCommon(one, finding) >= OTHER_THING);
+    if (same !== undefined) return { ...finding, id: same.id };
+    const id = earlier.length === 0 ? finding.id : findingId(finding.id, finding.path, [], earlier.length);
+    const own = { ...finding, id };
+    seen.set(finding.id, [...earlier, own]);
+    return own;
+  };
+}
+
+function unfit(finding: Finding, lines: DiffLines | undefined): string | null {
+  if (lines === undefined) return "the model spoke about a file that is not part of the reviewed diff";
+  return finding.title === "" || finding.body === "" ? "the model gave no reason" : null;
+}
+
+/** Models write diff paths as `a/src/x.ts` and `./src/x.ts`. */
+function plainPath(path: string): string {
+  return path.trim().replace(/^(?:\.\/|[ab]\/)(?=.)/, "");
+}
+
+function findingOf(
+  one: DraftedFinding,
+  path: string,
+  lines: DiffLines | undefined,
+  remembered: ReadonlyMap<string, Precedent>,
+): Finding {
+  const place = lines === undefined ? NOWHERE : locate(one, lines);
+  const odds = { real: share(one.true), wanted: share(one.wanted) };
+  return {
+    id: idOf(one, path, lines, place),
+    path,
+    side: place.side,
+    startLine: place.startLine,
+    line: place.line,
+    severity: one.severity,
+    category: one.category,
+    rule: null,
+    title: cutText(one.title.trim(), TITLE_CHARS),
+    body: cutText(one.body.trim(), BODY_CHARS),
+    source: "model",
+    confidence: odds.real * odds.wanted,
+    odds,
+    suggestion: suggestionOf(one, place),
+    precedents: precedentsOf(one, remembered),
+    locMethod: place.method,
+  };
+}
+
+/** The memories from the prompt, each once; invented ids are dropped. */
+function precedentsOf(one: DraftedFinding, remembered: ReadonlyMap<string, Precedent>): readonly Precedent[] {
+  const ids = new Set(one.precedents.slice(0, 20).map((id) => id.trim().replace(/^\[|\]$/g, "")));
+  return [...ids].flatMap((id) => remembered.get(id) ?? []).slice(0, MOST_PRECEDENTS);
+}
+
+/**
+ * From the first cited line and the category, not the model's title: the same defect reworded keeps its id. A finding
+ * without a place is identified by its title, for lack of anything better.
+ */
+function idOf(one: DraftedFinding, path: string, lines: DiffLines | undefined, place: Located): string {
+  const cited = lines === undefined || place.method === "none" ? null : lines.at(place.side, place.startLine);
+  const kind = `model:${one.category}`;
+  if (cited === null || lines === undefined) return findingId(kind, path, [one.title.toLowerCase()], 0);
+  const alike = lines.starting(cited.text, "folded").filter(({ run, at }) => {
+    const candidate = run[at];
+    return candidate?.side === place.side && candidate.line < place.startLine;
+  });
+  return findingId(kind, path, [cited.text], alike.length);
+}
+
+/** How many lines a suggestion covers, from its anchors alone; null when an anchor cannot be parsed. */
+function linesCovered({ anchor, endAnchor }: DraftedFinding): number | null {
+  if (endAnchor === null) return 1;
+  const [start, end] = [parseAnchor(anchor), parseAnchor(endAnchor)];
+  return start === null || end === null ? null : end.line - start.line + 1;
+}
+
+function suggestionOf(one: DraftedFinding, place: Located): Suggestion | null {
+  if (one.suggestion === null || place.method === "none" || place.side !== "RIGHT") return null;
+  if (linesCovered(one) !== place.line - place.startLine + 1) return null;
+  if (one.suggestion.length > SUGGESTION_CHARS) return null;
+  return { startLine: place.startLine, line: place.line, text: one.suggestion.replace(/\n$/, "") };
+}
+
+/** A model's confidence within 0–1; a value that is not a number counts as even odds. */
+export function share(confidence: number): number {
+  return Number.isFinite(confidence) ? Math.min(1, Math.max(0, confidence)) : 0.5;
+}
+
+// Whether two findings are about the same thing, judging by their words.
+
+const MOST_WORD_CHARS = 4_000;
+
+/** The share of the smaller set of words of title and body that the other one contains, 0–1. */
+export function wordsInCommon(one: Pick<Finding, "title" | "body">, other: Pick<Finding, "title" | "body">): number {
+  const [a, b] = [wordsOf(one), wordsOf(other)];
+  const smaller = Math.min(a.size, b.size);
+  if (smaller === 0) return 0;
+  return [...a].filter((word) => b.has(word)).length / smaller;
+}
+
+function wordsOf({ title, body }: Pick<Finding, "title" | "body">): ReadonlySet<string> {
+  return new Set(tokenise(`${title}\n${body}`.slice(0, MOST_WORD_CHARS)));
+}

@@ -1,0 +1,95 @@
+// Formats a file's diff for a model: every line of a hunk with its anchor, and above it, without anchors, the enclosing
+// lines.
+
+import type { FileDiff, Hunk } from "../../domain/pull-request.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
+import { revealLine } from "../../domain/text/untrusted-text.ts";
+import { anchorOf } from "../placing/anchor.ts";
+
+/** Marks a cut line. */
+export const CUT_MARK = "…(cut)";
+
+/** UTF-16 units of one line: minified text would fill a prompt by itself. */
+export const MOST_LINE_CHARS = 500;
+/** Lines of the head shown above a hunk for orientation. */
+const ENCLOSING = 3;
+/** How far up to look for enclosing lines. */
+const LOOK_BACK = 400;
+
+/** One hunk, drawn. */
+export interface DrawnHunk {
+  readonly path: string;
+  /** Index in the file's hunks. */
+  readonly hunk: number;
+  readonly text: string;
+  /** Added and removed lines that are shown only in part. */
+  readonly cutLines: number;
+}
+
+/**
+ * The first line of a file.
+ *
+ * @returns `### FILE src/a.ts (renamed from src/b.ts), +3 -1`
+ */
+export function fileHeading(file: FileDiff): string {
+  const from = file.previousPath === null ? file.status : `${file.status} from ${revealLine(file.previousPath)}`;
+  return `### FILE ${revealLine(file.path)} (${from}), +${file.additions} -${file.deletions}`;
+}
+
+/**
+ * A hunk as lines `ANCHOR:MARKER TEXT`, below a line that names the enclosing function according to git and the head
+ * file.
+ *
+ * @param headLines every line of the head file, or null
+ */
+export function drawHunk(file: FileDiff, index: number, hunk: Hunk, headLines: readonly string[] | null): DrawnHunk {
+  const drawn = hunk.lines.map((line) => drawLine(file.path, line));
+  const lines = [
+    `@@ ${revealLine(cutText(hunk.section, 200))}`.trimEnd(),
+    ...enclosing(hunk, headLines),
+    ...drawn.map(({ text }) => text),
+  ];
+  const cutLines = drawn.filter(({ isCut }, at) => isCut && hunk.lines[at]?.kind !== "context").length;
+  return { path: file.path, hunk: index, text: lines.join("\n"), cutLines };
+}
+
+function drawLine(
+  path: string,
+  { kind, oldLine, newLine, text }: Hunk["lines"][number],
+): { readonly text: string; readonly isCut: boolean } {
+  const side = kind === "removed" ? "LEFT" : "RIGHT";
+  const anchor = anchorOf(path, side, (side === "LEFT" ? oldLine : newLine) ?? 0, text);
+  const marker = { added: "+", removed: "-", context: " " }[kind];
+  const shown = shownLine(text);
+  return { text: `${anchor}:${marker}${shown.text}`, isCut: shown.isCut };
+}
+
+/** The line with hidden characters revealed; a long one is cut. */
+export function shownLine(text: string): { readonly text: string; readonly isCut: boolean } {
+  // A minified line is cut before it is read through: only its start is shown.
+  const start = revealLine(cutText(text, 4 * MOST_LINE_CHARS));
+  const isCut = start.length > MOST_LINE_CHARS || text.length > 4 * MOST_LINE_CHARS;
+  return { text: isCut ? `${cutText(start, MOST_LINE_CHARS)}${CUT_MARK}` : start, isCut };
+}
+
+/**
+ * The nearest lines above the hunk with ever smaller indentation: in most languages the enclosing function, class and
+ * module. They have no anchor, because no comment can be placed there.
+ */
+function enclosing(hunk: Hunk, head: readonly string[] | null): readonly string[] {
+  const first = hunk.lines.find(({ text, newLine }) => newLine !== null && text.trim() !== "");
+  if (head === null || first === undefined) return [];
+  const found: string[] = [];
+  let indent = indentOf(first.text);
+  for (let at = hunk.newStart - 2; at >= 0 && at >= hunk.newStart - LOOK_BACK && found.length < ENCLOSING; at--) {
+    const line = head[at] ?? "";
+    if (!/[\p{L}\p{N}]/u.test(line) || indentOf(line) >= indent) continue;
+    indent = indentOf(line);
+    found.unshift(`(line ${at + 1}, not changed) ${shownLine(line.replace(/\r$/, "")).text}`);
+  }
+  return found;
+}
+
+function indentOf(line: string): number {
+  return /^[ \t]*/.exec(line)?.[0].length ?? 0;
+}

@@ -1,0 +1,340 @@
+// One review by a model: plan the reading, ask, validate the replies, prove each place, verify a second time. Nothing
+// here throws; every step may return less than hoped, and reports what is missing.
+
+import { noContext } from "../../domain/change-context.ts";
+import type { Finding, HeldBack, Precedent } from "../../domain/finding.ts";
+import type { HeadCode } from "../../domain/head-code.ts";
+import { type MaskedLines, maskedLines } from "../../domain/masked-lines.ts";
+import type { LookUps, ModelAnswer } from "../../domain/model.ts";
+import type { Cost, Degraded } from "../../domain/omissions.ts";
+import type { FileDiff } from "../../domain/pull-request.ts";
+import { type Coverage, type FileCoverage, isUnread } from "../../domain/review.ts";
+import type { Profile } from "../../domain/signals.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
+import { compose, type PromptMaterial, type ReviewPrompt } from "../compose.ts";
+import { coverageOf, failureText } from "../coverage.ts";
+import { type PushScope, scopeAfterPush } from "../push-scope.ts";
+import { type DraftedFinding, REVIEW_REPLY, type ReviewReply, type RuleVerdict } from "../reply.ts";
+import { draft } from "./draft.ts";
+import { drawnContext } from "./draw-context.ts";
+import { lookUpsIn, MOST_LOOK_UPS } from "./look-ups.ts";
+import { planReading, type Reading, type ReadingPlan } from "./plan-reading.ts";
+import { type ModelMeasure, PART_FOR_READING, type QuestionBudget, readingBudget } from "./reading-budget.ts";
+import { type Checker, costOf, secondLook, usdOf } from "./second-look.ts";
+import { checkByRule, plainId } from "./verify.ts";
+
+/** What the model contributes to a review. */
+export interface ModelReview {
+  readonly findings: readonly Finding[];
+  readonly heldBack: readonly HeldBack[];
+  readonly ruleVerdicts: readonly RuleVerdict[];
+  readonly walkthrough: string | null;
+  readonly coverage: Coverage | null;
+  readonly degraded: readonly Degraded[];
+  readonly cost: Omit<Cost, "ms">;
+}
+
+/** The part of the model that the review uses. */
+export interface Asked extends ModelMeasure, Checker {
+  readonly name: string;
+  readonly mask: Mask;
+}
+
+export interface Bounds {
+  /** Precedents in the prompt. */
+  readonly remembered: readonly Precedent[];
+  readonly profile: Profile;
+  /** US$ */
+  readonly usd: number;
+  /** The repository at the head; null when it was not read. */
+  readonly head: HeadCode | null;
+}
+
+/** Parallel questions. */
+const AT_ONCE = 3;
+/** UTF-16 units of the model's description of the change. */
+const WALKTHROUGH_CHARS = 2_000;
+const NO_COST = { inputTokens: 0, outputTokens: 0, usd: 0 } as const;
+
+/**
+ * A review without the model.
+ *
+ * @param reason why, if one was expected; null otherwise
+ */
+export function withoutModel(reason: string | null): ModelReview {
+  return {
+    findings: [],
+    heldBack: [],
+    ruleVerdicts: [],
+    walkthrough: null,
+    coverage: null,
+    degraded: reason === null ? [] : [{ part: "model", reason: `${reason}: rules and memory only` }],
+    cost: NO_COST,
+  };
+}
+
+/** Lets the model read as much of the change as the budget allows. Never throws. */
+export async function readByModel(
+  material: Omit<PromptMaterial, "readings">,
+  bounds: Bounds,
+  asked: Asked,
+): Promise<ModelReview> {
+  const around = material.around === undefined ? 0 : drawnContext(material.around).length;
+  const budget = readingBudget(asked, bounds.usd, around);
+  if (budget.charsInAll === 0) return withoutModel("the budget does not pay for a single question");
+  const { context, signals, precedents } = material;
+  const pushScope = scopeAfterPush(context.files, context.past.checkpoint);
+  const readable = planReading(pushScope.files, signals, rememberedPaths(precedents), context.headTexts, budget);
+  const planned = await maskedPlan(readable, asked.mask);
+  const plan = { ...planned, coverage: inOrder(context.files, planned.coverage, pushScope) };
+  if (plan.readings.length === 0) return nothingToRead(plan, pushScope, asked.name);
+  const lines = maskedLines(withHeadTexts(bounds.head, context.headTexts), asked.mask);
+  const offer = offered(context.config.review.lookups, bounds.head, lines, plan.readings.length, asked);
+  const looksUp = offer.kind === "offered";
+  const delimiter = asked.delimiter();
+  const prompt = compose({ ...material, readings: plan.readings, looksUp }, delimiter, budget);
+  const answers = await askAll(prompt, bounds.usd, budget, asked, offer);
+  return written(material, bounds, asked, plan, prompt, lines, offer, answers);
+}
+
+/** Cited lines of changed files can be shown without a repository too. */
+function withHeadTexts(head: HeadCode | null, texts: ReadonlyMap<string, string>): Pick<HeadCode, "text"> {
+  return { text: async (path) => (await head?.text(path)) ?? texts.get(path) ?? null };
+}
+
+/** The look-ups of each question; `reason` is null when the configuration turns them off. */
+type Offer =
+  | { readonly kind: "offered"; readonly lookUps: (usd: number) => LookUps }
+  | { readonly kind: "none"; readonly reason: string | null };
+
+function offered(
+  setting: "auto" | "off",
+  head: HeadCode | null,
+  lines: MaskedLines,
+  questions: number,
+  { delimiter }: Asked,
+): Offer {
+  if (setting === "off") return { kind: "none", reason: null };
+  if (head === null) return { kind: "none", reason: "the repository at the head was not read" };
+  const calls = Math.floor(MOST_LOOK_UPS / questions);
+  if (calls === 0) return { kind: "none", reason: "the change was read in more parts than there are look-ups" };
+  return { kind: "offered", lookUps: (usd) => lookUpsIn(head, lines, delimiter(), { calls, usd }) };
+}
+
+/** One entry for each reviewed file, in their order. */
+function inOrder(
+  files: readonly FileDiff[],
+  coverage: ReadingPlan["coverage"],
+  { earlier }: PushScope,
+): ReadingPlan["coverage"] {
+  const byPath = new Map([...coverage, ...earlier].map((one) => [one.path, one]));
+  return files.flatMap(({ path }) => byPath.get(path) ?? []);
+}
+
+/** A push that touches nothing of the change needs no question; earlier reading still counts. */
+function nothingToRead(plan: ReadingPlan, { earlier }: PushScope, model: string): ModelReview {
+  const coverage = earlier.length === 0 ? null : coverageOf(model, plan, [], { cut: [], hidden: [] }, []);
+  return { ...withoutModel(null), coverage };
+}
+
+function rememberedPaths({ ranked, seenBefore }: PromptMaterial["precedents"]): ReadonlySet<string> {
+  return new Set([...ranked.flatMap(({ record }) => record.path ?? []), ...seenBefore.map(({ path }) => path)]);
+}
+
+const REVIEWING = { purpose: "review", tier: "main", effort: "medium", shape: REVIEW_REPLY } as const;
+
+type Answer = ModelAnswer<ReviewReply> | { readonly kind: "not-asked"; readonly failure: string };
+
+/** Failures that the next question would meet again. */
+const LASTING: ReadonlySet<string> = new Set(["denied", "circuit-open", "stopped"]);
+
+/** A few at once, in the order of the plan; stops when the budget is used up or the server is unavailable. */
+async function askAll(
+  prompt: ReviewPrompt,
+  usd: number,
+  { replyTokens }: QuestionBudget,
+  asked: Asked,
+  offer: Offer,
+): Promise<readonly Answer[]> {
+  const answers = new Map<number, Answer>();
+  let spent = 0;
+  let next = 0;
+  let over: string | null = null;
+  const askNext = async () => {
+    const at = next++;
+    const user = prompt.questions[at] ?? [];
+    const question = { ...REVIEWING, maxOutputTokens: replyTokens, system: prompt.system, user };
+    // Each unanswered question gets an equal share of the rest.
+    const share = (usd * PART_FOR_READING - spent) / (prompt.questions.length - answers.size);
+    const answer = await asked.ask(
+      offer.kind === "offered" ? { ...question, lookUps: offer.lookUps(share) } : question,
+    );
+    answers.set(at, answer);
+    spent += answer.usage.usd ?? 0;
+    if (answer.kind === "failed" && (LASTING.has(answer.failure) || answer.notBefore !== null)) over = answer.failure;
+  };
+  /** Assumes that running questions cost as much as the others did. */
+  const isPaid = () => spent < usd && (spent / answers.size) * (next + 1) <= usd;
+  const worker = async () => {
+    while (over === null && next < prompt.questions.length && isPaid()) await askNext();
+  };
+  // The first question runs alone: it fills the server's cache for the others.
+  await askNext();
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, prompt.questions.length - 1) }, worker));
+  return prompt.questions.map((_, at) => answers.get(at) ?? { kind: "not-asked", failure: over ?? "budget" });
+}
+
+async function written(
+  material: Omit<PromptMaterial, "readings">,
+  bounds: Bounds,
+  asked: Asked,
+  plan: ReadingPlan,
+  prompt: ReviewPrompt,
+  lines: MaskedLines,
+  offer: Offer,
+  answers: readonly Answer[],
+): Promise<ModelReview> {
+  const { context } = material;
+  const replies = answers.flatMap((answer) => (answer.kind === "answered" ? [answer.value] : []));
+  const failures = answers.map((answer) => (answer.kind === "answered" ? null : answer.failure));
+  const remembered = new Map(bounds.remembered.map((precedent) => [precedent.id, precedent]));
+  const drafts = draft(inTurn(replies.map(({ findings }) => findings)), context.files, remembered);
+  const ruled = checkByRule(drafts.findings, context.files);
+  const spent = answers.flatMap((answer) => (answer.kind === "not-asked" ? [] : [answer.usage]));
+  const second = await secondLook(
+    ruled.findings,
+    context,
+    material.around ?? noContext(),
+    lines,
+    bounds.profile,
+    asked,
+    bounds.usd - usdOf(spent),
+  );
+  const looked = lookedUp(answers);
+  const coverage = coverageOf(asked.name, plan, failures, prompt, drafts.findings);
+  return {
+    findings: second.checked.findings,
+    heldBack: [...drafts.heldBack, ...ruled.heldBack, ...second.checked.heldBack],
+    ruleVerdicts: groundedVerdicts(material.ruleFindings, plan, answers),
+    walkthrough: cutText(replies[0]?.walkthrough.trim() ?? "", WALKTHROUGH_CHARS) || null,
+    coverage: looked === null ? coverage : { ...coverage, lookUps: looked },
+    degraded: [
+      ...degradedBy("model", unanswered(failures), refused(answers)),
+      ...degradedBy("look-ups", notLookedUp(offer, looked)),
+      ...degradedBy("coverage", overBudget(plan)),
+      ...degradedBy("model", dropped(drafts.dropped)),
+      ...second.degraded,
+    ],
+    cost: costOf([...spent, ...second.usage]),
+  };
+}
+
+/** One of each in turn, so that one endless reply does not crowd out the others. */
+function inTurn(lists: readonly (readonly DraftedFinding[])[]): readonly DraftedFinding[] {
+  const longest = lists.reduce((most, { length }) => Math.max(most, length), 0);
+  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list[at] ?? [])).flat();
+}
+
+/** The model's verdicts on rule findings in files that this question showed: of others it knows nothing. */
+function groundedVerdicts(
+  ruleFindings: readonly Finding[],
+  plan: ReadingPlan,
+  answers: readonly Answer[],
+): readonly RuleVerdict[] {
+  const paths = new Map(ruleFindings.map(({ id, path }) => [id, path]));
+  return answers.flatMap((answer, at) => {
+    if (answer.kind !== "answered") return [];
+    const shown = new Set(plan.readings[at]?.paths);
+    return answer.value.ruleFindings.filter(({ id }) => shown.has(paths.get(plainId(id)) ?? ""));
+  });
+}
+
+function degradedBy(part: string, ...reasons: readonly (string | null)[]): readonly Degraded[] {
+  return reasons.flatMap((reason) => (reason === null ? [] : [{ part, reason }]));
+}
+
+function dropped(count: number): string | null {
+  return count === 0
+    ? null
+    : `${count} more findings of the model, over the number that one review takes, were dropped`;
+}
+
+function unanswered(failures: readonly (string | null)[]): string | null {
+  const failed = failures.filter((failure) => failure !== null);
+  if (failed.length === 0) return null;
+  const part = failed.length === failures.length ? "" : `${failed.length} of ${failures.length} parts of `;
+  const verb = part === "" ? "was" : "were";
+  return `${part}the change ${verb} not read by the model: ${[...new Set(failed)].map(failureText).join("; ")}`;
+}
+
+/** Features that the model's server refused, so that the question was sent without them. */
+function refused(answers: readonly Answer[]): string | null {
+  const answered = answers.filter((answer) => answer.kind === "answered");
+  const tools = answered.some(({ lookedUp }) => lookedUp?.kind === "unsupported") ? ["look-ups"] : [];
+  const what = new Set([...answered.flatMap(({ without = [] }) => without), ...tools]);
+  return what.size === 0 ? null : `the model was asked without ${[...what].join(" and ")}, which its server refuses`;
+}
+
+/** Null when no answered question had look-ups. */
+function lookedUp(answers: readonly Answer[]): Coverage["lookUps"] | null {
+  const all = answers.flatMap((answer) =>
+    answer.kind === "answered" && answer.lookedUp?.kind === "offered" ? [answer.lookedUp] : [],
+  );
+  if (all.length === 0) return null;
+  const count = all.reduce((sum, { calls }) => sum + calls, 0);
+  return { count, isCut: all.some(({ stopped }) => stopped === "budget") };
+}
+
+function notLookedUp(offer: Offer, looked: Coverage["lookUps"] | null): string | null {
+  const why = offer.kind === "none" ? offer.reason : null;
+  const isPoor = looked?.count === 0 && looked.isCut;
+  const reason = isPoor ? "the budget of this review does not pay for look-ups" : why;
+  return reason === null ? null : `the model looked nothing up: ${reason}`;
+}
+
+function overBudget({ coverage }: ReadingPlan): string | null {
+  const unread = coverage.filter(isUnread).length;
+  return unread === 0 ? null : `the model read ${coverage.length - unread} of ${coverage.length} files wholly`;
+}
+
+// Masking hides text from the model: a masked line counts as unread.
+
+/** A text with its secrets masked; the number of lines stays. */
+export type Mask = (text: string) => Promise<string>;
+
+/** The plan with its readings as they will be sent; a file with a masked line counts as partly read. */
+async function maskedPlan(plan: ReadingPlan, mask: Mask): Promise<ReadingPlan> {
+  const seen = await Promise.all(plan.readings.map((reading) => maskedReading(reading, mask)));
+  const lines = Map.groupBy(
+    seen.flatMap(({ masked }) => masked),
+    ({ path }) => path,
+  );
+  return {
+    readings: seen.map(({ reading }) => reading),
+    coverage: plan.coverage.map((file) => lessMasked(file, lines.get(file.path)?.length ?? 0)),
+  };
+}
+
+const HEADING = /^### FILE /;
+const ANCHORED = /^-?\d+#[0-9a-f]+:/;
+
+/** The reading as it will be sent, and its masked lines of the change with their anchors and signs. */
+export async function maskedReading(reading: Reading, mask: Mask) {
+  const text = await mask(reading.text);
+  const shown = text.split("\n");
+  const masked: { readonly path: string; readonly text: string }[] = [];
+  let file = -1;
+  for (const [at, line] of reading.text.split("\n").entries()) {
+    // No other line begins so: those of the change have an anchor.
+    if (HEADING.test(line)) file++;
+    else if (line !== shown[at] && ANCHORED.test(line)) masked.push({ path: reading.paths[file] ?? "", text: line });
+  }
+  return { reading: { ...reading, text }, masked };
+}
+
+function lessMasked(file: FileCoverage, lines: number): FileCoverage {
+  if (lines === 0) return file;
+  const which = lines === 1 ? "a line that may hold a secret was" : `${lines} lines that may hold a secret were`;
+  const what = `${which} hidden from the model`;
+  return { path: file.path, state: "partial", reason: file.reason === null ? what : `${file.reason}; ${what}` };
+}

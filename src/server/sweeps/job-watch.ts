@@ -1,0 +1,174 @@
+// Observes jobs: a span for each job and stage (if the operator preloads OpenTelemetry), metrics, and the facts of the job's log
+// line. None of them contains text that people wrote.
+import { type Attributes, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
+import type { Degraded } from "../../domain/omissions.ts";
+import type { PullRequestContext } from "../../domain/pull-request.ts";
+import type { Precedents } from "../../domain/retrieval.ts";
+import type { PostedReview, Review } from "../../domain/review.ts";
+import type { Stage } from "../../flows/review/review-ports.ts";
+import type { AnyJob, JobEnd, Lease } from "../../ports.ts";
+import type { AppOptions } from "../app-options.ts";
+import type { LaneName, Metrics } from "../metrics.ts";
+import type { PullJob } from "../run-job.ts";
+
+export type JobWatch = ReturnType<typeof jobWatch>;
+
+interface Tally {
+  started: number;
+  readonly stages: Map<string, number>;
+  readonly counts: Map<string, number>;
+  gate: string | null;
+  cost: Review["cost"] | null;
+}
+
+const TRACER = "kodiai";
+
+type JobMetrics = Pick<Metrics, "waited" | "ended" | "stage" | "posted" | "degraded">;
+
+/** @param onStep called with the value of each stage; the demo prints it */
+export function jobWatch(metrics: JobMetrics, { log, onStep }: Pick<AppOptions, "log" | "onStep">) {
+  const tallies = new WeakMap<AnyJob, Tally>();
+  const tallyOf = (job: AnyJob): Tally => {
+    const tally = tallies.get(job) ?? newTally();
+    tallies.set(job, tally);
+    return tally;
+  };
+  return {
+    /** Wraps a stage runner. */
+    step:
+      (job: AnyJob, step: Stage): Stage =>
+      (stage, enter) =>
+        inSpan(`kodiai.stage ${stage}`, { "kodiai.stage": stage }, async (span) => {
+          const started = performance.now();
+          const tally = tallyOf(job);
+          try {
+            const value = await step(stage, enter);
+            const facts = factsOf(value);
+            note(tally, facts, metrics);
+            for (const [name, count] of Object.entries(facts.counts)) span.setAttribute(`kodiai.${name}`, count);
+            const ms = Math.round(performance.now() - started);
+            log.debug({ job: job.key, stage, ms, ...facts.logged }, "stage");
+            const trouble = memoryTrouble(stage, value);
+            if (trouble !== null) log.warn({ job: job.key, stage, ...trouble }, "memory is degraded");
+            onStep?.(job as PullJob, stage, value, ms);
+            return value;
+          } finally {
+            const ms = performance.now() - started;
+            metrics.stage(stage, ms);
+            tally.stages.set(stage, (tally.stages.get(stage) ?? 0) + Math.round(ms));
+          }
+        }),
+    run<T>(lane: LaneName, lease: Lease<AnyJob>, work: () => Promise<T>): Promise<T> {
+      const { job, attempt, waitedMs } = lease;
+      tallies.set(job, newTally());
+      if (waitedMs !== undefined) metrics.waited(lane, waitedMs);
+      const attributes = { "kodiai.lane": lane, "kodiai.job.key": job.key, "kodiai.job.attempt": attempt };
+      return inSpan(`kodiai.job ${lane}`, attributes, work);
+    },
+    /**
+     * Call it once for each end of a run.
+     *
+     * @returns for the log: milliseconds of the run, of its wait and of each stage; counts; the rule that decided whether to search
+     *   memory; and what a written review cost
+     */
+    ended(lane: LaneName, { job, waitedMs }: Lease<AnyJob>, end: JobEnd) {
+      const { started, stages, counts, gate, cost } = tallyOf(job);
+      const { inputTokens, outputTokens, usd } = cost ?? {};
+      tallies.delete(job);
+      const ms = performance.now() - started;
+      metrics.ended(lane, end, ms);
+      return {
+        ms: Math.round(ms),
+        ...(waitedMs === undefined ? {} : { waitedMs }),
+        stages: Object.fromEntries(stages),
+        counts: Object.fromEntries(counts),
+        ...(gate === null ? {} : { gate }),
+        ...(cost === null ? {} : { cost: { inputTokens, outputTokens, usd } }),
+      };
+    },
+  };
+}
+
+function newTally(): Tally {
+  return { started: performance.now(), stages: new Map(), counts: new Map(), gate: null, cost: null };
+}
+
+/** Without OpenTelemetry it only runs the work. An error is recorded by class, because its message may quote untrusted text. */
+async function inSpan<T>(name: string, attributes: Attributes, work: (span: Span) => Promise<T>): Promise<T> {
+  return trace.getTracer(TRACER).startActiveSpan(name, { attributes }, async (span) => {
+    try {
+      return await work(span);
+    } catch (error) {
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      span.setAttribute("error.type", error instanceof Error ? error.name : typeof error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+interface StageFacts {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly degraded: readonly Degraded[];
+  readonly gate?: string;
+  readonly cost?: Review["cost"];
+  readonly posted?: PostedReview;
+  /** More for the log at level debug; never untrusted text. */
+  readonly logged?: object;
+}
+
+const NO_FACTS: StageFacts = { counts: {}, degraded: [] };
+
+function note(tally: Tally, { counts, degraded, gate, cost, posted }: StageFacts, metrics: JobMetrics): void {
+  for (const [name, count] of Object.entries(counts)) tally.counts.set(name, count);
+  tally.gate = gate ?? tally.gate;
+  tally.cost = cost ?? tally.cost;
+  metrics.degraded(degraded);
+  if (posted !== undefined) metrics.posted(posted);
+}
+
+/** Facts of a stage's output; degradations are counted where they first appear. */
+function factsOf(value: unknown): StageFacts {
+  if (typeof value !== "object" || value === null || !("kind" in value)) return NO_FACTS;
+  if (value.kind === "context") return contextFacts(value as unknown as PullRequestContext);
+  if (value.kind === "precedents") return precedentFacts(value as unknown as Precedents);
+  if (value.kind === "review") return reviewFacts(value as unknown as Review);
+  if (value.kind === "posted") return postedFacts(value as unknown as PostedReview);
+  return NO_FACTS;
+}
+
+function contextFacts({ files, leftOut }: PullRequestContext): StageFacts {
+  return { counts: { files: files.length, leftOut: leftOut.length }, degraded: [] };
+}
+
+/** What is logged: the gate's decision, the query's length and dropped parts, and how many memories were found and used. */
+function precedentFacts({ ranked, gate, query, provenance, degraded }: Precedents): StageFacts {
+  const { totalCandidates: candidates, method } = provenance;
+  const asked = query && { chars: query.text.length, dropped: query.dropped, variants: query.variants.length };
+  return {
+    counts: { precedents: ranked.length, searches: query?.variants.length ?? 0 },
+    degraded: [],
+    gate: gate.decidedBy,
+    logged: { gate, query: asked, candidates, used: ranked.length, method, degraded },
+  };
+}
+
+/** A review includes the degradations of the stages before it. */
+function reviewFacts({ findings, heldBack, degraded, cost }: Review): StageFacts {
+  const counts = { findings: findings.length, heldBack: heldBack.length, degraded: degraded.length };
+  return { counts, degraded, cost };
+}
+
+function postedFacts(posted: PostedReview): StageFacts {
+  const inline = posted.findings.filter(({ place }) => place === "inline").length;
+  return { counts: { inline }, degraded: [], cost: posted.review.cost, posted };
+}
+
+/** Problems with memory in a stage, for one warning per review. The review's footer shows them too, if it is not posted yet. */
+function memoryTrouble(stage: string, value: unknown): object | null {
+  if ((stage !== "retrieve" && stage !== "remember") || typeof value !== "object" || value === null) return null;
+  if ("reason" in value) return { reason: value.reason };
+  const { degraded, refused } = { degraded: [], refused: [], ...value } as Record<string, readonly unknown[]>;
+  return degraded?.length === 0 && refused?.length === 0 ? null : { degraded, refused };
+}

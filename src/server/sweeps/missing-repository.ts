@@ -1,0 +1,96 @@
+// A job ends because GitHub no longer knows its repository: it moved to another installation, or the App was uninstalled. The webhook
+// announcing that may be late or lost, so the job that hits the 404 checks itself, before its end is recorded; if the process
+// crashes, the next attempt repeats the check.
+import type { Logger } from "pino";
+import { OutOfReach, Transient } from "../../domain/errors.ts";
+import { type ForgetJob, type Repo, type ReviewJob, upkeepKey } from "../../domain/job.ts";
+import type { RepositoryHost } from "../../ports/memory.ts";
+import type { AnyJob, Queue } from "../../ports.ts";
+
+export interface MissingRepositoryPorts {
+  /** Looks up the job's repository, through any installation that reaches it now. */
+  readonly host: Pick<RepositoryHost, "lookUp">;
+  readonly installationOf: (repo: Repo) => Promise<number | null>;
+  readonly queue: Pick<Queue, "add">;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Gives the job that found it missing time to end, because no repository is removed while jobs work on it. */
+const UNTIL_ENDED_MS = 1_000;
+
+/** `moved`: its review runs at the new place. `forgotten`: its data is removed. `reachable`: something else was missing. */
+export type MissingRepository = "moved" | "forgotten" | "reachable";
+
+/**
+ * Enqueues the follow-up: the same review for the installation that now reaches the repository, or a job that removes the
+ * repository's data, after it has asked GitHub again.
+ *
+ * @throws Transient when GitHub or the queue cannot answer now
+ */
+export async function handleMissingRepository(
+  job: AnyJob,
+  { host, installationOf, queue, now }: MissingRepositoryPorts,
+): Promise<MissingRepository> {
+  const found = await host.lookUp();
+  if (found.kind === "reachable") {
+    const installationId = await installationOf(found.repo);
+    if (job.kind !== "review" || installationId === null || installationId === job.installationId) return "reachable";
+    const at = now();
+    // It has already waited for further pushes, perhaps on a clock that was set since.
+    const moved: ReviewJob = { ...job, repo: found.repo, installationId, notBefore: at };
+    await queue.add(moved, at);
+    return "moved";
+  }
+  if (!found.isMissing) return "reachable";
+  const { repo, installationId, delivery } = job;
+  const at = now();
+  const forget: ForgetJob = {
+    kind: "forget",
+    trigger: "gone",
+    key: upkeepKey(repo, "forget"),
+    repo,
+    installationId,
+    delivery,
+    notBefore: at + UNTIL_ENDED_MS,
+  };
+  await queue.add(forget, at);
+  return "forgotten";
+}
+
+/** The ports that locate a job's repository. */
+export type LocateRepository = (
+  job: Pick<AnyJob, "installationId" | "repo">,
+) => Pick<MissingRepositoryPorts, "host" | "installationOf">;
+
+/**
+ * @returns a wrapper that runs a job; when the job ends because something is missing, it looks up the repository, and wakes the
+ *   workers after it enqueued a job. It rejects like the job does, or with Transient when GitHub cannot answer now: then the job is
+ *   retried, and the check repeated
+ */
+export function withMissingRepositoryCheck(
+  locate: LocateRepository,
+  queue: Pick<Queue, "add">,
+  log: Logger,
+  wake: () => void,
+): <T>(job: AnyJob, work: () => Promise<T>) => Promise<T> {
+  const look = async (job: AnyJob) => {
+    try {
+      const what = await handleMissingRepository(job, { ...locate(job), queue, now: Date.now });
+      if (what === "reachable") return;
+      log.info({ job: job.key, what }, "the repository moved or was removed");
+      wake();
+    } catch (error) {
+      if (error instanceof Transient) throw error;
+      log.warn({ job: job.key, err: error }, "cannot resolve the repository; the missed-event sweep will check later");
+    }
+  };
+  return async (job, work) => {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof OutOfReach && error.why === "gone") await look(job);
+      throw error;
+    }
+  };
+}
