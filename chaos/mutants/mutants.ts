@@ -945,7 +945,8 @@ export const MUTANTS: readonly Mutant[] = [
     loses: "only publish writes to GitHub: stages do not import adapters",
     file: "src/analyze/analyze.ts",
     find: 'import type { ReviewSignals } from "../domain/signals.ts";\n',
-    replace: 'import type { ReviewSignals } from "../domain/signals.ts";\nimport "../adapters/github/write/reviews.ts";\n',
+    replace:
+      'import type { ReviewSignals } from "../domain/signals.ts";\nimport "../adapters/github/write/reviews.ts";\n',
     test: [
       "test/boundaries.test.ts",
       "the dependency rules hold, and the tool that checks them saw every module of src",
