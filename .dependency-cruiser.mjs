@@ -1,7 +1,7 @@
-// The walls of the house. Each message tells what to do instead.
-const ROOMS = "receive|gather|analyze|vet|retrieve|context|review|publish|learn";
+// The dependency rules. Each message says what to do instead.
+const STAGES = "receive|gather|analyze|vet|retrieve|context|review|publish|learn";
 
-/** Pure libraries that a room or a noun may use, each with its reason. */
+/** Pure libraries that stages and domain may use, each with its reason. */
 const PURE = [
   "zod", // schemas: the config schema and the shape of a delivery
   "yaml", // .kodiai.yml with the line and column of each problem
@@ -21,7 +21,7 @@ export default {
   forbidden: [
     {
       name: "no-cycles",
-      comment: "A cycle has no first page to read. Move what both need into the noun they share.",
+      comment: "A cycle has no first file to read. Move what both need into a file of their own.",
       severity: "error",
       from: {},
       to: { circular: true },
@@ -35,51 +35,51 @@ export default {
     },
     {
       name: "domain-imports-nothing",
-      comment: "Nouns stand in the middle: they know each other and the configuration, and nothing else.",
+      comment: "The domain imports only itself and the type of the configuration.",
       severity: "error",
       from: { path: "^src/domain/" },
       to: { pathNot: ["^src/domain/", "^src/config/repo-config[.]ts$", "^(node:)?crypto$"] },
     },
     {
-      name: "ports-know-only-nouns",
-      comment: "A port is said in nouns and in terms of other ports, so that any adapter can fit it.",
+      name: "ports-know-only-the-domain",
+      comment: "A port uses types of the domain and of other ports, so that any adapter can implement it.",
       severity: "error",
       from: { path: "^src/ports(/|[.]ts$)" },
       to: { pathNot: ["^src/domain/", "^src/config/", "^src/ports(/|[.]ts$)"] },
     },
     {
-      name: "rooms-do-not-visit-rooms",
-      comment: "A room hands on a value; the corridor carries it. What two rooms share is a noun in domain/.",
+      name: "stages-do-not-import-stages",
+      comment: "A stage returns a value, and the flow passes it on. What two stages share belongs in domain/.",
       severity: "error",
-      from: { path: `^src/(${ROOMS})/` },
-      to: { path: `^src/(${ROOMS})/`, pathNot: "^src/$1/" },
+      from: { path: `^src/(${STAGES})/` },
+      to: { path: `^src/(${STAGES})/`, pathNot: "^src/$1/" },
     },
     {
-      name: "one-door-per-room",
-      comment: "Enter a room by its door, src/ROOM/ROOM.ts.",
+      name: "one-entry-module-per-stage",
+      comment: "Import the entry module of a stage, src/STAGE/STAGE.ts.",
       severity: "error",
-      from: { path: "^src/", pathNot: `^src/(${ROOMS})/` },
-      to: { path: `^src/(${ROOMS})/`, pathNot: "^src/([^/]+)/\\1[.]ts$" },
+      from: { path: "^src/", pathNot: `^src/(${STAGES})/` },
+      to: { path: `^src/(${STAGES})/`, pathNot: "^src/([^/]+)/\\1[.]ts$" },
     },
     {
-      name: "only-doors-hold-keys",
-      comment: "Only the door of a room knows ports, even as a type; behind it everything is pure.",
+      name: "only-entry-modules-know-ports",
+      comment: "Only the entry module of a stage imports ports, even as a type; the rest of the stage is pure.",
       severity: "error",
-      from: { path: `^src/(${ROOMS})/`, pathNot: "^src/([^/]+)/\\1[.]ts$" },
+      from: { path: `^src/(${STAGES})/`, pathNot: "^src/([^/]+)/\\1[.]ts$" },
       to: { path: "^src/ports(/|[.]ts$)" },
     },
     {
-      name: "rooms-are-indoors",
+      name: "stages-use-pure-libraries",
       comment:
-        "Rooms, nouns, ports and configuration use pure libraries only (see the list). Put the outside world behind a port.",
+        "Stages, domain, ports and configuration use pure libraries only (see the list). Put the outside world behind a port.",
       severity: "error",
-      from: { path: `^src/(${ROOMS}|domain|config)/|^src/ports(/|[.]ts$)` },
+      from: { path: `^src/(${STAGES}|domain|config)/|^src/ports(/|[.]ts$)` },
       to: { pathNot: ["^src/", `^node_modules/(${PURE})/`, "^(node:)?crypto$", "^package[.]json$"] },
     },
     {
-      name: "adapters-fit-ports-only",
+      name: "adapters-know-only-ports",
       comment:
-        "An adapter knows its own folder, nouns, configuration and ports. It never knows a room or another adapter.",
+        "An adapter imports its own folder, the domain, the configuration and ports; no stage and no other adapter.",
       severity: "error",
       from: { path: "^src/adapters/([^/]+)/" },
       to: {
@@ -94,9 +94,9 @@ export default {
       },
     },
     {
-      name: "the-store-fits-ports-only",
+      name: "the-store-knows-only-ports",
       comment:
-        "The store knows nouns, configuration, ports, the search and what all adapters share; never a room or an adapter.",
+        "The store imports the domain, the configuration, ports, the search and what all adapters share; no stage and no adapter.",
       severity: "error",
       from: { path: "^src/store/" },
       to: {
@@ -147,9 +147,9 @@ export default {
       },
     },
     {
-      name: "nobody-runs-programs",
+      name: "few-files-start-programs",
       comment:
-        "What a pull request holds is never run. Programs and threads of our own start in these files, which are few enough to read.",
+        "Nothing from a pull request is ever run. Only these files start programs and threads, and only our own.",
       severity: "error",
       from: {
         path: "^src/",
@@ -168,9 +168,9 @@ export default {
     {
       name: "dashboard-pages-only-show",
       comment:
-        "A page of the dashboard is a function of values: ports are read in read-*.ts, acts stand in acts.ts, both are called by dashboard.ts.",
+        "A page of the dashboard is a function of values: read-*.ts read ports, and dashboard.ts has the actions.",
       severity: "error",
-      from: { path: "^src/dashboard/", pathNot: "^src/dashboard/(dashboard|dashboard-ports|acts|read-[a-z-]+)[.]ts$" },
+      from: { path: "^src/dashboard/", pathNot: "^src/dashboard/(dashboard|dashboard-ports|read-[a-z-]+)[.]ts$" },
       to: { path: "^src/", pathNot: ["^src/dashboard/", "^src/domain/", "^src/config/"] },
     },
     {
@@ -183,10 +183,9 @@ export default {
         path: "^src/",
         reachable: false,
         // search-worker.ts and check-worker.ts are started as threads, inspect-process.ts and symbols-process.ts as processes, by their file names.
-        // hunk-text.ts words whole hunks for an index of them, which nothing keeps yet; its conformance area is held.
         // dashboard/assets/ is what browsers load, by the names in dashboard/assets.ts.
         pathNot:
-          "^src/(main|cli/main|store/memory/search-worker|store/upkeep/check-worker|adapters/rules/inspect-process|adapters/code-index/symbols-process|domain/code/hunk-text|dashboard/assets/[a-z-]+)[.](ts|js)$",
+          "^src/(main|cli/main|store/memory/search-worker|store/upkeep/check-worker|adapters/rules/inspect-process|adapters/code-index/symbols-process|dashboard/assets/[a-z-]+)[.](ts|js)$",
       },
     },
   ],
