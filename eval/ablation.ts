@@ -221,8 +221,8 @@ function rowOfStage(
   const points = (share: number) => `${share < 0 ? "" : "+"}${(100 * share).toFixed(1)}`;
   const expected = stage.expected === undefined ? "" : `; expected ${EXPECTED[stage.expected]}`;
   const mrr = intervalText(against.gain.mrr ?? NONE);
-  const told = `${points(gain.mean)} [${points(gain.low)}, ${points(gain.high)}], MRR ${mrr} over "${stage.over}"${expected}`;
-  return { ...row, against, remark: told };
+  const text = `${points(gain.mean)} [${points(gain.low)}, ${points(gain.high)}], MRR ${mrr} over "${stage.over}"${expected}`;
+  return { ...row, against, remark: text };
 }
 
 function unwritten({ expected }: Stage): string {

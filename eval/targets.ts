@@ -28,14 +28,14 @@ export const STAGES = [0.1, 0.4, 0.5, 0.6, 0.7] as const;
 
 /** One line a target that the row has a figure for, and one for the stage. */
 export function targetLines({ name, metrics }: Pick<Row, "name" | "metrics">): readonly string[] {
-  const told = TARGETS.flatMap(({ metric, than, value, of }) => {
+  const judged = TARGETS.flatMap(({ metric, than, value, of }) => {
     const figure = metrics[metric];
     if (figure === undefined) return [];
     const isMet = than === "over" ? figure > value : figure < value;
     return `${name}: ${metric} ${figure.toFixed(3)}, ${of} ${than} ${value}: ${isMet ? "met" : "missed"}`;
   });
   const recall = metrics["recall@10"];
-  if (recall === undefined) return told;
+  if (recall === undefined) return judged;
   const stage = STAGES.filter((gate) => recall >= gate).length;
-  return [...told, `${name}: stage ${stage} of ${STAGES.length} by recall@10`];
+  return [...judged, `${name}: stage ${stage} of ${STAGES.length} by recall@10`];
 }

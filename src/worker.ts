@@ -219,8 +219,8 @@ function verdict(error: unknown, attempt: number, now: number, random: number): 
   if (error instanceof OutOfReach) {
     const { why, message } = error;
     // A refusal may be lifted later: then an operator can retry the parked job.
-    return why === "gone"
-      ? { state: "done", outcome: `gone: ${message}` }
+    return why === "missing"
+      ? { state: "done", outcome: `missing: ${message}` }
       : { state: "parked", reason: `${why}: ${message}` };
   }
   if (error instanceof AtCapacity) return { state: "at-capacity", reason: error.message };

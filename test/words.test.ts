@@ -41,8 +41,7 @@ function stringsOf(source: string): readonly string[] {
   const code = source.replace(/^\s*(?:\/\/|\/?\*).*$/gm, "");
   const strings = code.match(/"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g) ?? [];
   const texts = strings.map((text) => text.slice(1, -1).replace(/\$\{[^}]*\}/g, "…"));
-  // An outcome of a job has the name of its metric's label before the colon.
-  return texts.map((text) => text.replace(/^gone: /, "")).filter((text) => /\S \S/.test(text));
+  return texts.filter((text) => /\S \S/.test(text));
 }
 
 const SOURCES = ["cli", "publish", "dashboard", "server", "config"].flatMap((folder) =>

@@ -323,8 +323,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "ended before the check",
     loses: "a job whose repository is missing has it forgotten, also when its process dies right then",
     file: "src/server/sweeps/missing-repository.ts",
-    find: 'error.why === "gone") await look(job);',
-    replace: 'error.why === "gone") setTimeout(() => void look(job));',
+    find: 'error.why === "missing") await look(job);',
+    replace: 'error.why === "missing") setTimeout(() => void look(job));',
     test: [
       "test/server/missing-repository.test.ts",
       "that is in the queue before the job that ran into it has ended: who dies in between has lost nothing",
@@ -1986,7 +1986,7 @@ export const MUTANTS: readonly Mutant[] = [
     id: "refused ends are given up",
     loses: "a progress note that GitHub refuses to end for a while is ended later",
     file: "src/flows/review/check-run.ts",
-    find: 'error.why !== "gone" ? "refused"',
+    find: 'error.why !== "missing" ? "refused"',
     replace: 'error.why === "suspended" ? "refused"',
     test: [
       "test/app/progress.test.ts",

@@ -157,9 +157,9 @@ ${leftOut.length === 0 ? "" : html`<details><summary>Left out</summary><ul>${lef
 }
 
 /** The entry as it is pasted. YAML reads JSON strings. */
-function entryOf({ told, instruction }: Convention): string {
+function entryOf({ summary, instruction }: Convention): string {
   const { path, instructions } = instruction;
-  return `pathInstructions:\n  # ${told}\n  - path: ${JSON.stringify(path)}\n    instructions: ${JSON.stringify(instructions)}\n`;
+  return `pathInstructions:\n  # ${summary}\n  - path: ${JSON.stringify(path)}\n    instructions: ${JSON.stringify(instructions)}\n`;
 }
 
 function convention(
@@ -174,7 +174,7 @@ function convention(
     ({ pull, at: when, url }) => html`<li>${outLink(url, `#${pull}`)}, ${isoDate(when)}</li>`,
   );
   return html`<article class="card convention"><h3>${one.name}</h3>
-<p>${at === undefined ? "" : badge(`taken ${isoDate(at)}`, "good")} ${one.told}; <code>${one.path}</code>${one.language === null ? "" : ` (${one.language})`} · <a href="${memoryPath(key, central)}">the most typical comment</a></p>
+<p>${at === undefined ? "" : badge(`taken ${isoDate(at)}`, "good")} ${one.summary}; <code>${one.path}</code>${one.language === null ? "" : ` (${one.language})`} · <a href="${memoryPath(key, central)}">the most typical comment</a></p>
 <ul class="inline">${examples}</ul>
 ${quoted(entryOf(one))}
 ${

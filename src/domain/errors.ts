@@ -23,10 +23,10 @@ export class LeaseLost extends Error {
 }
 
 /**
- * `gone`: it does not exist, or we cannot see it. `refused`: we may not. `suspended`: the installation is suspended.
+ * `missing`: it does not exist, or we cannot see it. `refused`: we may not. `suspended`: the installation is suspended.
  * `unauthorised`: GitHub rejects our credentials.
  */
-export type Reach = "gone" | "refused" | "suspended" | "unauthorised";
+export type Reach = "missing" | "refused" | "suspended" | "unauthorised";
 
 /** A permanent error of GitHub: a retry changes nothing. */
 export class OutOfReach extends Error {

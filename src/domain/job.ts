@@ -94,7 +94,7 @@ export interface LabelJob extends UpkeepWork {
 
 /**
  * A repository was deleted or is no longer ours to read: its memory is deleted once the host confirms it. Triggers:
- * `deleted`, `removed`, `uninstalled`; `gone` without a delivery.
+ * `deleted`, `removed`, `uninstalled`; `missing` without a delivery.
  */
 export interface ForgetJob extends UpkeepWork {
   readonly kind: "forget";

@@ -95,7 +95,7 @@ export interface Addressed {
   /** "its code has changed". */
   readonly reason: string;
   /** The code was removed; absent when it exists, or its file is no longer part of the change. */
-  readonly isGone?: true;
+  readonly isRemoved?: true;
 }
 
 /** A configuration value set by a file. */

@@ -46,10 +46,10 @@ export function conventionsOf(records: readonly MemoryRecord[], recurrence: Recu
 
 /** Null when our own configuration would read it differently. */
 function proposalOf(remark: RecurringComment): Convention | null {
-  const told = factsOf(remark);
+  const summary = factsOf(remark);
   const instructions = instructionOf(remark);
   for (const path of new Set([remark.path, "**"])) {
-    const convention = { ...remark, path, told, instruction: { path, instructions } };
+    const convention = { ...remark, path, summary, instruction: { path, instructions } };
     if (isReadAsMeant(convention)) return convention;
   }
   return null;
@@ -68,15 +68,15 @@ function instructionOf({ name, namedBy, ids }: RecurringComment): string {
   return `Reviewers asked for this ${ids.length} times: “${name.replace(/[“”]/g, '"')}”`;
 }
 
-function yamlOf(conventions: readonly Pick<Convention, "told" | "instruction">[]): string {
-  const entries = conventions.map(({ told, instruction }) => {
+function yamlOf(conventions: readonly Pick<Convention, "summary" | "instruction">[]): string {
+  const entries = conventions.map(({ summary, instruction }) => {
     const item = stringify([instruction], { lineWidth: 0 }).trimEnd();
-    return `# ${told}\n${item}`.replace(/^/gm, "  ");
+    return `# ${summary}\n${item}`.replace(/^/gm, "  ");
   });
   return `pathInstructions:\n${entries.join("\n")}\n`;
 }
 
-function isReadAsMeant(convention: Pick<Convention, "told" | "instruction">): boolean {
+function isReadAsMeant(convention: Pick<Convention, "summary" | "instruction">): boolean {
   const { config, problems } = parseConfig([{ file: ".kodiai.yml", text: yamlOf([convention]) }]);
   return problems.length === 0 && canonicalJson(config.pathInstructions) === canonicalJson([convention.instruction]);
 }

@@ -66,7 +66,7 @@ export const METRICS = [
     stage: "`gather`, `analyze`, `vet`, `retrieve`, `review`, `publish` or `remember`",
   }),
   counter("kodiai_reviews_total", "Reviews that ended, by outcome.", {
-    outcome: "`posted`, `skipped`, `superseded`, `stopped`, `gone` or `other`",
+    outcome: "`posted`, `skipped`, `superseded`, `stopped`, `missing` or `other`",
   }),
   gauge(
     "kodiai_refused_installations",

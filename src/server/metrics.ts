@@ -185,7 +185,7 @@ function meters(registry: Registry) {
   };
 }
 
-const OUTCOMES: ReadonlySet<string> = new Set(["posted", "skipped", "superseded", "stopped", "gone"]);
+const OUTCOMES: ReadonlySet<string> = new Set(["posted", "skipped", "superseded", "stopped", "missing"]);
 
 function seconds(ms: number | null | undefined): number | undefined {
   return typeof ms === "number" ? ms / 1_000 : undefined;

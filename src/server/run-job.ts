@@ -61,7 +61,7 @@ export function runJob(
 export const unlessForgotten: JobWrapper = {
   lanes: ["review", "command"],
   job: async (run, next) =>
-    run.lease.job.repo.name === "" ? "gone: its repository was forgotten meanwhile" : next(run),
+    run.lease.job.repo.name === "" ? "missing: its repository was forgotten meanwhile" : next(run),
 };
 
 /** Makes reviews stoppable between two stages or comments. Commands add and stop reviews through `jobs`. */

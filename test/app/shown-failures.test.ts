@@ -37,7 +37,7 @@ const FAILURES: readonly (readonly [string, () => Error])[] = [
   ],
   ["a long text", () => withStack(new RangeError(`${"x".repeat(300)} ${WORDS}`.repeat(50)))],
   ["try later", () => withStack(new Transient(WORDS, null))],
-  ["out of reach", () => withStack(new OutOfReach("gone", 404, WORDS))],
+  ["out of reach", () => withStack(new OutOfReach("missing", 404, WORDS))],
 ];
 
 /** What answers at once; everything else answers with a promise. */

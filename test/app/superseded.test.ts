@@ -70,7 +70,7 @@ test("the app is taken off in the middle: the job ends, and nothing is asked aga
   expect(await harness.settled(pull)).toMatchObject({
     state: "done",
     attempt: 1,
-    outcome: expect.stringMatching(/^gone: /),
+    outcome: expect.stringMatching(/^missing: /),
   });
   expect(harness.world.comments(pull).reviews).toEqual([]);
 });

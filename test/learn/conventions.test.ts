@@ -64,7 +64,7 @@ test("what four pull requests were asked is one convention: counted, dated, plac
       declined: 0,
       path: "src/api/**/*.ts",
       language: "typescript",
-      told: "asked 4 times on 4 pull requests since 2026-03-02, accepted 4",
+      summary: "asked 4 times on 4 pull requests since 2026-03-02, accepted 4",
       examples: [{ pull: 15 }, { pull: 14 }, { pull: 13 }],
     },
   ]);

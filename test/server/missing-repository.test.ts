@@ -66,7 +66,7 @@ test("a repository that the App can no longer reach is forgotten, also without a
     const { what, added } = await after(removed, null, one);
     expect(what).toBe("forgotten");
     expect(added).toMatchObject([
-      { kind: "forget", trigger: "gone", repo: job.repo, key: `github.com/${job.repo.id}:forget` },
+      { kind: "forget", trigger: "missing", repo: job.repo, key: `github.com/${job.repo.id}:forget` },
     ]);
   }
   expect(await after(suspended, null)).toEqual({ what: "reachable", added: [] });
@@ -79,7 +79,7 @@ test("that is in the queue before the job that ran into it has ended: who dies i
   const locateRepository = () => ({ host: { lookUp: async () => removed }, installationOf: async () => null });
   const looking = withMissingRepositoryCheck(locateRepository, queue, log, () => order.push("woken"));
   const ends = (error: Error) => looking(job, () => Promise.reject(error)).catch(() => order.push("ended"));
-  await ends(new OutOfReach("gone", 404, "GitHub answered 404"));
+  await ends(new OutOfReach("missing", 404, "GitHub answered 404"));
   expect(order).toEqual([`added github.com/${job.repo.id}:forget`, "woken", "ended"]);
   await ends(new OutOfReach("refused", 403, "GitHub answered 403"));
   await ends(new Error("a bug"));
@@ -92,7 +92,7 @@ test("a job whose repository is missing is retried while its new place cannot be
   const locateRepository = () => ({ host: { lookUp: async () => removed }, installationOf: async () => null });
   const ends = (add: Queue["add"]) =>
     withMissingRepositoryCheck(locateRepository, { add }, log, () => {})(job, () =>
-      Promise.reject(new OutOfReach("gone", 404, "GitHub answered 404")),
+      Promise.reject(new OutOfReach("missing", 404, "GitHub answered 404")),
     );
   await expect(ends(() => Promise.reject(new Transient("the database is away")))).rejects.toBeInstanceOf(Transient);
   await expect(ends(() => Promise.reject(new Error("a bug")))).rejects.toBeInstanceOf(OutOfReach);

@@ -15,7 +15,7 @@ test("it ends, and GitHub is asked about no repository without a name", async ()
   };
   const named = reviewJob(2, "a");
   const unnamed = { ...named, repo: { ...named.repo, owner: "", name: "" } };
-  const over = "gone: its repository was forgotten meanwhile";
+  const over = "missing: its repository was forgotten meanwhile";
   expect(await ended("review", unnamed)).toBe(over);
   expect(await ended("command", unnamed)).toBe(over);
   expect(asked).toEqual([]);

@@ -152,7 +152,7 @@ function unlessOutOfReach<T>(work: () => Promise<T>): Promise<T | null> {
 /** GitHub answers 422 when the token would exceed our access: the repository was removed, or the permission never granted. */
 function outOfReach(error: unknown): unknown {
   if (!(error instanceof RequestError) || error.status !== 422) return error;
-  const why = /repositor/i.test(error.message) ? "gone" : "refused";
+  const why = /repositor/i.test(error.message) ? "missing" : "refused";
   return new OutOfReach(
     why,
     422,

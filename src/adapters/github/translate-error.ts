@@ -51,7 +51,7 @@ export function translate(error: unknown, now: number): unknown {
 
 /** GraphQL's error types with the status of REST. */
 const GRAPHQL_REACH = [
-  [404, "gone", "NOT_FOUND"],
+  [404, "missing", "NOT_FOUND"],
   [403, "refused", "FORBIDDEN"],
   [403, "refused", "INSUFFICIENT_SCOPES"],
 ] as const satisfies readonly (readonly [status: number, why: Reach, type: string])[];
@@ -81,7 +81,7 @@ export function isNotReady(error: unknown): boolean {
 }
 
 function reachOf({ status, message }: RequestError): Reach | null {
-  if (status === 404 || status === 410 || status === 451) return "gone";
+  if (status === 404 || status === 410 || status === 451) return "missing";
   if (status === 401) return "unauthorised";
   if (status !== 403) return null;
   return /suspended/i.test(message) ? "suspended" : "refused";

@@ -36,10 +36,10 @@ const READ_FIRST =
 
 function conventionsPage(repo: string, { proposed, remarks, yaml, leftOut }: Conventions): string {
   const count = counted(proposed.length, "recurring comment");
-  const listed = proposed.map(({ name, told, path, language, examples }, at) =>
+  const listed = proposed.map(({ name, summary, path, language, examples }, at) =>
     [
       `${at + 1}. ${name}`,
-      `   ${told}; ${path}${language === null ? "" : ` (${language})`}`,
+      `   ${summary}; ${path}${language === null ? "" : ` (${language})`}`,
       ...examples.map(({ pull, at: when, url }) => `   #${pull}, ${isoDate(when)}${url === null ? "" : `, ${url}`}`),
     ].join("\n"),
   );

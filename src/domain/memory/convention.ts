@@ -27,7 +27,7 @@ export interface RecurringComment {
 /** A recurring comment with an entry of `pathInstructions` that Kodiai's configuration accepts as it is. */
 export interface Convention extends RecurringComment {
   /** `asked 7 times on 6 pull requests since 2026-03-02, accepted 6` */
-  readonly told: string;
+  readonly summary: string;
   readonly instruction: RepoConfig["pathInstructions"][number];
 }
 

@@ -119,7 +119,7 @@ export async function resolveThread(order: Order): Promise<Answer> {
       noted = await noteCommand(order, findingId, { kind: "resolved", text: "" });
     return plainAnswer("done", null, `thread resolved${noted}`);
   }
-  if (end === "missing") return plainAnswer("failed", "GitHub does not know this thread any more.", "thread gone");
+  if (end === "missing") return plainAnswer("failed", "GitHub does not know this thread any more.", "thread missing");
   const how =
     "GitHub lets an app resolve threads only with the right to write code, which Kodiai does not ask for. Press “Resolve conversation” below.";
   return plainAnswer("failed", how, "GitHub refused to resolve the thread");

@@ -242,7 +242,7 @@ async function currentHead({ host, pulls, known, labels }: HeadPorts): Promise<C
 
 /** @throws OutOfReach when its host says that the repository no longer exists: then it is forgotten as well */
 function unreached({ reason, isMissing }: Unreachable): Skipped {
-  if (isMissing) throw new OutOfReach("gone", 404, reason);
+  if (isMissing) throw new OutOfReach("missing", 404, reason);
   return { kind: "skipped", reason };
 }
 

@@ -108,5 +108,5 @@ export async function sweepChecks(
 /** What becomes of a post that GitHub did not let us end. */
 export function unended(error: unknown): SweptCheck["outcome"] {
   if (error instanceof Transient) return "later";
-  return error instanceof OutOfReach && error.why !== "gone" ? "refused" : "given up";
+  return error instanceof OutOfReach && error.why !== "missing" ? "refused" : "given up";
 }

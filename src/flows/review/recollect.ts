@@ -116,6 +116,6 @@ export function flaggedBy({ review }: PostedReview): FlaggedNow {
         : [{ memoryId: idOf(finding), rule: finding.rule, shape }],
     ),
     open: review.findings.map(({ finding }) => idOf(finding)),
-    fixed: review.addressed.flatMap(({ finding, isGone }) => (isGone === true ? [idOf(finding)] : [])),
+    fixed: review.addressed.flatMap(({ finding, isRemoved }) => (isRemoved === true ? [idOf(finding)] : [])),
   };
 }

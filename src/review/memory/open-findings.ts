@@ -53,7 +53,7 @@ export function openFindings(
     const wasSeen = wasLookedAt(said, looked);
     const changed = changeOf(one, leftOut);
     if (changed !== null && wasSeen) {
-      const removed = isGone(one) ? ({ isGone: true } as const) : {};
+      const removed = isRemoved(one) ? ({ isRemoved: true } as const) : {};
       addressed.push({ finding: said.finding, url: said.url, reason: changed, ...removed });
     } else open.push(openFinding(one, changed === null && one.path !== null ? "still open" : UNSEEN));
   }
@@ -67,7 +67,7 @@ function wasLookedAt({ finding, recovered }: EarlierFinding, looked: Looked): bo
 }
 
 /** A rule may be silent for another reason than a changed code. */
-function isGone({ said, path, place }: LocatedFinding): boolean {
+function isRemoved({ said, path, place }: LocatedFinding): boolean {
   return path !== null && said.shape.at.length > 0 && place?.as !== "same";
 }
 

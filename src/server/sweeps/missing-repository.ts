@@ -47,7 +47,7 @@ export async function handleMissingRepository(
   const at = now();
   const forget: ForgetJob = {
     kind: "forget",
-    trigger: "gone",
+    trigger: "missing",
     key: upkeepKey(repo, "forget"),
     repo,
     installationId,
@@ -89,7 +89,7 @@ export function withMissingRepositoryCheck(
     try {
       return await work();
     } catch (error) {
-      if (error instanceof OutOfReach && error.why === "gone") await look(job);
+      if (error instanceof OutOfReach && error.why === "missing") await look(job);
       throw error;
     }
   };

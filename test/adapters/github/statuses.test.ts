@@ -110,17 +110,17 @@ const PLACES: readonly (readonly [string, RegExp, (ports: Ports) => Promise<unkn
   ["a token", /access_tokens$/, async () => {}],
 ];
 
-/** What becomes of the job: `gone` ends it, `parked` waits for a person, `later` is tried again. */
-type Outcome = "gone" | "parked" | "later" | "refused" | "bug" | "no answer";
+/** What becomes of the job: `missing` ends it, `parked` waits for a person, `later` is tried again. */
+type Outcome = "missing" | "parked" | "later" | "refused" | "bug" | "no answer";
 const STATUSES: readonly (readonly [number, Outcome])[] = [
   [400, "bug"],
   [401, "parked"],
   [403, "parked"],
-  [404, "gone"],
+  [404, "missing"],
   [406, "bug"],
-  [410, "gone"],
+  [410, "missing"],
   [429, "later"],
-  [451, "gone"],
+  [451, "missing"],
   [500, "later"],
   [502, "later"],
   [503, "later"],
@@ -129,7 +129,7 @@ const STATUSES: readonly (readonly [number, Outcome])[] = [
 
 function outcomeOf(error: unknown): Outcome {
   if (error instanceof Transient) return "later";
-  if (error instanceof OutOfReach) return error.why === "gone" ? "gone" : "parked";
+  if (error instanceof OutOfReach) return error.why === "missing" ? "missing" : "parked";
   return error instanceof CommentRefused ? "refused" : error === null ? "no answer" : "bug";
 }
 
@@ -159,7 +159,7 @@ test("a suspended installation parks its jobs, and says so", async () => {
 test("a write that lives elsewhere by now is not taken for one that arrived", async () => {
   const { asked, ports } = await world(/POST .*\/reviews$/, 301);
   const { reviews } = await ports();
-  await expect(reviews.postReview(REPO, 1, HEAD, "b", [COMMENT])).rejects.toMatchObject({ why: "gone" });
+  await expect(reviews.postReview(REPO, 1, HEAD, "b", [COMMENT])).rejects.toMatchObject({ why: "missing" });
   expect(asked).toHaveLength(1);
 });
 

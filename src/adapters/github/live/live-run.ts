@@ -59,7 +59,7 @@ export function liveGitHub(options: LiveOptions): LiveGitHub {
   /** Writes are not recorded: what a run creates is deleted with its pull request. */
   const path: WritePath = {
     repeat: write,
-    gone: async () => {},
+    deleted: async () => {},
     async create(_wanted, { post }) {
       const { data } = await write(() => post(randomBytes(16).toString("hex")));
       return { ...(data as Post), made: true };

@@ -88,7 +88,7 @@ const at = ({ repo, number }: Pick<Spot, "repo" | "number">) => ({ ...placeOf(re
 async function readHead(github: GitHub, repo: Repo, number: number) {
   const { data } = await github.rest.pulls.get(at({ repo, number }));
   // Another repository can take over a name, but not an id.
-  if (data.base.repo.id !== repo.id) throw new OutOfReach("gone", 301, "another repository has its name now");
+  if (data.base.repo.id !== repo.id) throw new OutOfReach("missing", 301, "another repository has its name now");
   return { sha: data.head.sha, state: data.state, locked: data.locked };
 }
 
@@ -167,7 +167,7 @@ async function putSummary(
   const current = await unlessStatus([404, 410], () => github.rest.issues.getComment(comment));
   if (current === null) {
     // The summary was deleted.
-    await path.gone(wanted);
+    await path.deleted(wanted);
     return path.create(wanted, { look: true, allowed, post });
   }
   const before = current.data.body ?? "";

@@ -50,7 +50,7 @@ export interface WritePath {
    */
   create(wanted: Omit<Wanted, "installationId">, creation: Creation): Promise<Post & { readonly made: boolean }>;
   /** The post was deleted: it may be created again. */
-  gone(wanted: Omit<Wanted, "installationId">): Promise<void>;
+  deleted(wanted: Omit<Wanted, "installationId">): Promise<void>;
   /** Sends a write that may be sent twice, such as an edit. `send` may also read. */
   repeat<T>(send: () => Promise<T>, point?: "edit-summary" | "end-check"): Promise<T>;
 }
@@ -60,7 +60,7 @@ export function writePath(options: WritePathOptions): WritePath {
   const { book, installationId, turn } = options;
   return {
     create: (wanted, creation) => create({ ...wanted, installationId }, creation, options),
-    gone: (wanted) => book.refused({ ...wanted, installationId }),
+    deleted: (wanted) => book.refused({ ...wanted, installationId }),
     async repeat(send, point) {
       const sent = await turn((keep) => {
         if (point !== undefined) failPoint(`before-${point}` satisfies FailPoint);
@@ -152,7 +152,8 @@ async function unanswered(
 
 /** An answer that was cut off can look complete: only one with an id counts. */
 function readPost({ status, data }: { readonly status: number; readonly data: unknown }): Post {
-  if (status >= 300) throw new OutOfReach("gone", status, `GitHub answered ${status} to a write: the repository moved`);
+  if (status >= 300)
+    throw new OutOfReach("missing", status, `GitHub answered ${status} to a write: the repository moved`);
   const { id, html_url: url } = (typeof data === "object" ? (data ?? {}) : {}) as Record<string, unknown>;
   if (typeof id !== "number") throw new SyntaxError("GitHub's answer could not be read");
   return { id, url: typeof url === "string" ? url : "" };

@@ -51,7 +51,7 @@ export const SQL_RULES: readonly LineRule[] = [
     severity: "medium",
     category: "reliability",
     confidence: 0.5,
-    why: "The data is gone with it, and versions of the program that still run will fail on the missing name.",
+    why: "The data is deleted with it, and versions of the program that still run will fail on the missing name.",
     fix: "Stop using it in one release and drop it in the next; keep a backup and say so in a comment.",
     bad: { path: MIGRATION, code: "DROP TABLE orders;" },
     good: { path: MIGRATION, code: "DROP TABLE IF EXISTS orders;\nCREATE TABLE orders (id bigint);" },
