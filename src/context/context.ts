@@ -299,7 +299,7 @@ function stemOf(path: string): string {
   return (path.split("/").at(-1) ?? "").replace(/\.\w+$/, "");
 }
 
-const PATH_LIKE = /[\w@.-]+(?:\/[\w@.-]+)*\.[A-Za-z]\w{0,7}/g;
+const PATH_LIKE = /(?<![\w@.-])[\w@.-]{1,100}(?:\/[\w@.-]{1,100}){0,20}\.[A-Za-z]\w{0,7}/g;
 const MOST_MENTIONED = 5;
 
 /** Files that the description names and the diff does not have. */

@@ -392,7 +392,7 @@ describe("memory and configuration", () => {
     await answered(harness);
     const [reply = ""] = replies(world, pull);
     expect(reply).toContain("review.profile: quiet");
-    expect(reply).toContain("pathInstructions: 1 entries");
+    expect(reply).toContain("pathInstructions: 1 set");
     expect(reply).not.toMatch(/secret|hidden/);
   });
 

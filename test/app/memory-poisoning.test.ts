@@ -236,7 +236,7 @@ describe("who may not write", () => {
 /** What `kodiai memory stats` says of a repository, and how many such acts `kodiai doctor` counts. */
 async function reported(name: string): Promise<{ readonly lines: readonly string[]; readonly facts: number }> {
   const lines: string[] = [];
-  const log = vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
+  const log = vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(...line.split("\n")));
   try {
     await memory(["stats", "--repo", `acme/${name}`, "--data-dir", harness.dataDir]);
   } finally {

@@ -42,7 +42,7 @@ async function givenMemory(...records: readonly (typeof RECORD)[]): Promise<void
 test("a repository that memory knows is named by OWNER/NAME, and a name that it does not know is answered with the nearest", async () => {
   await givenMemory(RECORD);
   expect(await run("ls", "--repo", "acme/payments")).toBe(0);
-  expect(printed.at(-1)).toBe("1 of 1 memory of acme/payments");
+  expect(printed.at(-1)?.split("\n").at(-1)).toBe("1 of 1 memory of acme/payments");
   expect(await run("stats", "--repo", `${RECORD.repo.split("/")[0]}/ACME/Payments`, "--json")).toBe(0);
   expect(json()).toMatchObject({ total: 1 });
   expect(await run("show", RECORD.id, "--repo", RECORD.repo)).toBe(0);

@@ -130,7 +130,7 @@ const SECTIONS = /\.(?:toml|ini|cfg|conf|editorconfig)$/i;
 const CONTROL = new Set(
   "if for while switch catch return else do foreach using lock fixed synchronized try when sizeof".split(" "),
 );
-const HEAD = /(?:^|[\s*&>:~])([A-Za-z_$][\w$]*)\s*(?:<[^<>]*>)?\s*\(/;
+const HEAD = /(?:^|[\s*&>:~])([A-Za-z_$][\w$]*)\s*(?:<[^<>]*>\s*)?\(/;
 const TYPE =
   /\b(?:class|struct|enum|interface|record|union|trait|protocol|object|namespace|extension)\s+(?:class\s+)?([A-Za-z_$][\w$]*)/;
 /** A block whose head is longer is none that people write. */
