@@ -73,8 +73,7 @@ async function measure(rows: number, repositories: number, turns: number): Promi
   const memoryBytes = values.megabytes === undefined ? {} : { memoryBytes: Number(values.megabytes) * 1e6 };
   const settings = { ...memoryBytes, patience: { answerMs: null } };
   const recall = threadRecall({ place: path, ...settings });
-  const isWanted = words === null || words.some((word) => ON_POSTGRES.includes(word));
-  const moved = isWanted ? await movedStore(folder, fingerprint, values.keep !== undefined) : null;
+  const moved = await movedStore(folder, fingerprint, values.keep !== undefined);
   const onPostgres = moved === null ? null : threadRecall({ place: moved.url, ...settings });
   const stores: OwnStore[] = [{ prefix: "", recall }];
   if (onPostgres !== null) stores.push({ prefix: "on PostgreSQL, ", recall: onPostgres });
