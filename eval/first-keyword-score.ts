@@ -4,7 +4,7 @@ import { memoryId, repoKey } from "../src/domain/memory.ts";
 import type { KeywordHit } from "../src/domain/retrieval.ts";
 import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
 import type { Recall } from "../src/ports/memory.ts";
-import { byScore } from "../src/retrieve/rank/tie-breaking.ts";
+import { byScore } from "../src/retrieve/rank/fusion.ts";
 import type { CorpusRow } from "./judged-data.ts";
 
 const OCCURRENCE = 0.1;

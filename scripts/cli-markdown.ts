@@ -1,6 +1,6 @@
 // docs/cli.md from the list of verbs.
 import { EXIT, flag } from "../src/cli/help.ts";
-import { markdownTable } from "../src/cli/markdown-table.ts";
+import { markdownTable } from "../src/cli/terminal-text.ts";
 import { VERBS, type Verb } from "../src/cli/verbs.ts";
 
 /** A section for each verb. */

@@ -1,6 +1,6 @@
 // docs/commands.md, made from the list of verbs.
 
-import { markdownTable } from "../src/cli/markdown-table.ts";
+import { markdownTable } from "../src/cli/terminal-text.ts";
 import { VERBS } from "../src/domain/command.ts";
 
 const INTRODUCTION = `# Commands

@@ -1,7 +1,7 @@
 // docs/configuration.md: every key and every variable, made from the two schemas so that it cannot lag behind.
 
 import { stringify } from "yaml";
-import { markdownTable } from "../src/cli/markdown-table.ts";
+import { markdownTable } from "../src/cli/terminal-text.ts";
 import { CONFIG_KEYS, type ConfigKey, shapeAt } from "../src/config/config-keys.ts";
 import { ENV_VARIABLES } from "../src/config/environment/env-variables.ts";
 import { presetsText } from "../src/config/preset.ts";

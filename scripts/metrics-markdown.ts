@@ -1,6 +1,6 @@
 // docs/metrics.md from the one list of metrics.
 
-import { markdownTable } from "../src/cli/markdown-table.ts";
+import { markdownTable } from "../src/cli/terminal-text.ts";
 import { METRICS, type MetricEntry } from "../src/server/metric-list.ts";
 
 const HEAD = `# Metrics, traces and logs

@@ -1,6 +1,6 @@
 // The last part of docs/internals/guarantees.md: what was broken on purpose, and how soon a test noticed.
 import { MUTANTS } from "../chaos/mutants/mutants.ts";
-import { markdownTable } from "../src/cli/markdown-table.ts";
+import { markdownTable } from "../src/cli/terminal-text.ts";
 
 interface Measured {
   readonly date: string;

@@ -27,11 +27,10 @@ import {
   unlessForgotten,
 } from "./server/run-job.ts";
 import { checkSweeper } from "./server/sweeps/check-sweeper.ts";
-import { runFeedback } from "./server/sweeps/feedback-sweep.ts";
 import { beatOnce, heartbeat } from "./server/sweeps/heartbeat.ts";
 import { type JobWatch, jobWatch } from "./server/sweeps/job-watch.ts";
 import { type LargeReviews, largeReviews } from "./server/sweeps/large-reviews.ts";
-import { startMaintenance } from "./server/sweeps/maintenance.ts";
+import { runFeedback, startMaintenance } from "./server/sweeps/maintenance.ts";
 import { missedSweeper } from "./server/sweeps/missed-sweeper.ts";
 import { withMissingRepositoryCheck } from "./server/sweeps/missing-repository.ts";
 import type { PeriodicTask } from "./server/sweeps/periodic-task.ts";

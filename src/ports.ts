@@ -53,7 +53,7 @@ export type ChangesSince =
   | { readonly kind: "unknown"; readonly reason: string };
 
 /** A file of another repository of the same owner. */
-export interface OwnersText {
+interface OwnersText {
   readonly text: string;
   /** True when everyone who may read the requesting repository may read that one too. */
   readonly isShown: boolean;

@@ -26,7 +26,7 @@ const RECORD_AGAIN_MS = 1_000;
 
 const STOPPING: JobEnd = { state: "retry", inMs: 0, reason: "the process was stopping" };
 
-export interface WorkerPorts<Taken extends AnyJob = ReviewJob> {
+interface WorkerPorts<Taken extends AnyJob = ReviewJob> {
   readonly queue: Lane<Taken>;
   /**
    * Runs the job; returns one line on how it ended. Throws Transient to be retried. The signal is aborted when a later job

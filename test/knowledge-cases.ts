@@ -1,5 +1,5 @@
 // Every key of .kodiai.yml under `knowledge`, with what it changes in what the retrieve stage hands on.
-import type { ReplayResult } from "../src/domain/figures/replay-result.ts";
+import type { ReplayResult } from "../src/domain/figures/replay.ts";
 import type { ModelRequest } from "../src/domain/model.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
 import type { Reranker } from "../src/ports/memory.ts";

@@ -277,7 +277,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "an import that does not wait",
     loses: "an import leaves the last of an hour's requests to reviews",
-    file: "src/store/queue/job-times.ts",
+    file: "src/store/queue/put.ts",
     find: 'const notBefore = "notBefore" in job ? job.notBefore : undefined;',
     replace: 'const notBefore = job.kind === "review" ? job.notBefore : undefined;',
     test: [QUEUE_TEST, "an import waits until GitHub gives requests for it again, and nothing else waits for it"],
@@ -358,7 +358,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a turn that ran out",
     loses: "a process that paused for longer than its turn writes nothing in another's turn",
-    file: "src/adapters/github/write/write-turns.ts",
+    file: "src/adapters/github/write/write-path.ts",
     find: "if (!(await pace.keepTurn(turn, LONGEST_MS)))",
     replace: "if (Number.isNaN(LONGEST_MS))",
     test: [
@@ -370,7 +370,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a limit that only the store knows",
     loses: "a process that was asked to wait waits, also while the store is unreachable",
-    file: "src/adapters/github/installation-limits.ts",
+    file: "src/adapters/github/clients.ts",
     find: "return left(id) || store.closedFor(id);",
     replace: "return store.closedFor(id);",
     test: [
@@ -785,7 +785,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "weak secrets",
     loses: "a secret that can be guessed is refused",
-    file: "src/config/environment/weak-secret.ts",
+    file: "src/config/environment/env-forms.ts",
     find: "  return left.replace(",
     replace: '  if (left !== "") return null;\n  return left.replace(',
     test: ["test/config/env.test.ts", "your_github_webhook_secret_goes_here"],
@@ -824,7 +824,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no signature check",
     loses: "only what GitHub signed is believed",
-    file: "src/server/verify-signature.ts",
+    file: "src/server/webhook-server.ts",
     find: "const isCurrent = timingSafeEqual(signed, signatureOf(secret, body));",
     replace: "const isCurrent = signed.length > 0 || timingSafeEqual(signed, signatureOf(secret, body));",
     test: [
@@ -836,7 +836,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "old secrets for ever",
     loses: "a former secret counts until its day only",
-    file: "src/server/verify-signature.ts",
+    file: "src/server/webhook-server.ts",
     find: "if (former === null || now >= former.until) return isCurrent;",
     replace: "if (former === null) return isCurrent;",
     test: [
@@ -944,9 +944,9 @@ export const MUTANTS: readonly Mutant[] = [
     id: "a hole in the dependency rules",
     loses: "only publish writes to GitHub: stages do not import adapters",
     file: "src/analyze/analyze.ts",
-    find: 'import type { ReviewSignals } from "../domain/signals.ts";\n',
+    find: 'import type { Author, AuthorFacts, FileDiff, PullRequestContext } from "../domain/pull-request.ts";\n',
     replace:
-      'import type { ReviewSignals } from "../domain/signals.ts";\nimport "../adapters/github/write/reviews.ts";\n',
+      'import type { Author, AuthorFacts, FileDiff, PullRequestContext } from "../domain/pull-request.ts";\nimport "../adapters/github/write/reviews.ts";\n',
     test: [
       "test/boundaries.test.ts",
       "the dependency rules hold, and the tool that checks them saw every module of src",
@@ -1118,7 +1118,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "checks unredacted",
     loses: "no secret is in a check run",
-    file: "src/adapters/secrets/redacted-checks.ts",
+    file: "src/adapters/secrets/redacted-reviews.ts",
     find: "message: await clean(one.message),",
     replace: "message: one.message,",
     test: [
@@ -1437,7 +1437,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "what was streamed costs nothing",
     loses: "an answer that breaks off is paid for as far as it came",
-    file: "src/adapters/model/anthropic/accumulate-stream.ts",
+    file: "src/adapters/model/anthropic/messages.ts",
     find: "isWhole ? usage.output : Math.max(usage.output, estimatedTokens(text.length + thought))",
     replace: "usage.output",
     test: [
@@ -1500,7 +1500,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "PostgreSQL's damage is not reported",
     loses: "an operator sees that PostgreSQL found damaged data",
-    file: "src/store/postgres-errors.ts",
+    file: "src/store/postgres.ts",
     find: "  noteDamage(code);\n",
     replace: "",
     test: ["test/server/integrity-watch.test.ts", "damage that PostgreSQL reports as XX001 is reported"],
@@ -1800,9 +1800,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a deleted comment ends the reading",
     loses: "a comment that is deleted while its reactions are read costs nothing else",
-    file: "src/adapters/github/read/more-reactions.ts",
-    find: 'if (errorTypes(error).includes("NOT_FOUND")) return null;',
-    replace: "",
+    file: "src/adapters/github/read/feedback.ts",
+    find: 'node?.reactions ?? null;\n  } catch (error) {\n    if (errorTypes(error).includes("NOT_FOUND")) return null;',
+    replace: "node?.reactions ?? null;\n  } catch (error) {",
     test: [
       "test/app/feedback.test.ts",
       "a comment that is deleted between two pages of its reactions costs its own reactions and nothing else",
@@ -1811,7 +1811,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "GraphQL's 200 is an answer",
     loses: "limits and timeouts that GraphQL answers with 200 are waited for",
-    file: "src/adapters/github/graphql-refusal.ts",
+    file: "src/adapters/github/translate-error.ts",
     find: "if (response.status !== 200 || ",
     replace: "if (response.status === 200 || ",
     test: [
@@ -1830,7 +1830,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a secondary limit of GraphQL is its own",
     loses: "a secondary limit closes the installation for all of its requests",
-    file: "src/adapters/github/graphql-refusal.ts",
+    file: "src/adapters/github/translate-error.ts",
     find: '...(exceeded && { "x-ratelimit-remaining": "0" })',
     replace: '"x-ratelimit-remaining": "0", "x-ratelimit-resource": "graphql"',
     test: ["test/app/graphql-limits.test.ts", "a secondary limit closes the installation"],
@@ -2436,7 +2436,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "comments are stored as they come",
     loses: "no secret of a comment or of its lines is stored",
-    file: "src/adapters/secrets/redacted-queue.ts",
+    file: "src/adapters/secrets/redacted-reviews.ts",
     find: "outcome: await withoutSecrets(outcome, clean) }",
     replace: "outcome }",
     test: ["test/app/stored-comments.test.ts", "no secret of its words, its lines or the title is in the queue"],
@@ -2586,7 +2586,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "look-ups masked line by line",
     loses: "a line from within a private key is masked when it is looked up",
-    file: "src/domain/masked-lines.ts",
+    file: "src/domain/head-code.ts",
     find: "(await mask(text)).replace(",
     replace: "((await mask(text)) && text).replace(",
     test: [

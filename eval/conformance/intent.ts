@@ -1,9 +1,7 @@
 // How our intent parser answers the cases of an earlier system, in that system's shapes.
 
 import { z } from "zod";
-import { bumpStep } from "../../src/analyze/dependency-bump.ts";
-import { bumpEcosystem } from "../../src/analyze/dependency-bump-ecosystem.ts";
-import { bumpTitle } from "../../src/analyze/dependency-bump-title.ts";
+import { bumpEcosystem, bumpStep, bumpTitle } from "../../src/analyze/dependency-bump.ts";
 import { type IntentInput, parseIntent } from "../../src/analyze/intent.ts";
 import { parseTitle } from "../../src/analyze/title.ts";
 import type { AreaCheck } from "./area-check.ts";

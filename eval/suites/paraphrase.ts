@@ -1,11 +1,18 @@
 // Are findings found in other reviewers' words, among what other tools said wrongly? One question at a time, and all that a
 // reviewer said of one pull request together.
+
 import { analyze } from "../../src/analyze/analyze.ts";
 import { repoKey } from "../../src/domain/memory.ts";
 import type { Scope } from "../../src/domain/retrieval.ts";
 import { evaluationRepo } from "../../src/learn/remember/parse-row.ts";
-import { type FusedHit, fuseByRank, type Pooling, pool, type QueryCandidates } from "../../src/retrieve/rank/fusion.ts";
-import { byScore } from "../../src/retrieve/rank/tie-breaking.ts";
+import {
+  byScore,
+  type FusedHit,
+  fuseByRank,
+  type Pooling,
+  pool,
+  type QueryCandidates,
+} from "../../src/retrieve/rank/fusion.ts";
 import { type Answer, bestAndWorst, figuresOf, gainOver, intervalText, rowOf } from "../answers.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { type ParaphraseData, type QuerySet, readParaphrase } from "../paraphrase-data.ts";

@@ -19,7 +19,7 @@ const CREATED = ["review", "file", "summary", "answer", "check"] as const;
  * GitHub's answer and the commit that records it, `after-record-X` after that commit. `edit-summary` and `end-check` are requests
  * that may be repeated.
  */
-export const FAIL_POINTS = [
+const FAIL_POINTS = [
   "before-accept",
   "after-accept",
   "before-lease",

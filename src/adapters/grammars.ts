@@ -13,7 +13,7 @@ registerDynamicLanguage({ go, java, php, python, ruby, rust });
 /** Larger files are not parsed: parsing is linear, but the rules' queries add up. */
 const MAX_TEXT = 262_144;
 /** A longer line is minified or data. Written code stays far below. */
-export const MAX_LINE = 20_000;
+const MAX_LINE = 20_000;
 
 /** ast-grep's name of a grammar, by canonical language id; the path decides TypeScript. */
 const GRAMMARS: ReadonlyMap<string, string> = new Map([

@@ -1,9 +1,9 @@
 // A model whose answers are stored until their review is written: a crash costs only the questions in progress, not those already
 // answered.
+
 import { createHash } from "node:crypto";
 import type { LookUps, ModelAnswer, ModelRequest, Purpose } from "../domain/model.ts";
 import type { Model, ReplyStore } from "../ports/model.ts";
-import { withoutDelimiters } from "./without-delimiters.ts";
 
 /** A review's questions about the change; others are cheap, or a person waits for their answer. */
 const KEPT: ReadonlySet<Purpose> = new Set<Purpose>(["review", "verify"]);
@@ -106,4 +106,16 @@ async function readAnswer<T>(kept: string, { shape, lookUps }: ModelRequest<T>):
   } catch {
     return null;
   }
+}
+
+// Normalises a prompt's random delimiters, so that equal prompts have equal text.
+
+/** Numbers each delimiter (`kodiai-` and 16 or more hexadecimal digits) in the order of its first use, so that two stay distinct. */
+function withoutDelimiters(text: string): string {
+  const seen = new Map<string, number>();
+  return text.replace(/kodiai-[0-9a-f]{16,}/g, (delimiter) => {
+    const number = seen.get(delimiter) ?? seen.size + 1;
+    seen.set(delimiter, number);
+    return `kodiai-delimiter-${number}`;
+  });
 }

@@ -1,4 +1,5 @@
 // Calls a server that may be slow, busy or down: retries with waits between them, and a circuit breaker around them.
+
 import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleWhen } from "cockatiel";
 import { ServiceFailed } from "./service-failed.ts";
 
@@ -32,7 +33,7 @@ interface Errors {
 }
 
 /** Runs attempts until one succeeds or the retries are used up. Rejects like the attempts, or with one of `Errors`. */
-export type RetryingCalls = <T>(attempt: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+type RetryingCalls = <T>(attempt: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
 /**
  * One for each server and process, because the circuit breaker has state. The breaker is cockatiel's; its retry is not used,
@@ -110,4 +111,25 @@ export function untilStopped(signal: AbortSignal, error: () => Error): Stop {
   if (signal.aborted) giveUp();
   signal.addEventListener("abort", giveUp, { once: true });
   return { stopped, leave: () => signal.removeEventListener("abort", giveUp) };
+}
+
+/** A wait of more than a week is cut to it. */
+const MAX_ASKED_MS = 7 * 24 * 60 * 60_000;
+
+/**
+ * The wait that a server asks for in `retry-after`: seconds, or a date (RFC 9110, 10.2.3).
+ *
+ * @param now epoch milliseconds
+ * @returns milliseconds, at most a week; null for other values and past dates
+ */
+export function retryAfterMs(text: string | null, now: number): number | null {
+  const seconds = numberOf(text);
+  const wait = seconds === null ? Date.parse(text ?? "") - now : seconds * 1000;
+  return wait >= 0 ? Math.min(wait, MAX_ASKED_MS) : null;
+}
+
+/** A number of a header, at most the milliseconds of a week; null for anything else. */
+export function numberOf(text: string | null): number | null {
+  const isNumber = /^\s{0,9}\d{1,15}(?:\.\d{1,9})?\s{0,9}$/.test(text ?? "");
+  return isNumber ? Math.min(Number(text), MAX_ASKED_MS) : null;
 }

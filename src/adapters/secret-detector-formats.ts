@@ -1,8 +1,5 @@
 // Tokens that are recognisable by their form, beyond secretlint's recommended preset. The forms are published facts (vendors'
 // documentation, GitHub secret scanning, gitleaks 8.25 as a list to compare with).
-
-import { KEY_FILES } from "./secret-detector-key-files.ts";
-
 /** One published token format. */
 interface TokenFormat {
   /** Its common name: "Datadog API key". */
@@ -158,7 +155,21 @@ const MODELS: readonly TokenFormat[] = [
   format("Notion token", ["ntn_"], "ntn_[0-9]{11}[A-Za-z0-9]{35}"),
 ];
 
-const KEYS: readonly TokenFormat[] = KEY_FILES.map(({ label, hints, body }) => format(label, hints, body));
+// Keys in base64 without a header, recognised by the beginnings of their DER encodings (RFC 5958, 7292, 8017). The password of a
+// key store is often published ("notasecret"): the file is the key.
+
+/** 30 82 LL LL 02 01 vv …: a sequence whose first member is a version. */
+const HEAD = "MI[I-L][A-Za-z0-9+/]{2}[AQgw]IB";
+/** On one line, or on several with an indent; the last is shorter. */
+const BODY =
+  "[A-Za-z0-9+/]{16,24000}(?:\\s{1,12}[A-Za-z0-9+/]{40,200}){0,400}(?:\\s{1,12}[A-Za-z0-9+/]{1,80}={1,2})?={0,2}";
+
+const KEYS: readonly TokenFormat[] = [
+  format("private key", ["IBADANBgkqhkiG9w0BAQEFAA"], `${HEAD}ADANBgkqhkiG9w0BAQEFAA${BODY}`),
+  format("private key", ["IBAAKC"], `${HEAD}AAKC${BODY}`),
+  format("private key", ["MIGHAgEAMBMGByqGSM49AgEG"], `MIGHAgEAMBMGByqGSM49AgEG${BODY}`),
+  format("PKCS12 key store", ["IBAzC"], `${HEAD}AzC[A-D]${BODY}`),
+];
 
 /** Every format, in an order that decides the label if two overlap. */
 export const TOKEN_FORMATS: readonly TokenFormat[] = [...MODELS, ...CLOUD, ...DEVELOPMENT, ...SERVICES, ...KEYS];

@@ -1,9 +1,9 @@
 // Calls an embedding or reranking service: a deadline for each attempt, retries, a circuit breaker.
+
 import { TaskCancelledError, TimeoutStrategy, timeout } from "cockatiel";
-import { retryAfterMs } from "./retry-after.ts";
-import { type RetryLimits, retryingCalls } from "./retrying-calls.ts";
-import { connectionFailure, ServiceFailed, statusFailure } from "./service-failed.ts";
-import { boundedFetch, type Fetch, type Question } from "./service-fetch.ts";
+import { z } from "zod";
+import { type RetryLimits, retryAfterMs, retryingCalls } from "./retrying-calls.ts";
+import { connectionFailure, ServiceFailed, statusFailure, unreadableAnswer } from "./service-failed.ts";
 
 export interface ServiceLimits extends RetryLimits {
   /** The limit of one attempt in milliseconds, to the last byte. */
@@ -64,3 +64,117 @@ const NOT_TAKEN = {
   "too large": "the service's answer is too large",
   "not an answer": "the service answered with a status that HTTP does not have",
 };
+
+// Successful answers of embedding and reranking services.
+
+const row = { object: z.string().nullish(), index: z.number().nullish() };
+
+/** Has every field that voyageai's SDK reads, so that it never gets an unexpected type. */
+function listOf<R extends z.ZodType>(row: R) {
+  const usage = z.object({ total_tokens: z.number().nullish() });
+  return z.object({
+    object: z.string().nullish(),
+    data: z.array(row),
+    model: z.string().nullish(),
+    usage: usage.nullish(),
+  });
+}
+
+/** OpenAI's shape, which Voyage shares. */
+export const EmbeddingAnswer = listOf(z.object({ ...row, embedding: z.array(z.number()).nullish() }));
+
+export const RerankAnswer = listOf(
+  z.object({ ...row, relevance_score: z.number().nullish(), document: z.string().nullish() }),
+);
+
+/**
+ * @param text the body of a successful answer
+ * @throws ServiceFailed when it is not JSON of that form; the error names the place and never a value
+ */
+export function readAnswer<T>(form: z.ZodType<T>, text: string): T {
+  const answer = form.safeParse(parsed(text));
+  if (!answer.success) throw unreadableAnswer(answer.error.issues[0]);
+  return answer.data;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+// `fetch` for services and models: no redirects, so that keys stay with their origin, and answers of bounded size.
+
+/** The part of `fetch` that is used, so that Node's own and undici's (with proxy and allow-list) both fit. */
+export type Fetch = (
+  url: string,
+  init: {
+    readonly method: string;
+    readonly headers: Record<string, string>;
+    readonly body: string;
+    readonly redirect: "manual";
+    readonly signal: AbortSignal;
+  },
+) => Promise<{
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: AsyncIterable<Uint8Array> | null;
+}>;
+
+/**
+ * 128 vectors of 2,048 numbers are 6 MB of JSON, and 128,000 tokens as events of one token each some 20 MB. Much more is not a valid
+ * answer.
+ */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** The headers that the SDKs and the retries read. */
+const HEADERS = ["content-type", "retry-after", "retry-after-ms", "x-should-retry"];
+/** Statuses for which a `Response` may not have a body. */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+interface Question {
+  readonly url: string;
+  readonly method?: string;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+interface Answering {
+  /** Called when headers arrive and for every chunk of the body. */
+  readonly alive?: () => void;
+  /** The error for an answer that is not taken. */
+  failed(why: "redirect" | "too large" | "not an answer"): Error;
+}
+
+/** The answer with its body as a stream. Rejects with the errors of `fetch` and `failed`, and so does its body. */
+export async function boundedFetch(
+  fetch: Fetch,
+  { url, method = "POST", headers, body, signal }: Question,
+  { alive = () => {}, failed }: Answering,
+): Promise<Response> {
+  const response = await fetch(url, { method, headers, body, signal, redirect: "manual" });
+  alive();
+  const { status } = response;
+  // A browser-like `fetch` hides a redirect behind status 0.
+  if (status === 0 || (status >= 300 && status < 400)) throw failed("redirect");
+  if (status < 200 || status > 599) throw failed("not an answer");
+  const kept = HEADERS.flatMap((name) => {
+    const value = response.headers.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+
+  async function* bounded(): AsyncGenerator<Uint8Array> {
+    let size = 0;
+    for await (const chunk of response.body ?? []) {
+      alive();
+      size += chunk.byteLength;
+      if (size > MAX_BYTES) throw failed("too large");
+      yield chunk;
+    }
+  }
+
+  const stream = BODILESS.has(status) ? null : ReadableStream.from(bounded());
+  return new Response(stream, { status, headers: Object.fromEntries(kept) });
+}

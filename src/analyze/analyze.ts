@@ -2,10 +2,16 @@
  * The analyze stage: derives the signals from the pull request that gather read. Pure: no port, no clock; the same
  * context gives the same signals.
  */
-import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
-import type { ReviewSignals } from "../domain/signals.ts";
-import { assessAuthor } from "./author-tier.ts";
-import { changeMetrics } from "./change-metrics.ts";
+
+import type { Author, AuthorFacts, FileDiff, PullRequestContext } from "../domain/pull-request.ts";
+import type {
+  AuthorAssessment,
+  AuthorTier,
+  ChangeMetrics,
+  FileFacts,
+  FileKind,
+  ReviewSignals,
+} from "../domain/signals.ts";
 import { fileKinds } from "./file-kind.ts";
 import { parseIntent } from "./intent.ts";
 import { classifyLanguage, languageShares } from "./languages.ts";
@@ -77,4 +83,60 @@ function knownText(file: FileDiff, headTexts: ReadonlyMap<string, string>): { co
  */
 export function languageOf(path: string, siblings: readonly string[] = []): string {
   return classifyLanguage(path, { siblings }).language;
+}
+
+// How well the author knows the repository, according to GitHub. A hint for retrieval and tone, never a permission.
+
+const CORE = new Set(["OWNER", "MEMBER"]);
+const NEWCOMER = new Set(["FIRST_TIMER", "FIRST_TIME_CONTRIBUTOR"]);
+const KNOWN = new Set(["COLLABORATOR", "CONTRIBUTOR"]);
+
+/** An author with this many merged pull requests is regular, or core. */
+const REGULAR_FROM = 2;
+const CORE_FROM = 10;
+
+/**
+ * The author's tier. A decisive association comes first; then merged pull requests, if known, because CONTRIBUTOR
+ * covers one merged typo and a hundred features alike; then the rest of the association.
+ *
+ * @param author `association` in any case; an empty or unknown one counts as none
+ * @param facts `mergedPullRequests` null when unknown
+ */
+export function assessAuthor(author: Pick<Author, "association">, facts: AuthorFacts): AuthorAssessment {
+  const association = author.association.toUpperCase();
+  const because = `association ${association === "" ? "unknown" : association}`;
+  if (CORE.has(association)) return { tier: "core", because };
+  if (NEWCOMER.has(association)) return { tier: "first-time", because };
+  const merged = facts.mergedPullRequests;
+  if (merged !== null)
+    return { tier: tierOfCount(merged), because: `${merged} merged pull request${merged === 1 ? "" : "s"}` };
+  return { tier: KNOWN.has(association) ? "regular" : "first-time", because };
+}
+
+function tierOfCount(merged: number): AuthorTier {
+  if (merged >= CORE_FROM) return "core";
+  return merged >= REGULAR_FROM ? "regular" : "first-time";
+}
+
+// The size of the change.
+
+/**
+ * Counts over the reviewed files. Line counts come from the source, so a file without delivered hunks still counts.
+ *
+ * @param files the reviewed files, with `facts` in the same order
+ */
+export function changeMetrics(files: readonly FileDiff[], facts: readonly FileFacts[]): ChangeMetrics {
+  const filesByKind: Record<FileKind, number> = { source: 0, test: 0, config: 0, docs: 0, infra: 0 };
+  for (const { kind } of facts) filesByKind[kind]++;
+  return {
+    files: files.length,
+    added: sum(files, (file) => file.additions),
+    removed: sum(files, (file) => file.deletions),
+    hunks: sum(files, (file) => file.hunks.length),
+    filesByKind,
+  };
+}
+
+function sum(files: readonly FileDiff[], of: (file: FileDiff) => number): number {
+  return files.reduce((total, file) => total + of(file), 0);
 }

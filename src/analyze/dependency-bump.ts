@@ -1,10 +1,10 @@
 // Detects a dependency bump, its package and its size. Two signs of four are needed, because people write "Update …"
 // too.
+
 import semver from "semver";
+import { nameOf } from "../domain/code/paths.ts";
 import type { Author, Commit } from "../domain/pull-request.ts";
 import type { DependencyBump, SemverStep } from "../domain/signals.ts";
-import { bumpEcosystem, firstMatch } from "./dependency-bump-ecosystem.ts";
-import { bumpTitle, plainVersion } from "./dependency-bump-title.ts";
 import type { ParsedTitle } from "./title.ts";
 
 interface BumpInput {
@@ -116,4 +116,223 @@ export function bumpStep(from: string | null, to: string | null): SemverStep {
 
 function version(text: string | null): semver.SemVer | null {
   return text !== null && VERSION.test(text) && !HASH.test(text) ? semver.coerce(text) : null;
+}
+
+// Derives the ecosystem of a bump from branch, changed files and title.
+
+/** Dependabot's names for package managers, as in its branches and group names. */
+const DEPENDABOT: ReadonlyMap<string, string> = ecosystems({
+  npm: "npm_and_yarn bun",
+  python: "pip uv conda",
+  go: "go_modules",
+  rust: "cargo",
+  ruby: "bundler",
+  java: "maven gradle",
+  php: "composer",
+  dotnet: "nuget dotnet_sdk",
+  "github-actions": "github_actions",
+  docker: "docker docker_compose",
+  "git-submodules": "submodules",
+  elixir: "hex",
+  dart: "pub",
+  elm: "elm",
+  swift: "swift",
+  terraform: "terraform opentofu",
+  helm: "helm",
+  devcontainers: "devcontainers",
+});
+
+/** File name, lower-cased → ecosystem. */
+const MANIFESTS: ReadonlyMap<string, string> = ecosystems({
+  npm: "package.json package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-workspace.yaml bun.lock bun.lockb",
+  python: "pyproject.toml poetry.lock pipfile pipfile.lock setup.py setup.cfg uv.lock pdm.lock environment.yml",
+  go: "go.mod go.sum",
+  rust: "cargo.toml cargo.lock",
+  ruby: "gemfile gemfile.lock",
+  java: "pom.xml build.gradle build.gradle.kts gradle.lockfile libs.versions.toml gradle-wrapper.properties build.sbt",
+  php: "composer.json composer.lock",
+  dotnet: "packages.config packages.lock.json directory.packages.props global.json",
+  docker: "dockerfile docker-compose.yml docker-compose.yaml compose.yml compose.yaml",
+  "github-actions": "action.yml action.yaml",
+  elixir: "mix.exs mix.lock",
+  dart: "pubspec.yaml pubspec.lock",
+  swift: "package.swift package.resolved",
+  helm: "chart.yaml chart.lock",
+  terraform: ".terraform.lock.hcl",
+  "git-submodules": ".gitmodules",
+  "pre-commit": ".pre-commit-config.yaml",
+});
+
+/** Each of the names → its ecosystem. */
+function ecosystems(names: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(names).flatMap(([key, all]) => all.split(" ").map((name) => [name, key] as const)));
+}
+
+const PATTERNS: readonly (readonly [RegExp, string])[] = [
+  [/(?:^|\/)\.github\/workflows\/[^/]{1,255}\.ya?ml$/i, "github-actions"],
+  [/(?:^|\/)[^/]{0,100}requirements[^/]{0,100}\.(?:txt|in)$/i, "python"],
+  [/\.(?:cs|fs|vb)proj$/i, "dotnet"],
+  [/\.gemspec$/i, "ruby"],
+  [/\.tf$/i, "terraform"],
+  [/(?:^|\/)[^/]{0,100}dockerfile[^/]{0,100}$/i, "docker"],
+];
+
+/** By Renovate's word for the thing. */
+const KINDS: readonly (readonly [RegExp, string])[] = [
+  [/^action$/, "github-actions"],
+  [/^(?:docker (?:tag|digest)|image)$/, "docker"],
+  [/^(?:rust )?crate$/, "rust"],
+  [/^gem$/, "ruby"],
+  [/^helm release$/, "helm"],
+  [/^pre-commit hook$/, "pre-commit"],
+  [/^terraform$/, "terraform"],
+];
+
+const NAMES: readonly (readonly [RegExp, string])[] = [
+  [/^(?:actions|github\/codeql-action|docker\/[a-z-]{1,60}-action)(?:\/|$)/i, "github-actions"],
+  [/-action(?:\/|$)/i, "github-actions"],
+  [/^(?:github\.com|golang\.org|google\.golang\.org|gopkg\.in|k8s\.io|go\.uber\.org|cloud\.google\.com\/go)\//i, "go"],
+  [/^(?:ghcr\.io|docker\.io|mcr\.microsoft\.com|quay\.io)\//i, "docker"],
+  [/^@[a-z0-9~-][\w.~-]{0,100}\/[\w.~-]{1,100}$/i, "npm"],
+];
+
+/** The branch is most reliable; then files, when all manifests agree; then the title. Null when none determines it. */
+export function bumpEcosystem(input: {
+  readonly headRef: string;
+  readonly files: readonly { readonly path: string }[];
+  readonly title: BumpTitle | null;
+}): string | null {
+  return fromBranch(input.headRef) ?? fromFiles(input.files) ?? fromTitle(input.title);
+}
+
+function fromBranch(headRef: string): string | null {
+  const rest = /^dependabot[/_-](.{1,40})/.exec(headRef)?.[1] ?? "";
+  // The separator may itself be `_`, so whole names are tried, the longest first, because `docker_compose` begins with
+  // `docker`.
+  const name = [...DEPENDABOT.keys()]
+    .filter((key) => rest === key || (rest.startsWith(key) && "/_-".includes(rest[key.length] ?? "?")))
+    .sort((a, b) => b.length - a.length)[0];
+  return name === undefined ? null : (DEPENDABOT.get(name) ?? null);
+}
+
+function fromFiles(files: readonly { readonly path: string }[]): string | null {
+  const found = new Set(files.flatMap(({ path }) => ofFile(path) ?? []));
+  return found.size === 1 ? ([...found][0] ?? null) : null;
+}
+
+function ofFile(path: string): string | null {
+  return MANIFESTS.get(nameOf(path).toLowerCase()) ?? firstMatch(PATTERNS, path);
+}
+
+function fromTitle(title: BumpTitle | null): string | null {
+  if (title === null) return null;
+  return firstMatch(KINDS, title.kind ?? "") ?? firstMatch(NAMES, title.packageName ?? "");
+}
+
+/** What the first pattern that the text matches stands for, or null. */
+function firstMatch<Value>(rules: readonly (readonly [RegExp, Value])[], text: string): Value | null {
+  return rules.find(([pattern]) => pattern.test(text))?.[1] ?? null;
+}
+
+// Parses the titles that bots give to bumps into package and versions; null for other titles.
+
+interface BumpTitle {
+  /** Null for a group, and when the title names none. */
+  readonly packageName: string | null;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly group: boolean;
+  /** Renovate's word for the thing: `action`, `docker tag`, `module`, `rust crate`, …; null without one. */
+  readonly kind: string | null;
+}
+
+// Limits: npm allows 214 characters in a name. bumpStep checks versions; here any word with a digit matches.
+const NAME = "[`'\"]?([^\\s`'\"]{1,214})[`'\"]?";
+const VERSION_SOURCE = "[`'\"]?([v^~>=<]{0,3}\\d[\\w.+~-]{0,79}|[0-9a-f]{7,40})[`'\"]?";
+/** ` in /docs`, ` in the actions group`, ` [security]`, ` (main)`, ` 🚀`: a bot's additions at the end. */
+const TAIL =
+  "(?: in \\S{1,300}| in the \\S{1,100} group| across \\d{1,5} director(?:y|ies)| \\[[^\\]]{1,40}\\]| \\([^)]{1,60}\\)){0,4} ?\\p{Extended_Pictographic}?\\.?$";
+const KIND_BEFORE =
+  "(dependency|module|rust crate|helm release|pre-commit hook|terraform|plugin|image|references to|requirement(?:s)? for)";
+const KIND_AFTER = "(action|docker tag|docker digest|digest|commit hash|orb|requirement|tag|gem|crate|to version)";
+
+const FROM_TO = pattern(
+  `(?:security )?(?:bump|upgrade|update)s? (?:${KIND_BEFORE} )?${NAME}(?: ${KIND_AFTER})? from ${VERSION_SOURCE} to ${VERSION_SOURCE}${TAIL}`,
+);
+const TO = pattern(
+  `(?:bump|upgrade|update|pin|roll back)s? (?:${KIND_BEFORE} )?${NAME}(?: ${KIND_AFTER})? to (?:version |the )?(?:${VERSION_SOURCE}|latest version)${TAIL}`,
+);
+const GROUP = [
+  pattern(
+    `bump the \\S{1,100} group(?: across \\d{1,5} director(?:y|ies))?(?: in \\S{1,300})? with \\d{1,5} updates?${TAIL}`,
+  ),
+  pattern(
+    `(?:update|pin) (?:all )?(?:(?:non-major|minor|patch|major|dev|github|npm|python) )?dependenc(?:y|ies)(?: to ${VERSION_SOURCE})?${TAIL}`,
+  ),
+  pattern(`(?:update|upgrade) \\S{1,100} monorepo(?: to ${VERSION_SOURCE})?${TAIL}`),
+  pattern(
+    `(?:update|upgrade) all (?:\\S{1,40} ){0,3}(?:dependencies|packages|actions)(?: to ${VERSION_SOURCE})?${TAIL}`,
+  ),
+  pattern(`bump [^\\s,]{1,214}(?:, [^\\s,]{1,214}){0,20},? and \\S{1,214}${TAIL}`),
+  pattern(`(?:lock ?file maintenance|pre-commit autoupdate)${TAIL}`),
+];
+/**
+ * Dependabot omits the versions from a title that would be too long; its scope, directory or a path-like name identify
+ * it.
+ */
+const NAME_ONLY = pattern(`bump ${NAME}${TAIL}`);
+
+/** Things that people bump and that are not dependencies. */
+const OWN_THINGS = new Set("version versions release copyright year changelog minimum timeout msrv".split(" "));
+const DEPENDENCY_SCOPE = /^(?:deps|deps-dev|dependencies|package|npm|gomod|cargo)$/i;
+
+/**
+ * Parses a bump's title. Skips tags and prefixes of the convention, with or without a colon ("chore(deps) bump …"), and
+ * of a part of the repository ("Python: bump …"). Null for every title that is not one of the bots' sentences.
+ */
+export function bumpTitle(title: ParsedTitle): BumpTitle | null {
+  const prefixed = /^\w{1,20}\(([^()]{1,60})\) (?=\S)/.exec(title.subject);
+  const text = title.subject.slice(prefixed?.[0].length ?? 0).replace(/^[\w.#+-]{1,20}: /, "");
+  const scope = title.scope ?? prefixed?.[1] ?? "";
+  if (text.length > 1_000) return null;
+  return single(text) ?? group(text, scope) ?? nameOnly(text, scope);
+}
+
+function single(text: string): BumpTitle | null {
+  const fromTo = FROM_TO.exec(text);
+  const [, before, name, after, ...versions] = fromTo ?? TO.exec(text) ?? [];
+  if (name === undefined || OWN_THINGS.has(name.toLowerCase())) return null;
+  const [from = null, to = null] = fromTo === null ? [null, versions[0]] : versions;
+  return {
+    packageName: name,
+    from: from === null ? null : plainVersion(from),
+    to: to === null ? null : plainVersion(to),
+    group: false,
+    kind: (before ?? after)?.toLowerCase() ?? null,
+  };
+}
+
+function group(text: string, scope: string): BumpTitle | null {
+  const which = GROUP.findIndex((one) => one.test(text));
+  // People write "Update dependencies" too; a bot adds "all", a version or its scope.
+  const vague = which === 1 && !/ (?:all|non-major) | to /.test(text) && !DEPENDENCY_SCOPE.test(scope);
+  const namesTwo = which === 4 && !DEPENDENCY_SCOPE.test(scope);
+  return which < 0 || vague || namesTwo ? null : { packageName: null, from: null, to: null, group: true, kind: null };
+}
+
+function nameOnly(text: string, scope: string): BumpTitle | null {
+  const name = NAME_ONLY.exec(text)?.[1];
+  const isIdentified = DEPENDENCY_SCOPE.test(scope) || / in \//.test(text) || /^@|\//.test(name ?? "");
+  return name === undefined || !isIdentified || OWN_THINGS.has(name.toLowerCase())
+    ? null
+    : { packageName: name, from: null, to: null, group: false, kind: null };
+}
+
+/** Versions without Renovate's `v`, so that "to v2.0.0" and "to 2.0.0" are equal. */
+function plainVersion(version: string): string {
+  return version.replace(/^v(?=\d)/i, "");
+}
+
+function pattern(source: string): RegExp {
+  return new RegExp(`^${source}`, "iu");
 }

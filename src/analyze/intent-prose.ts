@@ -1,6 +1,6 @@
 // Extracts the author's own statements from Markdown: code, quotations and hidden comments become unreadable. One pass;
 // linear in the length of the text.
-import { closesFence, codeSpans } from "../domain/text/markdown-marks.ts";
+import { closesFence, codeSpans } from "../domain/text/rendered-markdown.ts";
 
 /**
  * One line in two forms of equal length: `masked` for searching (code spans filled with backticks), `raw` for quoting.

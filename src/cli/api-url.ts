@@ -1,4 +1,4 @@
-import { endpointProblem } from "../config/environment/endpoint-problem.ts";
+import { endpointProblem } from "../config/environment/env-forms.ts";
 import { apiUrlOf } from "../config/environment/github-address.ts";
 import { UsageError } from "./usage.ts";
 

@@ -15,7 +15,7 @@ import type { VERBS } from "./verbs.ts";
 
 type SubjectWords = Partial<ReturnType<typeof readWords<typeof VERBS.explain.options>>["values"]>;
 
-export interface Subject {
+interface Subject {
   readonly job: ReviewJob;
   readonly ports: WritingPorts;
 }

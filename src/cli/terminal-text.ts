@@ -1,4 +1,6 @@
+import type { PullRequestContext } from "../domain/pull-request.ts";
 import { cutText } from "../domain/text/cut-text.ts";
+import { withoutSecrets } from "../wire/secrets.ts";
 
 /**
  * Text by others for a terminal: characters that would control it, reorder a line or hide text are shown as `<U+001B>`. The
@@ -14,4 +16,51 @@ export function terminalText(text: string): string {
 /** The first `most` UTF-16 units, with `…` where something was cut. */
 export function clipped(text: string, most: number): string {
   return text.length > most ? `${cutText(text, most)}…` : text;
+}
+
+// A GitHub Markdown table, padded as the formatter pads it, so that generated pages need no formatting.
+
+/** Shortest column: the dashes under a heading need three. */
+const MIN_WIDTH = 3;
+
+/** @param rows cells of Markdown without line breaks, heading first; a `|` in a cell is escaped */
+export function markdownTable(rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
+  const widths = (cells[0] ?? []).map((_, column) =>
+    Math.max(MIN_WIDTH, ...cells.map((row) => (row[column] ?? "").length)),
+  );
+  const [head, ...body] = cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)));
+  const dashes = widths.map((width) => "-".repeat(width));
+  return [head ?? [], dashes, ...body].map((row) => `| ${row.join(" | ")} |\n`).join("");
+}
+
+// The lines of changed files that code frames show: from the head text, or from the hunks if only those are known.
+
+/** Head line (1-based) → its text. */
+export type NumberedLines = ReadonlyMap<number, string>;
+
+/**
+ * @param paths the files that findings are about
+ * @returns path → lines, without secrets
+ */
+export async function shownLines(
+  context: PullRequestContext,
+  paths: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, NumberedLines>> {
+  const shown = new Map<string, NumberedLines>();
+  for (const path of paths) {
+    const { numbers, texts } = linesOf(context, path);
+    // As one text, because the first line of a multi-line key identifies it.
+    const clean = (await withoutSecrets(texts.join("\n"))).split("\n");
+    shown.set(path, new Map(numbers.map((number, index) => [number, (clean[index] ?? "").replace(/\r$/, "")])));
+  }
+  return shown;
+}
+
+function linesOf({ headTexts, files }: PullRequestContext, path: string): { numbers: number[]; texts: string[] } {
+  const head = headTexts.get(path)?.split("\n");
+  if (head !== undefined) return { numbers: head.map((_, index) => index + 1), texts: head };
+  const hunks = files.find((file) => file.path === path)?.hunks ?? [];
+  const known = hunks.flatMap(({ lines }) => lines.filter(({ newLine }) => newLine !== null));
+  return { numbers: known.map(({ newLine }) => newLine ?? 0), texts: known.map(({ text }) => text) };
 }

@@ -1,7 +1,7 @@
 // Every verb of the command line: its summary, forms and options. Parsing, `--help` and docs/cli.md come from this list.
 
 /** An option as `util.parseArgs` takes it, with what people read about it. */
-export interface VerbOption {
+interface VerbOption {
   readonly type: "string" | "boolean";
   /** May be given more than once. */
   readonly multiple?: boolean;

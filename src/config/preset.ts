@@ -10,7 +10,7 @@ export type Preset = keyof typeof PRESETS;
 
 export const PRESET_NAMES = ["quiet", "balanced", "thorough"] as const satisfies readonly Preset[];
 
-export interface PresetValue {
+interface PresetValue {
   /** `review.maxComments` */
   readonly key: string;
   readonly value: unknown;

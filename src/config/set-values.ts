@@ -26,7 +26,7 @@ export function valueAt(config: unknown, key: string): unknown {
 }
 
 /** The value under a dotted key, as JSON. */
-export function shownValue(config: unknown, key: string): string {
+function shownValue(config: unknown, key: string): string {
   const text = JSON.stringify(valueAt(config, key)) ?? "null";
   return text.length > VALUE_CHARS ? `${cutText(text, VALUE_CHARS - 1).toWellFormed()}…` : text;
 }

@@ -10,7 +10,7 @@ export const PATTERN_COUNT = 200;
 /** RE2 instructions of one pattern. `a{1000}` has about a thousand; nested repetition multiplies and is refused here. */
 const PROGRAM_SIZE = 2_000;
 
-export interface UserPattern {
+interface UserPattern {
   readonly source: string;
   /** True when the pattern occurs anywhere in the text. Never throws. */
   readonly matches: (text: string) => boolean;

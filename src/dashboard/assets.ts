@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-export interface Asset {
+interface Asset {
   readonly type: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Of its content: an address with it never changes what it gives. */

@@ -129,7 +129,7 @@ function pages(app: Hono<Inside>): void {
 // The few acts: forget a memory, restore a declined one, mark a convention as taken, have a parked job tried again. Each ends at
 // the page that shows it.
 
-export function acts(app: Hono<Inside>): void {
+function acts(app: Hono<Inside>): void {
   app.post("/jobs/:job/retry", async (c) => {
     const { jobs, wake } = c.get("ports");
     const id = c.req.param("job");

@@ -1,6 +1,6 @@
 // Counts by day as columns of a chart: every day of the window has one, also those on which nothing happened.
 
-export interface DayCount {
+interface DayCount {
   readonly day: number;
   readonly name: string;
   readonly count: number;

@@ -14,7 +14,7 @@ export const SECTIONS = [
   ["configuration", "/configuration", "Configuration"],
 ] as const;
 
-export type Section = (typeof SECTIONS)[number][0];
+type Section = (typeof SECTIONS)[number][0];
 
 export interface Page {
   readonly title: string;
@@ -24,7 +24,7 @@ export interface Page {
   readonly hasCharts?: boolean;
 }
 
-export interface Around {
+interface Around {
   /** What forms send back; null without a session. */
   readonly formToken: string | null;
   /** The visitor's login; null for the operator. */
@@ -80,7 +80,7 @@ function navigation(current: Section | null): Html {
   )}</ul></nav>`;
 }
 
-export interface Action {
+interface Action {
   readonly path: string;
   /** What it does, in a sentence. */
   readonly says: string;

@@ -102,7 +102,7 @@ export function titleOf({ lesson, text }: Pick<MemoryRecord, "lesson" | "text">)
 }
 
 /** One figure with its name, and what it rests on below. */
-export interface Figure {
+interface Figure {
   readonly name: string;
   readonly value: string;
   readonly note?: string;
@@ -121,7 +121,7 @@ export function facts(list: readonly (readonly [name: string, value: Content])[]
   return html`<dl class="facts">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-export interface Column {
+interface Column {
   readonly name: string;
   readonly kind: "num" | "wide" | "";
 }
@@ -189,7 +189,7 @@ function shortAddress(url: string): string {
   return url.replace(/^https:\/\/[\w.-]+\//, "");
 }
 
-export interface Bar {
+interface Bar {
   readonly name: string;
   readonly value: number;
   readonly shown: string;
@@ -214,7 +214,7 @@ export function bars(label: string, list: readonly Bar[], most = Math.max(0, ...
   )}</ul>`;
 }
 
-export interface Series {
+interface Series {
   readonly name: string;
   /** 1–5: which colour of the palette. */
   readonly tone: number;
@@ -223,7 +223,7 @@ export interface Series {
 }
 
 /** Times are epoch milliseconds, ascending. */
-export interface Chart {
+interface Chart {
   readonly title: string;
   /** What it shows, in a sentence, for people who do not see it. */
   readonly says: string;

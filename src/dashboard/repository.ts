@@ -1,6 +1,6 @@
 // One repository: what is remembered of it, whether that helps, how far its import is, what its reviewers keep asking for.
 import { html } from "hono/html";
-import { ENOUGH_PULLS, noGain, replaySummary } from "../domain/figures/replay-result.ts";
+import { ENOUGH_PULLS, noGain, replaySummary } from "../domain/figures/replay.ts";
 import type { Convention } from "../domain/memory/convention.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 import { memoriesPath, memoryPath, repositoryPath } from "./addresses.ts";

@@ -24,7 +24,7 @@ import {
 import type { ReviewsView } from "./read-overview.ts";
 
 /** A written review as the ledger keeps it. */
-export interface WrittenReview {
+interface WrittenReview {
   readonly key: string;
   readonly review: Review;
   readonly writtenAt: number;
@@ -69,7 +69,7 @@ export function pullName({ repo, number }: Review): string {
 }
 
 /** `1 critical, 3 major`; "nothing" without findings. */
-export function said({ findings }: Review): Content {
+function said({ findings }: Review): Content {
   const counts = SEVERITIES.map(
     (severity) => [severity, findings.filter(({ finding }) => finding.severity === severity).length] as const,
   );

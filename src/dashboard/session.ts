@@ -18,7 +18,7 @@ const MOST_COOKIE = 4_000;
 /** The operator, who showed the token; or a person whom GitHub named. */
 export type Who = { readonly kind: "operator" } | ({ readonly kind: "person" } & VisitorWithToken);
 
-export interface Session {
+interface Session {
   readonly who: Who;
   /** Unique. */
   readonly name: string;

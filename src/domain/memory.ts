@@ -40,7 +40,7 @@ export interface EmbeddingSpace {
   readonly dimension: number;
 }
 
-export interface Provenance {
+interface Provenance {
   /** Its address; null for rows without one (imported rows, local documents). */
   readonly url: string | null;
   /** A login, or null when unknown. */

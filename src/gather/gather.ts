@@ -10,8 +10,8 @@ import { Transient } from "../domain/errors.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
 import type { Degraded, Skipped } from "../domain/omissions.ts";
 import type { FileDiff, PullRequest, PullRequestContext } from "../domain/pull-request.ts";
+import { titleFingerprint } from "../domain/review/review-fingerprint.ts";
 import type { Checkpoint } from "../domain/review/review-history.ts";
-import { titleFingerprint } from "../domain/review/title-fingerprint.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import type { Threads } from "../ports/conversation.ts";
 import type { EarlierReview, PullRequests } from "../ports.ts";
@@ -24,7 +24,7 @@ import { readHeadTexts, TEXT_LIMITS } from "./read-head-texts.ts";
 import { selectFiles } from "./select-files.ts";
 
 /** The results of earlier reviews of the pull request, and people's decisions. */
-export interface Earlier {
+interface Earlier {
   /** Newest first. */
   readonly reviews: readonly EarlierReview[];
   /** The fingerprint of a review with this configuration. */
@@ -288,7 +288,7 @@ async function readGuidance(
 // because the asker did not see them, and their author may not be allowed to ask.
 
 /** The comment with the request. */
-export interface Asking {
+interface Asking {
   readonly id: number;
   /** ISO 8601 with seconds, UTC. */
   readonly at: string;

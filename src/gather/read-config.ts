@@ -8,7 +8,7 @@ import type { Repo } from "../domain/job.ts";
 
 export const CONFIG_PATH = ".kodiai.yml";
 /** A larger configuration file is not used. */
-export const MAX_CONFIG_BYTES = 256 * 1024;
+const MAX_CONFIG_BYTES = 256 * 1024;
 /**
  * Requested size, so that a file between the two limits is reported instead of looking absent: GitHub's contents API
  * ends here.

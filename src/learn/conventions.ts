@@ -84,7 +84,7 @@ function isReadAsMeant(convention: Pick<Convention, "summary" | "instruction">):
 // Finds recurring comments in the memories of one repository, and why other memories do not count.
 
 /** What counts as recurring. */
-export interface Recurrence {
+interface Recurrence {
   /** Distinct pull requests, at least 1. */
   readonly least: number;
   /** Only comments from this epoch millisecond on; null for all. */

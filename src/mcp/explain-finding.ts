@@ -1,7 +1,7 @@
 // explain_finding: why a finding was reported or held back, and how people reacted since.
 
 import { z } from "zod";
-import { whyOf } from "../cli/memory/memory-why.ts";
+import { whyOf } from "../cli/memory/memory-lines.ts";
 import { UsageError } from "../cli/usage.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import { isoDate } from "../domain/text/iso-date.ts";

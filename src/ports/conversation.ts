@@ -22,7 +22,7 @@ export interface Threads {
 /** Where an answer goes: the comment that asked. */
 export type AnswerPlace = Pick<AskingComment, "place" | "id" | "rootId" | "at">;
 
-export type Reaction = "eyes" | "hooray" | "rocket" | "confused" | "-1";
+type Reaction = "eyes" | "hooray" | "rocket" | "confused" | "-1";
 
 /** Writes answers and reactions only. */
 export interface Replies {
@@ -58,7 +58,7 @@ export interface AnsweredComment {
 }
 
 /** `reply`: to a comment without a mention of us. `refusal`: to one without permission. */
-export type AnswerKind = "command" | "reply" | "refusal";
+type AnswerKind = "command" | "reply" | "refusal";
 
 /** Counts our answers. The current comment never counts. */
 export interface AnswerStore {

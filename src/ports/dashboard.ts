@@ -6,7 +6,7 @@ import type { Purpose } from "../domain/model.ts";
 import type { Review } from "../domain/review.ts";
 import type { JobState } from "./jobs.ts";
 
-export interface Slice {
+interface Slice {
   readonly skip: number;
   readonly most: number;
 }
@@ -68,7 +68,7 @@ export interface WorkFigures {
 }
 
 /** Filter for the memories of a repository; null matches all. */
-export interface MemoryList {
+interface MemoryList {
   readonly corpus: Corpus | null;
   readonly outcome: Outcome | null;
   /** Canonical id. */

@@ -2,7 +2,7 @@
 // supply what is indexed. Methods throw as described in ports.ts.
 
 import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
-import type { ReplayResult } from "../domain/figures/replay-result.ts";
+import type { ReplayResult } from "../domain/figures/replay.ts";
 import type { RetrievalFigures, StatisticsWindow } from "../domain/figures/retrieval-figures.ts";
 import type { Repo } from "../domain/job.ts";
 import type {

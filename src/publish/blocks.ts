@@ -1,10 +1,10 @@
 // A finding's body as lines and fences. As with pieces, reading the written text again gives the same blocks.
-import { closesFence } from "../domain/text/markdown-marks.ts";
+import { closesFence } from "../domain/text/rendered-markdown.ts";
 import { codePoints, cutPieces, joinPieces, type Piece, readPieces, visibleLength, writePieces } from "./pieces.ts";
 import { isCommand, tame } from "./tame.ts";
 
 /** A line of prose (perhaps a list item), a fenced piece of code, or the gap between two paragraphs. */
-export type Block =
+type Block =
   | { readonly kind: "line"; readonly marker: string; readonly pieces: readonly Piece[] }
   | { readonly kind: "fence"; readonly language: string; readonly lines: readonly string[] }
   | { readonly kind: "gap" };

@@ -1,7 +1,7 @@
 // One line of text as GitHub will read it: plain text, and code in which nothing is active. Reading the written text again
 // gives the same pieces, which makes the sanitizer idempotent.
 import { cutPoint } from "../domain/text/cut-text.ts";
-import { codeSpans } from "../domain/text/markdown-marks.ts";
+import { codeSpans } from "../domain/text/rendered-markdown.ts";
 
 /** A run of plain characters, or the content of a code span. */
 export interface Piece {

@@ -6,14 +6,13 @@ import { NOTHING_REMEMBERED } from "../domain/retrieval.ts";
 import { SUMMARY_MARKER } from "../domain/review/marker.ts";
 import { quietVerdict } from "../domain/review/quiet-verdict.ts";
 import type { Addressed, PlacedFinding, Review, ReviewMemory } from "../domain/review.ts";
+import type { Intent, Risk } from "../domain/signals.ts";
 import { counted, listed } from "../domain/text/counted.ts";
-import { announced, fileLines, riskLines } from "./areas.ts";
 import { dependencyUpdateLines } from "./dependency-update.ts";
-import { fitList } from "./fit-list.ts";
+import { fitList, folded } from "./fit-list.ts";
 import { configLines, degradedLines, heldBackLines, leftOutLines, unreadLines } from "./not-said.ts";
-import { commitLink, linkedCode, linkTo, placeOf } from "./permalink.ts";
-import { quoteLine } from "./quotes.ts";
-import { findingTitle } from "./render-comment.ts";
+import { commitLink, linkedCode, linkedLine, linkTo, placeOf } from "./permalink.ts";
+import { findingTitle, quoteLine } from "./render-comment.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "./sanitize.ts";
 import { agentPrompt, findingsTable, unplacedFindings, worstFirst } from "./summary-findings.ts";
 
@@ -233,4 +232,56 @@ export function verdict(review: Review, findings: readonly PlacedFinding[]): str
   const some = (parts: readonly string[]) => parts.filter((part) => !part.startsWith("0 ")).join(", ");
   const held = heldBack.length === 0 ? "" : `; ${heldBack.length} held back`;
   return `**${counted(findings.length, "finding")}**: ${some(severities)} — ${some(places)}${held}${maybe}.${incomplete}`;
+}
+
+// Where to look in a change: its risks in one line, its files by area. The author's access is left out: it steers the review, and
+// only the review uses it.
+
+const PLACES_SHOWN = 3;
+const FILES_SHOWN = 20;
+
+/** What the change announces beyond its kind, which the title shows: one line, or none. */
+function announced({ signals: { intent }, update }: Pick<Review, "signals" | "update">): readonly string[] {
+  const { breaking, reverts, bump } = intent;
+  const parts = [
+    breaking.length === 0 ? "" : `**breaking** (${[...new Set(breaking.map(({ where }) => where))].join(", ")})`,
+    reverts === null ? "" : "reverts an earlier change",
+    // The table of a dependency update shows the same.
+    bump === null || update ? "" : bumpWords(bump),
+  ].filter((part) => part !== "");
+  return parts.length === 0 ? [] : [`Announced: ${parts.join(", ")}.`];
+}
+
+function bumpWords(bump: NonNullable<Intent["bump"]>): string {
+  const name = bump.packageName === null ? "several packages" : codeSpan(bump.packageName, 100);
+  const from = bump.from === null ? "" : ` from ${codeSpan(bump.from, 40)}`;
+  const to = bump.to === null ? "" : ` to ${codeSpan(bump.to, 40)}`;
+  return `dependency ${name}${from}${to}${bump.step === "unknown" ? "" : ` (${bump.step})`}`;
+}
+
+/** The areas to look at in one line, with their places folded below. `maxLength` in UTF-16 units. */
+function riskLines(review: Review, maxLength: number): readonly string[] {
+  const { risks } = review.signals;
+  const areas = [...new Set(risks.map(({ id }) => id.replaceAll("-", " ")))].join(", ");
+  const lines = fitList(risks, (risk) => riskLine(review, risk), maxLength, risks.length);
+  return folded(`Look closer: ${areas}`, lines);
+}
+
+function riskLine(review: Review, risk: Risk): string {
+  const { repo, headSha } = review;
+  const where = listed(risk.evidence, PLACES_SHOWN, ({ path, line }) => linkedLine(repo, headSha, path, line));
+  return `- ${sanitizeInline(risk.text, 120)}${where === "" ? "" : `: ${where}`}`;
+}
+
+/** The reviewed files by their topmost folder, folded under their kinds. `maxLength` in UTF-16 units. */
+function fileLines({ reviewed, signals }: Review, maxLength: number): readonly string[] {
+  const byArea = Map.groupBy(reviewed, (path) => path.slice(0, path.indexOf("/") + 1));
+  const write = ([area, paths]: readonly [string, readonly string[]]) => {
+    const shown = listed(paths, FILES_SHOWN, (path) => codeSpan(path.slice(area.length), 120));
+    return `- ${area === "" ? "top level" : codeSpan(area, 120)} (${paths.length}): ${shown}`;
+  };
+  const more = (count: number) => `- and ${counted(count, "more folder")}`;
+  const kinds = Object.entries(signals.metrics.filesByKind).filter(([, count]) => count > 0);
+  const title = `${counted(reviewed.length, "file")} reviewed (${kinds.map(([kind, count]) => `${count} ${kind}`).join(", ")})`;
+  return folded(title, fitList([...byArea], write, maxLength, 100, more));
 }

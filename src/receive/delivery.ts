@@ -9,7 +9,7 @@ export type User = z.infer<typeof User>;
 /** The author of a pull request; GitHub sends null when the account was deleted. */
 export const Author = User.nullable().transform((user): User => user ?? GHOST);
 
-export const Repository = z.object({
+const Repository = z.object({
   id: z.int(),
   name: z.string(),
   private: z.boolean().optional(),

@@ -4,6 +4,7 @@
  * configured. A failure affects only its own part and is reported as `degraded`; a review never fails for lack of
  * memory.
  */
+
 import type { Knowledge } from "../config/knowledge.ts";
 import type { HandSearch } from "../domain/memory/search-result.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
@@ -29,9 +30,16 @@ import { changeExcerpt, NARROW } from "./model/change-excerpt.ts";
 import { budgetedModel, type ModelBudget, type ModelClient, NO_MODEL } from "./model/model-budget.ts";
 import { sampleMemories, settleHypothetical, withWritten } from "./model/model-written-queries.ts";
 import { rerankingOf, rerankMemories } from "./model/rerank.ts";
-import { type Asked, type AskedQuestion, askedByHand, askedInComment, changeQuery } from "./query/asked-queries.ts";
+import {
+  type Asked,
+  type AskedQuestion,
+  askedByHand,
+  askedInComment,
+  changeQuery,
+  embedQueries,
+  NOT_EMBEDDED,
+} from "./query/asked-queries.ts";
 import { withoutShortWords } from "./query/build-query.ts";
-import { embedQueries, NOT_EMBEDDED } from "./query/embedded-queries.ts";
 import { scopeOf, searchedCorpora, type VisibleRecords, visibleRecords } from "./query/scope.ts";
 import { runCooperatively } from "./rank/cooperative-steps.ts";
 import { ownWeights, type QueryCandidates, shortlist, strategyWeights } from "./rank/fusion.ts";

@@ -18,7 +18,7 @@ import { cutText } from "../domain/text/cut-text.ts";
 import { type VisibleText, visibleText } from "../domain/text/rendered-markdown.ts";
 import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
 import { revealedMemory } from "./memory/revealed-memory.ts";
-import { drawnContext } from "./reading/draw-context.ts";
+import { drawnContext } from "./reading/draw-file.ts";
 import { cutAtLine, fitSections, type Section } from "./reading/fit-sections.ts";
 import { LOOK_UP_INSTRUCTIONS, REVIEW_INSTRUCTIONS, TONE } from "./reading/instructions.ts";
 import type { Reading } from "./reading/plan-reading.ts";

@@ -1,5 +1,6 @@
 // The review stage: merges the findings of rules and model, checks them against the diff and places them. Nothing is
 // sent. Without a model, or when it fails, the rules' review remains, and says so.
+
 import { type ChangeContext, noContext } from "../domain/change-context.ts";
 import { declinedReason } from "../domain/conversation.ts";
 import type { DependencyUpdate } from "../domain/dependency-update.ts";
@@ -20,18 +21,15 @@ import { failureText } from "./coverage.ts";
 import { filterFindings, type ReportingPolicy } from "./filter-findings.ts";
 import { beginnings, flaggedInChange } from "./memory/flagged-here.ts";
 import { heldByMemory } from "./memory/held-by-memory.ts";
-import { locateEarlierFindings } from "./memory/locate-earlier-findings.ts";
-import { matchEarlierFindings } from "./memory/match-earlier-findings.ts";
+import { locateEarlierFindings, matchEarlierFindings } from "./memory/match-earlier-findings.ts";
 import { openFindings, placeOfKnown, recordFindings, whoLooked } from "./memory/open-findings.ts";
-import { withRememberedAbout } from "./memory/remembered-about.ts";
-import { reviewMemory } from "./memory/review-memory.ts";
+import { reviewMemory, withRememberedAbout } from "./memory/remembered-about.ts";
 import { type WithMemory, withMemory } from "./memory/with-memory.ts";
 import { anchorFindings } from "./placing/anchor-findings.ts";
 import { type CodeNow, codeNow } from "./placing/code-now.ts";
 import { place } from "./placing/place.ts";
 import { suggestion } from "./placing/suggestion.ts";
-import { guardPush } from "./push-guards.ts";
-import { scopeAfterPush } from "./push-scope.ts";
+import { guardPush, scopeAfterPush } from "./push-scope.ts";
 import { ANSWER_TOKENS, answerRequest, type Question } from "./reading/answer-question.ts";
 import { LOOK_UP_INSTRUCTIONS, REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./reading/instructions.ts";
 import { type Asked, type Bounds, type ModelReview, readByModel, withoutModel } from "./reading/read-by-model.ts";

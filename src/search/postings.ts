@@ -17,7 +17,7 @@ export interface Postings {
 const MOST_COUNT = 255;
 
 /** Numbers terms in an open-addressed hash table: a Map of numbers takes three times the time and space. */
-export interface Vocabulary {
+interface Vocabulary {
   size(): number;
   /** −1 when it is missing. */
   find(hash: number): number;

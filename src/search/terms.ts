@@ -53,7 +53,7 @@ export function queryTerms(text: string): ReadonlyMap<number, number> {
  * A 32-bit hash of a word, never 0 (FNV-1a with the finaliser of murmur3). Among 100,000 words about one pair collides, too few to
  * affect results; and a stored hash does not reveal the word.
  */
-export function termHash(word: string): number {
+function termHash(word: string): number {
   let hash = fnv1a(word);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);

@@ -103,7 +103,7 @@ function withVectors(
 }
 
 /** A row of the index that is near. */
-export interface NearRow {
+interface NearRow {
   readonly row: number;
   readonly distance: number;
 }

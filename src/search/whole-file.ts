@@ -11,7 +11,7 @@ import { PARTS } from "./terms.ts";
 const FILE_WEIGHT = 1;
 
 /** The postings of a repository, and the file number of each code row over all parts; −1 for other rows. */
-export interface FilePart extends ScopedPostings {
+interface FilePart extends ScopedPostings {
   readonly fileOf: Int32Array;
 }
 

@@ -1,16 +1,19 @@
 // The operator's HTTP server, on loopback by default: health, readiness, metrics and the dashboard.
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
+import { Transient } from "../domain/errors.ts";
+import type { Inbox } from "../ports/inbox.ts";
 import type { Store } from "../wire/store.ts";
 import type { Metrics } from "./metrics.ts";
-import { type Readiness, readinessCheck } from "./readiness.ts";
 import type { Maintenance } from "./sweeps/maintenance.ts";
 import { json, type Page } from "./sweeps/unavailable-servers.ts";
 import type { Committer } from "./take-delivery.ts";
 import { listening, type WebhookServer } from "./webhook-server.ts";
 
-export interface AdminSettings {
+interface AdminSettings {
   readonly host: string;
   readonly port: number;
   readonly maintenance: Pick<Maintenance, "damage" | "notes">;
@@ -96,4 +99,99 @@ async function answer({ method }: IncomingMessage, response: ServerResponse, pag
 function memoryLimit(): number | null {
   const bytes = process.constrainedMemory();
   return bytes > 0 && bytes < 2 ** 50 ? bytes : null;
+}
+
+// Readiness: whether a delivery could be stored now, with every reason against it, for an orchestrator's probe.
+
+interface Readiness {
+  readonly ready: boolean;
+  /** Fragments of sentences; empty when ready. */
+  readonly reasons: readonly string[];
+}
+
+interface ReadinessParts {
+  readonly inbox: Pick<Inbox, "probe">;
+  readonly isDraining: () => boolean;
+  /** Milliseconds since a delivery could not be stored; null when one was stored since. */
+  readonly failedAgo: () => number | null;
+  /** Problem of the store's files at the last check; null when they are intact. */
+  readonly damage: () => string | null;
+  /** Bytes in use, and the process's limit; null without one. */
+  readonly memory: () => { readonly used: number; readonly most: number | null };
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Caches the answer for so long, because each probe writes to disk. */
+const PROBE_MS = 1_000;
+/** Maximum wait for the store: an orchestrator's probe times out after a second. */
+const ANSWER_MS = 500;
+/** As long as the webhook server tries to store a delivery. */
+const LOCKED_MS = 5_000;
+/** A failed delivery counts for so long: the probe's small row may fit on a disk where a delivery does not. */
+const FAILURE_MS = 10_000;
+const FAILED = "the last delivery could not be stored";
+/** Share of the memory limit; beyond it the system will soon kill the process. */
+const MOST_MEMORY = 0.95;
+
+/** @returns the check, which never rejects */
+export function readinessCheck({
+  inbox,
+  isDraining,
+  failedAgo,
+  damage,
+  memory,
+  now,
+}: ReadinessParts): () => Promise<Readiness> {
+  let probedAt = Number.NEGATIVE_INFINITY;
+  let lockedSince: number | null = null;
+  let problem: string | null = null;
+  let probing: Promise<void> | null = null;
+
+  function probeOnce(): Promise<void> {
+    if (probing === null && Math.abs(now() - probedAt) >= PROBE_MS) {
+      probedAt = now();
+      probing = probe().finally(() => {
+        probing = null;
+      });
+    }
+    return probing ?? Promise.resolve();
+  }
+
+  async function probe(): Promise<void> {
+    const error = await inbox.probe(now()).then(
+      () => null,
+      (cause: unknown) => cause,
+    );
+    lockedSince = error instanceof Transient ? (lockedSince ?? probedAt) : null;
+    if (lockedSince === null) problem = error === null ? null : "the store cannot be written";
+    // Short locks are normal, for example by the command line.
+    else if (probedAt - lockedSince >= LOCKED_MS) problem = waitReason(error);
+  }
+
+  function storeProblem(): string | null {
+    if (problem !== null) return problem;
+    // The probe neither succeeded nor failed.
+    if (probing !== null && now() - probedAt >= LOCKED_MS) return "the store does not answer";
+    return (failedAgo() ?? FAILURE_MS) < FAILURE_MS ? FAILED : null;
+  }
+
+  return async () => {
+    await Promise.race([probeOnce(), sleep(ANSWER_MS, null, { ref: false })]);
+    const { used, most } = memory();
+    const inStore = storeProblem();
+    const reasons = [
+      ...(isDraining() ? ["the process is stopping"] : []),
+      ...(inStore === null ? [] : [inStore]),
+      ...[damage() ?? []].flat(),
+      ...(most !== null && used > most * MOST_MEMORY ? ["the process is near its memory limit"] : []),
+    ];
+    return { ready: reasons.length === 0, reasons };
+  };
+}
+
+/** Another process locks a file; a database gives its own reason. */
+function waitReason(error: unknown): string {
+  const said = error instanceof Error ? error.message : "";
+  return said === "" || /locked/.test(said) ? "the store is locked" : `the store cannot be asked: ${said}`;
 }

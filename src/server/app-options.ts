@@ -49,7 +49,7 @@ export interface AppOptions extends OfEnvironment {
   readonly onStep?: (job: PullJob, stage: string, value: unknown, ms: number) => void;
 }
 
-export interface Waits {
+interface Waits {
   readonly beatMs?: number;
   /** A process without a heartbeat for so long is taken for dead. */
   readonly silentMs?: number;

@@ -10,7 +10,7 @@ export interface Wait extends Ports {
   readonly unwanted?: AbortSignal;
 }
 
-export interface Awaited<T> {
+interface Awaited<T> {
   /** `the database`. */
   readonly name: string;
   readonly ask: () => Promise<T>;

@@ -12,14 +12,14 @@ import {
 } from "@modelcontextprotocol/server";
 import { closeServer, listening, urlOf } from "./webhook-server.ts";
 
-export const MCP_PATH = "/mcp";
+const MCP_PATH = "/mcp";
 /** Fits a diff of a million characters in JSON. */
 const MOST_BODY = 4 << 20;
 const HOST = "127.0.0.1";
 /** Time to send a request; an answer may take as long as a review. */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000 };
 
-export interface McpHttpServer {
+interface McpHttpServer {
   /** `http://127.0.0.1:PORT/mcp` */
   readonly url: string;
   close(): Promise<void>;

@@ -12,7 +12,7 @@ const LANES = ["review", "command", "upkeep"] as const;
 export type LaneName = (typeof LANES)[number];
 
 /** Gauges, read at the time of the scrape. */
-export interface Figures {
+interface Figures {
   readonly ready: boolean;
   readonly rssBytes: number;
   readonly uptimeSeconds: number;

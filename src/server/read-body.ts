@@ -21,7 +21,7 @@ const MOST_WAITING = 64;
 export type Body = { readonly kind: "whole"; readonly chunks: readonly Buffer[] } | { readonly kind: Unread };
 type Unread = "large" | "crowded" | "aborted";
 
-export interface BodyReader {
+interface BodyReader {
   /**
    * Calls `take` once with the result. The body is valid until `take` returns; the rest of a dropped one is not read.
    */

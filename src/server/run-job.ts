@@ -13,10 +13,10 @@ import type { LargeReviews } from "./sweeps/large-reviews.ts";
 export type PullJob = ReviewJob | CommandJob;
 
 /** The ports of such a job, without those that its run adds. */
-export type PullPorts = Omit<CommandPorts, "jobs" | "signal">;
+type PullPorts = Omit<CommandPorts, "jobs" | "signal">;
 
 /** One run of a job; wrappers pass a changed copy inwards. */
-export interface JobRun {
+interface JobRun {
   readonly lane: LaneName;
   readonly lease: Lease<AnyJob>;
   /** Aborted when the job is no longer wanted: a later one replaced it, or a person stopped it. */

@@ -1,16 +1,17 @@
 // Runs the app in its process: from settings to a listening server, and from a signal to the exit.
+
 import { pino } from "pino";
 import { PinoPretty as pinoPretty } from "pino-pretty";
 import { startApp } from "../app.ts";
 import type { Env } from "../config/environment/env.ts";
 import type { ShownVariable } from "../config/environment/shown-variables.ts";
 import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 import { logWithoutSecrets } from "../wire/secrets.ts";
 import { databaseAnswers } from "../wire/store.ts";
 import type { AppOptions, RunningApp } from "./app-options.ts";
 import { awaitAnswer, type Wait } from "./await-answer.ts";
 import type { Signals } from "./handle-signals.ts";
-import { loggedError } from "./logged-error.ts";
 import { AppRefused } from "./own-slug.ts";
 import { unavailableServers } from "./sweeps/unavailable-servers.ts";
 
@@ -188,4 +189,49 @@ export async function awaitDatabase(
 ): Promise<void> {
   const patienceMs = (error: unknown) => (error instanceof Transient ? mostMs : null);
   await awaitAnswer({ name: "the database", ask, patienceMs, longestPauseMs: LONGEST_PAUSE_MS }, wait);
+}
+
+// Serialises errors for the log by an allow list of fields. HTTP clients attach requests, headers and whole responses to their
+// errors, and none of that may be logged.
+
+/** Depth of causes; also ends a cyclic chain. */
+const CAUSES = 5;
+const MESSAGE = 2_000;
+const STACK = 6_000;
+
+export interface LoggedError {
+  readonly type: string;
+  readonly message: string;
+  readonly stack?: string;
+  /** `ECONNRESET`, `SQLITE_FULL`. */
+  readonly code?: string;
+  /** HTTP status. */
+  readonly status?: number;
+  readonly cause?: LoggedError;
+}
+
+/**
+ * @param error any thrown value
+ * @returns only these fields, each bounded; the log's own redaction removes secrets from the texts
+ */
+export function loggedError(error: unknown, depth = 0): LoggedError {
+  if (!(error instanceof Error)) return { type: typeof error, message: shortText(error, MESSAGE) };
+  const { code, status, cause } = error as {
+    readonly code?: unknown;
+    readonly status?: unknown;
+    readonly cause?: unknown;
+  };
+  return {
+    type: shortText(error.name, 100),
+    message: shortText(error.message, MESSAGE),
+    ...(error.stack === undefined ? {} : { stack: shortText(error.stack, STACK) }),
+    ...(typeof code === "string" && /^\w{1,60}$/.test(code) ? { code } : {}),
+    ...(typeof status === "number" ? { status } : {}),
+    ...(cause === undefined || cause === null || depth >= CAUSES ? {} : { cause: loggedError(cause, depth + 1) }),
+  };
+}
+
+function shortText(value: unknown, most: number): string {
+  const text = typeof value === "string" ? value : typeof value === "object" ? "(an object)" : String(value);
+  return cutText(text, most).toWellFormed();
 }

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { html } from "hono/html";
 import { listening, urlOf } from "./webhook-server.ts";
 
-export interface SetupSettings {
+interface SetupSettings {
   /** 0 takes a free one. */
   readonly port: number;
   /** Target of the form: `https://github.com/settings/apps/new`. */

@@ -9,8 +9,7 @@ import type { AppOptions } from "./app-options.ts";
 import type { Metrics } from "./metrics.ts";
 import { REACHES_MORE } from "./sweeps/missed-sweeper.ts";
 
-export interface DeliverySettings
-  extends Pick<AppOptions, "appId" | "githubHost" | "reviewerLogin" | "debounce" | "log"> {
+interface DeliverySettings extends Pick<AppOptions, "appId" | "githubHost" | "reviewerLogin" | "debounce" | "log"> {
   readonly store: Pick<Store, "waits">;
   readonly commits: Committer;
   readonly counted: Pick<Metrics, "took">;

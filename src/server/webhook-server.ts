@@ -1,16 +1,17 @@
 // The public webhook server, with its limits. It refuses a request as early as possible, by path, type, headers, size and signature,
 // before it parses the body. Probot handles signed deliveries; the answer is 202 once they are committed.
+
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Probot } from "probot";
+import type { Env } from "../config/environment/env.ts";
 import type { AppOptions } from "./app-options.ts";
 import type { Metrics } from "./metrics.ts";
 import { type Body, bodyReader, MOST_BODY_BYTES, stopReading } from "./read-body.ts";
 import type { ProbotEvent } from "./take-delivery.ts";
-import { looksSigned, verifySignature } from "./verify-signature.ts";
 
-export interface WebhookSettings
-  extends Pick<AppOptions, "webhookPath" | "webhookSecret" | "formerSecret" | "host" | "port"> {
+interface WebhookSettings extends Pick<AppOptions, "webhookPath" | "webhookSecret" | "formerSecret" | "host" | "port"> {
   readonly counted: Pick<Metrics, "answered">;
 }
 
@@ -249,4 +250,40 @@ function linger(response: ServerResponse): void {
 
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
+}
+
+// Verifies GitHub's signature: HMAC-SHA256 over the raw body, compared in constant time.
+
+const SIGNATURE = /^sha256=([0-9a-f]{64})$/;
+
+/** Whether a header has the form of a signature; otherwise the body need not be read. */
+export function looksSigned(header: string | undefined): header is string {
+  return header !== undefined && SIGNATURE.test(header);
+}
+
+/**
+ * @param header X-Hub-Signature-256
+ * @param body the raw bytes, in order
+ * @param now epoch milliseconds
+ */
+export function verifySignature(
+  header: string,
+  body: readonly Buffer[],
+  { secret, former }: { readonly secret: string; readonly former: Env["formerSecret"] },
+  now: number,
+): boolean {
+  const [, digits] = SIGNATURE.exec(header) ?? [];
+  if (digits === undefined) return false;
+  const signed = Buffer.from(digits, "hex");
+  const isCurrent = timingSafeEqual(signed, signatureOf(secret, body));
+  if (former === null || now >= former.until) return isCurrent;
+  // Both are always compared, so that the timing reveals nothing.
+  const isFormer = timingSafeEqual(signed, signatureOf(former.secret, body));
+  return isCurrent || isFormer;
+}
+
+function signatureOf(secret: string, body: readonly Buffer[]): Buffer {
+  const hmac = createHmac("sha256", secret);
+  for (const chunk of body) hmac.update(chunk);
+  return hmac.digest();
 }

@@ -1,5 +1,5 @@
 // One line of a manifest: which package does it name, at which version? Lines that name none give null; nothing is run.
-import { bareVersion } from "./update-step.ts";
+import { bareVersion } from "./compare-versions.ts";
 
 /** A package as a manifest names it. */
 export interface NamedPackage {

@@ -1,5 +1,6 @@
 // context, signals -> DependencyUpdate | null. Looks a dependency update up: advisories, release notes, use. Nothing is
 // installed or run, and nothing here says that an update may be merged: it reports what is known and what is not.
+
 import {
   ADVISORIES_PART,
   ADVISORY_RULE,
@@ -16,12 +17,10 @@ import { ownScope } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import type { Dependencies } from "../ports/dependency.ts";
 import type { Recall } from "../ports/memory.ts";
-import { advisoryFindings } from "./advisory-findings.ts";
-import { brokenNames } from "./breaking-notes.ts";
+import { type AskedAdvisories, advisoryFindings, judgeAdvisories } from "./advisory-findings.ts";
 import { type FoundPackage, findPackages } from "./find-packages.ts";
-import { type AskedAdvisories, judgeAdvisories } from "./judge-advisories.ts";
 import { manifestReader } from "./manifest-line.ts";
-import { type Published, packageNotes } from "./package-notes.ts";
+import { brokenNames, type Published, packageNotes } from "./package-notes.ts";
 import { sourceRepository } from "./source-repository.ts";
 import { type CodePiece, importNames, usagePlaces } from "./usage.ts";
 

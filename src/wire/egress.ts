@@ -1,10 +1,11 @@
 // The only outgoing network access of the process: to the operator's addresses, never to one from a pull request or a model.
-import { restStatuses } from "../adapters/github/graphql-refusal.ts";
+
 import { type GuardedFetch, guardedFetch } from "../adapters/github/guarded-fetch.ts";
+import { restStatuses } from "../adapters/github/translate-error.ts";
 import { wholeAnswers } from "../adapters/github/whole-answers.ts";
 import { EnvVariables } from "../config/environment/env-variables.ts";
 
-export interface EgressWish {
+interface EgressWish {
   /** Null: no timeout, for callers with their own. 30 s when absent. */
   readonly deadlineMs?: number | null | undefined;
   /** Called with the status of each followed redirect. */

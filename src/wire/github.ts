@@ -16,10 +16,15 @@ import { findPost } from "../adapters/github/write/find-post.ts";
 import { githubRetractions } from "../adapters/github/write/retractions.ts";
 import { githubReviews } from "../adapters/github/write/reviews.ts";
 import { signWrite } from "../adapters/github/write/sign-write.ts";
-import { unheldWrites, type WritePath, writePath } from "../adapters/github/write/write-path.ts";
-import { unpacedWrites, type WriteTurns, writeTurns } from "../adapters/github/write/write-turns.ts";
-import { redactedChecks } from "../adapters/secrets/redacted-checks.ts";
-import { redactedReviews } from "../adapters/secrets/redacted-reviews.ts";
+import {
+  unheldWrites,
+  unpacedWrites,
+  type WritePath,
+  type WriteTurns,
+  writePath,
+  writeTurns,
+} from "../adapters/github/write/write-path.ts";
+import { redactedChecks, redactedReviews } from "../adapters/secrets/redacted-reviews.ts";
 import type { Repo } from "../domain/job.ts";
 import type { HistoryFollowing } from "../flows/repository/follow-repository.ts";
 import type { ReviewPorts } from "../flows/review/review-ports.ts";
@@ -34,7 +39,7 @@ import type { Store } from "./store.ts";
 
 export type { Unposted };
 
-export interface GitHubWiring extends Omit<WriteWiring, "clients" | "turns"> {
+interface GitHubWiring extends Omit<WriteWiring, "clients" | "turns"> {
   /** Rate limits of each installation. */
   readonly limits: InstallationPace;
   /** False disables pacing; in tests only. */

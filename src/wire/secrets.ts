@@ -1,8 +1,8 @@
 // The process's redactor, its registered secrets, and wrappers that redact.
+
 import { redactStrings, secretRedactor } from "../adapters/secrets/redact.ts";
 import { type RedactedLog, redactedLog } from "../adapters/secrets/redacted-log.ts";
-import { redactedInbox, redactedQueue } from "../adapters/secrets/redacted-queue.ts";
-import { redactedRetrievals } from "../adapters/secrets/redacted-retrievals.ts";
+import { redactedInbox, redactedQueue, redactedRetrievals } from "../adapters/secrets/redacted-reviews.ts";
 import type { Inbox } from "../ports/inbox.ts";
 import type { RetrievalLog } from "../ports/memory.ts";
 import type { Queue } from "../ports.ts";

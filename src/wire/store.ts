@@ -77,7 +77,7 @@ import { passwordIn, registerSecrets } from "./secrets.ts";
 
 export type { MemoryFacts };
 
-export interface Remembered {
+interface Remembered {
   readonly memory: Memory;
   /** Feedback on findings, and the resulting outcomes. */
   readonly evidence: EvidenceStore;
@@ -364,7 +364,7 @@ async function vacuum(db: Database, tables: readonly string[]): Promise<void> {
 
 export type Records = ReturnType<typeof recordsOn>;
 
-export interface RecordsSettings {
+interface RecordsSettings {
   /** For removals: on PostgreSQL a connection with longer timeouts. Absent: the same. */
   readonly patient?: Database;
   /** See processMark. */

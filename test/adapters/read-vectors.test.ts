@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readVectors } from "../../src/adapters/read-vectors.ts";
+import { readVectors } from "../../src/adapters/embed-texts.ts";
 
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
 

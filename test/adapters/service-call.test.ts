@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { retryAfterMs } from "../../src/adapters/retry-after.ts";
+import { retryAfterMs } from "../../src/adapters/retrying-calls.ts";
 import { type ServiceCall, serviceCall } from "../../src/adapters/service-call.ts";
 import { ServiceFailed, statusFailure } from "../../src/adapters/service-failed.ts";
 

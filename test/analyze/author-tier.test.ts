@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { assessAuthor } from "../../src/analyze/author-tier.ts";
+import { assessAuthor } from "../../src/analyze/analyze.ts";
 
 test.each([
   ["OWNER", null, "core", "association OWNER"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changeMetrics } from "../../src/analyze/change-metrics.ts";
+import { changeMetrics } from "../../src/analyze/analyze.ts";
 import { aFileDiff } from "../builders/file-diff.ts";
 
 const hunk = { oldStart: 1, oldLines: 1, newStart: 1, newLines: 1, section: "", lines: [] };

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bumpStep, dependencyBump } from "../../src/analyze/dependency-bump.ts";
-import { bumpTitle } from "../../src/analyze/dependency-bump-title.ts";
+import { bumpStep, bumpTitle, dependencyBump } from "../../src/analyze/dependency-bump.ts";
 import { parseTitle } from "../../src/analyze/title.ts";
 
 const bump = (input: {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { languageFromContent } from "../../src/analyze/language-from-content.ts";
 import { BY_EXTENSION, BY_INTERPRETER, LANGUAGE_TYPES } from "../../src/analyze/language-table.ts";
-import { preferLanguage } from "../../src/analyze/prefer-language.ts";
+import { preferLanguage } from "../../src/analyze/languages.ts";
 import { tellingWords } from "../../src/analyze/telling-words.ts";
 import { canonicalLanguage } from "../../src/domain/language.ts";
 

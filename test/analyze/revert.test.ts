@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { revertOf } from "../../src/analyze/intent.ts";
 import { intentProse } from "../../src/analyze/intent-prose.ts";
-import { revertOf } from "../../src/analyze/revert.ts";
 import { parseTitle } from "../../src/analyze/title.ts";
 
 const SHA = "6c03776d743edfdffc3e347a7d7249864b5e2447";

@@ -7,7 +7,7 @@ import Database from "better-sqlite3";
 import { pino } from "pino";
 import { startApp } from "../../src/app.ts";
 import type { AppOptions, RunningApp } from "../../src/server/app-options.ts";
-import { loggedError } from "../../src/server/logged-error.ts";
+import { loggedError } from "../../src/server/serve.ts";
 import { inspector } from "../../src/wire/rules.ts";
 import { logWithoutSecrets } from "../../src/wire/secrets.ts";
 import type { Pull } from "../fakes/github/conversation.ts";

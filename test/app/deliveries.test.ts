@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { loggedError } from "../../src/server/logged-error.ts";
+import { loggedError } from "../../src/server/serve.ts";
 import { type Harness, openHarness, until } from "./app-harness.ts";
 import { opened, signedPost } from "./server-process.ts";
 

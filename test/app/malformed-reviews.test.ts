@@ -1,7 +1,7 @@
 // Replies that are not what was asked for, each walked through the whole pipeline behind the real SDK and a real server on
 // loopback: no crash, no defect taken for silence, and what became of the reply stands in the summary.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ModelLimits } from "../../src/adapters/model/model-limits.ts";
+import type { ModelLimits } from "../../src/adapters/model/model-facts.ts";
 import type { ModelChoice } from "../../src/config/environment/read-model.ts";
 import type { Review } from "../../src/domain/review.ts";
 import { chosenModel, promptDelimiter } from "../../src/wire/models.ts";

@@ -8,7 +8,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startApp } from "../../src/app.ts";
 import type { RunningApp } from "../../src/server/app-options.ts";
-import { loggedError } from "../../src/server/logged-error.ts";
+import { loggedError } from "../../src/server/serve.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import type { Database } from "../../src/store/sql.ts";
 import { inspector } from "../../src/wire/rules.ts";

@@ -1,7 +1,7 @@
 // A replay that did not show that memory helps keeps it out of reviews, and the review says so.
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ReplayResult } from "../../src/domain/figures/replay-result.ts";
+import type { ReplayResult } from "../../src/domain/figures/replay.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import { openMemoryFile } from "../../src/store/memory/memory-file.ts";
 import { storedReplays } from "../../src/store/memory/repositories.ts";

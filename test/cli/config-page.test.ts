@@ -1,7 +1,7 @@
 // What `kodiai config` prints, and what `kodiai init` writes, as values.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { configExplanation, configLines, configValues } from "../../src/cli/setup/config-page.ts";
+import { configExplanation, configLines, configValues } from "../../src/cli/setup/config.ts";
 import { fittedConfig } from "../../src/cli/setup/fit-config.ts";
 import { CONFIG_KEYS } from "../../src/config/config-keys.ts";
 import { parseConfig } from "../../src/config/parse-config.ts";

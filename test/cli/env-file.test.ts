@@ -1,7 +1,7 @@
 import { parseEnv } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { withVariables } from "../../src/cli/setup/setup-store.ts";
+import { withVariables } from "../../src/cli/setup/setup-plan.ts";
 
 test("a set variable replaces its line in place, the rest stays, and a second line of the name is removed", () => {
   const text = "# Ours\nAPP_ID=1\nLOG_LEVEL=debug\nexport APP_ID = 2\n# APP_ID=3\n";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { endpointProblem } from "../../src/config/environment/endpoint-problem.ts";
+import { endpointProblem } from "../../src/config/environment/env-forms.ts";
 
 const LISTED = ["ollama:11434", "build.internal"];
 

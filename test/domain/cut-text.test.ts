@@ -6,7 +6,7 @@ import { cutText, oneLine } from "../../src/domain/text/cut-text.ts";
 import { publicErrorText } from "../../src/domain/text/public-error-text.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "../../src/publish/sanitize.ts";
 import { receive } from "../../src/receive/receive.ts";
-import { loggedError } from "../../src/server/logged-error.ts";
+import { loggedError } from "../../src/server/serve.ts";
 import { runs } from "../property-runs.ts";
 
 /** Put together, so that no scanner takes this file for a leak. */

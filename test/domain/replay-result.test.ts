@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { noGain, type ReplayResult, replaySummary } from "../../src/domain/figures/replay-result.ts";
+import { noGain, type ReplayResult, replaySummary } from "../../src/domain/figures/replay.ts";
 
 const DAY = 86_400_000;
 const AT = Date.UTC(2026, 9, 1);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { pastChange } from "../../src/flows/memory/past-change.ts";
+import { pastChange } from "../../src/flows/memory/replay-memory.ts";
 import { REPO } from "../learn/memory-builders.ts";
 
 const HUNK = "@@ -10,14 +12,16 @@ void Charge::retry() {\n   while (tries < 3) {\n-    send(card);\n+    submit(card);";

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DependencyUpdate, PackageUpdate } from "../../src/domain/dependency-update.ts";
-import { dependencyUpdateLines } from "../../src/publish/dependency-update.ts";
+import { dependencyUpdateLines, updateVerdict } from "../../src/publish/dependency-update.ts";
 import { BODY_LIMIT, renderSummary } from "../../src/publish/render-summary.ts";
-import { updateVerdict } from "../../src/publish/update-verdict.ts";
 import { runs } from "../property-runs.ts";
 import { violations } from "./github-markdown.ts";
 import { hostile } from "./hostile-text.ts";

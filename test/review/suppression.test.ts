@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Suppression } from "../../src/config/suppression.ts";
-import { pathPattern, titlePattern } from "../../src/config/suppression-pattern.ts";
+import { pathPattern, Suppression, titlePattern } from "../../src/config/suppression.ts";
 import { type Suppressible, suppressor } from "../../src/review/filter-findings.ts";
 
 const FINDING: Suppressible = {

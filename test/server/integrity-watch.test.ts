@@ -1,7 +1,7 @@
 // PostgreSQL reads its own files: damage that it reports is what an operator hears of.
 import { pino } from "pino";
 import { afterAll, expect, test } from "vitest";
-import { integrityWatch } from "../../src/server/sweeps/integrity-watch.ts";
+import { integrityWatch } from "../../src/server/sweeps/maintenance.ts";
 import { onDamage } from "../../src/store/damage.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { until } from "../app/app-harness.ts";

@@ -8,7 +8,7 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { Transient } from "../../src/domain/errors.ts";
-import { loggedError } from "../../src/server/logged-error.ts";
+import { loggedError } from "../../src/server/serve.ts";
 import { logWithoutSecrets, registerSecrets } from "../../src/wire/secrets.ts";
 
 const SLOW = process.env.SLOW === "1";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Transient } from "../../src/domain/errors.ts";
-import { readinessCheck } from "../../src/server/readiness.ts";
+import { readinessCheck } from "../../src/server/admin-server.ts";
 
 function open() {
   const world = {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { breakingLines, brokenNames } from "../../src/vet/breaking-notes.ts";
-import { releasesBetween } from "../../src/vet/package-notes.ts";
+import { breakingLines, brokenNames, releasesBetween } from "../../src/vet/package-notes.ts";
 import { importNames, usagePlaces } from "../../src/vet/usage.ts";
 
 describe("release notes announce a break", () => {

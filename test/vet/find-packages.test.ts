@@ -1,9 +1,9 @@
 // Which packages an update moves: from the dependency graph, the manifests' diffs, and what a bot writes.
+
 import { describe, expect, test } from "vitest";
 import type { DependencyBump } from "../../src/domain/signals.ts";
-import { findPackages } from "../../src/vet/find-packages.ts";
+import { findPackages, packagesFromDescription } from "../../src/vet/find-packages.ts";
 import { manifestReader } from "../../src/vet/manifest-line.ts";
-import { packagesFromDescription } from "../../src/vet/packages-from-description.ts";
 import { sourceRepository } from "../../src/vet/source-repository.ts";
 import { fileDiff } from "../review/review-builders.ts";
 

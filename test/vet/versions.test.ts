@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import semver from "semver";
 import { describe, expect, test } from "vitest";
-import { compareVersions, inRange } from "../../src/vet/compare-versions.ts";
-import { bareVersion, isPrerelease, updateStep } from "../../src/vet/update-step.ts";
+import { bareVersion, compareVersions, inRange, isPrerelease, updateStep } from "../../src/vet/compare-versions.ts";
 import { runs } from "../property-runs.ts";
 
 /** Each list from low to high, as the ecosystem's own documents order it. */

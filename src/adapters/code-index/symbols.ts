@@ -29,7 +29,7 @@ const MOST_FILES = 500;
 /** A review waits no longer for the words of its repository. */
 const WORDS_MS = 20_000;
 
-export interface OpenSymbols extends Symbols {
+interface OpenSymbols extends Symbols {
   /** Ends the process. */
   close(): void;
 }

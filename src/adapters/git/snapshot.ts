@@ -1,4 +1,5 @@
 // The files of a local head: of a commit, of the index, or of the working tree. All of it is local.
+
 import { readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { PullRequest } from "../../domain/pull-request.ts";

@@ -18,7 +18,7 @@ export class EgressRefused extends Error {
   readonly code = "EGRESS_REFUSED";
 }
 
-export interface Egress {
+interface Egress {
   /** `https://api.github.com`; requests to any other origin are refused. */
   readonly origins: Iterable<string>;
   /** Lower-case hosts, with `:port` where only that port is meant, that may have a private address. Loopback by name may. */

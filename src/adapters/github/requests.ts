@@ -52,7 +52,7 @@ export function repoOf(host: string, { id, name, owner, private: isPrivate, visi
   return { host, id, ownerId: owner.id, owner: owner.login, name, visibility: seen };
 }
 
-export type Paced = <T>(request: () => Promise<T>) => Promise<T>;
+type Paced = <T>(request: () => Promise<T>) => Promise<T>;
 
 /** @param paceMs between the beginnings of two requests. GitHub's secondary limit: 900 points a minute, a GET is one */
 export function pacer(paceMs: number): Paced {

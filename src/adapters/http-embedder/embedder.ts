@@ -2,9 +2,14 @@
 
 import type { Embedder } from "../../ports/memory.ts";
 import { type BatchLimits, type EmbeddingService, embedTexts } from "../embed-texts.ts";
-import { EmbeddingAnswer, readAnswer } from "../service-answer.ts";
-import { postToService, type ServiceLimits, serviceCall } from "../service-call.ts";
-import type { Fetch } from "../service-fetch.ts";
+import {
+  EmbeddingAnswer,
+  type Fetch,
+  postToService,
+  readAnswer,
+  type ServiceLimits,
+  serviceCall,
+} from "../service-call.ts";
 
 interface HttpEmbedderOptions {
   /** Such as `http://localhost:11434`; a `/v1` at its end is accepted. */

@@ -1,7 +1,7 @@
 // Why a request to the model's server gave no reply, in words that are safe to log and to post.
 
 import type { ModelFailure } from "../../domain/model.ts";
-import { numberOf, retryAfterMs } from "../retry-after.ts";
+import { numberOf, retryAfterMs } from "../retrying-calls.ts";
 import { codeOf, type FailureTurn, ServiceFailed } from "../service-failed.ts";
 import { type Feature, fieldsOf, wordsOf } from "./protocol.ts";
 
@@ -35,7 +35,7 @@ export function modelError(error: unknown): ModelError {
 }
 
 /** A server's answer instead of a reply. */
-export interface Refusal {
+interface Refusal {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
   /** The whole body: inspected, never repeated. */

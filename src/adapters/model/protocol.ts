@@ -1,8 +1,8 @@
 // The differences between the protocols of models. Everything else about a request is the same for all.
+
 import type { LookUpTool, ModelRequest } from "../../domain/model.ts";
-import type { Fetch } from "../service-fetch.ts";
-import type { ModelFacts, PaidTokens } from "./model-facts.ts";
-import type { ModelLimits } from "./model-limits.ts";
+import type { Fetch } from "../service-call.ts";
+import type { ModelFacts, ModelLimits, PaidTokens } from "./model-facts.ts";
 import type { Repair } from "./prompt-words.ts";
 
 /** A model's server. */

@@ -1,11 +1,10 @@
 // Parses a model's reply into a value of the requested shape, or into the problem for a correction.
 
+import { jsonrepair } from "jsonrepair";
 import type { ReplyShape } from "../../domain/model.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
-import { repairJson } from "./repair-json.ts";
-import { repeatedKey } from "./repeated-key.ts";
 
-export type ReadReply<T> =
+type ReadReply<T> =
   | { readonly ok: true; readonly value: T /** The JSON was broken. */; readonly fixed: boolean }
   | { readonly ok: false; readonly problem: string };
 
@@ -163,6 +162,62 @@ function closingOf(text: string, start: number): number | null {
     if (found[0] === "{" || found[0] === "[") depth++;
     else if (found[0] === "}" || found[0] === "]") depth--;
     if (depth === 0) return tokens.lastIndex;
+  }
+  return null;
+}
+
+// Fixes JSON that a language model wrote almost right, and refuses if fixing would lose content.
+
+/** Longer texts are not fixed; the model is asked again. */
+const MAX_REPAIRED_CHARS = 200_000;
+
+/**
+ * The value of broken JSON (missing quotes and commas, comments, single quotes, Python's words), or null. Never throws. Also null if
+ * the fixed value would lose content: an ellipsis that would vanish, or an empty list or object where the text has something else.
+ * "Nothing found" must have been written to be read.
+ *
+ * @param text from its first bracket to the one that closes it
+ */
+function repairJson(text: string): { readonly value: unknown } | null {
+  if (text.length > MAX_REPAIRED_CHARS) return null;
+  const bare = withoutStrings(text);
+  if (/\.\.\.|…/.test(bare)) return null;
+  try {
+    const value: unknown = JSON.parse(jsonrepair(text));
+    return emptyOnes(value) > (bare.match(/\[\s*\]|\{\s*\}/g)?.length ?? 0) ? null : { value };
+  } catch {
+    return null;
+  }
+}
+
+/** Replaces each string by `""`; an unclosed one ends the text. */
+function withoutStrings(text: string): string {
+  return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*(?:"|$)/gs, '""');
+}
+
+/** The number of empty lists and objects in a value. Deep values overflow the stack, which the caller catches. */
+function emptyOnes(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const inner = Object.values(value);
+  return inner.length === 0 ? 1 : inner.reduce<number>((sum, one) => sum + emptyOnes(one), 0);
+}
+
+// JSON.parse silently keeps the last of two equal keys: `{"findings":[…],"findings":[]}` would read as empty.
+
+/** A string, with its colon if it is a key, or a bracket. Each part can match in one way only, so one pass is enough. */
+const KEY_OR_BRACKET = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/gs;
+
+/** @param json valid JSON; null when no object in it has a repeated key */
+function repeatedKey(json: string): string | null {
+  const open: Set<string>[] = [];
+  for (const [token, text, colon] of json.matchAll(KEY_OR_BRACKET)) {
+    if (token === "{" || token === "[") open.push(new Set());
+    if (token === "}" || token === "]") open.pop();
+    if (text === undefined || colon === undefined) continue;
+    const key = String(JSON.parse(text));
+    const keys = open.at(-1);
+    if (keys?.has(key)) return key;
+    keys?.add(key);
   }
   return null;
 }

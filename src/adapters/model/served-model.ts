@@ -5,33 +5,33 @@ import type { ModelChoice } from "../../config/environment/read-model.ts";
 import {
   CHARS_PER_TOKEN,
   type LookedUp,
+  type LookUps,
   type ModelAnswer,
   type ModelFailure,
   type ModelRequest,
   type ModelUsage,
 } from "../../domain/model.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
 import type { Model } from "../../ports/model.ts";
 import { retryingCalls, untilStopped } from "../retrying-calls.ts";
-import type { Fetch } from "../service-fetch.ts";
-import { type Bill, newBill } from "./bill.ts";
+import type { Fetch } from "../service-call.ts";
 import { attemptOnce, promptTokens } from "./http-attempt.ts";
-import { lookUpAll } from "./look-up-rounds.ts";
 import { ModelError, modelError } from "./model-error.ts";
-import { modelFacts } from "./model-facts.ts";
-import { type ModelLimits, OTHER_LIMITS } from "./model-limits.ts";
+import { type ModelFacts, type ModelLimits, modelFacts, OTHER_LIMITS, type PaidTokens } from "./model-facts.ts";
 import type { Repair } from "./prompt-words.ts";
 import {
   type Dialect,
+  type Feature,
   type ModelReply,
   type Protocol,
   type RequestBody,
   type Round,
   type Server,
+  type ToolCall,
   type Turn,
   toolsOf,
 } from "./protocol.ts";
 import { readReply } from "./read-reply.ts";
-import { serverCapabilities } from "./server-capabilities.ts";
 
 export interface ServedModelSettings extends Omit<ModelChoice, "provider"> {
   /** Reaches only the one origin, with no deadline of its own under ten minutes. */
@@ -236,3 +236,124 @@ function stopFailure(reply: ModelReply): ModelError | null {
   if (stop === undefined) return null;
   return new ModelError(stop[0], reply.refusal === null ? stop[1] : `${stop[1]} (${reply.refusal})`);
 }
+
+// The cost of one question, all of its requests together.
+
+export interface Bill {
+  /** A request is sent. */
+  request(): void;
+  paid(tokens: PaidTokens): void;
+  usage(): ModelUsage;
+}
+
+/** @param now epoch milliseconds; the bill's wall time begins here */
+export function newBill(facts: ModelFacts, now: () => number): Bill {
+  const start = now();
+  let requests = 0;
+  let usd = facts.price({ fresh: 0, cacheWrite: 0, cacheRead: 0, output: 0 });
+  const sum = { inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
+  return {
+    request() {
+      requests++;
+    },
+    paid(tokens) {
+      sum.inputTokens += tokens.fresh + tokens.cacheWrite + tokens.cacheRead;
+      sum.cachedTokens += tokens.cacheRead;
+      sum.outputTokens += tokens.output;
+      const more = facts.price(tokens);
+      usd = usd === null || more === null ? null : usd + more;
+    },
+    usage: () => ({ ...sum, usd, ms: now() - start, requests }),
+  };
+}
+
+// Performs a model's look-ups within the limits of its question.
+
+/**
+ * One text for each call, in their order. Never rejects.
+ *
+ * @param left how many more look-ups the question may make
+ * @param maxLength UTF-16 units of all results together
+ */
+export async function lookUpAll(
+  { tools, answer }: LookUps,
+  calls: readonly ToolCall[],
+  left: number,
+  maxLength: number,
+): Promise<readonly string[]> {
+  const names = new Set(tools.map(({ name }) => name));
+  const texts = await Promise.all(
+    calls.map(({ name, input }, at) => {
+      if (at >= left) return "Not looked up: no look-ups are left. Answer now.";
+      if (!names.has(name)) return "There is no tool of this name.";
+      if (input === null) return "The input is not JSON.";
+      return answer(name, input).catch(() => "This look-up failed.");
+    }),
+  );
+  let free = Math.max(maxLength, 0);
+  return texts.map((text) => {
+    const shown = cutText(text, free);
+    free -= shown.length;
+    return shown.length < text.length ? `${shown}\n(cut: there is no room for more)` : shown;
+  });
+}
+
+// Which features of a protocol a server supports: decided by its address and the operator, corrected by its refusals.
+
+interface CapabilitySettings {
+  readonly isOwn: boolean;
+  /** The features that this kind of server gets until it refuses them. */
+  readonly features: readonly Feature[];
+  /** `on`: structured output is never dropped. */
+  readonly structuredOutput: "auto" | "on" | "off";
+  readonly temperature: number | null;
+}
+
+interface ServerCapabilities {
+  /** @param withTools whether the question offers look-ups: some servers support less with them */
+  of(model: string, withTools: boolean): Dialect;
+  /** Stops sending what the server refused. Returns whether that makes a retry worthwhile. */
+  learn(used: Dialect, failed: ModelError): boolean;
+  /** Refused features that a user would notice: `structured output`, `temperature`. */
+  missing(used: Dialect): readonly string[];
+}
+
+/** One for each server and process, because it has state. */
+export function serverCapabilities(settings: CapabilitySettings): ServerCapabilities {
+  const refused = new Map<string, Set<Feature>>();
+  const keyOf = (model: string, withTools: boolean) => `${withTools} ${model}`;
+  const refusedBy = (used: Dialect) => keyOf(used.model, used.takes.has("tools"));
+  // `on` is strict: without the feature the request fails, and the operator sees why.
+  const fixed: Feature | null = settings.structuredOutput === "on" ? "format" : null;
+
+  return {
+    of(model, withTools) {
+      const mayCall = withTools && !refused.get(keyOf(model, true))?.has("tools");
+      const without = refused.get(keyOf(model, mayCall));
+      const left = settings.features.filter((feature) => !without?.has(feature));
+      const takes = new Set(
+        left.filter((feature) => (feature === "json" ? !left.includes("format") : feature !== "tools" || mayCall)),
+      );
+      const temperature = takes.has("temperature") ? settings.temperature : null;
+      return { model, facts: modelFacts(model), isOwn: settings.isOwn, takes, temperature };
+    },
+    learn(used, failed) {
+      const named = failed.unknown.filter((feature) => used.takes.has(feature) && feature !== fixed);
+      // If a server names tools with another feature, it refuses the combination.
+      const others = named.filter((feature) => feature !== "tools");
+      const dropped = others.length > 0 ? others : named;
+      const key = refusedBy(used);
+      refused.set(key, new Set([...(refused.get(key) ?? []), ...dropped]));
+      return dropped.length > 0;
+    },
+    missing(used) {
+      const without = refused.get(refusedBy(used));
+      return MISSED.flatMap(([feature, words]) => (without?.has(feature) ? [words] : []));
+    },
+  };
+}
+
+const MISSED: readonly (readonly [Feature, string])[] = [
+  ["format", "structured output"],
+  ["temperature", "temperature"],
+];

@@ -1,27 +1,30 @@
 // The engine: every rule over every file; what touches added lines becomes a finding, everything else a value with a reason.
 // One rule that fails never takes the others with it.
+
 import { setImmediate } from "node:timers/promises";
 import type { CustomRule, RuleSetting } from "../../config/repo-config.ts";
-import { type Finding, findingId, type HeldBack } from "../../domain/finding.ts";
+import { type Finding, findingId, type HeldBack, type Suggestion } from "../../domain/finding.ts";
 import type { Degraded } from "../../domain/omissions.ts";
+import type { FileDiff, Hunk } from "../../domain/pull-request.ts";
 import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
+import { grammarOf, parseText } from "../grammars.ts";
 import { compileCustomRules } from "./custom.ts";
 import { ignoreReason } from "./ignore-comment.ts";
 import { joinInspections } from "./join-inspections.ts";
 import { addedNumbers, type LineText, lineTextOf } from "./known-lines.ts";
-import { anchorOf, withoutOverlap } from "./place.ts";
 import type { Match, Rule } from "./rule.ts";
 import { allRules } from "./rules.ts";
-import { suggestionOf } from "./suggest.ts";
 import {
   causesOf,
   findMatches,
+  isNodeMatch,
   languageKeys,
   parseFile,
   type Searches,
   searchesOf,
   type Try,
   triesOf,
+  unreadable,
 } from "./syntax.ts";
 import { wordsOfRule } from "./words-of-rule.ts";
 
@@ -48,7 +51,7 @@ export function rulesInspector(rules: readonly Rule[] = allRules()): Inspector {
 const FILES_AT_ONCE = 4;
 
 /** The rules of one review, ready for its files. */
-export interface PreparedRules {
+interface PreparedRules {
   /** What is wrong with the repository's own rules. */
   readonly problems: Inspection;
   /** @param onlyLines without a syntax tree: rules that need one do not run */
@@ -217,4 +220,106 @@ function wordsOf(match: Match, lineText: LineText): string[] {
   const lines: string[] = [];
   for (let line = match.startLine; line <= last; line += 1) lines.push(lineText(line) ?? "");
   return lines;
+}
+
+// Where a match may be spoken about: it must touch an added line, and GitHub takes a comment only inside one hunk.
+
+/**
+ * The part of a match that lies in the hunk of its first added line.
+ *
+ * @returns head lines inside one hunk, or null when the match touches no added line
+ */
+function anchorOf(match: Match, diff: FileDiff, added: ReadonlySet<number>): Match | null {
+  const hunk = diff.hunks.find((candidate) => {
+    const { startLine, line } = within(match, candidate);
+    for (let number = startLine; number <= line; number += 1) if (added.has(number)) return true;
+    return false;
+  });
+  return hunk === undefined ? null : within(match, hunk);
+}
+
+function within(match: Match, hunk: Hunk): Match {
+  const startLine = Math.max(match.startLine, hunk.newStart);
+  const line = Math.min(match.line, hunk.newStart + hunk.newLines - 1);
+  return { ...match, startLine, line };
+}
+
+/**
+ * Of overlapping matches of one rule the shortest stays (the earlier of two equals): a comment should point, not span.
+ *
+ * @returns matches without overlap, by line
+ */
+function withoutOverlap(matches: readonly Match[]): Match[] {
+  const shortestFirst = [...matches].sort(
+    (a, b) => a.line - a.startLine - (b.line - b.startLine) || a.startLine - b.startLine,
+  );
+  const taken = new Set<number>();
+  const kept = shortestFirst.filter((match) => {
+    const lines = range(match);
+    if (lines.some((line) => taken.has(line))) return false;
+    for (const line of lines) taken.add(line);
+    return true;
+  });
+  return kept.sort((a, b) => a.startLine - b.startLine);
+}
+
+function range(match: Match): number[] {
+  return Array.from({ length: Math.max(0, match.line - match.startLine + 1) }, (_, index) => match.startLine + index);
+}
+
+// One-click suggestions: a match with its text replaced, where the file still parses and every line of it was added.
+
+/** A longer match is not replaced by patterns. */
+const MAX_TEXT = 2_000;
+
+/**
+ * What a rule's fixes make of the lines of a match.
+ *
+ * @param added head lines that the change adds
+ * @returns whole lines, or null when no fix applies, a line was there before, or the text would parse worse
+ */
+function suggestionOf(
+  rule: Rule,
+  match: Match,
+  file: InspectedFile,
+  added: ReadonlySet<number>,
+  lineText: LineText,
+): Suggestion | null {
+  if (rule.fixes === undefined) return match.suggestion ?? null;
+  const { startLine, line } = match;
+  const lines: string[] = [];
+  for (let at = startLine; at <= line; at += 1) {
+    const text = lineText(at);
+    if (text === undefined || !added.has(at)) return null;
+    lines.push(text);
+  }
+  const whole = lines.join("\n");
+  const { from, old } = isNodeMatch(match)
+    ? { from: match.node.range().start.column, old: match.node.text() }
+    : { from: 0, old: whole };
+  if (old.length > MAX_TEXT || !whole.startsWith(old, from)) return null;
+  const fixed = fixedText(rule, old, file);
+  if (fixed === null) return null;
+  const text = whole.slice(0, from) + fixed + whole.slice(from + old.length);
+  return parsesAsWell(file, whole, text) ? { startLine, line, text } : null;
+}
+
+function fixedText(rule: Rule, old: string, { facts, headText }: InspectedFile): string | null {
+  for (const { from, to, languages, onlyIn } of rule.fixes ?? []) {
+    if (languages?.includes(facts.language) === false || onlyIn?.test(headText ?? "") === false) continue;
+    const fixed = old.replace(from, to);
+    if (fixed !== old) return fixed;
+  }
+  return null;
+}
+
+/** Compares the whole file with and without the suggestion; of a file known by hunks, the lines alone. */
+function parsesAsWell(file: InspectedFile, whole: string, text: string): boolean {
+  const [language = ""] = languageKeys(file);
+  if (grammarOf(language) === null) return true;
+  const head = file.headText?.replaceAll("\r\n", "\n") ?? whole;
+  const at = head.indexOf(whole);
+  if (at === -1) return false;
+  const changed = head.slice(0, at) + text + head.slice(at + whole.length);
+  return unreadable(parseText(language, changed)) <= unreadable(parseText(language, head));
 }

@@ -20,7 +20,7 @@ export interface Example {
 }
 
 /** A mechanical replacement within the text of a match: the matched node, or the line of a line rule. */
-export interface Fix {
+interface Fix {
   /** Linear patterns only. */
   readonly from: RegExp;
   /** As `String.replace` reads it. */

@@ -1,7 +1,7 @@
 // The list of all rules. What they say, `docs/rules.md` and the tests of their examples all come from here.
 import { createHash } from "node:crypto";
 import { LINE_RULES } from "./line/line-rules.ts";
-import { REPOSITORY_RULES } from "./repository/repository-rules.ts";
+import { REPOSITORY_RULES } from "./repository/inspect-repository.ts";
 import type { RepositoryRule, Rule } from "./rule.ts";
 import { STRUCTURAL_RULES } from "./structural/structural-rules.ts";
 

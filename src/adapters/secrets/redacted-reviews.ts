@@ -1,7 +1,11 @@
 // Redacts a comment right before it goes to GitHub: no token, key or password leaves in it.
 
+import type { CommandJob } from "../../domain/command.ts";
+import type { Checks } from "../../ports/checks.ts";
 import type { Replies } from "../../ports/conversation.ts";
-import type { Reviews } from "../../ports.ts";
+import type { Arrival, Inbox } from "../../ports/inbox.ts";
+import type { RetrievalLog } from "../../ports/memory.ts";
+import type { AnyJob, JobEnd, Lane, Queue, Reviews } from "../../ports.ts";
 import type { SecretRedactor } from "./redact.ts";
 
 /** Our hidden markers at the end of a comment, which identify it and must not change. */
@@ -50,5 +54,100 @@ export function redactedReplies(real: Replies, redactor: SecretRedactor): Replie
   return {
     ...real,
     reply: async (repo, number, to, body) => real.reply(repo, number, to, await redactBody(body, redactor)),
+  };
+}
+
+// Redacts the texts of a check run right before they go to GitHub.
+
+/** Writes through to `real`, redacted. Paths stay: GitHub places annotations by them. */
+export function redactedChecks(real: Checks, redactor: SecretRedactor): Checks {
+  const clean = async (text: string) => (await redactor.redact(text)).text;
+  const cleanMarkdown = async (text: string) => (await redactor.redactMarkdown(text)).text;
+  return {
+    begin: (repo, number, headSha, after) => real.begin(repo, number, headSha, after),
+    async end(repo, id, end) {
+      const annotations = await Promise.all(
+        end.annotations.map(async (one) => ({
+          ...one,
+          title: await clean(one.title),
+          message: await clean(one.message),
+        })),
+      );
+      const [title, summary, text] = await Promise.all([
+        clean(end.title),
+        cleanMarkdown(end.summary),
+        cleanMarkdown(end.text),
+      ]);
+      return real.end(repo, id, { ...end, title, summary, text, annotations });
+    },
+  };
+}
+
+// Redacts how a job ended: the message of a failure may quote its input.
+
+/** Reads from `real`; the ends that it stores are redacted. */
+export function redactedQueue(real: Queue, redactor: SecretRedactor): Queue {
+  const { end } = redactedLane(real, redactor);
+  return {
+    ...real,
+    end,
+    commands: redactedLane(real.commands, redactor),
+    upkeep: redactedLane(real.upkeep, redactor),
+  };
+}
+
+function redactedLane<Taken extends AnyJob>(real: Lane<Taken>, redactor: SecretRedactor): Lane<Taken> {
+  const clean = async (text: string) => (await redactor.redact(text)).text;
+  const safe = async (end: JobEnd): Promise<JobEnd> =>
+    end.state === "done" ? { ...end, outcome: await clean(end.outcome) } : { ...end, reason: await clean(end.reason) };
+  return { ...real, end: async (lease, end) => real.end(lease, await safe(end)) };
+}
+
+/** Redacts what is stored of a delivery: a comment's text and its lines, and a reason with a quote. */
+export function redactedInbox(real: Inbox, redactor: SecretRedactor): Inbox {
+  const clean = async (text: string) => (await redactor.redact(text)).text;
+  const safe = async (arrival: Arrival): Promise<Arrival> => {
+    const { outcome } = arrival;
+    if (outcome.kind === "command") return { ...arrival, outcome: await withoutSecrets(outcome, clean) };
+    // Reasons without a quote are our own words, and most deliveries are ignored.
+    if (outcome.kind !== "ignored" || !outcome.reason.includes('"')) return arrival;
+    return { ...arrival, outcome: { ...outcome, reason: await clean(outcome.reason) } };
+  };
+  return { ...real, take: async (batch) => real.take(await Promise.all(batch.map(safe))) };
+}
+
+async function withoutSecrets(job: CommandJob, clean: (text: string) => Promise<string>): Promise<CommandJob> {
+  const { command, comment, pull } = job;
+  return {
+    ...job,
+    command:
+      command.kind === "unknown"
+        ? { ...command, word: await clean(command.word) }
+        : { ...command, text: await clean(command.text) },
+    comment: { ...comment, hunk: comment.hunk === null ? null : await clean(comment.hunk) },
+    pull: {
+      ...pull,
+      title: await clean(pull.title),
+      ...(pull.words === undefined ? {} : { words: await clean(pull.words) }),
+    },
+  };
+}
+
+// The log of a retrieval contains words of a pull request, so it is redacted here; a failure never affects the review.
+
+/** @param onFailure called with the reason if an entry was not written; `write` itself never rejects */
+export function redactedRetrievals(
+  real: RetrievalLog,
+  redactor: SecretRedactor,
+  onFailure: (error: unknown) => void,
+): RetrievalLog {
+  return {
+    async write(entry) {
+      try {
+        await real.write({ ...entry, query: (await redactor.redact(entry.query)).text });
+      } catch (error) {
+        onFailure(error);
+      }
+    },
   };
 }

@@ -3,10 +3,8 @@
 
 import { GeneratedVoyageAIClient } from "voyageai";
 import type { z } from "zod";
-import { readAnswer } from "../service-answer.ts";
-import { postToService, type ServiceLimits, serviceCall } from "../service-call.ts";
+import { type Fetch, postToService, readAnswer, type ServiceLimits, serviceCall } from "../service-call.ts";
 import { ServiceFailed } from "../service-failed.ts";
-import type { Fetch } from "../service-fetch.ts";
 
 export interface VoyageOptions {
   readonly apiKey: string;

@@ -2,7 +2,7 @@
 
 import type { Embedder } from "../../ports/memory.ts";
 import { type BatchLimits, embedTexts } from "../embed-texts.ts";
-import { EmbeddingAnswer } from "../service-answer.ts";
+import { EmbeddingAnswer } from "../service-call.ts";
 import { type VoyageOptions, voyageCall, voyagePrice } from "./client.ts";
 
 interface VoyageEmbedderOptions extends VoyageOptions {

@@ -4,7 +4,7 @@ import type { RerankResponseDataItem } from "voyageai";
 import type { Reranked } from "../../domain/retrieval.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import type { Reranker } from "../../ports/memory.ts";
-import { RerankAnswer } from "../service-answer.ts";
+import { RerankAnswer } from "../service-call.ts";
 import { ServiceFailed } from "../service-failed.ts";
 import { type VoyageOptions, voyageCall, voyagePrice } from "./client.ts";
 

@@ -3,7 +3,7 @@
 
 import { createReadStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { replaySummary } from "../../domain/figures/replay-result.ts";
+import { replaySummary } from "../../domain/figures/replay.ts";
 import type { Repo } from "../../domain/job.ts";
 import { type Evidence, isWriterAct } from "../../domain/memory/evidence.ts";
 import { CORPORA, type Corpus, type MemoryRecord, type RepoKey, repoKey } from "../../domain/memory.ts";
@@ -30,8 +30,7 @@ import {
   withPorts,
 } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
-import { lessonsLine, lineOf, pageOf } from "./memory-page.ts";
-import { whyOf, whyPage } from "./memory-why.ts";
+import { lessonsLine, lineOf, pageOf, whyOf, whyPage } from "./memory-lines.ts";
 
 /**
  * @returns 0; 2 when lines of an import were wrong, after the rest was stored

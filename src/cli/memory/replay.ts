@@ -1,16 +1,20 @@
 // kodiai replay: measures whether memory helps a repository: its pull requests with memory, without, and with a placebo.
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { styleText } from "node:util";
 import type { Interval } from "../../domain/figures/bootstrap-interval.ts";
 import {
+  ENOUGH_PULLS,
+  GOOD_FOR_DAYS,
+  noGain,
   REPLAY_ARMS,
   REPLAY_LEAST,
   type ReplayFigures,
   type ReplayGroup,
+  type ReplayResult,
   replayFigures,
 } from "../../domain/figures/replay.ts";
-import { ENOUGH_PULLS, GOOD_FOR_DAYS, noGain, type ReplayResult } from "../../domain/figures/replay-result.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
 import { type Replayed, replayMemory } from "../../flows/memory/replay-memory.ts";

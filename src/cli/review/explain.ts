@@ -1,4 +1,5 @@
 // kodiai explain: reviews one change and prints the output of every pipeline stage. Posts nothing.
+
 import { inspect, styleText } from "node:util";
 import type { ChangeContext } from "../../domain/change-context.ts";
 import type { Skipped } from "../../domain/omissions.ts";
@@ -7,6 +8,7 @@ import { candidatesText, type Precedents } from "../../domain/retrieval.ts";
 import { unreadDiff } from "../../domain/review/quiet-verdict.ts";
 import type { Review } from "../../domain/review.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
+import { counted } from "../../domain/text/counted.ts";
 import type { Stage } from "../../flows/review/review-ports.ts";
 import { writeReview } from "../../flows/review/review-pull-request.ts";
 import { withoutSecrets } from "../../wire/secrets.ts";
@@ -15,7 +17,6 @@ import { subject } from "../subject.ts";
 import { clipped, terminalText } from "../terminal-text.ts";
 import { type ExitCode, oneOf, readWords } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
-import { analyzeRows, contextRows, gatherRows, type Row, reviewRows } from "./explain-stages.ts";
 import { type PlainQuestion, plainQuestion, promptParts, shownPrompts } from "./prompt-text.ts";
 
 /** @throws UsageError, or the error that prevented the review */
@@ -219,4 +220,93 @@ function cutLines({ cut: out }: Precedents): readonly string[] {
 function section(title: string, count: number, lines: readonly string[]): readonly string[] {
   if (count === 0) return [];
   return ["", `  ${styleText("bold", `${title} (${count})`)}`, ...lines.map((line) => `  ${line}`)];
+}
+
+// The output of a stage in `kodiai explain`, about ten lines. `--full` prints the whole value.
+
+/** A line with its label; a line without one continues the line before. */
+export type Row = readonly [label: string, text: string];
+
+const SHOWN = 5;
+
+/** The pull request and what is reviewed of it. */
+export function gatherRows({
+  pull,
+  repo,
+  files,
+  leftOut,
+  settings,
+  configProblems,
+  past,
+  degraded,
+}: Shown<PullRequestContext>): readonly Row[] {
+  const lines = files.reduce((sum, { additions, deletions }) => sum + additions + deletions, 0);
+  return [
+    ["change", `${pull.title} (${pull.base.ref} ← ${pull.head.ref})`],
+    ["repository", `${repo.host}/${repo.owner}/${repo.name}`],
+    ["author", `${pull.author.login}, ${pull.author.association}`],
+    ["files", `${files.length} reviewed, ${counted(lines, "changed line")}; ${leftOut.length} left out`],
+    ...shown(files.map(({ path, additions, deletions }) => `${path} +${additions} −${deletions}`)),
+    ...shown(leftOut.map(({ path, reason }) => `left out: ${path}: ${reason}`)),
+    ["settings", `${settings?.length ?? 0} beyond the defaults, ${counted(configProblems.length, "problem")}`],
+    ["scope", past.checkpoint.kind === "full" ? "the whole change" : "what changed since the last review"],
+    ...degraded.map(({ part, reason }): Row => ["degraded", `${part}: ${reason}`]),
+  ];
+}
+
+/** What kind of change it is. */
+export function analyzeRows({ intent, languages, risks, author, metrics }: ReviewSignals): readonly Row[] {
+  const shares = languages.map(({ name, share }) => `${name} ${Math.round(share * 100)} %`).join(", ");
+  return [
+    ["intent", `${intent.type ?? "unknown"}${intent.breaking.length > 0 ? ", breaking" : ""}`],
+    ["languages", shares === "" ? "none" : shares],
+    ["risks", risks.length === 0 ? "none" : risks.map(({ text }) => text).join("; ")],
+    ["author", `${author.tier} (${author.because})`],
+    [
+      "size",
+      `${counted(metrics.files, "file")}, +${metrics.added} −${metrics.removed} in ${counted(metrics.hunks, "hunk")}`,
+    ],
+  ];
+}
+
+/** What the model sees of the repository besides the diff; empty without a model. */
+export function contextRows({ from, excerpts, callSites, cut, tokens, degraded }: ChangeContext): readonly Row[] {
+  const cutText = cut.map(({ kind, count }) => `${count} ${kind}`).join(", ");
+  return [
+    ["from", from],
+    [
+      "shown",
+      `${counted(excerpts.length, "excerpt")}, ${counted(tokens, "token")}${cutText === "" ? "" : `; cut: ${cutText}`}`,
+    ],
+    ...shown(excerpts.map(({ path, why, lines }) => `${path}, ${counted(lines.length, "line")}: ${why.join("; ")}`)),
+    ...shown(callSites.map(({ name, sites, more }) => `${name}: ${counted(sites.length + more, "use")}`)),
+    ...degraded.map(({ part, reason }): Row => ["degraded", `${part}: ${reason}`]),
+  ];
+}
+
+/** The review's findings and what it holds back. */
+export function reviewRows({ findings, heldBack, degraded, coverage, cost }: Review): readonly Row[] {
+  return [
+    ["findings", `${findings.length}`],
+    ...shown(
+      findings.map(
+        ({ finding: { severity, path, line, title }, place }) => `${severity} ${path}:${line} ${title} (${place})`,
+      ),
+    ),
+    ["held back", `${heldBack.length}`],
+    ...shown(heldBack.map(({ finding: { path, line, title }, reason }) => `${path}:${line} ${title}: ${reason}`)),
+    ["model", coverage === null ? "none" : `${coverage.model}, ${cost.inputTokens + cost.outputTokens} tokens`],
+    ...degraded.map(({ part, reason }): Row => ["degraded", `${part}: ${reason}`]),
+  ];
+}
+
+/** Values that went through JSON, which has no maps. */
+type Shown<T> = Omit<T, "headTexts">;
+
+function shown(lines: readonly string[]): readonly Row[] {
+  const more = lines.length - SHOWN;
+  return [
+    ...lines.slice(0, SHOWN).map((line): Row => ["", line]),
+    ...(more > 0 ? [["", `… and ${more} more (--full)`] as const] : []),
+  ];
 }

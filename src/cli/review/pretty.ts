@@ -1,12 +1,12 @@
 // A review for a person at a terminal: code frames, most severe first, then everything that was not reported.
+
 import { styleText } from "node:util";
 import { problemLine } from "../../config/located.ts";
 import { type Finding, SEVERITIES, type Severity } from "../../domain/finding.ts";
 import { quietVerdict } from "../../domain/review/quiet-verdict.ts";
 import type { PlacedFinding, Review } from "../../domain/review.ts";
 import { counted } from "../../domain/text/counted.ts";
-import type { NumberedLines } from "../shown-lines.ts";
-import { clipped, terminalText } from "../terminal-text.ts";
+import { clipped, type NumberedLines, terminalText } from "../terminal-text.ts";
 
 const COLOR = { critical: "red", major: "red", medium: "yellow", minor: "blue" } as const satisfies Record<
   Severity,

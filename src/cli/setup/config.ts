@@ -1,17 +1,22 @@
 // kodiai config: checks a file, prints each effective value with its source, explains a key, or prints the JSON Schema.
+
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { stringify } from "yaml";
+import { CONFIG_KEYS, type ConfigKey, shapeAt } from "../../config/config-keys.ts";
+import { didYouMean } from "../../config/did-you-mean.ts";
 import { problemLine } from "../../config/located.ts";
-import { parseConfig } from "../../config/parse-config.ts";
+import { type ParsedConfig, parseConfig } from "../../config/parse-config.ts";
 import type { ConfigProblem } from "../../config/repo-config.ts";
 import { configJsonSchema } from "../../config/schema-json.ts";
+import { valueAt } from "../../config/set-values.ts";
+import { counted } from "../../domain/text/counted.ts";
 import { configVerbPorts } from "../../wire/cli/config.ts";
 import { knownRules } from "../../wire/rules.ts";
 import { isFolder } from "../find-repository.ts";
-import { terminalText } from "../terminal-text.ts";
+import { clipped, terminalText } from "../terminal-text.ts";
 import { type ExitCode, fileText, noMore, printed, readWords, UsageError, wantsJson } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
-import { configExplanation, configLines, configValues } from "./config-page.ts";
 
 type ConfigPorts = Awaited<ReturnType<typeof configVerbPorts>>;
 
@@ -74,4 +79,131 @@ function check(file: string, asJson: boolean): ExitCode {
 
 function codeOf(problems: readonly ConfigProblem[]): ExitCode {
   return problems.some(({ severity }) => severity === "error") ? 2 : 0;
+}
+
+// The output of `kodiai config`: every key with its value and its source, and one key in full.
+
+type Effective = Pick<ParsedConfig, "config" | "origins">;
+
+type ExplainedKey = ReturnType<typeof explainedKey>;
+
+/**
+ * Every key of the configuration, and each rule that a file sets; keys of list items are part of their lists. `value` is null when
+ * nothing is set and there is no default; `origin` is a file, `preset NAME` or `default`.
+ */
+export function configValues({ config, origins }: Effective) {
+  return [...origins].map(([key, origin]) => ({ key, value: valueAt(config, key), origin }));
+}
+
+/**
+ * A line for each key that a file or preset sets, with its origin; rules that are set follow `rules`.
+ *
+ * @param all also keys at their default
+ */
+export function configLines(effective: Effective, all: boolean): readonly string[] {
+  const values = configValues(effective);
+  const set = all ? values : values.filter(({ origin }) => origin !== "default");
+  const rest = values.length - set.length;
+  const shown = set.map(({ key, value, origin }) => ({
+    text: `${key}: ${valueText(value)}`,
+    origin,
+  }));
+  const width = Math.min(60, Math.max(0, ...shown.map(({ text }) => text.length)));
+  return [
+    ...shown.map(({ text, origin }) => terminalText(`${text.padEnd(width)}  # ${origin}`)),
+    ...(rest === 0 ? [] : [`${counted(rest, "key")} at the default; --all prints ${rest === 1 ? "it" : "them"}`]),
+  ];
+}
+
+/**
+ * The meaning, type, default and current value of a key; for a section, its keys.
+ *
+ * @param word `review.maxComments`, `review`, `rules.weak-hash`, `customRules[].id`; any case, also snake_case
+ */
+export function configExplanation(
+  word: string,
+  effective: Effective,
+): { readonly keys: readonly ExplainedKey[]; readonly lines: readonly string[] } | { readonly problem: string } {
+  const rule = /^rules\.(.{1,100})$/.exec(word)?.[1];
+  const wanted = rule === undefined ? plain(word) : "rules";
+  const keys = CONFIG_KEYS.filter(({ path }) => plain(path) === wanted || plain(path).startsWith(`${wanted}.`));
+  if (keys.length === 0) return { problem: unknownKey(word) };
+  const explained = keys.map((key) => explainedKey(rule === undefined ? key.path : word, key, effective));
+  const [first] = explained;
+  if (first !== undefined && plain(first.key) === plain(word)) {
+    return { keys: [first], lines: keyLines(first).map(terminalText) };
+  }
+  const section = sectionName(keys, wanted);
+  const shape = shapeAt(section);
+  const about = shape?.kind === "section" ? shape.description : "";
+  const lines = explained.flatMap(({ key, value, origin }) => [`  ${key}: ${valueText(value)}  # ${origin}`]);
+  return {
+    keys: explained,
+    lines: [`${section}: ${about}`, "", ...lines, "", "More of each: kodiai config explain KEY"].map(terminalText),
+  };
+}
+
+function explainedKey(key: string, { type, description, example, default: fallback }: ConfigKey, effective: Effective) {
+  const origin = effective.origins.get(key) ?? (key.includes("[]") ? "see its list" : "default");
+  const value = key.includes("[]") ? null : valueAt(effective.config, key);
+  return { key, value, origin, type, default: fallback ?? null, description, example };
+}
+
+function keyLines({
+  key,
+  value,
+  origin,
+  type,
+  default: fallback,
+  description,
+  example,
+}: ExplainedKey): readonly string[] {
+  const tree = nested(key.replaceAll("[]", "").split("."), example);
+  return [
+    key,
+    `  ${description}`,
+    "",
+    `  type:    ${type.replaceAll("`", "")}`,
+    `  default: ${fallback === null ? "none" : valueText(fallback)}`,
+    ...(key.includes("[]") ? [] : [`  here:    ${valueText(value)}  (from: ${origin})`]),
+    "  example:",
+    ...stringify(tree, { lineWidth: 0 })
+      .trimEnd()
+      .split("\n")
+      .map((line) => `    ${line}`),
+  ];
+}
+
+function nested(path: readonly string[], value: unknown): unknown {
+  const [first, ...rest] = path;
+  return first === undefined ? value : { [first]: nested(rest, value) };
+}
+
+/** `Review.max_comments` → `review.maxcomments`: the form in which keys are compared. */
+function plain(word: string): string {
+  return word.toLowerCase().replace(/(?<=[a-z])[_-](?=[a-z])/g, "");
+}
+
+function unknownKey(word: string): string {
+  const paths = [...new Set(CONFIG_KEYS.flatMap(({ path }) => withSections(path)))];
+  const last = (path: string) => path.split(".").at(-1) ?? path;
+  const byLast = paths.find((path) => plain(last(path)) === plain(last(word)));
+  const near = byLast ?? didYouMean(word, paths) ?? paths.find((path) => didYouMean(last(word), [last(path)]) !== null);
+  return `${JSON.stringify(word)} is not a key of .kodiai.yml; ${near === undefined ? "docs/configuration.md lists them" : `did you mean ${near}?`}`;
+}
+
+/** `a.b.c` → `a`, `a.b`, `a.b.c`. */
+function withSections(path: string): readonly string[] {
+  const parts = path.split(".");
+  return parts.map((_, at) => parts.slice(0, at + 1).join("."));
+}
+
+function sectionName(keys: readonly ConfigKey[], wanted: string): string {
+  const depth = wanted.split(".").length;
+  return keys[0]?.path.split(".").slice(0, depth).join(".") ?? wanted;
+}
+
+function valueText(value: unknown): string {
+  if (value === null || value === undefined) return "(not set)";
+  return clipped(typeof value === "string" ? value : JSON.stringify(value), 200);
 }

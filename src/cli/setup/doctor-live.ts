@@ -1,9 +1,9 @@
 // kodiai doctor --live: tests on the real GitHub what Kodiai relies on, and prints GitHub's answers.
+
 import manifest from "../../../package.json" with { type: "json" };
 import type { LiveLook, LiveReport, LiveResult } from "../../domain/live-report.ts";
 import { type Asker, askerFor } from "../asker.ts";
-import { markdownTable } from "../markdown-table.ts";
-import { terminalText } from "../terminal-text.ts";
+import { markdownTable, terminalText } from "../terminal-text.ts";
 import { type ExitCode, oneOf, printJson, UsageError } from "../usage.ts";
 
 type LiveValues = Readonly<

@@ -1,4 +1,5 @@
 // kodiai setup: from nothing to a running App. Every step checks the current state first, so the command can be run again.
+
 import { existsSync, readFileSync } from "node:fs";
 import {
   type AppDescription,
@@ -25,8 +26,17 @@ import { terminalText } from "../terminal-text.ts";
 import { type ExitCode, noMore, readWords, UsageError } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 import { doctor } from "./doctor.ts";
-import { namedApp, namedClient, type SetupPlan, type SetupWords, setupPlan, webhookProblem } from "./setup-plan.ts";
-import { keepPrivateKey, keepVariables, variablesIn } from "./setup-store.ts";
+import {
+  keepPrivateKey,
+  keepVariables,
+  namedApp,
+  namedClient,
+  type SetupPlan,
+  type SetupWords,
+  setupPlan,
+  variablesIn,
+  webhookProblem,
+} from "./setup-plan.ts";
 
 /**
  * @returns the exit code of `doctor`, or 3 if the App lacks permissions

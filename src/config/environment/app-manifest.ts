@@ -31,7 +31,7 @@ export function withoutChecks({ events, permissions, ...rest }: AppDescription):
   };
 }
 
-export interface ManifestWish {
+interface ManifestWish {
   /** The App's suggested name, at most 34 characters: GitHub does not truncate it. The person may change it on GitHub. */
   readonly name: string;
   /** Where GitHub delivers webhooks; null creates the App with its webhook switched off. */

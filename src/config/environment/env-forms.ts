@@ -1,6 +1,6 @@
 // The forms of values in the environment, each with the fix for a value that does not match.
+
 import { z } from "zod";
-import { weakSecret } from "./weak-secret.ts";
 
 export const flag = z
   .enum(["true", "false", "1", "0"], "must be `true` or `false`")
@@ -69,4 +69,72 @@ function fromBase64(value: string): string {
   } catch {
     return "";
   }
+}
+
+// Whether a shared secret could be guessed.
+
+const MIN_LENGTH = 32;
+const MIN_DISTINCT = 8;
+/** Characters that must remain after removing the words below: 16 random letters cannot be guessed. */
+const MIN_UNGUESSABLE = 16;
+
+/** Words that placeholders are made of. Probot's own default secret is "development". */
+const GUESSABLE = (
+  "development placeholder production changethis changeme password testing example webhook default replace " +
+  "dummies secrets kodiai secret github probot please dummy token admin value local your test with here " +
+  "this long random string"
+).split(" ");
+
+/**
+ * Why a secret must not be used, or null when it may: at least 32 characters, 8 of them distinct, not repeated, not a sequence,
+ * not composed of placeholder words. The reason never contains the secret.
+ */
+export function weakSecret(secret: string): string | null {
+  if (secret.length < MIN_LENGTH) return `is shorter than ${MIN_LENGTH} characters`;
+  if (new Set(secret).size < MIN_DISTINCT) return `has fewer than ${MIN_DISTINCT} different characters`;
+  if (`${secret}${secret}`.indexOf(secret, 1) < secret.length) return "repeats itself";
+  if (climbs(secret)) return "is a sequence";
+  const left = GUESSABLE.reduce((text, word) => text.replaceAll(word, ""), secret.toLowerCase());
+  return left.replace(/[^\p{L}\p{N}]/gu, "").length < MIN_UNGUESSABLE ? "is a well-known or placeholder value" : null;
+}
+
+/** True when more than half of the characters follow their neighbour, as in "abcdefgh…" and "0123456789ab…". */
+function climbs(secret: string): boolean {
+  let steps = 0;
+  for (let index = 1; index < secret.length; index += 1) {
+    if (Math.abs(secret.charCodeAt(index) - secret.charCodeAt(index - 1)) === 1) steps += 1;
+  }
+  return steps * 2 > secret.length;
+}
+
+// Which addresses the operator may configure: https, or plain http where the traffic cannot be intercepted.
+
+/**
+ * Why an address must not be used, or null when it may. Plain http is for loopback and for hosts that the operator
+ * listed in KODIAI_ALLOW_HTTP_HOSTS. The reason never holds the address, which may contain a password.
+ *
+ * @param allowHttpHosts lower-case host names, with `:port` where only that port is meant
+ */
+export function endpointProblem(address: string, allowHttpHosts: readonly string[]): string | null {
+  const url = URL.parse(address);
+  if (url === null) return "must be a whole address such as https://github.example.com/api/v3";
+  if (url.username !== "" || url.password !== "") return "must not hold a user name or password";
+  if (url.search !== "" || url.hash !== "") return "must not hold a `?` or `#`";
+  if (url.protocol === "https:") return null;
+  if (url.protocol !== "http:") return "must begin with https://";
+  const isListed = allowHttpHosts.includes(url.hostname) || allowHttpHosts.includes(url.host);
+  return isListed || isLoopback(url.hostname)
+    ? null
+    : "must begin with https://; plain http needs its host in KODIAI_ALLOW_HTTP_HOSTS";
+}
+
+/** The same for an address that must have no path, such as that of the dashboard. */
+export function originProblem(address: string): string | null {
+  const problem = endpointProblem(address, []);
+  return problem ?? (/^https?:\/\/[^/]+\/*$/.test(address) ? null : "must be without a path: https://HOST");
+}
+
+/** @param hostname as the URL parser gives it, which turns forms such as 0x7f000001 into dotted numbers */
+export function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

@@ -1,5 +1,5 @@
 // Which embedder the operator chose, from the variables alone, so that server and command line agree.
-import { endpointProblem } from "./endpoint-problem.ts";
+import { endpointProblem } from "./env-forms.ts";
 import { EnvVariables, readVariables } from "./env-variables.ts";
 
 /** `local` needs no network. Secrets stay in here: never log it. */

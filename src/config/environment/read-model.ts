@@ -1,5 +1,5 @@
 // Which language model the operator chose, from the variables alone, so that server and command line agree.
-import { endpointProblem } from "./endpoint-problem.ts";
+import { endpointProblem } from "./env-forms.ts";
 import { EnvVariables, readVariables } from "./env-variables.ts";
 
 /** A model server, and which of its models to use. Contains secrets: never log it. */
@@ -23,7 +23,7 @@ export interface ModelChoice {
   readonly repositoryPercent?: number;
 }
 
-export type Provider = "anthropic" | "openai";
+type Provider = "anthropic" | "openai";
 
 const Chosen = EnvVariables.pick({
   ANTHROPIC_API_KEY: true,

@@ -1,4 +1,5 @@
 // Identifies what determines a review's judgement: two reviews with the same fingerprint may build on each other.
+
 import type { RepoConfig } from "../../config/repo-config.ts";
 import { canonicalJson, shortHash } from "../text/hash.ts";
 
@@ -21,4 +22,15 @@ export function reviewFingerprint({ config, rules, models, prompt }: ReviewBasis
   const { knowledge: _, review, ...rest } = config;
   const { budget: __, agentPrompt: ___, ...judging } = review;
   return shortHash(canonicalJson({ ...rest, review: judging, rulesVersion: rules, models, prompt }));
+}
+
+// Title and description at the time when a person requested a review: that person has read them, and did not ask for
+// text that is added later.
+
+/**
+ * @param body null for a pull request without a description
+ * @returns 16 hexadecimal digits, the same for the same words
+ */
+export function titleFingerprint(title: string, body: string | null): string {
+  return shortHash(JSON.stringify([title, body ?? ""]), 16);
 }

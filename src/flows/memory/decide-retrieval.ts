@@ -2,7 +2,7 @@
 // about one.
 import { analyze } from "../../analyze/analyze.ts";
 import { defaultKnowledge } from "../../config/knowledge.ts";
-import { noGain } from "../../domain/figures/replay-result.ts";
+import { noGain } from "../../domain/figures/replay.ts";
 import type { Repo, ReviewJob } from "../../domain/job.ts";
 import { NO_PULL } from "../../domain/memory/placeholder-pull-request.ts";
 import { repoKey } from "../../domain/memory.ts";
@@ -15,7 +15,7 @@ import { type RetrievePorts, retrieve, retrieveForQuestion } from "../../retriev
 import type { WritingPorts } from "../review/review-ports.ts";
 
 /** The decision and its basis. */
-export interface Decision {
+interface Decision {
   readonly kind: "decision";
   readonly gate: GateDecision;
   /** Memories in scope; null when they could not be counted. */

@@ -60,7 +60,7 @@ interface Relabelled {
   readonly known: boolean;
 }
 
-export interface Forgotten {
+interface Forgotten {
   readonly kind: "forgotten";
   readonly records: number;
   readonly reviews: number;

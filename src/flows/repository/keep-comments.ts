@@ -104,7 +104,7 @@ interface RememberingThreads extends KeptRepository, KeepingPorts {
  * of a line or thread counts like that of our own findings: an outsider's branch only after the merge, and a resolution
  * only by a person with write access.
  */
-export function threadsOf(
+function threadsOf(
   comments: readonly PastComment[],
   { pulls, resolvedBy }: PastFates,
   mayWrite: MayWrite,

@@ -15,7 +15,7 @@ import type { Model, ModelAccess, ModelAllowance } from "../../ports/model.ts";
 const DAY_MS = 24 * 60 * 60_000;
 
 /** Who wants to ask the model, and for what. */
-export interface Asker {
+interface Asker {
   /** People without write access are behind it: they have a part of the money, and some reviews a day. */
   readonly isOutsider: boolean;
   /** A review of a pull request, not a question. */

@@ -18,14 +18,14 @@ import { sourceHash } from "./embedding-text.ts";
 import { lastLines } from "./redact-record.ts";
 
 /** The part of the model that describing uses. */
-export interface DescribeAsked {
+interface DescribeAsked {
   readonly name: string;
   readonly ask: <T>(request: ModelRequest<T>) => Promise<ModelAnswer<T>>;
   readonly delimiter: () => string;
 }
 
 /** A described memory; or why it could not be described now, so that it stays unchanged. */
-export type DescribedMemory =
+type DescribedMemory =
   | { readonly kind: "described"; readonly record: MemoryRecord; readonly usage: ModelUsage | null }
   | {
       readonly kind: "not-now";

@@ -100,7 +100,7 @@ export function fromNote({ repo, ...note }: Note, languageOf: (path: string) => 
 
 // The text that a person asked us to remember; and which memories a thread can have created.
 
-export interface RememberRequest {
+interface RememberRequest {
   readonly repo: Repo;
   readonly pull: number;
   readonly text: string;

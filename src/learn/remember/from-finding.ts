@@ -44,7 +44,7 @@ export function fromFinding(finding: Finding, where: PostedWhere): MemoryRecord 
 
 // The memories of a review.
 
-export interface ReviewFacts {
+interface ReviewFacts {
   /** Epoch milliseconds. */
   readonly at: number;
   /** Our account: `kodiai[bot]`; null on the command line. */

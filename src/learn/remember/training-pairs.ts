@@ -5,7 +5,7 @@ import type { MemoryRecord } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 
 /** A situation beside code. `of` is the memory that the code belongs to; for a positive the same memory. */
-export interface TrainingPair {
+interface TrainingPair {
   readonly kind: "positive" | "random-negative" | "hard-negative";
   readonly memory: string;
   readonly situation: string;

@@ -23,7 +23,7 @@ export interface ChangeExcerpt {
 }
 
 /** The size of an excerpt; lengths in UTF-16 units. */
-export interface ExcerptBudget {
+interface ExcerptBudget {
   readonly about: number;
   readonly diff: number;
   /** With more files each would get too little space; the most changed are shown. */
@@ -33,7 +33,7 @@ export interface ExcerptBudget {
 }
 
 /** For a model that describes a change. */
-export const WIDE: ExcerptBudget = { about: 3_000, diff: 12_000, files: 30, unchanged: true };
+const WIDE: ExcerptBudget = { about: 3_000, diff: 12_000, files: 30, unchanged: true };
 /** Beside 25 memories, so that the question costs less than a cent: reviewers comment on changed lines. */
 export const NARROW: ExcerptBudget = { about: 2_000, diff: 4_000, files: 12, unchanged: false };
 

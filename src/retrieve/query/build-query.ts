@@ -5,7 +5,7 @@ import type { QueryVariant } from "../../domain/retrieval.ts";
 import type { FileFacts, ReviewSignals, Risk } from "../../domain/signals.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
 import { visibleText } from "../../domain/text/rendered-markdown.ts";
-import { byScore } from "../rank/tie-breaking.ts";
+import { byScore } from "../rank/fusion.ts";
 
 /** Characters of a query text: longer ones blur what they are about. */
 const QUERY_CHARS = 600;

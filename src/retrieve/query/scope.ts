@@ -7,7 +7,9 @@ import type { Knowledge } from "../../config/knowledge.ts";
 import type { Repo } from "../../domain/job.ts";
 import { type Corpus, type MemoryRecord, type RepoKey, repoKey } from "../../domain/memory.ts";
 import type { Precedents, Scope } from "../../domain/retrieval.ts";
-import { abstractPattern, type Crossing } from "./cross-repo-redaction.ts";
+import { cutText, oneLine } from "../../domain/text/cut-text.ts";
+import { tokenise } from "../../domain/text/tokenise.ts";
+import { BACKGROUND } from "../../domain/text/word-rarity.ts";
 
 /** How many people can read a repository: larger is more. */
 const OPENNESS: Readonly<Record<Repo["visibility"], number>> = { private: 0, internal: 1, public: 2 };
@@ -102,4 +104,121 @@ export function visibleRecords(
 export function searchedCorpora(corpora: readonly Corpus[], { docs, code }: Knowledge["corpora"]): readonly Corpus[] {
   const kept = docs ? corpora : corpora.filter((corpus) => corpus !== "doc");
   return code && !kept.includes("code") ? [...kept, "code"] : kept;
+}
+
+// Reduces a memory to the pattern that may be shown in another repository of its owner: in generally used words,
+// without a trace of whose code it was. It is an allowlist of known words, because no denylist is ever complete.
+
+/** The pattern to share, or why there is none. */
+type Crossing =
+  | { readonly kind: "pattern"; readonly record: MemoryRecord }
+  | { readonly kind: "withheld"; readonly reason: string };
+
+/** Replaces the name of the other repository. */
+const ANOTHER_REPOSITORY = "another repository of this owner";
+
+/** Documents and code are texts of one repository; only comments on code have a pattern. */
+const SAID: ReadonlySet<Corpus> = new Set<Corpus>(["finding", "review_comment"]);
+/** Characters that are read: a comment's subject is at its beginning. */
+const READ = 1_200;
+/** A pattern needs this many significant words, and this share of all words. */
+const LEAST_WORDS = 5;
+const LEAST_PART = 0.6;
+
+const GAP = "…";
+
+/**
+ * The pattern of a memory: its lesson if a model wrote one, else its own words; without code, quotes, addresses, paths,
+ * names, numbers and every word that is not used in many public repositories. Outcome, severity, category, language and
+ * day stay; people, reasons, replies and places do not. Linear in the text; never throws.
+ */
+export function abstractPattern(record: MemoryRecord): Crossing {
+  if (!SAID.has(record.corpus)) return { kind: "withheld", reason: "documents and code stay in their repository" };
+  const names = namesOf(record);
+  const text = patternOf(record.lesson ?? record.text, names);
+  if (text === null) return { kind: "withheld", reason: "nothing abstract is left without its code, names and quotes" };
+  return { kind: "pattern", record: withoutSource(record, text, names) };
+}
+
+function withoutSource(record: MemoryRecord, text: string, names: ReadonlySet<string>): MemoryRecord {
+  const { id, ownerId, visibility, corpus, severity, category, language, outcome, decided, stale, provenance } = record;
+  return {
+    id,
+    ownerId,
+    visibility,
+    corpus,
+    severity,
+    category,
+    language,
+    outcome,
+    stale,
+    text,
+    repo: ANOTHER_REPOSITORY,
+    repoName: ANOTHER_REPOSITORY,
+    sourceId: "",
+    replies: [],
+    situation: null,
+    lesson: null,
+    tags: record.tags.filter((tag) => wordsOf(tag).every((word) => isCommon(word, names))),
+    path: null,
+    symbol: null,
+    chunkType: null,
+    hunk: null,
+    ...(decided ? { decided: { ...decided, by: null, reason: null, sha: null } } : {}),
+    provenance: { ...provenance, url: null, author: null, sha: null, pull: null },
+    sharing: "pattern",
+  };
+}
+
+/** Null when too little is left. */
+function patternOf(source: string, names: ReadonlySet<string>): string | null {
+  const words = wordsOf(withoutQuotes(cutText(source, READ)));
+  const shown = words.map((word) => (isCommon(word, names) ? word : GAP));
+  const telling = shown.flatMap((word) => (word === GAP ? [] : tokenise(word)));
+  const kept = shown.filter((word) => word !== GAP).length;
+  if (new Set(telling).size < LEAST_WORDS || kept < words.length * LEAST_PART) return null;
+  return oneLine(shown.filter((word, at) => word !== GAP || shown[at - 1] !== GAP).join(" "));
+}
+
+/** Replaces fenced code, quoted lines, code spans, quoted phrases and addresses by gaps. */
+function withoutQuotes(text: string): string {
+  return text
+    .replace(/(?:```|~~~)[\s\S]*?(?:```|~~~|$)/g, " \u0000 ")
+    .replace(/^[ \t]{0,3}>[^\n]*$/gm, " \u0000 ")
+    .replace(/^(?: {4}|\t)[^\n]*$/gm, " \u0000 ")
+    .replace(/`[^`\n]*`?/g, " \u0000 ")
+    .replace(/"[^"\n]*"?|“[^”\n]*”?|«[^»\n]*»?|„[^“”\n]*[“”]?|‘[^’\n]*’/g, " \u0000 ")
+    .replace(/(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu, " \u0000 ");
+}
+
+/** Parts between white space, without surrounding punctuation. */
+function wordsOf(text: string): readonly string[] {
+  return text.split(/\s+/).flatMap((part) => {
+    const word = part.replace(/^[([{*_~,;:!?.–—-]+/, "").replace(/(?<![)\]}*_~,;:!?.–—-])[)\]}*_~,;:!?.–—-]+$/, "");
+    return word === "" ? [] : [word];
+  });
+}
+
+/** Letters only, at most one capital, at the beginning, and all parts known to many public repositories. */
+function isCommon(word: string, names: ReadonlySet<string>): boolean {
+  return (
+    /^(?:\p{L}\p{Ll}*|\p{Lu}{2,5})(?:['’-]\p{Ll}+)*$/u.test(word) && parts(word).every((part) => isKnown(part, names))
+  );
+}
+
+function parts(word: string): readonly string[] {
+  return word.toLowerCase().split(/['’-]/);
+}
+
+function isKnown(part: string, names: ReadonlySet<string>): boolean {
+  if (names.has(part)) return false;
+  return part.length < 2 || tokenise(part).every((token) => BACKGROUND.counts.has(token));
+}
+
+/** Names of the record's source, in lower case: of people, of the repository and its owner, of its file. */
+function namesOf({ repoName, provenance, path, symbol, decided }: MemoryRecord): ReadonlySet<string> {
+  const named = [repoName, provenance.author, path, symbol, decided?.by].flatMap((name) => name ?? []);
+  const words = named.flatMap((name) => name.toLowerCase().match(/\p{L}{3,}/gu) ?? []);
+  const split = named.flatMap((name) => name.match(/\p{Lu}?\p{Ll}{2,}/gu) ?? []);
+  return new Set([...words, ...split.map((part) => part.toLowerCase())]);
 }

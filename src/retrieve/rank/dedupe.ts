@@ -16,7 +16,7 @@ export interface Foldable {
   readonly label: string;
 }
 
-export interface Deduped<T> {
+interface Deduped<T> {
   readonly kept: readonly { readonly item: T; readonly alternateSources: readonly string[] }[];
   readonly folded: readonly { readonly id: string; readonly into: string }[];
 }

@@ -8,7 +8,7 @@ import type { ReviewSignals } from "../../domain/signals.ts";
 import { chunkLanguage, languageFactor } from "./language.ts";
 
 /** The input of a factor besides the memory. */
-export interface Weighing extends Pick<ReviewSignals, "languages"> {
+interface Weighing extends Pick<ReviewSignals, "languages"> {
   readonly strategy: Strategy | null;
   /** The change's files and their folders. */
   readonly places: ChangedPlaces;

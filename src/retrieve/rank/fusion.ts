@@ -2,7 +2,7 @@
 
 import type { Knowledge } from "../../config/knowledge.ts";
 import type { KeywordHit, QueryVariant, Strategy, VectorHit } from "../../domain/retrieval.ts";
-import { byScore } from "./tie-breaking.ts";
+import { fnv1a } from "../../domain/text/hash.ts";
 
 /** The results of one query: both lists best first. */
 export interface QueryCandidates {
@@ -215,4 +215,17 @@ export function ownWeights(
 ): RetrieverWeights {
   if (fusion === "weighted") return { vector: weights.semantic, keyword: weights.keyword };
   return { vector: embedder?.weight ?? 1, keyword: 1 };
+}
+
+// Breaks ties without favouring the first list, the oldest memory, or the alphabet.
+
+/**
+ * Compares two scored things: higher score first; equal scores by a hash of the id, so that the order is the same on
+ * every machine and independent of where a candidate came from.
+ */
+export function byScore(
+  a: { readonly id: string; readonly score: number },
+  b: { readonly id: string; readonly score: number },
+): number {
+  return b.score - a.score || fnv1a(a.id) - fnv1a(b.id) || (a.id < b.id ? -1 : Number(a.id > b.id));
 }

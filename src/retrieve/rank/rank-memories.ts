@@ -1,4 +1,5 @@
 // Ranks candidates with their records into one list of memories, each with everything that determined its rank.
+
 import type { Knowledge } from "../../config/knowledge.ts";
 import type { Corpus, MemoryRecord } from "../../domain/memory.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
@@ -9,11 +10,10 @@ import { fixedInChange, NEARER_TO_FIX } from "./already-fixed.ts";
 import type { Steps } from "./cooperative-steps.ts";
 import { dedupeSteps } from "./dedupe.ts";
 import { changedPlaces, factorTerms, recencyDistanceFactor } from "./factors.ts";
-import { BEHIND, type FusedHit, type QueryCandidates, type RetrieverWeights } from "./fusion.ts";
+import { BEHIND, byScore, type FusedHit, type QueryCandidates, type RetrieverWeights } from "./fusion.ts";
 import { chunkLanguage, inAdjustedOrder, isLanguageOf, rerankByLanguage } from "./language.ts";
 import { type AskedChange, askedChange, learnedSteps } from "./learned-fusion.ts";
 import { adaptiveThreshold, type Threshold } from "./threshold.ts";
-import { byScore } from "./tie-breaking.ts";
 
 /** Everything that may decide the order of the candidates. */
 export interface Evidence {

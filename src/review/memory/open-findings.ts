@@ -7,7 +7,7 @@ import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { EarlierFinding } from "../../domain/review/review-history.ts";
 import type { Addressed, Coverage, PlacedFinding } from "../../domain/review.ts";
 import type { CodeNow } from "../placing/code-now.ts";
-import type { LocatedFinding } from "./locate-earlier-findings.ts";
+import type { LocatedFinding } from "./match-earlier-findings.ts";
 
 interface OpenFindings {
   /** Still reported as findings. */
@@ -16,7 +16,7 @@ interface OpenFindings {
 }
 
 /** What checked the code this time. */
-export interface Looked {
+interface Looked {
   /** Every rule ran over every file. */
   readonly byRules: boolean;
   /** A model read everything, now or at an earlier push. */

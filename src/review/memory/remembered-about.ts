@@ -1,8 +1,12 @@
 // Memories about the code of a rule's finding. A rule cites no memory, so words are compared: comments on
 // `subprocess.run(…, shell=True)` name both, and so does the line that the rule found.
+
 import type { Finding } from "../../domain/finding.ts";
-import type { RankedMemory } from "../../domain/retrieval.ts";
-import { asPrecedent } from "./review-memory.ts";
+import { decidedText } from "../../domain/memory/evidence.ts";
+import { quoteOf } from "../../domain/memory/quote.ts";
+import type { Precedents, RankedMemory } from "../../domain/retrieval.ts";
+import type { ReviewMemory } from "../../domain/review.ts";
+import { isoDate } from "../../domain/text/iso-date.ts";
 
 /** Memories of one finding. */
 const MOST = 2;
@@ -58,4 +62,23 @@ function isAbout({ record }: RankedMemory, { title }: Finding, words: ReadonlySe
 function wordsOf(text: string): ReadonlySet<string> {
   const words = [...text.matchAll(WORD)].map(([word]) => word.toLowerCase());
   return new Set(words.filter((word) => !COMMON.has(word)));
+}
+
+// The part of the precedents that a review stores: enough to quote and to count, without the texts.
+
+/** Goes into the ledger and the JSON. */
+export function reviewMemory({ gate, ranked, seenBefore }: Precedents): ReviewMemory {
+  return { gate, precedents: ranked.map(asPrecedent), seenBefore };
+}
+
+function asPrecedent({ record, distance }: RankedMemory): ReviewMemory["precedents"][number] {
+  return {
+    id: record.id,
+    url: record.provenance.url,
+    outcome: record.outcome ?? "unknown",
+    ...(record.decided ? { decided: decidedText(record.decided) } : {}),
+    date: isoDate(record.provenance.at),
+    ...quoteOf(record),
+    similarity: distance === null ? 0 : Math.min(1, Math.max(0, 1 - distance)),
+  };
 }

@@ -113,7 +113,7 @@ function fixedOn({ fixedAt }: FlaggedInChange): string {
  *
  * @param found the findings of this time
  */
-export function revived(checkpoint: Checkpoint, found: readonly Finding[], code: CodeNow): readonly Finding[] {
+function revived(checkpoint: Checkpoint, found: readonly Finding[], code: CodeNow): readonly Finding[] {
   if (checkpoint.kind === "full") return [];
   const again = new Set(found.map(({ id }) => id));
   const paths = new Set(code.paths);

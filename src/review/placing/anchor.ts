@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { Side } from "../../domain/pull-request.ts";
 
 /** One line of the diff as a model cites it. */
-export interface Anchor {
+interface Anchor {
   readonly side: Side;
   /** 1-based, on `side`. */
   readonly line: number;

@@ -1,8 +1,8 @@
 // The look-ups that a model may make in the repository before it answers. Its input is untrusted, and so is the text
 // that it reads.
+
 import { z } from "zod";
-import type { HeadCode } from "../../domain/head-code.ts";
-import type { MaskedLines } from "../../domain/masked-lines.ts";
+import type { HeadCode, MaskedLines } from "../../domain/head-code.ts";
 import type { LookUps, LookUpTool } from "../../domain/model.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { fence, revealLine } from "../../domain/text/untrusted-text.ts";
@@ -54,7 +54,7 @@ const TOOLS: readonly LookUpTool[] = [
 ];
 
 /** Lines as a model reads them, each with its number. */
-export function numbered(lines: readonly string[], from: number, to: number): string {
+function numbered(lines: readonly string[], from: number, to: number): string {
   return lines
     .slice(from - 1, to)
     .map((text, at) => `${from + at}: ${shownLine(text).text}`)

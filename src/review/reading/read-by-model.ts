@@ -3,8 +3,7 @@
 
 import { noContext } from "../../domain/change-context.ts";
 import type { Finding, HeldBack, Precedent } from "../../domain/finding.ts";
-import type { HeadCode } from "../../domain/head-code.ts";
-import { type MaskedLines, maskedLines } from "../../domain/masked-lines.ts";
+import { type HeadCode, type MaskedLines, maskedLines } from "../../domain/head-code.ts";
 import type { LookUps, ModelAnswer } from "../../domain/model.ts";
 import type { Cost, Degraded } from "../../domain/omissions.ts";
 import type { FileDiff } from "../../domain/pull-request.ts";
@@ -16,7 +15,7 @@ import { coverageOf, failureText } from "../coverage.ts";
 import { type PushScope, scopeAfterPush } from "../push-scope.ts";
 import { type DraftedFinding, REVIEW_REPLY, type ReviewReply, type RuleVerdict } from "../reply.ts";
 import { draft } from "./draft.ts";
-import { drawnContext } from "./draw-context.ts";
+import { drawnContext } from "./draw-file.ts";
 import { lookUpsIn, MOST_LOOK_UPS } from "./look-ups.ts";
 import { planReading, type Reading, type ReadingPlan } from "./plan-reading.ts";
 import { type ModelMeasure, PART_FOR_READING, type QuestionBudget, readingBudget } from "./reading-budget.ts";
@@ -300,7 +299,7 @@ function overBudget({ coverage }: ReadingPlan): string | null {
 // Masking hides text from the model: a masked line counts as unread.
 
 /** A text with its secrets masked; the number of lines stays. */
-export type Mask = (text: string) => Promise<string>;
+type Mask = (text: string) => Promise<string>;
 
 /** The plan with its readings as they will be sent; a file with a masked line counts as partly read. */
 async function maskedPlan(plan: ReadingPlan, mask: Mask): Promise<ReadingPlan> {

@@ -5,7 +5,7 @@ import { atLeast, type Finding, type HeldBack } from "../../domain/finding.ts";
 import type { FileDiff } from "../../domain/pull-request.ts";
 import type { Profile } from "../../domain/signals.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
-import { leastOdds } from "../floors.ts";
+import { leastOdds } from "../filter-findings.ts";
 import { type DiffLines, diffLines, type QuotableLine } from "../placing/diff-lines.ts";
 import type { CheckedFinding } from "../reply.ts";
 import { share } from "./draft.ts";

@@ -2,13 +2,13 @@
 
 import type { Logger } from "pino";
 import { Transient } from "../../domain/errors.ts";
+import type { FeedbackJob } from "../../domain/job.ts";
+import { type LearnPorts, learnFromPeople, learntLine } from "../../flows/people/learn-from-people.ts";
 import type { Orphan, OrphanWrites, Post, Wanted } from "../../ports/writes.ts";
 import { findWritten, type WriteWiring } from "../../wire/github.ts";
 import type { Store } from "../../wire/store.ts";
 import type { Workers } from "../../worker.ts";
 import type { AppOptions } from "../app-options.ts";
-import { feedbackSweep } from "./feedback-sweep.ts";
-import { integrityWatch } from "./integrity-watch.ts";
 import { DAY_MS, every, MINUTE_MS, type PeriodicTask } from "./periodic-task.ts";
 
 export type Maintenance = ReturnType<typeof startMaintenance>;
@@ -124,4 +124,93 @@ async function settleOne(
     await writes.settle(orphan, null);
     log.warn({ ...facts, err: error }, "a write with a lost response cannot be looked up");
   }
+}
+
+// Reads the whole store once a day, and as soon as a database reports damaged data: otherwise bit rot could go unnoticed for months.
+
+/** @param everyMs other than a day in tests only */
+export function integrityWatch(
+  { verify, onDamage }: Pick<Store, "verify" | "onDamage">,
+  log: Logger,
+  everyMs = DAY_MS,
+) {
+  const stopping = new AbortController();
+  let problem: string | null = null;
+  let reported: string | null = null;
+  // The files were checked when they were opened.
+  let isFirst = true;
+  const look = async () => {
+    const isWanted = !isFirst && !stopping.signal.aborted;
+    isFirst = false;
+    if (!isWanted) return;
+    const code = reported;
+    reported = null;
+    try {
+      const began = performance.now();
+      const inFiles = await verify(stopping.signal);
+      const ms = Math.round(performance.now() - began);
+      // Kodiai cannot read PostgreSQL's files, so it reports the damage that PostgreSQL found since the last check.
+      const remedy = "See the log of PostgreSQL, and restore a backup of the database.";
+      const inDatabase = { name: "the database", message: `PostgreSQL reports damaged data (${code}). ${remedy}` };
+      const found = inFiles.length === 0 && code?.startsWith("XX") ? [inDatabase] : inFiles;
+      for (const { message } of found) log.error({ ms }, message);
+      if (found.length === 0) log.info({ ms }, "the store is intact");
+      problem = found.length === 0 ? null : `${found.map(({ name }) => name).join(" and ")} is damaged: see the log`;
+    } catch (error) {
+      if (!stopping.signal.aborted)
+        log.warn({ err: error }, "the store could not be checked; the next try is tomorrow");
+    }
+  };
+  const task = every(everyMs, look);
+  const ignore = onDamage((code) => {
+    const isKnown = reported !== null || problem !== null;
+    reported = code;
+    if (isKnown) return;
+    log.error({ code }, "a database reports damaged data: checking the whole store");
+    task.wake();
+  });
+  return {
+    /** `queue.db is damaged`, or null. */
+    problem: () => problem,
+    async stop(): Promise<void> {
+      ignore();
+      stopping.abort();
+      await task.stop();
+    },
+  };
+}
+
+// Checks for feedback that sends no webhook, such as reactions: at the start and every five minutes it enqueues the pull requests
+// that were last checked more than an hour ago.
+
+const SWEEP_MS = 5 * MINUTE_MS;
+/** Reactions are not urgent, and each check costs a few of GitHub's 5,000 requests per hour. */
+const AFTER_MS = 60 * 60_000;
+/** Pull requests per sweep, hence 600 per hour. */
+const MOST_LOOKS = 50;
+
+/** @param wake called when jobs were added */
+function feedbackSweep(
+  { looks, queue, memoryProblem }: Pick<Store, "looks" | "queue" | "memoryProblem">,
+  wake: () => void,
+  { log, afterMs = AFTER_MS }: { readonly log: Logger; readonly afterMs?: number | undefined },
+): PeriodicTask {
+  return every(SWEEP_MS, async () => {
+    // Feedback needs memory.
+    if (memoryProblem !== null) return;
+    try {
+      const now = Date.now();
+      const due = await looks.due(now, afterMs, MOST_LOOKS);
+      for (const job of due) await queue.add(job, now);
+      if (due.length > 0) wake();
+    } catch (error) {
+      log.warn({ err: error }, "feedback sweep failed; the next sweep retries");
+    }
+  });
+}
+
+/** Runs one such job; returns one line on how it ended. */
+export async function runFeedback(job: FeedbackJob, ports: LearnPorts): Promise<string> {
+  const done = await learnFromPeople(job, ports);
+  return done.kind === "skipped" ? `skipped: ${done.reason}` : learntLine(done);
 }

@@ -8,7 +8,7 @@ import type { DeliveryLog } from "../../ports/missed-events.ts";
 import { every, type PeriodicTask } from "./periodic-task.ts";
 
 /** Overrides of the documented times, for tests. */
-export interface MissedTimes {
+interface MissedTimes {
   /** Between two runs. Missed events are found within 15 minutes. */
   readonly everyMs: number;
   /** After a failed run; doubles with each further failure, up to `everyMs`. */

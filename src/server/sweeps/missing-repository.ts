@@ -7,7 +7,7 @@ import { type ForgetJob, type Repo, type ReviewJob, upkeepKey } from "../../doma
 import type { RepositoryHost } from "../../ports/memory.ts";
 import type { AnyJob, Queue } from "../../ports.ts";
 
-export interface MissingRepositoryPorts {
+interface MissingRepositoryPorts {
   /** Looks up the job's repository, through any installation that reaches it now. */
   readonly host: Pick<RepositoryHost, "lookUp">;
   readonly installationOf: (repo: Repo) => Promise<number | null>;
@@ -20,7 +20,7 @@ export interface MissingRepositoryPorts {
 const UNTIL_ENDED_MS = 1_000;
 
 /** `moved`: its review runs at the new place. `forgotten`: its data is removed. `reachable`: something else was missing. */
-export type MissingRepository = "moved" | "forgotten" | "reachable";
+type MissingRepository = "moved" | "forgotten" | "reachable";
 
 /**
  * Enqueues the follow-up: the same review for the installation that now reaches the repository, or a job that removes the

@@ -15,7 +15,7 @@ export interface Ports extends At {
 }
 
 /** Why it is unavailable, as fragments of sentences. */
-export interface WhyUnavailable {
+interface WhyUnavailable {
   /** Public. */
   readonly reason: string;
   /** More detail, for the admin port only. */

@@ -15,7 +15,7 @@ export interface RecallSettings extends Partial<ThreadSettings> {
   readonly program?: URL;
 }
 
-export interface ThreadRecall extends Recall {
+interface ThreadRecall extends Recall {
   /** Loads the most recently written repositories in the background. Fails like a query, but has no time limit. */
   warm(): Promise<void>;
   warmth(): MemoryWarmth;

@@ -102,7 +102,7 @@ export async function storedRecords(sql: Sql, scope: Scope, ids: readonly string
 }
 
 /** `taken`: the id belongs to another repository. */
-export type Written = "added" | "updated" | "taken";
+type Written = "added" | "updated" | "taken";
 
 /**
  * Writes records with distinct ids in the caller's transaction; the results are in their order.

@@ -2,7 +2,7 @@
 // rules.
 
 import { DAY_MS } from "../../adapters/retention.ts";
-import type { ReplayResult } from "../../domain/figures/replay-result.ts";
+import type { ReplayResult } from "../../domain/figures/replay.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { EmbeddingSpace, RepoKey } from "../../domain/memory.ts";
 import type { ConventionMarks, DayCount, MemoryFigures } from "../../ports/dashboard.ts";

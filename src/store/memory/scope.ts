@@ -5,7 +5,7 @@ import { asks } from "../../search/filter.ts";
 import type { Dialect } from "../dialect.ts";
 import type { Values } from "../statement.ts";
 
-export interface ScopeSql {
+interface ScopeSql {
   /** Over `p` (repositories): the scope's own repository. */
   readonly own: string;
   /** Over `p`: all searchable repositories. */

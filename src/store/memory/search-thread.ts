@@ -46,7 +46,7 @@ export interface SearchPatience {
  */
 export const PATIENCE: SearchPatience = { answerMs: 5_000, stuckMs: 30_000, downMs: 60_000 };
 
-export interface SearchThread {
+interface SearchThread {
   /** Fails with RangeError for an invalid query, otherwise with Transient or Error. */
   ask(request: Omit<Request, "id">, report?: ReportDegraded): Promise<unknown>;
   /** The last report; null when the thread does not run or has not reported yet. */

@@ -7,9 +7,9 @@ import { upsert } from "../statement.ts";
  * swept: up to when GitHub's log was read. round: the last check of all repositories. restored: the last restore. tidied: the last
  * deletion of expired rows. `session NAME`: when a logged-out dashboard session would have expired.
  */
-export type Moment = "swept" | "round" | "restored" | "tidied" | `session ${string}`;
+type Moment = "swept" | "round" | "restored" | "tidied" | `session ${string}`;
 
-export interface Moments {
+interface Moments {
   /** Epoch milliseconds; null when not set. */
   at(name: Moment): Promise<number | null>;
   set(name: Moment, at: number): Promise<void>;

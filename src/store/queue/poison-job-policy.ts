@@ -13,9 +13,9 @@
 /** Crashes without progress after which a job runs alone. */
 export const SUSPECT_AFTER = 3;
 /** Crashes while it ran alone, without a crash of a process without it, after which it is parked. */
-export const MOST_ALONE = 3;
+const MOST_ALONE = 3;
 /** Crashes without progress after which it is parked in any case. */
-export const MOST_DEATHS = 20;
+const MOST_DEATHS = 20;
 /** Pause after its second crash alone. */
 const REST_MS = 30_000;
 /** After so long a wait for an idle process, one process stays free for the suspect. */

@@ -1,10 +1,10 @@
 // Adds jobs to the queue: each replaces a waiting job of its key, and gets its repository's turn. These turns order the repositories
 // of one account; accounts take turns when jobs are leased (see job-lane.ts).
+
 import type { AnyJob, LaneName } from "../../ports.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Sql } from "../sql.ts";
 import { announce } from "./coordination.ts";
-import { jobTimes } from "./job-times.ts";
 
 /** A job to add. */
 export interface ComingJob {
@@ -167,4 +167,35 @@ export function cancel(tx: Sql, key: string, state: "superseded" | "cancelled", 
     `UPDATE jobs SET state = $2, finished_at = ${tx.dialect.now}, outcome = $3 WHERE key = $1 AND state = 'waiting'`,
     [key, state, why],
   );
+}
+
+// Computes when a new job is due.
+
+/** Limits the debouncing of continuous pushes: the first one waits at most so many times the wait. */
+const MOST_WAITS = 6;
+
+interface JobTimes {
+  /** When it is due. */
+  readonly runAt: number;
+  /** Since when its pull request waits for a review; for other jobs the due time. */
+  readonly since: number;
+}
+
+/**
+ * Epoch milliseconds by the queue's clock.
+ *
+ * @param at the current time on the clock that set the job's `notBefore`. The delay is computed on that clock and added to the
+ *   queue's, because the two may differ
+ * @param queue the time on the queue's clock, and since when an unstarted review of this pull request waits; null when none
+ */
+function jobTimes(
+  job: AnyJob,
+  at: number,
+  { now, first }: { readonly now: number; readonly first: number | null },
+): JobTimes {
+  const notBefore = "notBefore" in job ? job.notBefore : undefined;
+  const wait = Math.max(0, Math.ceil(notBefore ?? at) - at);
+  if (job.kind !== "review") return { runAt: now + wait, since: now + wait };
+  const since = first ?? now;
+  return { runAt: Math.max(now, Math.min(now + wait, since + MOST_WAITS * wait)), since };
 }

@@ -16,7 +16,7 @@ import { cancel, putJobs } from "./put.ts";
 /** A process silent for so long is taken for dead: four missed heartbeats, at 5 s each. */
 const SILENT_MS = 20_000;
 
-export interface QueueOptions extends WorkingProcess, Watching {
+interface QueueOptions extends WorkingProcess, Watching {
   /** Receives notifications of other processes; absent on SQLite. */
   readonly listener: NotificationListener;
 }

@@ -16,7 +16,7 @@ interface Row {
   readonly post: string | null;
 }
 
-export interface WritesOptions {
+interface WritesOptions {
   /** The writing job; null without one. */
   readonly held: Held | null;
   /** The job's key: while the job is open, it settles its own writes. */

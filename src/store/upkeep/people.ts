@@ -15,7 +15,7 @@ export interface StoreDatabases {
   readonly memory: Database | null;
 }
 
-export interface PeopleSettings {
+interface PeopleSettings {
   /** The database's name for operators: `memory.db`. */
   readonly nameOf: (of: "queue" | "memory") => string;
   /** Removes memories of a repository, with their bytes; returns how many. */
@@ -91,24 +91,24 @@ const GHOST = "ghost";
 const CHUNK = 200;
 
 /** A person to search for: tombstones store only the hash of a login. */
-export interface AskedPerson {
+interface AskedPerson {
   readonly ids: ReadonlySet<number>;
   /** See loginHash. */
   readonly loginHashes: ReadonlySet<string>;
 }
 
-export function askedPerson(named: NamedPerson): AskedPerson {
+function askedPerson(named: NamedPerson): AskedPerson {
   if ("id" in named) return { ids: new Set([named.id]), loginHashes: new Set() };
   return { ids: new Set(), loginHashes: new Set([loginHash(named.login)]) };
 }
 
 /** The hash of a login in tombstones. */
-export function loginHash(login: string): string {
+function loginHash(login: string): string {
   return createHash("sha256").update(login.toLowerCase()).digest("hex");
 }
 
 /** A person with all known ids and logins. */
-export interface KnownPerson {
+interface KnownPerson {
   readonly ids: readonly number[];
   /** And e-mail addresses, in lower case. */
   readonly logins: readonly string[];
@@ -197,7 +197,7 @@ function isBy({ id, login }: Identity, { ids, logins }: KnownPerson): boolean {
 }
 
 /** Every row about the person. */
-export async function personRows(
+async function personRows(
   person: KnownPerson,
   stores: StoreDatabases,
   nameOf: (of: "queue" | "memory") => string,

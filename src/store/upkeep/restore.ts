@@ -18,7 +18,7 @@ import { syncToDisk } from "./snapshot.ts";
 import { checkFile, STORE_FILES } from "./store-files.ts";
 import { appendTombstone, type Tombstone, tombstonesIn } from "./tombstones.ts";
 
-export interface Restored {
+interface Restored {
   readonly manifest: Manifest;
   /** Tombstones newer than the backup. */
   readonly forgotten: readonly Tombstone[];

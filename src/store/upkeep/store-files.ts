@@ -8,7 +8,7 @@ import { MEMORY_PART } from "../memory/schema.ts";
 import type { SchemaPart } from "../migrate.ts";
 import { QUEUE_PART } from "../queue/schema.ts";
 
-export interface StoreFile {
+interface StoreFile {
   readonly name: "queue.db" | "memory.db";
   readonly part: SchemaPart;
 }

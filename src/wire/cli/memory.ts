@@ -1,4 +1,5 @@
 // Wires the verbs that read and write memory.
+
 import { parse, resolve } from "node:path";
 import { astChunker } from "../../adapters/code-index/chunker.ts";
 import { gitText } from "../../adapters/git/git.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { ModelLimits } from "../../../src/adapters/model/model-limits.ts";
+import type { ModelLimits } from "../../../src/adapters/model/model-facts.ts";
 import type { ServedModelSettings } from "../../../src/adapters/model/served-model.ts";
 import {
   bareStream,

@@ -1,7 +1,7 @@
 // A question as a review stage asks it, and models that answer it from a fake server.
 import { z } from "zod";
 import { MESSAGES } from "../../../src/adapters/model/anthropic/messages.ts";
-import type { ModelLimits } from "../../../src/adapters/model/model-limits.ts";
+import type { ModelLimits } from "../../../src/adapters/model/model-facts.ts";
 import { type ServedModelSettings, servedModel } from "../../../src/adapters/model/served-model.ts";
 import type { ModelRequest, ReplyShape } from "../../../src/domain/model.ts";
 import type { Model } from "../../../src/ports/model.ts";

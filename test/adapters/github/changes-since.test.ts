@@ -1,6 +1,6 @@
 import { Octokit } from "@octokit/rest";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { changesSince } from "../../../src/adapters/github/read/changes-since.ts";
+import { changesSince } from "../../../src/adapters/github/read/list-changes.ts";
 import type { Repo } from "../../../src/domain/job.ts";
 import type { Pull, Repository } from "../../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../../fakes/github/github.ts";

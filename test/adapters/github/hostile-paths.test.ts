@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { Octokit } from "@octokit/rest";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { mergeBaseOf } from "../../../src/adapters/github/read/merge-base.ts";
+import { mergeBaseOf } from "../../../src/adapters/github/read/list-changes.ts";
 import { githubFiles } from "../../../src/adapters/github/read/pull-requests.ts";
 import { REPO } from "../../fakes/pull-requests.ts";
 import { runs } from "../../property-runs.ts";

@@ -1,6 +1,6 @@
 // A store that does not answer when GitHub asks us to wait, by a clock that only the test moves.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { installationLimits } from "../../../src/adapters/github/installation-limits.ts";
+import { installationLimits } from "../../../src/adapters/github/clients.ts";
 import { Transient } from "../../../src/domain/errors.ts";
 import { storedInstallationPace } from "../../../src/store/reviews/writes.ts";
 import { sqliteInMemory } from "../../store/databases.ts";

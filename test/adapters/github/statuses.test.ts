@@ -1,4 +1,5 @@
 // Each status at each place where GitHub is asked: what our code makes of it, and how often it asks.
+
 import { Octokit } from "@octokit/rest";
 import { expect, test } from "vitest";
 import { type Clients, githubClients } from "../../../src/adapters/github/clients.ts";
@@ -8,8 +9,7 @@ import { githubChecks } from "../../../src/adapters/github/write/checks.ts";
 import { findPost } from "../../../src/adapters/github/write/find-post.ts";
 import { githubReplies } from "../../../src/adapters/github/write/replies.ts";
 import { githubReviews } from "../../../src/adapters/github/write/reviews.ts";
-import { writePath } from "../../../src/adapters/github/write/write-path.ts";
-import type { KeepTurn } from "../../../src/adapters/github/write/write-turns.ts";
+import { type KeepTurn, writePath } from "../../../src/adapters/github/write/write-path.ts";
 import { OutOfReach, Transient } from "../../../src/domain/errors.ts";
 import { SUMMARY_MARKER } from "../../../src/domain/review/marker.ts";
 import { CommentRefused } from "../../../src/ports.ts";

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { translate } from "../../../src/adapters/github/translate-error.ts";
 import { Transient } from "../../../src/domain/errors.ts";
-import { loggedError } from "../../../src/server/logged-error.ts";
+import { loggedError } from "../../../src/server/serve.ts";
 
 /** A port of this machine on which nobody listens. */
 async function deadPort(): Promise<number> {

@@ -1,7 +1,7 @@
 // The tree of a commit from GitHub, over a client that answers as GitHub's description says.
 import { expect, test } from "vitest";
 import type { GitHub } from "../../../src/adapters/github/clients.ts";
-import { githubTree } from "../../../src/adapters/github/read/tree.ts";
+import { githubTree } from "../../../src/adapters/github/read/repository-host.ts";
 
 const REPO = { host: "github.com", id: 42, ownerId: 9, owner: "acme", name: "shop", visibility: "private" } as const;
 const COMMIT = "6dcb09b5b57875f334f61aebed695e2e4193db5e";

@@ -1,7 +1,7 @@
 // Two processes on one store and a GitHub that notes when each write arrives: by a clock that only the test moves.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type WriteTurns, writeTurns } from "../../../src/adapters/github/write/write-turns.ts";
+import { type WriteTurns, writeTurns } from "../../../src/adapters/github/write/write-path.ts";
 import { processMark } from "../../../src/adapters/process-mark.ts";
 import { Transient } from "../../../src/domain/errors.ts";
 import { storedInstallationPace } from "../../../src/store/reviews/writes.ts";

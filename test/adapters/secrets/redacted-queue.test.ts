@@ -1,7 +1,7 @@
 // What is written down of how a job ended, in the words of whatever failed.
 import { expect, test } from "vitest";
 import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";
-import { redactedQueue } from "../../../src/adapters/secrets/redacted-queue.ts";
+import { redactedQueue } from "../../../src/adapters/secrets/redacted-reviews.ts";
 import type { JobEnd } from "../../../src/ports.ts";
 import { sqliteHarness } from "../../store/store-harness.ts";
 import { reviewJob } from "../contracts/queue.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";
-import { redactedRetrievals } from "../../../src/adapters/secrets/redacted-retrievals.ts";
+import { redactedRetrievals } from "../../../src/adapters/secrets/redacted-reviews.ts";
 import type { LoggedRetrieval } from "../../../src/domain/figures/logged-retrieval.ts";
 import { anEntry } from "../contracts/retrieval-log.ts";
 

@@ -1,10 +1,10 @@
 // The wrappers around everything that leaves: comments, values, lines of the log.
+
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { redactStrings, secretRedactor } from "../../../src/adapters/secrets/redact.ts";
-import { redactedChecks } from "../../../src/adapters/secrets/redacted-checks.ts";
 import { redactedLog } from "../../../src/adapters/secrets/redacted-log.ts";
-import { redactBody, redactedReviews } from "../../../src/adapters/secrets/redacted-reviews.ts";
+import { redactBody, redactedChecks, redactedReviews } from "../../../src/adapters/secrets/redacted-reviews.ts";
 import { sanitizeBlock } from "../../../src/publish/sanitize.ts";
 import { fakeReviews } from "../../fakes/reviews.ts";
 import { runs } from "../../property-runs.ts";

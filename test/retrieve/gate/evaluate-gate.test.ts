@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { decide, gateCache, gateKey, inShadowSample } from "../../../src/retrieve/gate/evaluate-gate.ts";
+import { decide, gateCache, gateKey, gateQuestion, inShadowSample } from "../../../src/retrieve/gate/evaluate-gate.ts";
 import { GATE } from "../../../src/retrieve/gate/gate.ts";
 import { type GateContext, gateContext } from "../../../src/retrieve/gate/gate-context.ts";
-import { gateQuestion } from "../../../src/retrieve/gate/gate-model.ts";
 import { budgetedModel, type ModelClient } from "../../../src/retrieve/model/model-budget.ts";
 import { failure, scriptedModel, textOf } from "../../fakes/scripted-model.ts";
 import { countsOf, given, memory, NOW } from "../retrieve-builders.ts";

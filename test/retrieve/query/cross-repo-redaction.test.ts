@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { abstractPattern } from "../../../src/retrieve/query/cross-repo-redaction.ts";
+import { abstractPattern } from "../../../src/retrieve/query/scope.ts";
 import { memory } from "../retrieve-builders.ts";
 
 const GOOD = "Please close the connection before the function returns, also when an error is thrown.";

@@ -63,7 +63,7 @@ interface Experiment extends LivePromise {
 }
 
 /** GitHub's answer differs from the promise. */
-export class Differs extends Error {
+class Differs extends Error {
   override readonly name = "Differs";
 }
 

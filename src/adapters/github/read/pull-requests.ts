@@ -1,4 +1,5 @@
 // Reads a pull request from GitHub's REST API.
+
 import type { Repo } from "../../../domain/job.ts";
 import { GHOST, type OwnComment, type PullRequest } from "../../../domain/pull-request.ts";
 import { parseFindingMarker } from "../../../domain/review/marker.ts";
@@ -8,8 +9,7 @@ import type { Clients, GitHub } from "../clients.ts";
 import { placeOf, unlessStatus } from "../requests.ts";
 import { translatedMethods } from "../translate-error.ts";
 import { isOurs, reviewCommentsOf } from "../write/find-post.ts";
-import { changesSince } from "./changes-since.ts";
-import { listChanges } from "./list-changes.ts";
+import { changesSince, listChanges } from "./list-changes.ts";
 
 /** The number of an author's merged pull requests, cached for a day: at most one search an author and repository. */
 interface AuthorCache {
@@ -158,7 +158,7 @@ type ReviewComment = Awaited<ReturnType<GitHub["rest"]["pulls"]["listReviewComme
 const TITLE = /\*\*([^*\n]{1,400})\*\*/;
 
 /** One for each finding of a comment. If several findings share it, only the first is on its lines. */
-export function ownComments(comment: ReviewComment): readonly OwnComment[] {
+function ownComments(comment: ReviewComment): readonly OwnComment[] {
   return parseFindingMarker(comment.body).map((findingId, at) => {
     const isFile = comment.subject_type === "file" || at > 0;
     const line = isFile ? null : (comment.original_line ?? comment.line ?? null);

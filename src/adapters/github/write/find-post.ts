@@ -29,7 +29,7 @@ export function reviewCommentsOf(github: GitHub, repo: Repo, number: number) {
 }
 
 /** Comments in the conversation of a pull request. */
-export function conversationOf(github: GitHub, repo: Repo, number: number) {
+function conversationOf(github: GitHub, repo: Repo, number: number) {
   return github.paginate(github.rest.issues.listComments, { ...placeOf(repo), issue_number: number, per_page: 100 });
 }
 

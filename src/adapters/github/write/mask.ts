@@ -10,7 +10,7 @@ const SHAPES: readonly (readonly [pattern: RegExp, shown: string])[] = [
   [/^[A-Z]{1,6}_[\w-]{6,}$|^(?=.*\d)[0-9A-F]{4,}$/, "ID"],
 ];
 
-export interface Mask {
+interface Mask {
   (text: string): string;
   /** From now on these words are replaced by those; case is ignored. */
   learn(words: Readonly<Record<string, string>>): void;

@@ -1,18 +1,18 @@
 // The only way to write to GitHub. A creation is recorded first (the intent), sent once, and recorded again; if the answer was lost,
 // GitHub is searched for it. Nothing is sent again because its outcome is unknown.
+
 import { RequestError } from "@octokit/request-error";
 import { LeaseLost, OutOfReach, Transient } from "../../../domain/errors.ts";
-import type { Post, Wanted, WriteStore } from "../../../ports/writes.ts";
+import type { InstallationPace, Post, Wanted, WriteStore, WriteTurn } from "../../../ports/writes.ts";
 import { type FailPoint, failPoint } from "../../fail-point.ts";
 import { translate, wasNeverSent } from "../translate-error.ts";
 import { letWrite, WriteOutsidePath } from "./write-gate.ts";
-import type { KeepTurn } from "./write-turns.ts";
 
 /**
  * After this time a request without an answer has either taken effect and can be read, or never will: GitHub gives up on a request
  * after 10 s, and shows what was written within a few.
  */
-export const SETTLED_MS = 15_000;
+const SETTLED_MS = 15_000;
 /** When to search after a lost answer, as parts of SETTLED_MS: at once, and when GitHub mostly shows it. */
 const LOOKS = [0, 1 / 6];
 
@@ -188,4 +188,80 @@ async function lookFor(wanted: Wanted, marker: string, cause: unknown, options: 
   const error = translate(cause, Date.now());
   const message = error instanceof Error ? error.message : String(error);
   throw new Transient(message, Date.now() + settledMs, cause);
+}
+
+// Writes of one installation run one after the other, a second apart: in each process in the order of their arrival, and in all
+// processes of the store in turns.
+
+/** GitHub asks to make requests serially, and to wait a second between writes: docs.github.com, "Best practices for using the REST API". */
+const APART_MS = 1_000;
+/** The longest request (see guardedFetch) and a second. */
+const LONGEST_MS = 31_000;
+/** Between two checks of a turn that another process has. */
+const LOOK_MS = 100;
+/** Attempts to give a turn back, each at most as long as a lock's wait; then it expires by itself. */
+const TRIES = 3;
+
+/** Runs right before the request is sent: rejects with Transient when the turn expired and another process has it. */
+export type KeepTurn = () => Promise<void>;
+
+export interface WriteTurns {
+  /** Runs `write` when it is this installation's turn. Rejects as `write` does, and with Transient when the store does not answer. */
+  take<T>(installationId: number, write: (keep: KeepTurn) => Promise<T>): Promise<T>;
+}
+
+/** @param wait resolves after so many milliseconds */
+export function writeTurns(
+  pace: Pick<InstallationPace, "takeTurn" | "keepTurn" | "endTurn">,
+  wait: (ms: number) => Promise<unknown>,
+): WriteTurns {
+  const last = new Map<number, Promise<void>>();
+
+  async function alone<T>(installationId: number, write: (keep: KeepTurn) => Promise<T>): Promise<T> {
+    let turn = await pace.takeTurn(installationId, LONGEST_MS);
+    while (turn === null) {
+      await wait(LOOK_MS);
+      turn = await pace.takeTurn(installationId, LONGEST_MS);
+    }
+    const current = turn;
+    try {
+      return await write(() => keep(current));
+    } finally {
+      await giveBack(current);
+    }
+  }
+
+  async function keep(turn: WriteTurn): Promise<void> {
+    if (!(await pace.keepTurn(turn, LONGEST_MS)))
+      throw new Transient("the turn to write expired before the request was sent");
+  }
+
+  /** Never changes the result of the write. */
+  async function giveBack(turn: WriteTurn): Promise<void> {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      try {
+        return await pace.endTurn(turn, APART_MS);
+      } catch (error) {
+        if (!(error instanceof Transient)) return;
+        await wait(LOOK_MS);
+      }
+    }
+  }
+
+  return {
+    take(installationId, write) {
+      const mine = (last.get(installationId) ?? Promise.resolve()).then(() => alone(installationId, write));
+      const settled = mine.then(forget, forget);
+      last.set(installationId, settled);
+      function forget(): void {
+        if (last.get(installationId) === settled) last.delete(installationId);
+      }
+      return mine;
+    },
+  };
+}
+
+/** Writes at once, without turns. */
+export function unpacedWrites(): WriteTurns {
+  return { take: (_installationId, write) => write(() => Promise.resolve()) };
 }

@@ -1,9 +1,25 @@
 // Anthropic's Messages API: Anthropic itself, or a compatible server (Ollama, LM Studio, vLLM, llama.cpp, LiteLLM).
+
 import Anthropic from "@anthropic-ai/sdk";
-import { ANTHROPIC_LIMITS } from "../model-limits.ts";
-import { fieldsOf, type Protocol, type Server } from "../protocol.ts";
-import { accumulateStream } from "./accumulate-stream.ts";
-import { requestBody } from "./request-body.ts";
+import { jsonSchemaOutputFormat } from "@anthropic-ai/sdk/helpers/json-schema";
+import { estimatedTokens, type ModelRequest, type PromptPiece, type ReplyShape } from "../../../domain/model.ts";
+import { ANTHROPIC_LIMITS } from "../model-facts.ts";
+import { isBlank, oneText, REMINDER, repairTurns, schemaText } from "../prompt-words.ts";
+import {
+  type Accumulator,
+  countOf,
+  type Dialect,
+  fieldsOf,
+  inputOf,
+  type Protocol,
+  type RequestBody,
+  type Round,
+  type Server,
+  type ToolCall,
+  type Turn,
+  toolsOf,
+  wordsOf,
+} from "../protocol.ts";
 
 const ANTHROPIC_URL = "https://api.anthropic.com";
 
@@ -61,4 +77,226 @@ function messageEvents(message: Readonly<Record<string, unknown>>): string {
 
 function event(type: string, rest: Readonly<Record<string, unknown>>): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`;
+}
+
+// The events of one stream of the Messages API, assembled into the reply and its cost.
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A content block being assembled. */
+interface Block {
+  readonly start: Fields;
+  text: string;
+  thinking: string;
+  signature: string;
+  input: string;
+}
+
+export function accumulateStream(): Accumulator {
+  const blocks: Block[] = [];
+  const usage = { input: 0, cacheWrite: 0, cacheRead: 0, output: 0 };
+  let stopReason: string | null = null;
+  let refusal: string | null = null;
+  let isEnd = false;
+
+  /** Later counts are totals and replace the earlier ones. */
+  function count(fields: Fields | null): void {
+    usage.input = countOf(fields?.input_tokens) ?? usage.input;
+    usage.cacheWrite = countOf(fields?.cache_creation_input_tokens) ?? usage.cacheWrite;
+    usage.cacheRead = countOf(fields?.cache_read_input_tokens) ?? usage.cacheRead;
+    usage.output = countOf(fields?.output_tokens) ?? usage.output;
+  }
+
+  function end(fields: Fields): void {
+    const delta = fieldsOf(fields.delta);
+    stopReason = typeof delta?.stop_reason === "string" ? delta.stop_reason : stopReason;
+    const category = fieldsOf(delta?.stop_details)?.category;
+    refusal = typeof category === "string" && /^[a-z_]{1,40}$/.test(category) ? category : refusal;
+    count(fieldsOf(fields.usage));
+  }
+
+  function begin(start: Fields): Block {
+    const { text, thinking, signature } = start;
+    const block = {
+      start,
+      text: wordsOf(text),
+      thinking: wordsOf(thinking),
+      signature: wordsOf(signature),
+      input: "",
+    };
+    blocks.push(block);
+    return block;
+  }
+
+  function grow(delta: Fields): void {
+    // Some servers omit the event that begins a block.
+    const block = blocks.at(-1) ?? begin({ type: "text" });
+    block.text += wordsOf(delta.text);
+    // Thinking has its own field, and is billed.
+    block.thinking += wordsOf(delta.thinking);
+    block.signature += wordsOf(delta.signature);
+    block.input += wordsOf(delta.partial_json);
+  }
+
+  const handlers = new Map<unknown, (fields: Fields) => void>([
+    ["message_start", (fields) => count(fieldsOf(fieldsOf(fields.message)?.usage))],
+    ["content_block_start", (fields) => begin(fieldsOf(fields.content_block) ?? { type: "text" })],
+    ["content_block_delta", (fields) => grow(fieldsOf(fields.delta) ?? {})],
+    ["message_delta", end],
+    [
+      "message_stop",
+      () => {
+        isEnd = true;
+      },
+    ],
+  ]);
+
+  return {
+    add(event) {
+      const fields = fieldsOf(event);
+      if (fields !== null) handlers.get(fields.type)?.(fields);
+    },
+    reply() {
+      const text = blocks.map((block) => block.text).join("");
+      const thought = blocks.reduce((sum, { thinking, input }) => sum + thinking.length + input.length, 0);
+      const isWhole = isEnd || stopReason !== null;
+      // The server reports its output tokens at the end; until then they are estimated from the text.
+      const output = isWhole ? usage.output : Math.max(usage.output, estimatedTokens(text.length + thought));
+      const tokens = { fresh: usage.input, cacheWrite: usage.cacheWrite, cacheRead: usage.cacheRead, output };
+      return {
+        text,
+        stopReason,
+        refusal,
+        calls: blocks.flatMap(callOf),
+        turn: blocks.flatMap(sentBack),
+        tokens,
+        isWhole,
+      };
+    },
+  };
+}
+
+function callOf({ start, input }: Block): readonly ToolCall[] {
+  if (start.type !== "tool_use") return [];
+  const given = fieldsOf(start.input);
+  const isGiven = input === "" && given !== null;
+  return [{ id: wordsOf(start.id), name: wordsOf(start.name), input: isGiven ? given : inputOf(input) }];
+}
+
+/** The block in the form that the API accepts back: no blank text, thinking with its signature, a call with an input. */
+function sentBack(block: Block): readonly Fields[] {
+  const { start, text, thinking, signature } = block;
+  if (start.type === "text") return /\S/.test(text) ? [{ type: "text", text: text.toWellFormed() }] : [];
+  if (start.type === "thinking") return [{ ...start, thinking, signature }];
+  const [call] = callOf(block);
+  return [call === undefined ? start : { ...start, input: fieldsOf(call.input) ?? {} }];
+}
+
+// A question as a request of the Messages API, with the features that this server and this model support.
+
+interface TextBlock {
+  readonly type: "text";
+  readonly text: string;
+  readonly cache_control?: { readonly type: "ephemeral"; readonly ttl: "5m" };
+}
+
+/** The API refuses more breakpoints. */
+const MAX_BREAKPOINTS = 4;
+
+export function requestBody(turn: Turn): RequestBody {
+  const { request, dialect, repair } = turn;
+  const { takes, facts } = dialect;
+  const inWords = !takes.has("format");
+  const tools = toolsOf(turn);
+  const system = [...request.system, ...(inWords ? [{ text: schemaText(request.shape), cache: false }] : [])];
+  const asked = [...request.user, ...(inWords ? [{ text: REMINDER, cache: false }] : [])];
+  // Each round of look-ups reads all of it again.
+  const user =
+    tools.length === 0
+      ? asked
+      : asked.map((piece, at) => ({ ...piece, cache: piece.cache || at === asked.length - 1 }));
+  const marked = breakpoints([...system, ...user], takes.has("cache"));
+  const blocks = (pieces: readonly PromptPiece[], from: number) =>
+    takes.has("cache") ? textBlocks(pieces, from, marked) : oneText(pieces);
+  const instructions = blocks(system, 0);
+  const maxTokens = Math.min(request.maxOutputTokens, facts.outputTokens ?? request.maxOutputTokens);
+  const prompt = {
+    ...(instructions.length === 0 ? {} : { system: instructions }),
+    ...toolFields(turn),
+    messages: [
+      { role: "user", content: blocks(user, system.length) },
+      ...(tools.length === 0 ? [] : turn.rounds.flatMap(lookedUp)),
+      ...repairTurns(repair),
+    ],
+  };
+  const json = {
+    model: dialect.model,
+    max_tokens: maxTokens,
+    ...prompt,
+    ...outputConfig(request, dialect),
+    ...thinkingOff(request, dialect),
+    ...(dialect.temperature === null ? {} : { temperature: dialect.temperature }),
+  };
+  return { maxTokens, prompt, json, onlyCalls: false };
+}
+
+/** Tools stay in the request when no more calls are allowed: the API requires them beside earlier calls. */
+function toolFields(turn: Turn): Readonly<Record<string, unknown>> {
+  const tools = toolsOf(turn);
+  if (tools.length === 0) return {};
+  return {
+    tools: tools.map(({ name, description, jsonSchema }) => ({ name, description, input_schema: jsonSchema })),
+    ...(turn.mayCall ? {} : { tool_choice: { type: "none" } }),
+  };
+}
+
+function lookedUp({ reply, results }: Round): readonly unknown[] {
+  const content = reply.calls.map(({ id }, at) => ({
+    type: "tool_result",
+    tool_use_id: id,
+    content: (results[at] ?? "").toWellFormed(),
+  }));
+  return [
+    { role: "assistant", content: reply.turn },
+    { role: "user", content },
+  ];
+}
+
+function outputConfig(request: ModelRequest<unknown>, { takes, facts }: Dialect): Readonly<Record<string, unknown>> {
+  const effort = takes.has("effort") && facts.effort ? { effort: request.effort } : {};
+  const output = { ...effort, ...(takes.has("format") ? { format: outputFormat(request.shape) } : {}) };
+  return Object.keys(output).length === 0 ? {} : { output_config: output };
+}
+
+/** Short questions need no thinking, which would cost time. */
+function thinkingOff(request: ModelRequest<unknown>, { takes, facts }: Dialect): Readonly<Record<string, unknown>> {
+  const isQuick = request.tier === "small" && request.effort === "low" && takes.has("thinking");
+  return isQuick && facts.thinkingOff !== null ? { thinking: { type: facts.thinkingOff } } : {};
+}
+
+/** The positions of the last four pieces that end a prefix: the longest prefixes save the most. */
+function breakpoints(pieces: readonly PromptPiece[], isSupported: boolean): ReadonlySet<number> {
+  const places = pieces.flatMap((piece, place) => (piece.cache && !isBlank(piece) ? [place] : []));
+  return new Set(isSupported ? places.slice(-MAX_BREAKPOINTS) : []);
+}
+
+function textBlocks(pieces: readonly PromptPiece[], from: number, marked: ReadonlySet<number>): readonly TextBlock[] {
+  // The API refuses blank blocks, and unpaired surrogates anywhere.
+  return pieces.flatMap((piece, place): TextBlock[] =>
+    isBlank(piece)
+      ? []
+      : [
+          {
+            type: "text",
+            text: piece.text.toWellFormed(),
+            ...(marked.has(from + place) ? { cache_control: { type: "ephemeral", ttl: "5m" } } : {}),
+          },
+        ],
+  );
+}
+
+/** Limits that the API refuses, such as `minLength`, move into the descriptions; `check` enforces them anyway. */
+function outputFormat(shape: ReplyShape<unknown>): unknown {
+  const { type, schema } = jsonSchemaOutputFormat({ ...shape.jsonSchema, type: "object" });
+  return { type, schema };
 }

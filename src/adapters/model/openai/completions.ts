@@ -1,10 +1,24 @@
 // OpenAI's chat completions: OpenAI and Azure themselves, or a compatible server (Gemini's endpoint, OpenRouter, Ollama, vLLM,
 // llama.cpp, LM Studio, LiteLLM).
+
 import OpenAI from "openai";
-import { OTHER_LIMITS } from "../model-limits.ts";
-import type { Protocol, Server } from "../protocol.ts";
-import { accumulateStream } from "./accumulate-stream.ts";
-import { requestBody } from "./request-body.ts";
+import { estimatedTokens, type ReplyShape } from "../../../domain/model.ts";
+import { OTHER_LIMITS } from "../model-facts.ts";
+import { oneText, REMINDER, repairTurns, schemaText } from "../prompt-words.ts";
+import {
+  type Accumulator,
+  countOf,
+  type Dialect,
+  fieldsOf,
+  inputOf,
+  type Protocol,
+  type RequestBody,
+  type Round,
+  type Server,
+  type Turn,
+  toolsOf,
+  wordsOf,
+} from "../protocol.ts";
 
 /** OpenAI's own addresses, including its regions, and Azure's. */
 const OWN_HOST = /^(?:[a-z-]{1,20}\.)?api\.openai\.com$|\.(?:openai|services\.ai|cognitiveservices)\.azure\.com$/;
@@ -53,4 +67,183 @@ function clientFor(server: Server, fetch: typeof globalThis.fetch): OpenAI {
     logLevel: "off",
     fetch,
   });
+}
+
+// The chunks of one stream of chat completions, assembled into the reply and its cost.
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A call being assembled. */
+interface GrowingCall {
+  readonly index: unknown;
+  readonly id: string;
+  name: string;
+  input: string;
+  /** Further fields that the server wants back, such as the signature of Gemini's thinking. */
+  more: Fields;
+}
+
+export function accumulateStream(): Accumulator {
+  const calls: GrowingCall[] = [];
+  let text = "";
+  let thought = "";
+  let otherThought = "";
+  let refused = "";
+  let stopReason: string | null = null;
+  let usage: Fields | null = null;
+
+  function call(fields: Fields): void {
+    const { index, id, type: _, function: fn, ...more } = fields;
+    const named = fieldsOf(fn);
+    // Some servers give every call of a reply the index 0, with a new id.
+    const open = calls.findLast((one) => one.index === index && (id === undefined || id === null || one.id === id));
+    const growing = open ?? { index, id: wordsOf(id) || `call_${calls.length + 1}`, name: "", input: "", more };
+    if (open === undefined) calls.push(growing);
+    growing.name += wordsOf(named?.name);
+    growing.input += wordsOf(named?.arguments);
+    growing.more = { ...growing.more, ...more };
+  }
+
+  return {
+    add(event) {
+      const fields = fieldsOf(event);
+      usage = fieldsOf(fields?.usage) ?? usage;
+      const choice = fieldsOf(Array.isArray(fields?.choices) ? fields.choices[0] : null);
+      // A complete reply has a message instead of a delta.
+      const delta = fieldsOf(choice?.delta) ?? fieldsOf(choice?.message);
+      text += wordsOf(delta?.content);
+      thought += wordsOf(delta?.reasoning_content);
+      otherThought += wordsOf(delta?.reasoning);
+      refused += wordsOf(delta?.refusal);
+      for (const one of Array.isArray(delta?.tool_calls) ? delta.tool_calls : []) call(fieldsOf(one) ?? {});
+      stopReason = typeof choice?.finish_reason === "string" ? choice.finish_reason : stopReason;
+    },
+    reply() {
+      const isWhole = stopReason !== null;
+      const details = fieldsOf(usage?.prompt_tokens_details);
+      const all = countOf(usage?.prompt_tokens) ?? 0;
+      // Both are included in the total.
+      const cacheRead = Math.min(countOf(details?.cached_tokens) ?? 0, all);
+      const cacheWrite = Math.min(countOf(details?.cache_write_tokens) ?? 0, all - cacheRead);
+      const counted = countOf(usage?.completion_tokens);
+      const unseen = calls.reduce((sum, { input }) => sum + input.length, thought.length + otherThought.length);
+      // The server reports its output tokens at the end; until then they are estimated from the text.
+      const output = counted ?? (isWhole ? 0 : estimatedTokens(text.length + unseen));
+      return {
+        text,
+        stopReason: refused === "" ? stopReason : "refusal",
+        refusal: null,
+        calls: calls.map(({ id, name, input }) => ({ id, name, input: inputOf(input) })),
+        turn: {
+          role: "assistant",
+          content: text === "" ? null : text.toWellFormed(),
+          tool_calls: calls.map(({ id, name, input, more }) => ({
+            ...more,
+            id,
+            type: "function",
+            function: { name, arguments: inputOf(input) === null ? "{}" : input || "{}" },
+          })),
+          // DeepSeek wants its thinking back before the results of its calls; others never send this field.
+          ...(thought === "" ? {} : { reasoning_content: thought.toWellFormed() }),
+        },
+        tokens: { fresh: all - cacheRead - cacheWrite, cacheWrite, cacheRead, output },
+        isWhole,
+      };
+    },
+  };
+}
+
+// A question as a request of OpenAI's chat completions, with the features that this server and this model support.
+
+/** Enough to request twelve look-ups, too little for an answer, which would not count. */
+const CALL_TOKENS = 2_000;
+
+export function requestBody(turn: Turn): RequestBody {
+  const { request, dialect, rounds, repair } = turn;
+  const { takes, facts, isOwn } = dialect;
+  const tools = toolsOf(turn);
+  // OpenAI's models do not think with tools in this protocol: they look up without thinking, and think before they answer.
+  const apart = tools.length > 0 && takes.has("effort") && !takes.has("effort-beside-tools");
+  const onlyCalls = apart && turn.mayCall;
+  // Another server may accept the schema and ignore it.
+  const inWords = !onlyCalls && !(isOwn && takes.has("format"));
+  const system = oneText([...request.system, ...(inWords ? [{ text: schemaText(request.shape), cache: false }] : [])]);
+  const user = oneText([...request.user, ...(inWords ? [{ text: REMINDER, cache: false }] : [])]);
+  const most = Math.min(request.maxOutputTokens, facts.outputTokens ?? request.maxOutputTokens);
+  const maxTokens = onlyCalls ? Math.min(most, CALL_TOKENS) : most;
+  const prompt = {
+    messages: [
+      ...(system === "" ? [] : [{ role: "system", content: system }]),
+      { role: "user", content: user },
+      ...(tools.length === 0 ? [] : rounds.flatMap(lookedUp)),
+      ...repairTurns(repair),
+    ],
+    ...(apart && !onlyCalls ? {} : toolFields(turn)),
+  };
+  const json = {
+    model: dialect.model,
+    // OpenAI's current name for the limit, and the earlier name that other servers use.
+    [takes.has("limit") === isOwn ? "max_completion_tokens" : "max_tokens"]: maxTokens,
+    ...prompt,
+    ...(onlyCalls ? {} : responseFormat(request.shape, dialect)),
+    ...(takes.has("effort") ? { reasoning_effort: onlyCalls ? "none" : request.effort } : {}),
+    ...(takes.has("usage") ? { stream_options: { include_usage: true } } : {}),
+    ...(dialect.temperature === null ? {} : { temperature: dialect.temperature }),
+  };
+  return { maxTokens, prompt, json, onlyCalls };
+}
+
+function toolFields(turn: Turn): Readonly<Record<string, unknown>> {
+  const tools = toolsOf(turn);
+  if (tools.length === 0) return {};
+  return {
+    tools: tools.map(({ name, description, jsonSchema }) => ({
+      type: "function",
+      function: { name, description, parameters: jsonSchema },
+    })),
+    ...(turn.mayCall ? {} : { tool_choice: "none" }),
+  };
+}
+
+function lookedUp({ reply, results }: Round): readonly unknown[] {
+  const answers = reply.calls.map(({ id }, at) => ({
+    role: "tool",
+    tool_call_id: id,
+    content: (results[at] ?? "").toWellFormed(),
+  }));
+  return [reply.turn, ...answers];
+}
+
+function responseFormat(shape: ReplyShape<unknown>, { takes }: Dialect): Readonly<Record<string, unknown>> {
+  if (takes.has("format")) {
+    const json_schema = { name: shape.name, strict: true, schema: withoutLimits(shape.jsonSchema) };
+    return { response_format: { type: "json_schema", json_schema } };
+  }
+  return takes.has("json") ? { response_format: { type: "json_object" } } : {};
+}
+
+/** Keywords that strict schemas do not allow on every server. `check` enforces them anyway. */
+const LIMITS: ReadonlySet<string> = new Set(
+  (
+    "$schema default format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf " +
+    "minItems maxItems uniqueItems"
+  ).split(" "),
+);
+
+/** The schema with its limits in the descriptions, for the model to read. */
+function withoutLimits(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutLimits);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const kept: Record<string, unknown> = {};
+  const limits: string[] = [];
+  for (const [key, value] of Object.entries(schema)) {
+    // Properties may have the names of limits.
+    if (key === "properties")
+      kept.properties = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutLimits(one)]));
+    else if (!LIMITS.has(key)) kept[key] = withoutLimits(value);
+    else if (key !== "$schema") limits.push(`${key}: ${JSON.stringify(value)}`);
+  }
+  if (limits.length === 0) return kept;
+  const description = typeof kept.description === "string" ? `${kept.description} ` : "";
+  return { ...kept, description: `${description}{${limits.join(", ")}}` };
 }

@@ -1,4 +1,5 @@
 // Repository rules over one change: each file with its text before it, and the repository at the head once a rule asks for it.
+
 import type { RuleSetting } from "../../../config/repo-config.ts";
 import { type Finding, findingId, type HeldBack } from "../../../domain/finding.ts";
 import type { Degraded } from "../../../domain/omissions.ts";
@@ -9,7 +10,11 @@ import { joinInspections } from "../join-inspections.ts";
 import { lineTextOf } from "../known-lines.ts";
 import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
 import { wordsOfRule } from "../words-of-rule.ts";
-import { REPOSITORY_RULES } from "./repository-rules.ts";
+import { EXPORT_RULES } from "./exports.ts";
+import { KEY_RULES } from "./keys.ts";
+import { SIGNATURE_RULES } from "./signatures.ts";
+import { TEST_RULES } from "./tests.ts";
+import { TWICE_RULES } from "./twice.ts";
 
 type Settings = ReadonlyMap<string, RuleSetting>;
 
@@ -95,3 +100,12 @@ function said(rule: RepositoryRule, sightings: readonly Sighting[], setting: Rul
   }
   return { findings, heldBack, degraded: [] };
 }
+
+/** Rules that hold a change against the whole repository. */
+export const REPOSITORY_RULES: readonly RepositoryRule[] = [
+  ...SIGNATURE_RULES,
+  ...EXPORT_RULES,
+  ...TEST_RULES,
+  ...KEY_RULES,
+  ...TWICE_RULES,
+];

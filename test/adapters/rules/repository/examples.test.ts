@@ -1,8 +1,8 @@
 // Each example of each repository rule, through the real reader of names.
+
 import { afterAll, expect, test } from "vitest";
 import { codeSymbols } from "../../../../src/adapters/code-index/symbols.ts";
-import { inspectRepository } from "../../../../src/adapters/rules/repository/inspect-repository.ts";
-import { REPOSITORY_RULES } from "../../../../src/adapters/rules/repository/repository-rules.ts";
+import { inspectRepository, REPOSITORY_RULES } from "../../../../src/adapters/rules/repository/inspect-repository.ts";
 import type { Example } from "../../../../src/adapters/rules/rule.ts";
 import { casesOf } from "../cases/cases.ts";
 import { exampleChange } from "./example-change.ts";
