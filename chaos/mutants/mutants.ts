@@ -1339,7 +1339,7 @@ export const MUTANTS: readonly Mutant[] = [
     loses: "the nearest vectors are found by sqlite-vec",
     file: "src/store/dialect.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
-    find: "vec_distance_cosine(vec_int8(${column}), vec_int8(${parameter}))",
+    find: "vec_distance_l2(vec_int8(${column}), vec_int8(${parameter}))",
     replace: "0",
     test: ["test/packages.test.ts", "sqlite-vec does real work"],
     isQuick: true,

@@ -205,8 +205,8 @@ function heldIndexes(memoryBytes: number) {
   };
 }
 
-/** The database computes distances in floats. */
-const ROUNDING = 1e-5;
+/** The database computes distances in floats, and sums of whole numbers beyond 2^24 lose digits. */
+const ROUNDING = 1e-4;
 
 async function nearestInDatabase(
   rows: Rows,

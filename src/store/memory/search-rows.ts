@@ -18,7 +18,7 @@ export function storedRows(db: Database): RowSource {
 type Counts = Map<number, { readonly version: number; readonly rows: number }>;
 
 function rowsIn(sql: Sql, counts: Counts): Rows {
-  const { among, decodeCode, distance, encodeCode, isComparable, sendCode } = sql.dialect;
+  const { among, cosineDistance, decodeCode, encodeCode, isComparable, length, measure, sendCode } = sql.dialect;
   const counted = async (found: readonly Omit<Admitted, "rows">[]): Promise<Admitted[]> => {
     const all: Admitted[] = [];
     for (const one of found) all.push({ ...one, rows: await rowsOf(sql, counts, one) });
@@ -98,17 +98,26 @@ function rowsIn(sql: Sql, counts: Counts): Rows {
       const given = values();
       const { rows } = scopeSql(scope, given);
       const admitted = filterSql(filter, await admittedPaths(sql, scope, filter), sql.dialect, given);
-      const columns = codes.map((code, at) => `${distance("v.code", given.at(encodeCode(code)))} AS "d${at}"`);
+      const columns = codes.map((code, at) => `${measure("v.code", given.at(encodeCode(code)))} AS "d${at}"`);
+      const components = codes[0]?.length ?? 0;
       // One pass over the rows for all codes: a pass for each takes half as long again.
-      const found = await sql.all<{ id: number; mem: string; repo: number; [distance: `d${number}`]: number }>(
-        `SELECT r.id, r.mem, r.repo, ${columns.join(", ")}
+      const found = await sql.all<{
+        id: number;
+        mem: string;
+        repo: number;
+        length: number;
+        [measured: `d${number}`]: number;
+      }>(
+        `SELECT r.id, r.mem, r.repo, ${length("v.code", components)} AS length, ${columns.join(", ")}
          FROM repositories p JOIN vectors v ON v.repo = p.id AND v.space = ${given.at(space)} JOIN records r ON r.id = v.id
-         WHERE ${isComparable("v.code", codes[0]?.length ?? 0)} AND ${rows} AND ${admitted}`,
+         WHERE ${isComparable("v.code", components)} AND ${rows} AND ${admitted}`,
         given.list,
       );
+      const lengths = codes.map((code) => Math.sqrt(code.reduce((sum, component) => sum + component * component, 0)));
       return found.map((row): RowDistances => {
-        const { id, mem, repo } = row;
-        return { id, mem, repo, distances: codes.map((_, at) => row[`d${at}`] ?? 2) };
+        const { id, mem, repo, length: own } = row;
+        const distances = lengths.map((given, at) => cosineDistance(row[`d${at}`] ?? 0, own, given));
+        return { id, mem, repo, distances };
       });
     },
     async version(repo: RepoKey) {
