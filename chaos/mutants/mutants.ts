@@ -1996,9 +1996,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a model's order weighs as much as the ranking",
     loses: "the model's order of memories weighs twice as much as the ranking",
-    file: "src/retrieve/tuning.ts",
-    find: "weight: 2,",
-    replace: "weight: 1,",
+    file: "src/retrieve/model/rerank.ts",
+    find: "const WEIGHT = 2;",
+    replace: "const WEIGHT = 1;",
     test: [
       "test/retrieve/model/rerank-memories.test.ts",
       "its order is fused with the ranking and weighs twice as much: where both put a memory high, it comes first",
