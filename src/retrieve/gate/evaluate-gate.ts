@@ -69,9 +69,7 @@ export function gateKey(context: GateContext, config: GateConfig): string {
   return shortHash(JSON.stringify(parts), 64);
 }
 
-// A few skips are searched anyway, to measure whether skipping lost anything.
-
-/** True for `share` (0–1) of all keys, always the same ones. */
+/** True for `share` (0–1) of all keys, always the same ones: skips that are searched anyway, to measure what is lost. */
 export function inShadowSample(key: string, share: number): boolean {
   const hash = createHash("sha256").update(`shadow\n${key}`).digest();
   return hash.readUInt32BE(0) < share * 2 ** 32;

@@ -124,8 +124,6 @@ export function patternQuestion(
   };
 }
 
-// Parses search queries from any reply: JSON of any structure, else quoted texts, else a list of lines.
-
 /** Queries of one reply. */
 const MOST = 20;
 /** Of a query; 50 words are about 350. */
@@ -138,7 +136,7 @@ const REPLY_READ = 20_000;
 /** Of objects in lists in objects. */
 const DEEPEST = 6;
 
-/** The queries of a text reply, at most 20, each once; empty without any. Never throws. */
+/** The queries of a reply: of JSON, else of quoted texts, else of a list of lines; at most 20, each once. Never throws. */
 export function readQueries(reply: string): readonly string[] {
   const text = reply.slice(0, REPLY_READ);
   const ways = [queriesIn(parsed(text)), cleaned(quoted(text)), listed(text)];

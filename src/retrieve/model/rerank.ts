@@ -167,8 +167,6 @@ function failureOf(answers: readonly Answer[]): string | null {
   return isAll ? first : `${failures.length} of ${answers.length} queries: ${first}`;
 }
 
-// Chooses the reranker: the server's, a language model, or none.
-
 interface Rerankers {
   /** The server's own; null without one. */
   readonly reranker: { readonly name: string; readonly rerank: AskOrder } | null;
@@ -217,8 +215,6 @@ export function listwiseOrder({ ask }: Pick<ModelBudget, "ask">, change: ChangeE
     return { scores: new Map(named), tokens, usd, ms, failed };
   };
 }
-
-// The ordering question for a language model; its answer is parsed as numbers only.
 
 /** Characters shown of a candidate. */
 const PREVIEW = 400;
@@ -300,8 +296,6 @@ function line(text: string, max: number): string {
     .trim();
   return [...flat].slice(0, max).join("");
 }
-
-// Parses the order from a language model's reply.
 
 /** More than a thousand tokens of answer; the rest is not read. */
 const MAX_REPLY = 20_000;

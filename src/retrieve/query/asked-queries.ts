@@ -114,8 +114,6 @@ export function askedInComment({ text, path, repo, pull }: AskedQuestion, knowle
   };
 }
 
-// Embeds all queries, the change's own and the model's, in one request.
-
 interface EmbeddedQueries {
   /** In the order of the texts, null for each without one; empty when nothing was embedded. */
   readonly vectors: readonly (Float32Array | null)[];

@@ -207,8 +207,6 @@ export function ownWeights(
   return { vector: embedder?.weight ?? 1, keyword: 1 };
 }
 
-// Breaks ties without favouring the first list, the oldest memory, or the alphabet.
-
 /**
  * Compares two scored things: higher score first; equal scores by a hash of the id, so that the order is the same on
  * every machine and independent of where a candidate came from.

@@ -166,8 +166,6 @@ async function fieldCounts(db: Database, repo: RepoKey): Promise<FieldCounts> {
   return { described, without: new Map(inOrder), waiting };
 }
 
-// Removes records with their dependent rows and cached queries, and then frees their space.
-
 /** Rows per transaction: on SQLite a deletion rewrites index pages, which takes about as long as an insertion. */
 const FORGOTTEN_AT_ONCE = 50;
 

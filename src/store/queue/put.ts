@@ -169,8 +169,6 @@ export function cancel(tx: Sql, key: string, state: "superseded" | "cancelled", 
   );
 }
 
-// Computes when a new job is due.
-
 /** Limits the debouncing of continuous pushes: the first one waits at most so many times the wait. */
 const MOST_WAITS = 6;
 
