@@ -1006,8 +1006,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "limits are forgotten",
     loses: "an installation that GitHub asked to wait is left alone",
     file: "src/store/reviews/writes.ts",
-    find: "return Math.max(0, row?.left ?? 0);",
-    replace: "return Math.min(0, row?.left ?? 0);",
+    find: "return Math.max(0, left ?? 0);",
+    replace: "return Math.min(0, left ?? 0);",
     test: [RECORDS_TEST, "an installation that is closed stays so for as long as GitHub said, and its jobs wait"],
   },
   {
@@ -1975,8 +1975,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "refusals of another process count as none",
     loses: "a refused installation is reported whichever process is asked",
     file: "src/store/reviews/signs.ts",
-    find: "refusedInstallations: refused?.n ?? 0,",
-    replace: "refusedInstallations: 0 * (refused?.n ?? 0),",
+    find: "refusedInstallations: (await oneValue<number>(db, REFUSED)) ?? 0,",
+    replace: "refusedInstallations: 0,",
     test: [
       "test/app/refused-heads.test.ts",
       "a refused installation is reported by whichever process is asked, until one of its reviews ends",
