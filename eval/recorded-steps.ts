@@ -4,7 +4,6 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { defaultKnowledge } from "../src/config/knowledge.ts";
-import { TUNING } from "../src/retrieve/tuning.ts";
 import { modelChoice } from "./model-choice.ts";
 import { folderModel, type Outcome, questionHash } from "./reply-folder.ts";
 import type { TaskData } from "./retrieval-task.ts";
@@ -12,12 +11,12 @@ import type { Arm } from "./run-retrieval.ts";
 
 export const QUERIES_FILE = "eval/replies/queries.txt";
 
-/** Each step switched on alone over the default. Lists are longer than a prompt's here, so `keep` says what a prompt's is. */
+/** Each step switched on alone over the default. Lists are longer than a prompt's here, so `rerankKeep` says what a prompt's is. */
 export const STEPS = {
   rerank: {
     name: "+ rerank",
     retrieval: { rerank: "model" },
-    tuning: { rerank: { ...TUNING.rerank, keep: defaultKnowledge().retrieval.topK } },
+    tuning: { rerankKeep: defaultKnowledge().retrieval.topK },
   },
   queries: { name: "+ model-written queries", retrieval: { modelQueries: true } },
   longQueries: {

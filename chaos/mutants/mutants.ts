@@ -1006,8 +1006,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "limits are forgotten",
     loses: "an installation that GitHub asked to wait is left alone",
     file: "src/store/reviews/writes.ts",
-    find: "return Math.max(0, row?.left ?? 0);",
-    replace: "return Math.min(0, row?.left ?? 0);",
+    find: "return Math.max(0, left ?? 0);",
+    replace: "return Math.min(0, left ?? 0);",
     test: [RECORDS_TEST, "an installation that is closed stays so for as long as GitHub said, and its jobs wait"],
   },
   {
@@ -1975,8 +1975,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "refusals of another process count as none",
     loses: "a refused installation is reported whichever process is asked",
     file: "src/store/reviews/signs.ts",
-    find: "refusedInstallations: refused?.n ?? 0,",
-    replace: "refusedInstallations: 0 * (refused?.n ?? 0),",
+    find: "refusedInstallations: (await oneValue<number>(db, REFUSED)) ?? 0,",
+    replace: "refusedInstallations: 0,",
     test: [
       "test/app/refused-heads.test.ts",
       "a refused installation is reported by whichever process is asked, until one of its reviews ends",
@@ -1996,9 +1996,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a model's order weighs as much as the ranking",
     loses: "the model's order of memories weighs twice as much as the ranking",
-    file: "src/retrieve/tuning.ts",
-    find: "weight: 2,",
-    replace: "weight: 1,",
+    file: "src/retrieve/model/rerank.ts",
+    find: "const WEIGHT = 2;",
+    replace: "const WEIGHT = 1;",
     test: [
       "test/retrieve/model/rerank-memories.test.ts",
       "its order is fused with the ranking and weighs twice as much: where both put a memory high, it comes first",

@@ -4,14 +4,7 @@
 import { localWords } from "../../src/adapters/local/local-embedder.ts";
 import { textTokens } from "../../src/domain/code/code-fingerprint.ts";
 import { bootstrapShare, type Interval } from "../../src/domain/figures/bootstrap-interval.ts";
-import {
-  type CodeLikeness,
-  codeLikeness,
-  contrast,
-  type FixPair,
-  fixedAlready,
-  hunkTokens,
-} from "../../src/retrieve/rank/already-fixed.ts";
+import { codeLikeness, type FixPair, fixedAlready, hunkTokens } from "../../src/retrieve/rank/already-fixed.ts";
 import { aucOf, type Scored } from "../auc.ts";
 import { type RenamedNames, variantOf } from "../code-variants.ts";
 import { type FixPairRow, fixPairs } from "../fix-pairs.ts";
@@ -28,6 +21,16 @@ interface Asked {
 }
 
 type Score = (code: string, pair: FixPair) => number;
+
+/**
+ * Similarity to the flagged code minus similarity to its fix: above 0 the flagged code is nearer, below 0 the fix is.
+ *
+ * @param alike another similarity than that of tokens, such as a cosine of vectors
+ * @returns −1…1; 0 also when flagged and fixed are the same, or the code resembles neither
+ */
+export function contrast(code: string, { flagged, fixed }: FixPair, alike = codeLikeness): number {
+  return alike(code, flagged) - alike(code, fixed);
+}
 
 export const suite: Suite = async ({ data }) => {
   const judged = await readJudged(data);
@@ -140,7 +143,7 @@ async function clustersOf(folder: string): Promise<readonly ReadonlySet<string>[
 }
 
 /** Cosine of the local embedder's vectors; 0 where a text has none. */
-async function vectorLikeness(asked: readonly Asked[]): Promise<CodeLikeness> {
+async function vectorLikeness(asked: readonly Asked[]): Promise<typeof codeLikeness> {
   const texts = [...new Set(asked.flatMap(({ code, pair }) => [code, pair.flagged, pair.fixed]))];
   const { vectors } = await localWords().embed(texts, "document");
   const known = new Map(texts.map((text, at) => [text, vectors[at] ?? null]));

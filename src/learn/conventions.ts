@@ -5,6 +5,7 @@ import { parseConfig } from "../config/parse-config.ts";
 import { literalGlob } from "../config/path-glob.ts";
 import type { Convention, Conventions, RecurringComment } from "../domain/memory/convention.ts";
 import type { MemoryRecord, Outcome } from "../domain/memory.ts";
+import { compareTexts } from "../domain/text/compare-texts.ts";
 import { counted } from "../domain/text/counted.ts";
 import { cutText, oneLine } from "../domain/text/cut-text.ts";
 import { canonicalJson } from "../domain/text/hash.ts";
@@ -57,9 +58,8 @@ function proposalOf(remark: RecurringComment): Convention | null {
 
 function factsOf({ ids, pulls, since, accepted, declined }: RecurringComment): string {
   const asked = `asked ${ids.length} times on ${counted(pulls, "pull request")} since ${isoDate(since)}`;
-  return [asked, accepted > 0 && `accepted ${accepted}`, declined > 0 && `declined ${declined}`]
-    .filter(Boolean)
-    .join(", ");
+  const facts = [asked, accepted > 0 && `accepted ${accepted}`, declined > 0 && `declined ${declined}`];
+  return facts.filter(Boolean).join(", ");
 }
 
 /** One sentence. A lesson is already an imperative; a comment is quoted, because it is about one place. */
@@ -80,8 +80,6 @@ function isReadAsMeant(convention: Pick<Convention, "summary" | "instruction">):
   const { config, problems } = parseConfig([{ file: ".kodiai.yml", text: yamlOf([convention]) }]);
   return problems.length === 0 && canonicalJson(config.pathInstructions) === canonicalJson([convention.instruction]);
 }
-
-// Finds recurring comments in the memories of one repository, and why other memories do not count.
 
 /** What counts as recurring. */
 interface Recurrence {
@@ -107,18 +105,17 @@ const LONGEST_NAME = 400;
 
 const TAKEN_UP: ReadonlySet<Outcome | null> = new Set<Outcome>(["accepted", "fixed"]);
 
-interface Recurring {
-  /** Most pull requests first. */
-  readonly remarks: readonly RecurringComment[];
-  /** Reason → memories that do not count. */
-  readonly leftOut: ReadonlyMap<string, number>;
-}
-
 const WEIGH: WordWeight = rarity(BACKGROUND);
 
-/** The order of the records does not matter; of a repeated id the last counts. */
-export function recurringComments(records: readonly MemoryRecord[], recurrence: Recurrence): Recurring {
-  const { least, since, alike = ALIKE } = recurrence;
+/**
+ * Recurring comments of one repository. The order of the records does not matter; of a repeated id the last counts.
+ *
+ * @returns `remarks`: most pull requests first; `leftOut`: reason → memories that do not count
+ */
+export function recurringComments(
+  records: readonly MemoryRecord[],
+  { least, since, alike = ALIKE }: Recurrence,
+): { readonly remarks: readonly RecurringComment[]; readonly leftOut: ReadonlyMap<string, number> } {
   const leftOut = new Map<string, number>();
   const byId = new Map(records.map((record) => [record.id, record]));
   const counting = [...byId.values()].filter((record) => {
@@ -129,7 +126,7 @@ export function recurringComments(records: readonly MemoryRecord[], recurrence: 
   const newest = counting.sort(newestFirst).slice(0, MOST_REMARKS);
   if (newest.length < counting.length)
     leftOut.set(`older than the newest ${MOST_REMARKS}`, counting.length - newest.length);
-  const words = newest.map((record) => ({ id: record.id, words: tokenise(wordsOf(record)) }));
+  const words = newest.map(({ id, text, lesson }) => ({ id, words: tokenise(`${proseOf(text)} ${lesson ?? ""}`) }));
   const remarks = groupAlike(words, alike)
     .map((ids) => recurringComment(ids.flatMap((id) => byId.get(id) ?? [])))
     .filter(({ pulls }) => pulls >= least)
@@ -145,10 +142,6 @@ function notCounting({ corpus, provenance, text }: MemoryRecord, since: number |
   return lowInformation(text) ?? smallTalk(text);
 }
 
-function wordsOf({ text, lesson }: MemoryRecord): string {
-  return `${proseOf(text)} ${lesson ?? ""}`;
-}
-
 function newestFirst(a: MemoryRecord, b: MemoryRecord): number {
   return b.provenance.at - a.provenance.at || (a.id < b.id ? -1 : 1);
 }
@@ -158,19 +151,17 @@ function recurringComment(members: readonly MemoryRecord[]): RecurringComment {
   const lesson = members.map((record) => plain(record.lesson ?? "")).find((text) => text !== "");
   const first = members.map(({ text }) => plain(proseOf(visibleText(text).text))).find((text) => text !== "");
   const outcomes = members.map(({ outcome }) => outcome);
+  const languages = members.map(({ language }) => (language === "unknown" ? [] : [language]));
   return {
     name: lesson ?? first ?? "",
     namedBy: lesson === undefined ? "remark" : "lesson",
     ids: members.map(({ id }) => id),
     pulls: new Set(members.map(({ provenance }) => provenance.pull)).size,
-    since: members.reduce((least, { provenance }) => Math.min(least, provenance.at), Number.POSITIVE_INFINITY),
+    since: Math.min(...members.map(({ provenance }) => provenance.at)),
     accepted: outcomes.filter((outcome) => TAKEN_UP.has(outcome)).length,
     declined: outcomes.filter((outcome) => outcome === "declined").length,
     path: commonGlob(members.map(({ path }) => path)),
-    language: sharedBy(
-      members.map(({ language }) => (language === "unknown" ? [] : [language])),
-      Math.ceil((members.length * MOST) / 100),
-    ),
+    language: sharedBy(languages, Math.ceil((members.length * MOST) / 100)),
     examples: examplesOf(members),
   };
 }
@@ -191,7 +182,7 @@ function examplesOf(members: readonly MemoryRecord[]): RecurringComment["example
 }
 
 function mostAskedFirst(a: RecurringComment, b: RecurringComment): number {
-  const byId = (a.ids[0] ?? "") < (b.ids[0] ?? "") ? -1 : 1;
+  const byId = compareTexts(a.ids[0] ?? "", b.ids[0] ?? "");
   return b.pulls - a.pulls || b.ids.length - a.ids.length || a.since - b.since || byId;
 }
 
@@ -213,7 +204,7 @@ interface Group {
 }
 
 /**
- * Groups of comments with similar words. The order of the comments does not matter.
+ * The order of the comments does not matter.
  *
  * @param remarks ids are distinct; one without words is in no group
  * @param least mean cosine between a comment and the group that it joins, 0–1
@@ -230,11 +221,9 @@ function groupAlike(
   for (const { id, words } of remarks.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     const vector = vectorOf(words, weigh);
     if (vector.size === 0) continue;
-    let group = nearest(vector, holding, least);
-    if (group === null) {
-      group = { members: [], sum: new Map() };
-      groups.push(group);
-    }
+    const known = nearest(vector, holding, least);
+    const group: Group = known ?? { members: [], sum: new Map() };
+    if (known === null) groups.push(group);
     group.members.push({ id, vector });
     for (const [word, share] of vector) {
       group.sum.set(word, (group.sum.get(word) ?? 0) + share);
@@ -300,7 +289,6 @@ const MOST = 80;
 const DEEPEST = 30;
 /** A longer glob is unreadable; the configuration takes 500. */
 const LONGEST = 200;
-const EVERYWHERE = "**";
 
 /**
  * @param paths one per comment, null when it is on no file
@@ -308,18 +296,14 @@ const EVERYWHERE = "**";
  * escaped
  */
 export function commonGlob(paths: readonly (string | null)[]): string {
-  const known = paths.flatMap((path) => (path !== null && isPlain(path) ? [path] : []));
+  // Hidden characters would make an unreadable glob.
+  const isPlain = (path: string) => path.isWellFormed() && revealLine(path) === path;
+  const known = paths.filter((path) => path !== null).filter(isPlain);
   const least = Math.ceil((paths.length * MOST) / 100);
   const ending = sharedBy(known.map(endingOf), least);
-  const folder = sharedBy(known.filter((path) => ending === null || path.endsWith(ending)).map(foldersOf), least);
-  if (folder === null && ending === null) return EVERYWHERE;
+  const folder = sharedBy(known.filter((path) => path.endsWith(ending ?? "")).map(foldersOf), least);
   const glob = `${folder === null ? "" : literalGlob(folder)}**${ending === null ? "" : `/*${literalGlob(ending)}`}`;
-  return glob.length > LONGEST ? EVERYWHERE : glob;
-}
-
-/** Hidden characters would make an unreadable glob. */
-function isPlain(path: string): boolean {
-  return path.isWellFormed() && revealLine(path) === path;
+  return glob.length > LONGEST ? "**" : glob;
 }
 
 /** `.ts`; empty for a name without one. */

@@ -3,7 +3,7 @@
 
 import type { Finding } from "../domain/finding.ts";
 import { addUp, degradation, NOTHING_REMEMBERED, type Remembered } from "../domain/memory/write-report.ts";
-import type { EmbeddedRecord, KnownSource, MemoryRecord, WrittenFields } from "../domain/memory.ts";
+import type { KnownSource, MemoryRecord, WrittenFields } from "../domain/memory.ts";
 import type { CodeChunker, Embedder, Memory } from "../ports/memory.ts";
 import { pathLanguages } from "./documents/doc-languages.ts";
 import { docSections } from "./documents/doc-sections.ts";
@@ -65,13 +65,9 @@ export async function remember(
   return { ...sum, degraded: degradation(sum.wordsOnly) };
 }
 
-interface Row {
-  readonly record: MemoryRecord;
-  readonly embedded: string;
-  readonly hashes: Required<EmbeddedRecord>["hashes"];
-}
+type Row = ReturnType<typeof asRow>;
 
-function asRow(record: MemoryRecord, form: DigestForm): Row {
+function asRow(record: MemoryRecord, form: DigestForm) {
   const embedded = digest(record, form);
   return { record, embedded, hashes: recordHashes(record, embedded) };
 }
@@ -87,19 +83,12 @@ async function rememberBatch(rows: readonly Row[], embedder: Embedder, memory: M
   const withoutVector = rows.filter((row) => needsVector(row) && !vectors.has(row.record.id));
   // Writing a known row again without a vector gains nothing.
   const toWrite = rows.filter((row) => !isSame(row) || vectors.has(row.record.id));
-  const written =
-    toWrite.length === 0
-      ? { added: 0, updated: 0, refused: [] }
-      : await memory.remember(
-          toWrite.map(({ record, hashes }) => ({ record, hashes, vector: vectors.get(record.id) ?? null })),
-          // Read after embedding, which may have determined the dimension.
-          embedder.space,
-        );
+  const embedded = toWrite.map(({ record, hashes }) => ({ record, hashes, vector: vectors.get(record.id) ?? null }));
+  // The space is read after embedding, which may have determined the dimension.
+  const written = embedded.length === 0 ? {} : await memory.remember(embedded, embedder.space);
   return {
     ...NOTHING_REMEMBERED,
-    added: written.added,
-    updated: written.updated,
-    refused: written.refused,
+    ...written,
     unchanged: rows.length - toWrite.length,
     embedded: toEmbed.length,
     wordsOnly: withoutVector.length,

@@ -50,24 +50,22 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
   const { context, tuning, scope, counts } = at;
   const { topK, maxPerFile, maxContextChars } = at.retrieval;
   const repoName = `${context.repo.owner}/${context.repo.name}`;
-  const characters = tuning.budget
-    ? Math.max(0, maxContextChars - sectionFrame(DELIMITER_CHARS))
-    : Number.POSITIVE_INFINITY;
-  const limits = { topK, maxPerFile, characters };
-  const picked = choose(list.ranked, limits, (memory) => precedentEntry(memory, repoName).length + 1);
+  const room = Math.max(0, maxContextChars - sectionFrame(DELIMITER_CHARS));
+  const limits = { topK, maxPerFile, characters: tuning.budget ? room : Number.POSITIVE_INFINITY };
+  const { chosen, cut } = choose(list.ranked, limits, (memory) => precedentEntry(memory, repoName).length + 1);
   return {
     kind: "precedents",
     gate,
     query,
-    ranked: picked.chosen.map((memory) =>
+    ranked: chosen.map((memory) =>
       at.edges && memory.distance !== null
         ? { ...memory, confidence: confidenceOf(memory.distance, at.edges) }
         : memory,
     ),
     seenBefore: seenBefore(list.ranked, at.configuredThreshold * SEEN_BEFORE_PART),
-    cut: [...list.cut, ...picked.cut],
+    cut: [...list.cut, ...cut],
     provenance: {
-      repoSources: [...new Set(picked.chosen.map(({ record }) => record.repoName))],
+      repoSources: [...new Set(chosen.map(({ record }) => record.repoName))],
       sharedPoolUsed: [...records.values()].some(({ repo }) => repo !== scope.repo),
       totalCandidates: list.candidates,
       ...(counts === null ? {} : { scanned: counts.total }),
@@ -81,18 +79,12 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
   };
 }
 
-// Selects from the ordered list: the best few, a limited number per file, as many whole entries as fit.
-
 interface ChooseLimits {
   readonly topK: number;
   /** At most this many about one path, beside findings. */
   readonly maxPerFile: number;
   /** Characters for all entries together; Infinity for no limit. */
   readonly characters: number;
-}
-
-interface Choosable {
-  readonly record: { readonly id: string; readonly path: string | null; readonly corpus: Corpus };
 }
 
 /**
@@ -102,11 +94,11 @@ interface Choosable {
  * @param lengthOf characters of the formatted entry
  * @returns what is used, in order, and what is not, each with its reason
  */
-export function choose<T extends Choosable>(
+export function choose<T extends { readonly record: Pick<MemoryRecord, "id" | "path" | "corpus"> }>(
   ordered: readonly T[],
   { topK, maxPerFile, characters }: ChooseLimits,
   lengthOf: (entry: T) => number,
-): { readonly chosen: readonly T[]; readonly cut: readonly { readonly id: string; readonly reason: string }[] } {
+): { readonly chosen: readonly T[]; readonly cut: Precedents["cut"] } {
   const chosen: T[] = [];
   const cut: { id: string; reason: string }[] = [];
   const perPath = new Map<string, number>();
@@ -122,13 +114,12 @@ export function choose<T extends Choosable>(
     }
     // Formatting an entry is expensive: only for entries with a free place.
     const length = lengthOf(entry);
-    if (length > left) {
-      cut.push({ id, reason: "over the characters that are left" });
-      continue;
+    if (length > left) cut.push({ id, reason: "over the characters that are left" });
+    else {
+      chosen.push(entry);
+      left -= length;
+      if (path !== null) perPath.set(path, ofFile + 1);
     }
-    chosen.push(entry);
-    left -= length;
-    if (path !== null) perPath.set(path, ofFile + 1);
   }
   return { chosen, cut };
 }
@@ -151,36 +142,26 @@ export const SEEN_BEFORE_PART = 2 / 3;
  * changed hunk is at most `maxDistance`.
  */
 export function seenBefore(ranked: readonly RankedMemory[], maxDistance: number): readonly SeenBefore[] {
-  return ranked
-    .flatMap(({ record, nearestHunk }): readonly SeenBefore[] => {
-      if (nearestHunk === null || nearestHunk.distance > maxDistance) return [];
-      // The source of another repository's pattern is secret, and without it there is nothing to show.
-      if (!SAID.has(record.corpus) || record.sharing === "pattern") return [];
-      return [
-        {
-          memoryId: record.id,
-          path: nearestHunk.path,
-          url: record.provenance.url,
-          outcome: record.outcome ?? "unknown",
-          ...(record.decided ? { decided: decidedText(record.decided) } : {}),
-          date: isoDate(record.provenance.at),
-          ...quoteOf(record),
-          similarity: Math.min(1, Math.max(0, 1 - nearestHunk.distance)),
-        },
-      ];
-    })
-    .toSorted((a, b) => b.similarity - a.similarity || (a.memoryId < b.memoryId ? -1 : 1))
-    .slice(0, MOST);
+  const seen = ranked.flatMap(({ record, nearestHunk }): SeenBefore | readonly [] => {
+    if (nearestHunk === null || nearestHunk.distance > maxDistance) return [];
+    // The source of another repository's pattern is secret, and without it there is nothing to show.
+    if (!SAID.has(record.corpus) || record.sharing === "pattern") return [];
+    return {
+      memoryId: record.id,
+      path: nearestHunk.path,
+      url: record.provenance.url,
+      outcome: record.outcome ?? "unknown",
+      ...(record.decided ? { decided: decidedText(record.decided) } : {}),
+      date: isoDate(record.provenance.at),
+      ...quoteOf(record),
+      similarity: Math.min(1, Math.max(0, 1 - nearestHunk.distance)),
+    };
+  });
+  return seen.sort((a, b) => b.similarity - a.similarity || (a.memoryId < b.memoryId ? -1 : 1)).slice(0, MOST);
 }
-
-// Results without precedents: the gate skipped, retrieval is disabled or failed, or a skip was searched for
-// measurement.
 
 /** An empty list with the gate's decision. */
 export function noPrecedents(gate: GateDecision, retrieval: Knowledge["retrieval"]): Precedents {
-  const { method } = retrieval;
-  const threshold = configuredThreshold(retrieval, null);
-  const searched = { repoSources: [], sharedPoolUsed: false, totalCandidates: 0 };
   return {
     kind: "precedents",
     gate,
@@ -188,7 +169,14 @@ export function noPrecedents(gate: GateDecision, retrieval: Knowledge["retrieval
     ranked: [],
     seenBefore: [],
     cut: [],
-    provenance: { ...searched, threshold, thresholdMethod: "configured", method },
+    provenance: {
+      repoSources: [],
+      sharedPoolUsed: false,
+      totalCandidates: 0,
+      threshold: configuredThreshold(retrieval, null),
+      thresholdMethod: "configured",
+      method: retrieval.method,
+    },
     usage: NO_USAGE,
     rerank: null,
     degraded: [],
@@ -203,9 +191,6 @@ export function notSearched(decidedBy: "configuration" | "memory", reason: strin
 /** The result of a shadow search: nothing for the prompt; memories that would have been used are among the cut ones. */
 export function shadowed(found: Precedents): Precedents {
   const reason = `${SHADOW_SAMPLE}: would have been used, had the gate (${found.gate.decidedBy}) not skipped`;
-  return {
-    ...found,
-    ranked: [],
-    cut: [...found.ranked.map(({ record }) => ({ id: record.id, reason })), ...found.cut],
-  };
+  const unused = found.ranked.map(({ record }) => ({ id: record.id, reason }));
+  return { ...found, ranked: [], cut: [...unused, ...found.cut] };
 }

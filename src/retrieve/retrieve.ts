@@ -25,7 +25,6 @@ import { chosenPrecedents, noPrecedents, notSearched, SEEN_BEFORE_PART, shadowed
 import { type Attempts, attempts } from "./degradation-log.ts";
 import { decide, type GateCache, inShadowSample, sampleKey } from "./gate/evaluate-gate.ts";
 import { defaultDecision, gateConfig } from "./gate/gate.ts";
-import { gateContext } from "./gate/gate-context.ts";
 import { changeExcerpt, NARROW } from "./model/change-excerpt.ts";
 import { budgetedModel, type ModelBudget, type ModelClient, NO_MODEL } from "./model/model-budget.ts";
 import { sampleMemories, settleHypothetical, withWritten } from "./model/model-written-queries.ts";
@@ -87,8 +86,6 @@ interface Search {
   readonly tries: Attempts;
   readonly budget: ModelBudget;
   readonly counts: MemoryCounts | null;
-  /** The query of the change, or of the person who replaces it. */
-  readonly own: RetrievalQuery;
 }
 
 /**
@@ -104,14 +101,11 @@ export async function retrieve(
   settings: RetrieveSettings,
 ): Promise<Precedents> {
   const tries = attempts();
-  const money = budgetedModel(clientOf(ports.leave), tries.note);
+  const budget = budgetedModel(clientOf(ports.leave), tries.note);
   const failed = noPrecedents(defaultDecision("retrieval failed"), settings.knowledge.retrieval);
-  const result = await tries.run(
-    "retrieval",
-    () => gated(context, signals, ports, settings, { tries, budget: money }),
-    failed,
-  );
-  return { ...result, modelCosts: money.costs(), degraded: tries.degraded() };
+  const work = () => gated(context, signals, ports, settings, { tries, budget });
+  const result = await tries.run("retrieval", work, failed);
+  return { ...result, modelCosts: budget.costs(), degraded: tries.degraded() };
 }
 
 function clientOf(leave: ModelAllowance = { model: null, reason: null }): ModelClient | { readonly reason: string } {
@@ -170,28 +164,27 @@ async function gated(
     tries.run<number | null>("memory-version", () => ports.recall.version(scope.repo), null),
   ]);
   // While memory answers: of most changes the gate lets the query be asked.
-  const own = settings.asked?.query ?? changeQuery(context, signals, { ...tuning, queryChars: retrieval.queryChars });
+  const own = settings.asked?.query ?? changeQuery(context, signals, retrieval.queryChars, tuning);
   const [counts, version] = await asking;
-  const seen = gateContext(context, signals, { counts, version, noGain: settings.noGain });
+  const memory = { counts, version, noGain: settings.noGain };
   const gate =
     settings.asked?.decide?.(counts) ??
-    (await decide(seen, gateConfig(retrieval.gate), {
+    (await decide({ ...context, signals, memory }, gateConfig(retrieval.gate), {
       cache: settings.gateCache ?? null,
       ask: retrieval.gate.model ? budget : null,
       now: settings.now,
     }));
   const shadow =
-    !gate.retrieve &&
-    isAboutChange(settings) &&
-    counts?.total !== 0 &&
-    inShadowSample(sampleKey(context), tuning.shadowShare);
+    !gate.retrieve && !settings.asked && counts?.total !== 0 && inShadowSample(sampleKey(context), tuning.shadowShare);
   if (!gate.retrieve && !shadow) return noPrecedents(gate, retrieval);
-  const found = await search({ context, signals, ports, settings, tuning, scope, tries, budget, counts, own }, gate);
+  const at = { context, signals, ports, settings, tuning, scope, tries, budget, counts };
+  const found = await search(at, gate, own);
   return shadow ? shadowed(found) : found;
 }
 
-async function search(at: Search, gate: GateDecision): Promise<Precedents> {
-  const { context, signals, settings, tuning, tries, budget, own } = at;
+/** @param own the query of the change, or of the person who replaces it */
+async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Promise<Precedents> {
+  const { context, signals, settings, tuning, tries, budget } = at;
   const { retrieval } = settings.knowledge;
   const { embedder } = at.ports;
   const wish = { retrieval, isEmbedding: isEmbedding(at), length: tuning.queryLength };
@@ -204,15 +197,17 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   const query = unused === null ? asked : { ...asked, dropped: [...asked.dropped, unused] };
   const { fusion } = retrieval;
   const threshold = configuredThreshold(retrieval, embedder);
-  const { pooling, k } = tuning;
+  const { pooling } = tuning;
   const weights = strategyWeights(gate.strategy, ownWeights(retrieval, embedder));
-  const limits = { fusion, method, weights, pooling, k, nearHunk: threshold * SEEN_BEFORE_PART };
+  const limits = { fusion, method, weights, pooling, nearHunk: threshold * SEEN_BEFORE_PART };
   const { listed, behind, hits } = shortlist(queries, limits);
   const reading = recordsOf(at, listed);
   const inWords = fusion === "learned" && method !== "semantic" ? askedChange(context) : null;
   const { records, withheld } = await reading;
+  // A lexical embedder's vectors repeat words, including those of path and language, which place and language weigh.
+  const alike = embedder === null || embedder.weight < 1 ? null : embedder.threshold;
   const steps = rankSteps(
-    { queries, hits, records, context, signals, weights, alike: alikeOf(embedder), now: settings.now },
+    { queries, hits, records, context, signals, weights, alike, now: settings.now },
     {
       ...tuning,
       method,
@@ -228,25 +223,12 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   );
   const list = await runCooperatively(steps, at.ports.pause ?? null);
   const change = () => changeExcerpt(context, signals, NARROW);
-  const asking = { reranker: at.ports.reranker, budget, tuning: tuning.rerank, change };
-  const reranking = rerankingOf(retrieval, { ...asking, isChange: isAboutChange(settings) }, tries);
+  const asking = { reranker: at.ports.reranker, budget, keep: tuning.rerankKeep, change, isChange: !settings.asked };
+  const reranking = rerankingOf(retrieval, asking, tries);
   const { ranked, report } = await rerankMemories(list.ranked, queries, reranking, tries);
   const whole = { ...list, ranked, cut: [...withheld, ...list.cut] };
   const all = { gate, query, list: whole, method, records, usage, rerank: report };
   return chosenPrecedents(all, { ...at, retrieval, configuredThreshold: threshold, edges: embedder?.confidence });
-}
-
-/**
- * Null for a lexical embedder: its vectors repeat words, including those of path and language, which place and language
- * already weigh.
- */
-function alikeOf(embedder: Embedder | null): number | null {
-  return embedder === null || embedder.weight < 1 ? null : embedder.threshold;
-}
-
-/** False when a question replaces the change's own queries. */
-function isAboutChange({ asked }: RetrieveSettings): boolean {
-  return asked === null || asked === undefined;
 }
 
 function isEmbedding({ ports, settings }: Search): boolean {
@@ -257,11 +239,8 @@ function isEmbedding({ ports, settings }: Search): boolean {
 async function examplesOf(at: Search, text: string): Promise<readonly MemoryRecord[]> {
   const { ports, scope, tries, context, tuning } = at;
   const filter = { corpora: ["finding", "review_comment"] } as const;
-  const [hits = []] = await tries.run(
-    "query-examples",
-    () => ports.recall.matching(scope, [text], tuning.overFetch, filter, tries.note),
-    [],
-  );
+  const ask = () => ports.recall.matching(scope, [text], tuning.overFetch, filter, tries.note);
+  const [hits = []] = await tries.run("query-examples", ask, []);
   const ids = hits.map(({ id }) => id);
   const { records } = await recordsOf(at, ids);
   return sampleMemories([...records.values()], sampleKey(context));
@@ -277,31 +256,24 @@ async function candidates(
   readonly usage: EmbeddingUsage;
 }> {
   const { settings, ports, tuning, scope, tries } = at;
-  const { method, topK } = settings.knowledge.retrieval;
-  const k = Math.max(tuning.overFetch, topK * 5);
-  const corpora = searchedCorpora(tuning.corpora, settings.knowledge.corpora);
-  const filter = { corpora, ...settings.asked?.filter };
-  const { vectors, usage } =
-    method === "keyword" ? NOT_EMBEDDED : await embedQueries(ports.embedder, isEmbedding(at), variants, tries);
   const { embedder, recall } = ports;
-  const { minKeywordLength } = settings.knowledge.retrieval;
+  const { method, topK, minKeywordLength } = settings.knowledge.retrieval;
+  const k = Math.max(tuning.overFetch, topK * 5);
+  const filter = { corpora: searchedCorpora(settings.knowledge.corpora), ...settings.asked?.filter };
+  const { vectors, usage } =
+    method === "keyword" ? NOT_EMBEDDED : await embedQueries(embedder, isEmbedding(at), variants, tries);
   const texts = variants.map(({ text }) => withoutShortWords(text, minKeywordLength));
   const byTerms = () => tries.run("keyword-search", () => recall.matching(scope, texts, k, filter, tries.note), []);
   const soon = method === "semantic" ? null : byTerms();
   const asked = variants.flatMap((_, at) => vectors[at] ?? []);
-  const near =
-    embedder === null || asked.length === 0
-      ? null
-      : await tries.run(
-          "vector-search",
-          () => recall.nearest(scope, asked, embedder.space, k, filter, tries.note),
-          null,
-        );
+  const byVectors = ({ space }: Embedder) =>
+    tries.run("vector-search", () => recall.nearest(scope, asked, space, k, filter, tries.note), null);
+  const near = embedder === null || asked.length === 0 ? null : await byVectors(embedder);
   const matching = (await (soon ?? (near === null ? byTerms() : null))) ?? [];
   const lists = near?.values();
   const queries = variants.map((variant, at) => ({
     variant,
-    nearest: vectors[at] === null || vectors[at] === undefined ? [] : (lists?.next().value ?? []),
+    nearest: vectors[at] ? (lists?.next().value ?? []) : [],
     matching: matching[at] ?? [],
   }));
   return { queries, method: near === null ? "keyword" : method, usage };

@@ -1,20 +1,16 @@
 // Settings that are fixed in production and varied only by evaluations: how wide to search, and which steps are on.
-import type { Corpus } from "../domain/memory.ts";
 import type { QueryVariant } from "../domain/retrieval.ts";
 import { type QueryLength, SHORT_QUERIES } from "./model/model-written-queries.ts";
-import type { RerankTuning } from "./model/rerank.ts";
-import { HUNKS, VARIANT_PATHS } from "./query/build-query.ts";
+import { VARIANT_PATHS } from "./query/build-query.ts";
 import { FACTOR_NAMES, type FactorName } from "./rank/factors.ts";
-import { type Pooling, RRF_K } from "./rank/fusion.ts";
+import type { Pooling } from "./rank/fusion.ts";
 import { RERANK, type RerankConfig } from "./rank/language.ts";
 import { RARE_WORDS } from "./rank/threshold.ts";
 
 export interface Tuning {
   /** Hits of each list before anything is cut, so that later steps have enough to reorder. */
   readonly overFetch: number;
-  readonly k: number;
   readonly pooling: Pooling;
-  readonly hunks: number;
   /** Paths that stand in the query of kind `paths`. */
   readonly paths: number;
   /** The kinds of query that are used. */
@@ -34,17 +30,14 @@ export interface Tuning {
   readonly factors: readonly FactorName[];
   /** How strongly distances are weighed by language, when the method orders by distance. */
   readonly byLanguage: RerankConfig;
-  /** `code` is searched only where a measurement asks for it. */
-  readonly corpora: readonly Corpus[];
   readonly shadowShare: number;
-  readonly rerank: RerankTuning;
+  /** How many a reranker must put in order; null: as many as are used. A query with no more candidates is not asked. */
+  readonly rerankKeep: number | null;
 }
 
 export const TUNING: Tuning = {
   overFetch: 50,
-  k: RRF_K,
   pooling: "max",
-  hunks: HUNKS,
   paths: VARIANT_PATHS,
   variants: new Set<QueryVariant["kind"]>(["intent", "paths", "code", "hunk"]),
   queryLength: SHORT_QUERIES,
@@ -55,7 +48,6 @@ export const TUNING: Tuning = {
   rareWords: RARE_WORDS,
   factors: FACTOR_NAMES,
   byLanguage: RERANK,
-  corpora: ["finding", "review_comment", "doc", "wiki"],
   shadowShare: 0.05,
-  rerank: { most: 50, k: 60, weight: 2, keep: null },
+  rerankKeep: null,
 };

@@ -97,33 +97,28 @@ function sqliteDatabase(connection: BetterSqlite.Database): Database {
     statements.set(text, known);
     return known;
   };
+  const rows = <Row>(text: string, values?: readonly unknown[]) => prepared(text).all(named(values)) as Row[];
   const direct: Sql = {
     dialect: SQLITE,
-    all: async <Row>(text: string, values?: readonly unknown[]) => read<Row>(prepared(text), values),
-    one: async <Row>(text: string, values?: readonly unknown[]) => read<Row>(prepared(text), values)[0] ?? null,
-    run: async (text, values) => {
-      const statement = prepared(text);
-      return statement.reader ? read(statement, values).length : statement.run(named(values)).changes;
-    },
+    all: async (text, values) => rows(text, values),
+    one: async <Row>(text: string, values?: readonly unknown[]) => rows<Row>(text, values)[0] ?? null,
+    run: async (text, values) =>
+      prepared(text).reader ? rows(text, values).length : prepared(text).run(named(values)).changes,
   };
   const alone = turns();
   /** Rolls back a transaction that a failed disk left open, because nothing may run inside it. */
   const rollBack = () => {
     if (connection.inTransaction) connection.exec("ROLLBACK");
   };
-  const ask = <T>(work: () => Promise<T>) =>
-    alone(() =>
-      whenFree(async () => {
-        rollBack();
-        return work();
-      }),
-    );
+  const fresh = <T>(work: () => Promise<T>) =>
+    whenFree(async () => {
+      rollBack();
+      return work();
+    });
+  const ask = <T>(work: () => Promise<T>) => alone(() => fresh(work));
   const transaction = <T>(begin: string, work: (tx: Sql) => Promise<T>) =>
     alone(async () => {
-      await whenFree(async () => {
-        rollBack();
-        connection.exec(begin);
-      });
+      await fresh(async () => void connection.exec(begin));
       const { tx, end } = untilEnded(direct);
       try {
         const answer = await work(tx);
@@ -143,15 +138,8 @@ function sqliteDatabase(connection: BetterSqlite.Database): Database {
     transaction: (work) => transaction("BEGIN IMMEDIATE", work),
     snapshot: (work) => transaction("BEGIN", work),
     script: (text) => ask(async () => void connection.exec(text)),
-    close: () =>
-      alone(async () => {
-        connection.close();
-      }),
+    close: () => alone(async () => void connection.close()),
   };
-}
-
-function read<Row>(statement: BetterSqlite.Statement, values: readonly unknown[] = []): Row[] {
-  return statement.all(named(values)) as Row[];
 }
 
 /** better-sqlite3 binds `$1` by name, not by position. */
@@ -235,7 +223,6 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
 const SYNC_FAILED: ReadonlySet<string> = new Set(["SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC"]);
 
 function endProcess(cause: unknown): never {
-  throw new Error("a write could not be synced to disk; the process ends, because it can promise nothing now", {
-    cause,
-  });
+  const message = "a write could not be synced to disk; the process ends, because it can promise nothing now";
+  throw new Error(message, { cause });
 }

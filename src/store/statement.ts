@@ -30,6 +30,12 @@ export function select<Row>(sql: Sql, text: (at: Values["at"]) => string): Promi
   return sql.all<Row>(statement, given.list);
 }
 
+/** The only column of the first row; null without a row. */
+export async function oneValue<T>(sql: Sql, text: string, given?: readonly unknown[]): Promise<T | null> {
+  const row = await sql.one<Readonly<Record<string, T>>>(text, given);
+  return row === null ? null : (Object.values(row)[0] ?? null);
+}
+
 /**
  * Inserts a row.
  *

@@ -380,7 +380,7 @@ export function recordsOn(db: Database, { patient = db, process, reclaim }: Reco
     answers: storedAnswers(db, lease),
     checks: storedChecks(db, lease),
     progress: storedProgress(db, lease),
-    writes: storedWrites(db, { held: lease, key: lease?.job.key ?? "" }),
+    writes: storedWrites(db, lease, lease?.job.key ?? ""),
   });
   return {
     held,

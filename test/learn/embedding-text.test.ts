@@ -44,9 +44,6 @@ test("each kind can be switched on", () => {
   const of = (kind: Parameters<typeof digest>[1] & object) => digest(record, kind);
   expect(of({ kind: "text", context: false })).toBe(record.text);
   expect(of({ kind: "text-and-code", context: false })).toBe(`${record.text}\n${record.hunk}`);
-  expect(of({ kind: "everything", context: false })).toBe(
-    `${of({ kind: "fields", context: false })}\n${record.text}\n${record.hunk}`,
-  );
 });
 
 test("a document is embedded by its own words, though its tags name languages", () => {

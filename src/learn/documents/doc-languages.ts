@@ -65,21 +65,15 @@ const KEYS = /^(?:languages?|tags|keywords|topics|categories|applyTo|globs)\s{0,
  * @param lines between the `---`
  */
 export function frontMatterLanguages(lines: readonly string[]): string[] {
-  const found = frontMatterWords(lines.slice(0, 200)).map((word) => namedLanguage(word.replace(/^\./, "")));
-  return [...new Set(found.filter((language) => language !== null))];
-}
-
-/** The words of these keys: on their line, or as a list below it. */
-function frontMatterWords(lines: readonly string[]): string[] {
-  const words: string[] = [];
   let inList = false;
-  for (const line of lines) {
+  const found = lines.slice(0, 200).flatMap((line) => {
+    // On the line of the key, or as a list below it.
     const value = KEYS.exec(line)?.[1];
-    const item: string | undefined = value ?? (inList ? LIST_ITEM.exec(line)?.[1] : undefined);
+    const item = value ?? (inList ? LIST_ITEM.exec(line)?.[1] : undefined);
     inList = value === undefined ? item !== undefined : value.trim() === "";
-    words.push(...(item ?? "").split(/[\s,"'[\]*/]+/));
-  }
-  return words;
+    return (item ?? "").split(/[\s,"'[\]*/]+/).map((word) => namedLanguage(word.replace(/^\./, "")));
+  });
+  return [...new Set(found.filter((language) => language !== null))];
 }
 
 const LIST_ITEM = /^\s{0,20}-\s{1,5}(.{1,200})$/;

@@ -38,9 +38,9 @@ export function docSections(
   readonly skipped: readonly string[];
 } {
   const { frontMatter, body } = blocks(text);
-  const named = frontMatterLanguages(frontMatter);
-  const all = body.flatMap((block) => (block.kind === "code" ? [block] : []));
-  const documents = [...new Set([...named, ...ofPath, ...languageTags(linesByLanguage(all))])];
+  const documents = [
+    ...new Set([...frontMatterLanguages(frontMatter), ...ofPath, ...languageTags(linesByLanguage(body))]),
+  ];
   const found = groups(body);
   // Each gives at least one section.
   const kept = found.slice(0, MAX_SECTIONS);
@@ -79,10 +79,7 @@ function groups(body: readonly Block[]): Group[] {
   return current.length > 0 ? [...found, { trail, blocks: current }] : found;
 }
 
-interface NamedGroup extends Group {
-  readonly name: string;
-  readonly anchor: string;
-}
+type NamedGroup = Group & Pick<DocSection, "name" | "anchor">;
 
 /**
  * The title, if the document begins with one, is in every trail and adds nothing: leaving it out keeps section names
@@ -95,9 +92,8 @@ function withNames(found: readonly Group[]): NamedGroup[] {
   const anchors = new Map<string, number>();
   const anchorOf = new Map<Heading, string>();
   return found.map((group) => {
-    for (const block of group.blocks) {
+    for (const block of group.blocks)
       if (block.kind === "heading") anchorOf.set(block, numbered(anchors, headingSlug(block.title), "-", 0));
-    }
     const below = group.trail.length > 1 ? group.trail.filter((heading) => !isTitle(heading)) : group.trail;
     const name = below.map((heading) => headingSlug(heading.title)).join("/");
     const last = group.trail.at(-1);
@@ -138,8 +134,6 @@ function linesByLanguage(found: readonly Block[]): Map<string, number> {
   return lines;
 }
 
-// Packs the blocks of one section into parts small enough for one vector.
-
 /** About 250 words: published chunkers use 200–400. */
 const MAX_PART = 1_200;
 /** A code block is kept whole up to here, as every stored piece of code; a longer one is data. */
@@ -157,13 +151,10 @@ function packBlocks(blocks: readonly Block[]): Block[][] {
     const open = parts.at(-1);
     // A part never ends with a heading.
     const isAfterHeading = open?.every(({ kind }) => kind === "heading") === true && size <= MAX_PART;
-    if (open !== undefined && (length + size <= MAX_PART || isAfterHeading)) {
-      open.push(block);
-      length += size;
-    } else {
-      parts.push([block]);
-      length = size;
-    }
+    const isFitting = open !== undefined && (length + size <= MAX_PART || isAfterHeading);
+    if (isFitting) open.push(block);
+    else parts.push([block]);
+    length = isFitting ? length + size : size;
   }
   return parts;
 }
@@ -253,10 +244,8 @@ function blocks(text: string): { readonly frontMatter: readonly string[]; readon
 /** The row after the closing `---`; 0 when there is no front matter. */
 function frontMatterEnd(lines: readonly string[]): number {
   if (lines[0]?.trimEnd() !== "---") return 0;
-  for (let row = 1; row < Math.min(lines.length, MAX_FRONT_MATTER); row += 1) {
-    if (/^(?:---|\.\.\.)\s*$/.test((lines[row] ?? "").slice(0, 10))) return row + 1;
-  }
-  return 0;
+  const isEnd = (line: string, row: number) => row > 0 && /^(?:---|\.\.\.)\s*$/.test(line.slice(0, 10));
+  return lines.slice(0, MAX_FRONT_MATTER).findIndex(isEnd) + 1;
 }
 
 /** A longer line is no heading. */
@@ -298,14 +287,13 @@ function fence(line: string): { readonly mark: string; readonly info: string } |
 function code(lines: readonly string[], row: number): Block | null {
   const opening = fence(lines[row] ?? "");
   if (opening === null) return null;
+  const closes = (line = "") => {
+    const closing = fence(line);
+    return closing?.info === "" && closing.mark.startsWith(opening.mark);
+  };
   let end = row + 1;
-  while (end < lines.length && !closes(lines[end] ?? "", opening.mark)) end += 1;
+  while (end < lines.length && !closes(lines[end])) end += 1;
   return { kind: "code", row, lines: lines.slice(row, end + 1), info: opening.info };
-}
-
-function closes(line: string, mark: string): boolean {
-  const closing = fence(line);
-  return closing !== null && closing.info === "" && closing.mark.startsWith(mark);
 }
 
 function prose(lines: readonly string[], row: number): Block {
@@ -327,8 +315,6 @@ function endsInComment(line: string, wasOpen: boolean): boolean {
   const closed = line.lastIndexOf("-->");
   return opened === -1 && closed === -1 ? wasOpen : opened > closed;
 }
-
-// The slug of a heading, as in GitHub's links.
 
 /** Long headings are prose. */
 const MAX_SLUG = 100;

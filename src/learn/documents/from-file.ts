@@ -50,17 +50,12 @@ export function fromSections(
 /** One record per definition, in the order of the file. A symbol that the file defines twice gets `:2`. */
 export function fromChunks(file: SourceFile, language: string, chunks: readonly Chunk[]): MemoryRecord[] {
   const seen = new Map<string, number>();
-  return chunks.map((chunk) => {
-    const times = (seen.get(chunk.symbol) ?? 0) + 1;
-    seen.set(chunk.symbol, times);
-    const name = times === 1 ? chunk.symbol : `${chunk.symbol}:${times}`;
-    return record(file, "code", `${file.path}#${name}`, chunk.text, {
-      tags: [],
-      language,
-      symbol: chunk.symbol,
-      chunkType: chunk.chunkType,
-      anchor: `L${chunk.startLine}-L${chunk.endLine}`,
-    });
+  return chunks.map(({ symbol, chunkType, startLine, endLine, text }) => {
+    const times = (seen.get(symbol) ?? 0) + 1;
+    seen.set(symbol, times);
+    const name = times === 1 ? symbol : `${symbol}:${times}`;
+    const facts = { tags: [], language, symbol, chunkType, anchor: `L${startLine}-L${endLine}` };
+    return record(file, "code", `${file.path}#${name}`, text, facts);
   });
 }
 

@@ -4,11 +4,12 @@
 import { type NumberedLine, textTokens, tokenStream } from "../../domain/code/code-fingerprint.ts";
 import { relocateCode } from "../../domain/code/relocate-code.ts";
 import { type AccessLevel, VERBS } from "../../domain/command.ts";
-import { EVIDENCE_TEXT, type Evidence, type EvidenceBy, type EvidenceKind } from "../../domain/memory/evidence.ts";
+import { EVIDENCE_TEXT, type Evidence, type EvidenceKind } from "../../domain/memory/evidence.ts";
 import type { CodeStatus, Person, PullFeedback, ReadThread } from "../../domain/memory/pull-feedback.ts";
 import { readReply } from "../../domain/memory/read-reply.ts";
 import type { EarlierFinding } from "../../domain/review/review-history.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
+import { evidenceName } from "./weigh-evidence.ts";
 
 export interface Observed {
   readonly pull: PullFeedback;
@@ -50,8 +51,8 @@ export function collectEvidence(observed: Observed): Collected {
   for (const [findingId, memoryId] of memories) {
     read.push(...codeOf(observed.code.get(findingId), memoryId, observed), ...mergeOf(memoryId, pull));
   }
-  const known = new Map(observed.before.map((one) => [nameOf(one), one]));
-  const isFresh = (one: Unattested) => known.get(nameOf(one))?.withdrawnAt !== null;
+  const known = new Map(observed.before.map((one) => [evidenceName(one), one]));
+  const isFresh = (one: Unattested) => known.get(evidenceName(one))?.withdrawnAt !== null;
   return { fresh: read.filter(isFresh), withdrawn: pull.isComplete ? withdrawnOf(observed, read) : [] };
 }
 
@@ -59,12 +60,7 @@ export function collectEvidence(observed: Observed): Collected {
 export function attested({ by, ...rest }: Unattested, accessOf: ReadonlyMap<number, AccessLevel>): Evidence {
   if (by === null) return { ...rest, by: null };
   const { id, login, isBot, isFirstTime } = by;
-  const known: EvidenceBy = { id, login, isBot, isFirstTime, access: accessOf.get(id) ?? "none" };
-  return { ...rest, by: known };
-}
-
-function nameOf({ memoryId, key }: Pick<Evidence, "memoryId" | "key">): string {
-  return `${memoryId} ${key}`;
+  return { ...rest, by: { id, login, isBot, isFirstTime, access: accessOf.get(id) ?? "none" } };
 }
 
 function piece(
@@ -152,19 +148,19 @@ function mergeOf(memoryId: string, { merged, url }: PullFeedback): readonly Unat
 /** Reactions and replies of read threads that no longer exist. */
 function withdrawnOf({ before, pull, memories }: Observed, read: readonly Unattested[]): Collected["withdrawn"] {
   const seen = new Set(pull.threads.map(({ findingId }) => memories.get(findingId)));
-  const present = new Set(read.map(nameOf));
+  const present = new Set(read.map(evidenceName));
   return before.filter(
     (one) =>
       one.withdrawnAt === null &&
       seen.has(one.memoryId) &&
       (one.key.startsWith("reaction:") || one.key.startsWith("reply:")) &&
-      !present.has(nameOf(one)),
+      !present.has(evidenceName(one)),
   );
 }
 
-// Determines the state of a finding's code from the current text of its file.
-
 /**
+ * The state of a finding's code.
+ *
  * @param text of the file at the newest head; null when the file was removed
  * @returns null when unknown: a finding about a whole file, a removed line, or code that was never known
  */

@@ -47,7 +47,7 @@ export async function fixOfComment(hunk: string, patch: string, redact: Redact):
   const then = headLines(hunk);
   // Comments rarely ask for changes in prose and context lines.
   if (then.at(-1)?.isAdded !== true) return null;
-  for (const now of hunksOf(patch)) {
+  for (const now of patch.split(/^@@ [^\n]*\n/m)) {
     const pair = await pairOf(then, headLines(now), null, redact);
     if (pair !== null) return pair;
   }
@@ -71,10 +71,7 @@ async function pairOf(
 async function pieceOf(lines: readonly HeadLine[], { from, to }: LineSpan, redact: Redact): Promise<string | null> {
   const first = Math.max(0, from - AROUND);
   const text = await redact(textIn(lines, { from: first, to: to + AROUND }));
-  const piece = text
-    .split("\n")
-    .slice(from - first, to - first)
-    .join("\n");
+  const piece = textIn(linesOf(text), { from: from - first, to: to - first });
   return piece.length > MAX_PIECE ? null : piece;
 }
 
@@ -86,10 +83,6 @@ function linesOf(text: string): readonly HeadLine[] {
 export function headLines(hunk: string): readonly HeadLine[] {
   const lines = hunk.split("\n").filter((line) => /^[+ ]/.test(line));
   return lines.map((line) => ({ text: line.slice(1).replace(/\r$/, ""), isAdded: line.startsWith("+") }));
-}
-
-function hunksOf(patch: string): readonly string[] {
-  return patch.split(/^@@ [^\n]*\n/m);
 }
 
 // Finds the replacement of commented lines by the unchanged lines around them.
@@ -149,7 +142,7 @@ export function changedLines(
   if (a.size < LEAST_WORDS || b.size < LEAST_WORDS) return "too few words";
   const shared = [...a].filter((word) => b.has(word)).length;
   if (shared / (a.size + b.size - shared) < SAME_PLACE) return "other code in the same place";
-  return squeezed(before) === squeezed(after) ? "only its form changed" : spans;
+  return before.replace(/\s+/g, "") === after.replace(/\s+/g, "") ? "only its form changed" : spans;
 }
 
 type Matched = readonly (readonly [number, number])[];
@@ -180,11 +173,10 @@ function between(
 ): ChangedLines | string {
   const above = matched.findLast(([at]) => at < about.from) ?? [-1, -1];
   const below = matched.find(([at]) => at >= about.to) ?? [then.length, now.length];
-  const isInside = ([at]: readonly [number, number]) => at >= about.from && at < about.to;
-  if (matched.filter(isInside).length === about.to - about.from) return "the lines stand unchanged";
-  const anchors = matched.filter(
-    ([at]) => at > about.from - ANCHOR_REACH && at < about.to + ANCHOR_REACH && isDistinctive(then[at]),
-  );
+  const matchedIn = (from: number, to: number) => matched.filter(([at]) => at >= from && at < to);
+  if (matchedIn(about.from, about.to).length === about.to - about.from) return "the lines stand unchanged";
+  const around = matchedIn(about.from - ANCHOR_REACH + 1, about.to + ANCHOR_REACH);
+  const anchors = around.filter(([at]) => isDistinctive(then[at]));
   const flagged = { from: above[0] + 1, to: below[0] };
   const fixed = { from: above[1] + 1, to: below[1] };
   const lines = flagged.to - flagged.from;
@@ -206,9 +198,8 @@ function commonLines(a: readonly HeadLine[], b: readonly HeadLine[]): Matched {
   const right = b.slice(0, MOST_NOW).map(({ text }) => text.trim());
   const pairs: (readonly [number, number])[] = [];
   let [i, j] = [a.length - left.length, 0];
-  for (const { count, added, removed } of diffArrays(left, right, {
-    comparator: (one, other) => one === other && one !== "",
-  })) {
+  const comparator = (one: string, other: string) => one === other && one !== "";
+  for (const { count, added, removed } of diffArrays(left, right, { comparator })) {
     if (!added && !removed) for (let at = 0; at < count; at += 1) pairs.push([i + at, j + at]);
     if (!added) i += count;
     if (!removed) j += count;
@@ -229,9 +220,5 @@ function isDistinctive(line: HeadLine | undefined): boolean {
 }
 
 function wordsOf(text: string): ReadonlySet<string> {
-  return new Set(text.match(/[\p{L}\p{N}_]+/gu) ?? []);
-}
-
-function squeezed(text: string): string {
-  return text.replace(/\s+/g, "");
+  return new Set(text.match(/[\p{L}\p{N}_]+/gu));
 }

@@ -8,13 +8,8 @@ import type { PastThread } from "../../domain/memory/past-reviews.ts";
 import { readReply } from "../../domain/memory/read-reply.ts";
 import type { Rejection } from "../../domain/memory/rejections.ts";
 import type { Decided, MemoryRecord, Outcome } from "../../domain/memory.ts";
+import { compareTexts } from "../../domain/text/compare-texts.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
-
-interface WeighedEvidence {
-  readonly evidence: Evidence;
-  /** `decided`, `counts`, or why it has no weight. */
-  readonly effect: string;
-}
 
 interface WeighedOutcome {
   readonly outcome: Outcome;
@@ -28,8 +23,8 @@ interface WeighedOutcome {
   readonly isChanged: boolean;
   /** In sentences of ours, never empty. */
   readonly because: readonly string[];
-  /** All given evidence, each once, by time and key. */
-  readonly evidence: readonly WeighedEvidence[];
+  /** All given evidence, each once, by time and key; its effect is `decided`, `counts`, or why it has no weight. */
+  readonly evidence: readonly { readonly evidence: Evidence; readonly effect: string }[];
 }
 
 /** So many writers who reject the same finding need give no reason. */
@@ -69,19 +64,12 @@ export function outcomeOf(
 /** By time and key; of several with one key the first seen, independent of the given order. */
 function eachOnce(evidence: readonly Evidence[]): readonly Evidence[] {
   const keyed = evidence.map((one) => ({ one, order: JSON.stringify([one.withdrawnAt, one.kind, one.text, one.by]) }));
-  const sorted = keyed.toSorted((a, b) => a.one.at - b.one.at || compared(a.order, b.order));
+  const sorted = keyed.toSorted((a, b) => a.one.at - b.one.at || compareTexts(a.order, b.order));
   const once = new Map<string, Evidence>();
   for (const { one } of sorted) if (!once.has(one.key)) once.set(one.key, one);
-  return [...once.values()].toSorted((a, b) => a.at - b.at || restores(a) - restores(b) || compared(a.key, b.key));
-}
-
-/** GitHub's times are whole seconds: a restore in the second of a rejection came after it. */
-function restores({ kind }: Evidence): number {
-  return kind === "restored" ? 1 : 0;
-}
-
-function compared(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  // GitHub's times are whole seconds: a restore in the second of a rejection came after it.
+  const restores = ({ kind }: Evidence) => (kind === "restored" ? 1 : 0);
+  return [...once.values()].sort((a, b) => a.at - b.at || restores(a) - restores(b) || compareTexts(a.key, b.key));
 }
 
 const CODE: ReadonlySet<string> = new Set(["lines-changed", "suggestion-applied", "lines-back"]);
@@ -192,10 +180,10 @@ function codeOf(voices: readonly Evidence[]): readonly Evidence[] {
 }
 
 function byReason(positions: readonly Position[]): Judgement | null {
-  const words = positions.filter(({ weight }) => weight !== "reaction");
-  const last = words.findLast(({ weight }) => weight === "reason");
-  if (last === undefined) return null;
-  if (words.slice(words.indexOf(last) + 1).some(({ side }) => side === "agrees")) return null;
+  const at = positions.findLastIndex(({ weight }) => weight === "reason");
+  const last = positions[at];
+  const isAgreed = ({ side, weight }: Position) => side === "agrees" && weight !== "reaction";
+  if (last === undefined || positions.slice(at + 1).some(isAgreed)) return null;
   return decision("declined", last.from, "reason", `@${nameOf(last.from)} declined it and said why`);
 }
 
@@ -235,11 +223,12 @@ function posted(voices: readonly Evidence[], positions: readonly Position[], isS
   const disagreement = isShielded
     ? "security, critical and major correctness are not declined by reactions"
     : "people with write access disagree";
+  const isAny = (...kinds: readonly Evidence["kind"][]) => voices.some(({ kind }) => kinds.includes(kind));
   const because = [
-    voices.some(({ kind }) => kind === "merged") ? "merged without an answer, which is not consent" : null,
-    positions.length > 0 ? disagreement : null,
-    voices.some(({ kind }) => kind === "reply" || kind === "resolved") ? "answered, without a verdict" : null,
-  ].filter((one) => one !== null);
+    isAny("merged") && "merged without an answer, which is not consent",
+    positions.length > 0 && disagreement,
+    isAny("reply", "resolved") && "answered, without a verdict",
+  ].filter((one) => one !== false);
   const unheard = "no one with write access responded";
   return { outcome: "posted", decided: null, because: because.length === 0 ? [unheard] : because, by: null };
 }
@@ -298,7 +287,7 @@ export function heldEvidence(evidence: readonly Evidence[]): ReadonlyMap<string,
 }
 
 /** Identifies a piece of evidence in its repository. */
-function evidenceName({ memoryId, key }: Pick<Evidence, "memoryId" | "key">): string {
+export function evidenceName({ memoryId, key }: Pick<Evidence, "memoryId" | "key">): string {
   return `${memoryId} ${key}`;
 }
 
@@ -314,10 +303,10 @@ function mostAtOnce(times: readonly number[]): number {
   return most;
 }
 
-// Weighs all evidence on one pull request into the outcomes of its findings. Bursts are visible only across findings.
-
 /**
- * @param evidence of one pull request, in any order
+ * Weighs all evidence on one pull request, because bursts are visible only across findings.
+ *
+ * @param evidence in any order
  * @returns by memory id, for each given finding
  */
 export function weighPull(

@@ -24,15 +24,12 @@ interface DescribeAsked {
   readonly delimiter: () => string;
 }
 
+type Failed = Extract<ModelAnswer<unknown>, { kind: "failed" }>;
+
 /** A described memory; or why it could not be described now, so that it stays unchanged. */
 type DescribedMemory =
   | { readonly kind: "described"; readonly record: MemoryRecord; readonly usage: ModelUsage | null }
-  | {
-      readonly kind: "not-now";
-      readonly failure: ModelFailure;
-      readonly detail: string;
-      readonly notBefore: number | null;
-    };
+  | ({ readonly kind: "not-now" } & Pick<Failed, "failure" | "detail" | "notBefore">);
 
 /** Failures caused by this memory: a retry would end the same. */
 const LASTING: ReadonlySet<ModelFailure> = new Set(["refused", "truncated", "too-long", "malformed"]);
@@ -105,11 +102,11 @@ const DESCRIBE_REPLY_TOKENS = 2_000;
 function describeQuestion(record: MemoryRecord, delimiter: string) {
   const { path, language, severity, category, corpus } = record;
   const facts = [
-    corpus === "finding" ? "It was posted by this reviewer itself." : null,
-    language === "unknown" ? null : `Language: ${language}.`,
-    severity === null ? null : `Severity: ${severity}.`,
-    category === null ? null : `Category: ${category}.`,
-  ].filter((fact) => fact !== null);
+    corpus === "finding" && "It was posted by this reviewer itself.",
+    language !== "unknown" && `Language: ${language}.`,
+    severity !== null && `Severity: ${severity}.`,
+    category !== null && `Category: ${category}.`,
+  ].filter((fact) => fact !== false);
   const parts = [
     ["remark", cutText(visibleText(record.text).text, TEXT_CHARS)],
     ["replies", repliesOf(record)],
@@ -123,8 +120,8 @@ function describeQuestion(record: MemoryRecord, delimiter: string) {
 
 /** The first and last replies: the last shows how it ended. */
 function repliesOf({ replies }: MemoryRecord): string {
-  const shown =
-    replies.length <= REPLIES ? replies : [...replies.slice(0, REPLIES / 2), ...replies.slice(-REPLIES / 2)];
+  const half = REPLIES / 2;
+  const shown = replies.length <= REPLIES ? replies : [...replies.slice(0, half), ...replies.slice(-half)];
   return shown.map((reply) => `- ${cutText(visibleText(reply).text.trim(), REPLY_CHARS)}`).join("\n");
 }
 
@@ -137,8 +134,6 @@ export function describeTokens(record: MemoryRecord): { readonly input: number; 
   const chars = [...system, ...user].reduce((sum, { text }) => sum + text.length, 0);
   return { input: estimatedTokens(chars), most: DESCRIBE_REPLY_TOKENS };
 }
-
-// The instructions of the describing model, all in one place. Nothing here comes from a repository.
 
 /** Defines situation, lesson and tags, and when there are none. */
 const DESCRIBE_INSTRUCTIONS = `You describe one remark of a code review, so that it is found again when other code, in another file or language, runs into the same problem. You have no tools, and your reply changes nothing but how this one remark is found.

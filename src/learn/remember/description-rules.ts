@@ -6,14 +6,16 @@ import { cutText, oneLine } from "../../domain/text/cut-text.ts";
 /** Longer texts are no fields; the rules are not applied to them. */
 const field = z.string().max(5_000).nullable();
 
+const word = z.string().max(200).nullable();
+
 const Draft = z.object({
   status: z.enum(["memory", "rejected"]),
-  reason: z.string().max(200).nullable(),
+  reason: word,
   situation: field,
   lesson: field,
   // Unreadable tags cost only the tags.
   tags: z.unknown(),
-  confidence: z.string().max(200).nullable(),
+  confidence: word,
 });
 /** As the model wrote it: of the right form, and not yet checked against the rules. */
 type Draft = z.infer<typeof Draft>;
@@ -55,39 +57,25 @@ export interface TakenFields {
   readonly problems: readonly string[];
 }
 
-/** The shape of one question's reply. `last` is the newest draft of the right form, including its rule violations. */
-interface DescribeReply {
-  readonly shape: ReplyShape<Draft>;
-  readonly last: () => Draft | null;
-}
-
 /**
  * A shape that checks a reply against every rule, so that the model is asked once to fix the named violations.
- * `takeFields` decides about the remaining ones.
+ * `takeFields` decides about the remaining ones. `last` is the newest draft of the right form, with its violations.
  */
-export function describeReply(): DescribeReply {
+export function describeReply(): { readonly shape: ReplyShape<Draft>; readonly last: () => Draft | null } {
   let last: Draft | null = null;
-  return {
-    last: () => last,
-    shape: {
-      name: "memory",
-      jsonSchema: JSON_SCHEMA,
-      check(value) {
-        const parsed = Draft.safeParse(value);
-        if (!parsed.success) {
-          const [issue] = parsed.error.issues;
-          return {
-            ok: false,
-            problem: `${issue?.path.join(".") || "the reply"}: ${issue?.message ?? "is not as asked"}`,
-          };
-        }
-        last = parsed.data;
-        const problems = draftProblems(last);
-        if (problems.length === 0) return { ok: true, value: last };
-        return { ok: false, problem: problems.map(({ name, message }) => `${name} (${message})`).join("; ") };
-      },
-    },
+  const check: ReplyShape<Draft>["check"] = (value) => {
+    const parsed = Draft.safeParse(value);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      const problem = `${issue?.path.join(".") || "the reply"}: ${issue?.message ?? "is not as asked"}`;
+      return { ok: false, problem };
+    }
+    last = parsed.data;
+    const problems = draftProblems(last);
+    if (problems.length === 0) return { ok: true, value: last };
+    return { ok: false, problem: problems.map(({ name, message }) => `${name} (${message})`).join("; ") };
   };
+  return { last: () => last, shape: { name: "memory", jsonSchema: JSON_SCHEMA, check } };
 }
 
 /**
@@ -107,33 +95,30 @@ export function takeFields(draft: Draft): TakenFields {
   return { situation, lesson, tags: readTags(draft.tags).tags, confidence, problems };
 }
 
-/** None for a rejection, which has nothing to check. */
+/** `FIELD/RULE` of each broken rule; none for a rejection, which has nothing to check. */
 function draftProblems(draft: Draft): readonly FieldProblem[] {
   if (draft.status === "rejected") return [];
   const { situation, lesson } = lines(draft);
-  return [
-    ...named("situation", situationProblems(situation)),
-    ...named("lesson", lessonProblems(lesson)),
-    ...named("tags", readTags(draft.tags).problems),
-  ];
+  const problems = {
+    situation: situationProblems(situation),
+    lesson: lessonProblems(lesson),
+    tags: readTags(draft.tags).problems,
+  };
+  return Object.entries(problems).flatMap(([of, found]) =>
+    found.map(({ name, message }) => ({ name: `${of}/${name}`, message })),
+  );
 }
 
 function lines({ situation, lesson }: Draft): { readonly situation: string; readonly lesson: string } {
   return { situation: oneLine(situation ?? "").toWellFormed(), lesson: oneLine(lesson ?? "").toWellFormed() };
 }
 
-function named(fieldName: string, problems: readonly FieldProblem[]): readonly FieldProblem[] {
-  return problems.map(({ name, message }) => ({ name: `${fieldName}/${name}`, message }));
-}
-
 // Rules for a situation: a sentence or two on what the code does and what is missing, phrased so that it applies to
 // other code as well.
 
-/** A rule that a text breaks. */
+/** A rule that a text breaks: its stable name, which memory, counts and the log store, and a message for the model. */
 interface FieldProblem {
-  /** Stable: stored in memory, counts and the log. */
   readonly name: string;
-  /** For the model that fixes it. */
   readonly message: string;
 }
 
@@ -141,7 +126,7 @@ interface FieldProblem {
 function brokenRules(
   rules: readonly (readonly [isBroken: boolean, name: string, message: string])[],
 ): readonly FieldProblem[] {
-  return rules.flatMap(([isBroken, name, message]) => (isBroken ? [{ name, message }] : []));
+  return rules.flatMap(([isBroken, name, message]) => (isBroken ? { name, message } : []));
 }
 
 /** The instructions ask for 25–60 words; slightly more or less is accepted. */
@@ -174,8 +159,6 @@ export function situationProblems(text: string): readonly FieldProblem[] {
     [identifier !== null, "identifier", `it names something of this code: ${identifier}`],
   ]);
 }
-
-// Rules for a lesson: one imperative sentence that applies elsewhere too.
 
 /** The instructions ask for at most 160 characters. */
 const LESSON_CHARS = { least: 20, most: 220 } as const;
@@ -215,8 +198,6 @@ export function lessonProblems(text: string): readonly FieldProblem[] {
   ]);
 }
 
-// Rules for tags: 3 to 5 of 2 to 4 words each, or none.
-
 const TAGS = { least: 3, most: 5 } as const;
 const WORDS = { least: 2, most: 4 } as const;
 /** Four long words. */
@@ -237,8 +218,11 @@ export function readTags(value: unknown): {
   if (list === null)
     return { tags: [], problems: [{ name: "not-a-list", message: "the tags are no JSON array of texts" }] };
   const tags = [...new Set(list.map((tag) => oneLine(tag).toLowerCase()).filter((tag) => tag !== ""))];
-  const odd = tags.find((tag) => tag.length > MAX_CHARS || !isOfWords(tag));
   const { least, most } = WORDS;
+  const odd = tags.find((tag) => {
+    const count = tag.split(" ").length;
+    return tag.length > MAX_CHARS || count < least || count > most;
+  });
   const broken = brokenRules([
     [tags.length < TAGS.least, "too-few", `${tags.length} different tags, and ${TAGS.least} are the least`],
     [tags.length > TAGS.most, "too-many", `${tags.length} tags, and ${TAGS.most} are the most`],
@@ -263,11 +247,6 @@ function parsed(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-function isOfWords(tag: string): boolean {
-  const count = tag.split(" ").length;
-  return count >= WORDS.least && count <= WORDS.most;
 }
 
 // Finds names that exist in one code base only, in text meant for others.

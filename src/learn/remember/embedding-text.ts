@@ -8,10 +8,9 @@ import { canonicalJson, shortHash } from "../../domain/text/hash.ts";
 /**
  * The embedded part of a record. `fields`: situation, tags and lesson when a model has written them, else the text.
  * `situation`: only the situation; `situation-and-tags`: these two. `text`: the comment. `text-and-code`: the comment
- * and its hunk. `everything`: fields, text and hunk.
+ * and its hunk.
  */
-const DIGEST_KINDS = ["fields", "situation", "situation-and-tags", "text", "text-and-code", "everything"] as const;
-export type DigestKind = (typeof DIGEST_KINDS)[number];
+export type DigestKind = "fields" | "situation" | "situation-and-tags" | "text" | "text-and-code";
 
 export interface DigestForm {
   readonly kind: DigestKind;
@@ -42,24 +41,21 @@ export function digest(record: MemoryRecord, form: DigestForm = DEFAULT_DIGEST):
 function contextOf(record: MemoryRecord): string {
   const { repoName, path, language, category, symbol } = record;
   const known = language === "unknown" ? null : language;
-  return [repoName, path, known, category, symbol].filter((part) => part !== null && part !== "").join(" · ");
+  return [repoName, path, known, category, symbol].filter(Boolean).join(" · ");
 }
 
 function bodyOf(record: MemoryRecord, kind: DigestKind): string {
   const said = record.text.trim();
   // A document's tags are language names, and code has none: their text is embedded.
   if (record.corpus !== "finding" && record.corpus !== "review_comment") return said;
-  const fields = fieldsOf(record);
-  const code = record.hunk?.trim() ?? "";
-  const parts = {
-    fields: [fields === "" ? said : fields],
-    situation: [record.situation?.trim() || said],
-    "situation-and-tags": [fieldsOf({ ...record, lesson: null }) || said],
-    text: [said],
-    "text-and-code": [said, code],
-    everything: [fields, said, code],
+  const written = {
+    fields: fieldsOf(record),
+    situation: record.situation?.trim(),
+    "situation-and-tags": fieldsOf({ ...record, lesson: null }),
+    text: said,
+    "text-and-code": `${said}\n${record.hunk?.trim() ?? ""}`.trim(),
   }[kind];
-  return parts.filter((part) => part !== "").join("\n");
+  return written || said;
 }
 
 /**
@@ -68,13 +64,9 @@ function bodyOf(record: MemoryRecord, kind: DigestKind): string {
  */
 function fieldsOf({ situation, tags, lesson }: MemoryRecord): string {
   if (situation === null && lesson === null) return "";
-  return [situation, ...tags, lesson]
-    .map((part) => part?.trim() ?? "")
-    .filter((part) => part !== "")
-    .join(" | ");
+  const parts = [situation, ...tags, lesson].map((part) => part?.trim());
+  return parts.filter(Boolean).join(" | ");
 }
-
-// Detects a changed source by hashes of the record and of its embedded text.
 
 /** @param embedded its digest */
 export function recordHashes(of: MemoryRecord, embedded: string): RecordHashes {

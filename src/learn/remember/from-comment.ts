@@ -58,27 +58,21 @@ const MAX_TEXT = 65_536;
 export function fromComment(comment: SaidComment, repo: Repo, rules: CommentRules): MemoryRecord | NotRemembered {
   const { sourceId, replies = [], path = null, hunk = null, category = null } = comment;
   const { url = null, author = null, isBot = false, sha = null, pull = null, at } = comment;
-  const text = cutText(comment.text, MAX_TEXT).toWellFormed();
+  const fitting = (said: string) => cutText(said, MAX_TEXT).toWellFormed();
+  const text = fitting(comment.text);
   const reason = text.trim() === "" ? "it is empty" : (rules.lowInformation?.(text) ?? null);
   if (reason !== null) return { kind: "not-remembered", sourceId, reason };
+  const named = canonicalLanguage(comment.language ?? "");
   return newRecord(repo, "review_comment", sourceId, {
     text,
-    replies: replies.map((reply) => cutText(reply, MAX_TEXT).toWellFormed()),
+    replies: replies.map(fitting),
     category,
     path,
-    language: languageOf(comment.language ?? "", path, rules.languageOf),
+    language: named === UNKNOWN_LANGUAGE && path !== null ? rules.languageOf(path) : named,
     hunk: hunk === null || hunk === "" ? null : cutHunk(hunk),
     provenance: { url, author, authorIsBot: isBot, sha, pull, at },
   });
 }
-
-function languageOf(stored: string, path: string | null, byPath: (path: string) => string): string {
-  const named = canonicalLanguage(stored);
-  if (named !== UNKNOWN_LANGUAGE) return named;
-  return path === null ? UNKNOWN_LANGUAGE : byPath(path);
-}
-
-// A note for later reviews, outside any pull request.
 
 interface Note {
   readonly repo: Repo;
@@ -91,14 +85,14 @@ interface Note {
   readonly at: number;
 }
 
-/** Its memory; null when it is empty. The same text about the same file is the same memory. */
+/**
+ * The memory of a note for later reviews; null when it is empty. The same text about the same file is the same memory.
+ */
 export function fromNote({ repo, ...note }: Note, languageOf: (path: string) => string): MemoryRecord | null {
   const sourceId = `note:${shortHash(JSON.stringify([note.text.trim(), note.path]), 16)}`;
   const record = fromComment({ ...note, sourceId }, repo, { languageOf });
   return "kind" in record ? null : record;
 }
-
-// The text that a person asked us to remember; and which memories a thread can have created.
 
 interface RememberRequest {
   readonly repo: Repo;
@@ -110,7 +104,7 @@ interface RememberRequest {
   readonly at: number;
 }
 
-/** Its memory; null when it is empty. */
+/** The memory of a text that a person asked us to remember; null when it is empty. */
 export function fromRequest(
   { comment, repo, ...asked }: RememberRequest,
   languageOf: (path: string) => string,
@@ -128,9 +122,8 @@ export function memoriesOfThread(
   thread: { readonly commentIds: readonly number[]; readonly findingIds: readonly string[] },
 ): readonly string[] {
   const key = repoKey(repo);
-  const { commentIds, findingIds } = thread;
-  const sources = commentIds.flatMap((id) => [String(id), requestSource({ place: "thread", id })]);
-  const findings = findingIds.map((id) => findingMemoryId(key, pull, id));
+  const sources = thread.commentIds.flatMap((id) => [String(id), requestSource({ place: "thread", id })]);
+  const findings = thread.findingIds.map((id) => findingMemoryId(key, pull, id));
   return [...sources.map((source) => memoryId(key, "review_comment", source)), ...findings];
 }
 
@@ -152,7 +145,8 @@ export interface ThreadRules extends CommentRules {
 /** @returns the memory with its outcome, or the reason why there is none */
 export function fromThread(thread: PastThread, repo: Repo, rules: ThreadRules): MemoryRecord | NotRemembered {
   const { root, replies } = thread;
-  const sourceId = sourceOf(root);
+  // GitHub numbers comments on lines, comments of conversations and reviews separately.
+  const sourceId = root.place === "line" ? String(root.id) : `${root.place}-${root.id}`;
   const outcome = inferOutcome(thread, rules.mayDecide);
   const reason = notOurs(root, outcome !== null && outcome !== "outdated", rules);
   if (reason !== null) return { kind: "not-remembered", sourceId, reason };
@@ -161,11 +155,6 @@ export function fromThread(thread: PastThread, repo: Repo, rules: ThreadRules): 
   const said = { sourceId, text: root.body, replies: heard.map(({ body }) => body), path, hunk, url, sha, pull, at };
   const record = fromComment({ ...said, author: author.login, isBot: author.isBot }, repo, rules);
   return "kind" in record ? record : { ...record, outcome };
-}
-
-/** GitHub numbers comments on lines, comments of conversations and reviews separately. */
-function sourceOf({ place, id }: PastComment): string {
-  return place === "line" ? String(id) : `${place}-${id}`;
 }
 
 /** A comment to a bot: one line that begins with its name or a slash. */

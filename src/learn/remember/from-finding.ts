@@ -2,7 +2,7 @@
 import type { Finding } from "../../domain/finding.ts";
 import type { Repo } from "../../domain/job.ts";
 import { findingSource, type MemoryRecord } from "../../domain/memory.ts";
-import type { FileDiff, Hunk, Side } from "../../domain/pull-request.ts";
+import type { DiffLine, FileDiff, Hunk } from "../../domain/pull-request.ts";
 import type { FindingHunk, PostedReview } from "../../domain/review.ts";
 import { newRecord } from "./new-record.ts";
 import { cutHunk, type Redact } from "./redact-record.ts";
@@ -15,7 +15,7 @@ interface PostedWhere {
   readonly url: string | null;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** Our account: `kodiai[bot]`. */
+  /** Our account: `kodiai[bot]`; null on the command line. */
   readonly author: string | null;
   /** Canonical id, `unknown` when undetermined. */
   readonly language: string;
@@ -42,17 +42,8 @@ export function fromFinding(finding: Finding, where: PostedWhere): MemoryRecord 
   });
 }
 
-// The memories of a review.
-
-interface ReviewFacts {
-  /** Epoch milliseconds. */
-  readonly at: number;
-  /** Our account: `kodiai[bot]`; null on the command line. */
-  readonly author: string | null;
-}
-
 /** The memories of a review's new findings, without those already on the pull request. */
-export function recordsOfFindings(posted: PostedReview, facts: ReviewFacts): MemoryRecord[] {
+export function recordsOfFindings(posted: PostedReview, facts: Pick<PostedWhere, "at" | "author">): MemoryRecord[] {
   const { review, findings, reviewUrl, summaryUrl } = posted;
   const hunks = new Map((review.hunks ?? []).map(({ findingId, hunk }) => [findingId, hunk]));
   const languages = new Map(review.signals.files.map(({ path, language }) => [path, language]));
@@ -64,18 +55,17 @@ export function recordsOfFindings(posted: PostedReview, facts: ReviewFacts): Mem
         pull: review.number,
         headSha: review.headSha,
         url: place === "summary" ? summaryUrl : (reviewUrl ?? summaryUrl),
-        at: facts.at,
-        author: facts.author,
+        ...facts,
         language: languages.get(finding.path) ?? "unknown",
         hunk: hunks.get(finding.id) ?? null,
       }),
     );
 }
 
-// The code of findings, as GitHub shows it above a comment: the hunk from its `@@` down to the finding's last line. A
-// whole hunk is redacted before it is cut, so that no half of a secret is left.
-
 /**
+ * The code of findings, as GitHub shows it above a comment: the hunk from its `@@` down to the finding's last line. A
+ * whole hunk is redacted before it is cut, so that no half of a secret is left.
+ *
  * @param redact keeps the number of lines
  * @returns one for each finding on a line of the diff, at most 4,000 characters each; the others have none
  */
@@ -93,21 +83,14 @@ export async function findingHunks(
   };
   const found: FindingHunk[] = [];
   for (const { id, path, side, line } of findings) {
-    const at = place(byPath.get(path)?.hunks ?? [], side, line);
-    if (at === null) continue;
+    const isAt = ({ oldLine, newLine }: DiffLine) => (side === "RIGHT" ? newLine : oldLine) === line;
+    const hunk = byPath.get(path)?.hunks.find(({ lines }) => lines.some(isAt));
+    if (hunk === undefined) continue;
     // The `@@` line comes before the first.
-    const lines = (await linesOf(at.hunk)).slice(0, at.index + 2);
+    const lines = (await linesOf(hunk)).slice(0, hunk.lines.findIndex(isAt) + 2);
     found.push({ findingId: id, hunk: cutHunk(lines.join("\n")) });
   }
   return found;
-}
-
-function place(hunks: readonly Hunk[], side: Side, line: number): { hunk: Hunk; index: number } | null {
-  for (const hunk of hunks) {
-    const index = hunk.lines.findIndex(({ oldLine, newLine }) => (side === "RIGHT" ? newLine : oldLine) === line);
-    if (index !== -1) return { hunk, index };
-  }
-  return null;
 }
 
 const MARKS = { context: " ", added: "+", removed: "-" } as const;

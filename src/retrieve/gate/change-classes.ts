@@ -1,14 +1,14 @@
 // Classifies whole changes. A class applies only when every changed file belongs to it; a single other file makes the
 // change worth a search.
 import type { LeftOut } from "../../domain/omissions.ts";
-import type { DiffLine, FileDiff, Hunk } from "../../domain/pull-request.ts";
+import type { DiffLine, FileDiff, Hunk, PullRequestContext } from "../../domain/pull-request.ts";
 import type { FileFacts, Risk } from "../../domain/signals.ts";
 
-/** The changed files as gather split them. */
-export interface ChangedFiles {
-  readonly files: readonly FileDiff[];
-  readonly facts: readonly FileFacts[];
-  readonly leftOut: readonly LeftOut[];
+type ChangedFiles = Pick<PullRequestContext, "files" | "leftOut">;
+
+/** Every changed path, reviewed or left out. */
+export function changedPaths({ files, leftOut }: ChangedFiles): readonly string[] {
+  return [...files, ...leftOut].map(({ path }) => path);
 }
 
 /** Reasons of left-out files that belong to a class; any other reason may hide something. */
@@ -61,10 +61,11 @@ export function isNothingToReview(changed: ChangedFiles): boolean {
 export function isManifestsOnly(changed: ChangedFiles, risks: readonly Risk[]): boolean {
   const evidence = risks.find(({ id }) => id === "dependencies")?.evidence ?? [];
   const manifests = new Set(evidence.map(({ path }) => path));
+  const isOne = (file: { readonly path: string }) => manifests.has(file.path);
   return isWholly(
     changed,
-    (file) => manifests.has(file.path) || isLockFile(file),
-    (file) => classOf(file) === "lock" || manifests.has(file.path),
+    (file) => isOne(file) || isLockFile(file),
+    (file) => isOne(file) || classOf(file) === "lock",
   );
 }
 
@@ -125,15 +126,13 @@ const CODE_IN_COMMENT =
  */
 export function isCommentsOnly(files: readonly FileDiff[], facts: readonly FileFacts[]): boolean {
   const languages = new Map(facts.map(({ path, language }) => [path, language]));
-  return (
-    files.length > 0 &&
-    files.every((file) => {
-      const grammar = GRAMMARS.get(languages.get(file.path) ?? "");
-      const isPlain = file.status === "modified" && file.complete && !file.binary;
-      const isChanged = file.additions + file.deletions > 0;
-      return grammar !== undefined && isChanged && isPlain && file.hunks.every((hunk) => sameCode(hunk, grammar));
-    })
-  );
+  const isComments = (file: FileDiff) => {
+    const grammar = GRAMMARS.get(languages.get(file.path) ?? "");
+    const isPlain = file.status === "modified" && file.complete && !file.binary;
+    const isChanged = file.additions + file.deletions > 0;
+    return grammar !== undefined && isChanged && isPlain && file.hunks.every((hunk) => sameCode(hunk, grammar));
+  };
+  return files.length > 0 && files.every(isComments);
 }
 
 function sameCode(hunk: Hunk, grammar: Grammar): boolean {
@@ -158,11 +157,7 @@ function codeLines(lines: readonly DiffLine[], without: DiffLine["kind"], gramma
 }
 
 /** Whether a whole line is comment (or blank), and whether a block comment is open after it. */
-function readLine(
-  trimmed: string,
-  inBlock: boolean,
-  grammar: Grammar,
-): { readonly comment: boolean; readonly inBlock: boolean } {
+function readLine(trimmed: string, inBlock: boolean, grammar: Grammar) {
   if (grammar.block && (inBlock || trimmed.startsWith("/*"))) {
     const end = trimmed.indexOf("*/", inBlock ? 0 : 2);
     const whole = end === -1 || end === trimmed.length - 2;
@@ -208,32 +203,29 @@ export function isReleaseCommit(files: readonly FileDiff[], title: string, isBum
   if (isBump || !files.every(({ complete, status }) => complete && status === "modified")) return false;
   const changelogs = files.filter(({ path }) => CHANGELOG.test(path));
   const others = files.filter(({ path }) => !CHANGELOG.test(path));
-  const step = oneStep(others.flatMap(changedLines));
-  if (step === null) return false;
+  const lines = others.flatMap(changedLines);
+  const [before, after] = [onlyVersion(lines, "removed"), onlyVersion(lines, "added")];
+  if (before === null || after === null) return false;
   const isPom = others.some(({ path }) => path.endsWith(".xml"));
-  if (isPom && !`${step.before}${step.after}`.includes("-SNAPSHOT")) return false;
-  const bare = step.after.replace(/^v/, "");
+  if (isPom && !`${before}${after}`.includes("-SNAPSHOT")) return false;
+  const bare = after.replace(/^v/, "");
   const said = changelogs.flatMap(changedLines).filter(({ kind }) => kind === "added");
   return RELEASE_TITLE.test(title) || said.some(({ text }) => text.includes(bare));
 }
 
-/** The one version before and the one after, or null when a line has something else or versions differ. */
-function oneStep(lines: readonly DiffLine[]): { readonly before: string; readonly after: string } | null {
-  const versionsOf = (kind: DiffLine["kind"]) =>
-    new Set(lines.filter((line) => line.kind === kind).map(({ text }) => versionOf(text)));
-  const [before = null, ...othersBefore] = versionsOf("removed");
-  const [after = null, ...othersAfter] = versionsOf("added");
-  const isOne = othersBefore.length === 0 && othersAfter.length === 0;
-  return isOne && before !== null && after !== null ? { before, after } : null;
+/** The one version of these lines, or null when a line has something else or versions differ. */
+function onlyVersion(lines: readonly DiffLine[], kind: DiffLine["kind"]): string | null {
+  const [first = null, ...others] = new Set(lines.filter((line) => line.kind === kind).map(versionOf));
+  return others.length === 0 ? first : null;
 }
 
 function changedLines({ hunks }: FileDiff): readonly DiffLine[] {
   return hunks.flatMap(({ lines }) => lines).filter(({ kind, text }) => kind !== "context" && text.trim() !== "");
 }
 
-function versionOf(text: string): string | null {
-  const match = text.length > 300 ? null : VERSION_LINE.exec(text);
-  return match === null ? null : (match[1] ?? match[2] ?? match[3] ?? null);
+function versionOf({ text }: DiffLine): string | null {
+  const [, field, pom, bare] = (text.length > 300 ? null : VERSION_LINE.exec(text)) ?? [];
+  return field ?? pom ?? bare ?? null;
 }
 
 // A few lines of prose: changed documentation without a command or an example.

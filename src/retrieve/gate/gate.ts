@@ -4,9 +4,12 @@
 
 import { defaultKnowledge, type GateSettings } from "../../config/knowledge.ts";
 import { userPattern } from "../../config/user-pattern.ts";
-import { type GateDecision, NOTHING_REMEMBERED, type Strategy } from "../../domain/retrieval.ts";
+import type { PullRequestContext } from "../../domain/pull-request.ts";
+import { type GateDecision, type MemoryCounts, NOTHING_REMEMBERED, type Strategy } from "../../domain/retrieval.ts";
+import type { ReviewSignals } from "../../domain/signals.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import {
+  changedPaths,
   isCommentsOnly,
   isDocsOnly,
   isGeneratedOnly,
@@ -17,7 +20,20 @@ import {
   isSmallProse,
 } from "./change-classes.ts";
 import { namedThings } from "./code-identifiers.ts";
-import { changedPaths, type GateContext } from "./gate-context.ts";
+
+/** The gate's input: values that the review has anyway. */
+export interface GateContext
+  extends Pick<PullRequestContext, "repo" | "pull" | "job" | "files" | "leftOut" | "headTexts"> {
+  readonly signals: Pick<ReviewSignals, "files" | "intent" | "risks" | "languages">;
+  readonly memory: {
+    /** Memories in scope; null when they could not be counted. */
+    readonly counts: MemoryCounts | null;
+    /** Changes with every change of memory; null when unknown. */
+    readonly version: number | null;
+    /** Why a replay advises against memory; null or absent when it does not. */
+    readonly noGain?: string | null | undefined;
+  };
+}
 
 interface GatePattern {
   readonly source: string;
@@ -64,7 +80,7 @@ const RULES: readonly Rule[] = [
   search("disabled", 1, null, (_, { enabled }) => when(!enabled, "the gate is disabled")),
   skip("empty-memory", 1, ({ memory }) => when(memory.counts?.total === 0, NOTHING_REMEMBERED)),
   search("retrieve-pattern", 0.99, null, (context, { retrievePatterns }) =>
-    retrievePattern([context.title, ...changedPaths(context)], retrievePatterns),
+    retrievePattern([context.pull.title, ...changedPaths(context)], retrievePatterns),
   ),
   search("explicit", 0.99, "hybrid", asked),
   search("risk", 0.95, "semantic", ({ signals }) => risk(signals.risks)),
@@ -86,8 +102,8 @@ const RULES: readonly Rule[] = [
   skip("small-docs", 0.9, (context) =>
     when(isOnlyDocs(context) && isSmallProse(context.files, context.headTexts), "a few lines of prose changed"),
   ),
-  skip("comments-only", 0.9, ({ files, facts, leftOut }) =>
-    when(leftOut.length === 0 && isCommentsOnly(files, facts), "only comments and white space changed"),
+  skip("comments-only", 0.9, ({ files, signals, leftOut }) =>
+    when(leftOut.length === 0 && isCommentsOnly(files, signals.files), "only comments and white space changed"),
   ),
   skip("no-gain", 0.9, ({ memory }, { replay }) => (replay ? (memory.noGain ?? null) : null)),
   search("docs", 0.6, "keyword", (context) => when(isOnlyDocs(context), "only documentation changed")),
@@ -95,11 +111,11 @@ const RULES: readonly Rule[] = [
   search("few-files", 0.9, "keyword", ({ files }) =>
     when(files.length > 0 && files.length <= FEW_FILES, `a change of ${files.length} files`),
   ),
-  search("bug-fix", 0.9, "related-files", ({ title, signals }) =>
-    when(signals.intent.type === "fix" || TROUBLE.test(title), "a fix"),
+  search("bug-fix", 0.9, "related-files", ({ pull, signals }) =>
+    when(signals.intent.type === "fix" || TROUBLE.test(pull.title), "a fix"),
   ),
-  search("code", 0.9, "hybrid", ({ signals, facts }) =>
-    when(CODE_TYPES.has(signals.intent.type ?? "") || facts.some(({ kind }) => kind === "source"), "a change of code"),
+  search("code", 0.9, "hybrid", ({ signals: { intent, files } }) =>
+    when(CODE_TYPES.has(intent.type ?? "") || files.some(({ kind }) => kind === "source"), "a change of code"),
   ),
 ];
 
@@ -157,8 +173,8 @@ function skipPattern(context: GateContext, patterns: readonly GatePattern[]): st
   return when(all, "skipPatterns match every changed file");
 }
 
-function asked({ explicit, signals: { intent } }: GateContext): string | null {
-  if (explicit) return "a person asked for this review";
+function asked({ job, signals: { intent } }: GateContext): string | null {
+  if (job.explicit) return "a person asked for this review";
   if (intent.profile === "thorough") return "the title asks for a strict review";
   return when(intent.focusAreas.includes("security"), "the title asks for a security review");
 }
@@ -179,21 +195,18 @@ function dependencyBump(context: GateContext): string | null {
   );
 }
 
-function release(context: GateContext): string | null {
-  const isBump = context.signals.intent.bump !== null;
-  const whole = context.leftOut.every(({ reason }) => reason === "lock file");
-  return when(
-    whole && isReleaseCommit(context.files, context.title, isBump),
-    "only the version and the changelog changed",
-  );
+function release({ files, leftOut, pull, signals }: GateContext): string | null {
+  const isBump = signals.intent.bump !== null;
+  const whole = leftOut.every(({ reason }) => reason === "lock file");
+  return when(whole && isReleaseCommit(files, pull.title, isBump), "only the version and the changelog changed");
 }
 
-function isOnlyDocs({ files, facts, leftOut }: GateContext): boolean {
-  return leftOut.length === 0 && isDocsOnly(files, facts);
+function isOnlyDocs({ files, signals, leftOut }: GateContext): boolean {
+  return leftOut.length === 0 && isDocsOnly(files, signals.files);
 }
 
-function named({ title, body }: GateContext): string | null {
-  const names = [...namedThings(title), ...namedThings(body)];
+function named({ pull }: GateContext): string | null {
+  const names = [...namedThings(pull.title), ...namedThings(pull.body ?? "")];
   return names.length === 0 ? null : `names ${cutText(names.slice(0, 3).join(", "), 120)}`;
 }
 
@@ -204,17 +217,12 @@ function estimatedRelevance({ memory: { counts }, signals: { languages } }: Gate
   return Math.min(1, known / counts.total);
 }
 
-// Compiles the patterns of the gate's settings.
-
-/** Never throws: an invalid pattern was rejected when the file was read, and is left out here. */
+/** Compiles the patterns. Never throws: an invalid one was rejected when the file was read, and is left out here. */
 export function gateConfig(settings: GateSettings): GateConfig {
+  const compiled = (sources: readonly string[]) => sources.map(userPattern).filter((pattern) => "matches" in pattern);
   return {
     ...settings,
     skipPatterns: compiled(settings.skipPatterns),
     retrievePatterns: compiled(settings.retrievePatterns),
   };
-}
-
-function compiled(sources: readonly string[]): readonly GatePattern[] {
-  return sources.map(userPattern).filter((pattern) => "matches" in pattern);
 }

@@ -64,8 +64,6 @@ function isGeneral(text: string): boolean {
   return text.length <= 300 && GENERAL.test(text) && !HERE.test(text) && !/[\w-]\.[a-z]{1,4}\b|\(\)|\//.test(text);
 }
 
-// Parses a question in a comment: its intent, and the code that it names.
-
 /** The intent of a question. `other` when the words do not determine it. */
 type QuestionIntent = "find" | "explain" | "list" | "debug" | "other";
 

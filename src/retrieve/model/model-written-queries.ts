@@ -34,22 +34,17 @@ export async function withWritten(
   const isMadeUp = retrieval.hypothetical && retrieval.method !== "keyword" && isEmbedding;
   if (!retrieval.modelQueries && !isMadeUp) return own;
   const change = changeExcerpt(context, signals);
-  const patterns = async (): Promise<readonly string[]> => {
-    if (!retrieval.modelQueries) return [];
+  const patterns = async (): Promise<readonly QueryVariant[]> => {
     const shown = name === null ? [] : await examples();
-    return (await ask("model-queries", (delimiter) => patternQuestion(change, shown, delimiter, length))).value ?? [];
+    const { value } = await ask("model-queries", (delimiter) => patternQuestion(change, shown, delimiter, length));
+    return (value ?? []).map((text) => ({ kind: "pattern", text, path: null }));
   };
-  const situation = async (): Promise<readonly string[]> => {
-    if (!isMadeUp) return [];
+  const situation = async (): Promise<readonly QueryVariant[]> => {
     const { value } = await ask("hypothetical", (delimiter) => hypotheticalQuestion(change, delimiter));
-    return value === null ? [] : [value];
+    return value === null ? [] : [{ kind: "hypothetical", text: value, path: null }];
   };
-  const [texts, situations] = await Promise.all([patterns(), situation()]);
-  const written: readonly QueryVariant[] = [
-    ...texts.map((text) => ({ kind: "pattern", text, path: null }) as const),
-    ...situations.map((text) => ({ kind: "hypothetical", text, path: null }) as const),
-  ];
-  return { ...own, variants: [...own.variants, ...written] };
+  const written = await Promise.all([retrieval.modelQueries ? patterns() : [], isMadeUp ? situation() : []]);
+  return { ...own, variants: [...own.variants, ...written.flat()] };
 }
 
 // Queries about the patterns in a change, in the vocabulary of memories: structure, pattern and gap, on three levels of
@@ -83,25 +78,16 @@ Each query is one sentence of ${least} to ${most} words. It begins with the stru
 Use words that fit any project: no identifier, no file name, no product, no word of the business that the code serves. Do not say how to fix anything. No two queries say the same. The examples show the style; do not copy them.`;
 }
 
+const texts = (description: string) => ({ type: "array", items: { type: "string" }, description });
 const LEVELS = {
-  code: "4 to 6 queries about what the changed lines do",
-  convention: "2 to 3 queries about how such code is usually done",
-  operational: "1 to 3 queries about what happens while it runs",
-} as const;
+  code: texts("4 to 6 queries about what the changed lines do"),
+  convention: texts("2 to 3 queries about how such code is usually done"),
+  operational: texts("1 to 3 queries about what happens while it runs"),
+};
 
 const QUERIES_REPLY: Question<readonly string[]>["shape"] = {
   name: "pattern_queries",
-  jsonSchema: {
-    type: "object",
-    properties: Object.fromEntries(
-      Object.entries(LEVELS).map(([level, description]) => [
-        level,
-        { type: "array", items: { type: "string" }, description },
-      ]),
-    ),
-    required: Object.keys(LEVELS),
-    additionalProperties: false,
-  },
+  jsonSchema: { type: "object", properties: LEVELS, required: Object.keys(LEVELS), additionalProperties: false },
   check: (value) => {
     const queries = queriesIn(value);
     return queries.length === 0 ? { ok: false, problem: "the reply holds no query" } : { ok: true, value: queries };
@@ -127,10 +113,8 @@ export function patternQuestion(
   const shown = examples.map(
     ({ situation, text }) => `- ${revealLine(cutText(oneLine(situation ?? visibleText(text).text), EXAMPLE_CHARS))}`,
   );
-  const memories =
-    shown.length === 0
-      ? ""
-      : `# Examples of what is remembered\n\n${fence("memories", shown.join("\n"), delimiter)}\n\n`;
+  const found = `# Examples of what is remembered\n\n${fence("memories", shown.join("\n"), delimiter)}\n\n`;
+  const memories = shown.length === 0 ? "" : found;
   return {
     purpose: "queries",
     system: [{ text: instructions(length), cache: true }],
@@ -139,8 +123,6 @@ export function patternQuestion(
     shape: QUERIES_REPLY,
   };
 }
-
-// Parses search queries from any reply: JSON of any structure, else quoted texts, else a list of lines.
 
 /** Queries of one reply. */
 const MOST = 20;
@@ -154,15 +136,11 @@ const REPLY_READ = 20_000;
 /** Of objects in lists in objects. */
 const DEEPEST = 6;
 
-/** The queries of a text reply, at most 20, each once; empty without any. Never throws. */
+/** The queries of a reply: of JSON, else of quoted texts, else of a list of lines; at most 20, each once. Never throws. */
 export function readQueries(reply: string): readonly string[] {
   const text = reply.slice(0, REPLY_READ);
-  const ways = [() => queriesIn(parsed(text)), () => cleaned(quoted(text)), () => listed(text)];
-  for (const way of ways) {
-    const queries = way();
-    if (queries.length > 0) return queries;
-  }
-  return [];
+  const ways = [queriesIn(parsed(text)), cleaned(quoted(text)), listed(text)];
+  return ways.find((queries) => queries.length > 0) ?? [];
 }
 
 /** The texts at any depth of a value that can be queries. */
@@ -273,33 +251,26 @@ export function settleHypothetical(queries: readonly QueryCandidates[]): {
   const made = queries.find(({ variant }) => variant.kind === "hypothetical");
   if (made === undefined) return { queries, unused: null };
   const others = queries.filter((query) => query !== made);
-  const nearest = made.nearest[0];
-  const best = nearest === undefined ? null : 1 - nearest.distance;
-  if (best === null || best < LEAST_SIMILARITY) {
-    const how =
-      best === null
-        ? "nothing was found near it"
-        : `its best similarity ${best.toFixed(2)} is under ${LEAST_SIMILARITY}`;
+  const [nearest] = made.nearest;
+  if (nearest === undefined) return { queries: others, unused: "hypothetical situation: nothing was found near it" };
+  const best = 1 - nearest.distance;
+  if (best < LEAST_SIMILARITY) {
+    const how = `its best similarity ${best.toFixed(2)} is under ${LEAST_SIMILARITY}`;
     return { queries: others, unused: `hypothetical situation: ${how}` };
   }
   const used = others.map((query) => (query.variant.kind === "intent" ? { ...query, nearest: made.nearest } : query));
   return { queries: others.some(({ variant }) => variant.kind === "intent") ? used : queries, unused: null };
 }
 
-// A few memories as examples: chosen by a hash, so that the same question about the same memory shows the same ones.
-
 /** Examples in a prompt. */
 export const EXAMPLES = 5;
 
 /**
- * At most EXAMPLES of the memories, in an order that depends on the seed and not on their own order.
+ * At most EXAMPLES of the memories, by a hash, so that the same question about the same memory shows the same ones.
  *
  * @param seed another seed gives another sample
  */
 export function sampleMemories<T extends { readonly id: string }>(memories: readonly T[], seed: string): readonly T[] {
-  return memories
-    .map((memory) => ({ memory, place: shortHash(`${seed}\n${memory.id}`, 64) }))
-    .sort((a, b) => (a.place < b.place ? -1 : 1))
-    .slice(0, EXAMPLES)
-    .map(({ memory }) => memory);
+  const place = new Map(memories.map((memory) => [memory, shortHash(`${seed}\n${memory.id}`, 64)]));
+  return memories.toSorted((a, b) => ((place.get(a) ?? "") < (place.get(b) ?? "") ? -1 : 1)).slice(0, EXAMPLES);
 }

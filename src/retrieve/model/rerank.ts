@@ -11,30 +11,28 @@ import type { QueryCandidates } from "../rank/fusion.ts";
 import { type ChangeExcerpt, drawnChange } from "./change-excerpt.ts";
 import { type ModelBudget, NO_MODEL, type Question } from "./model-budget.ts";
 
-export interface RerankTuning {
-  /** How many of the best are reranked; the rest stays behind them. */
-  readonly most: number;
-  /**
-   * Of the reciprocal ranks 1 / (k + rank) of both orders, as in RRF. With 60, a memory that the answer names always
-   * comes before one that it omits.
-   */
-  readonly k: number;
-  /**
-   * Of the answer's reciprocal ranks; the ranking's weigh 1. On 120 recorded replies, difference in R@10: +.069 with 1,
-   * +.102 with 2, +.108 with 4.
-   */
-  readonly weight: number;
-  /** How many must be in order; null: as many as are used. A query with no more candidates is not asked. */
-  readonly keep: number | null;
-}
+/** How many of the best are reranked; the rest stays behind them. */
+const MOST = 50;
+/**
+ * Of the reciprocal ranks 1 / (K + rank) of both orders, as in RRF. With 60, a memory that the answer names always
+ * comes before one that it omits.
+ */
+const K = 60;
+/**
+ * Of the answer's reciprocal ranks; the ranking's weigh 1. On 120 recorded replies, difference in R@10: +.069 with 1,
+ * +.102 with 2, +.108 with 4.
+ */
+const WEIGHT = 2;
+/** Places that a prompt usually has. */
+const TOP = 5;
 
-type RerankSettings = Pick<Knowledge["retrieval"], "rerank" | "rerankText" | "rerankMargin" | "topK">;
-
-export interface Reranking extends Omit<RerankSettings, "rerank"> {
+export interface Reranking extends Pick<Knowledge["retrieval"], "rerankText" | "rerankMargin"> {
   /** Who is asked, for logs. */
   readonly by: string;
-  readonly tuning: RerankTuning;
   readonly ask: AskOrder;
+  readonly most: number;
+  /** How many must be in order: a query with no more candidates is not asked. */
+  readonly keep: number;
   /** True: one question over all candidates, because the asker knows the change; false: one per query. */
   readonly once: boolean;
 }
@@ -42,9 +40,6 @@ export interface Reranking extends Omit<RerankSettings, "rerank"> {
 export type AskOrder = (query: string, candidates: readonly RerankCandidate[], topK: number) => Promise<Reranked>;
 
 type Answer = Reranked & { readonly ids: readonly string[] };
-
-/** Places that a prompt usually has. */
-const TOP = 5;
 
 /** A reranker must never reject; if it does, only its own query fails. */
 const DID_NOT_ANSWER = { scores: new Map<string, number>(), tokens: 0, usd: 0, ms: 0, failed: "the reranker failed" };
@@ -66,9 +61,8 @@ export async function rerankMemories(
 ): Promise<{ readonly ranked: readonly RankedMemory[]; readonly report: RerankReport | null }> {
   const unasked = { ranked, report: null };
   if (reranking === null) return unasked;
-  const { by, ask, once, tuning, rerankText: kind, rerankMargin } = reranking;
-  const keep = tuning.keep ?? reranking.topK;
-  const pool = ranked.slice(0, tuning.most);
+  const { by, ask, most, keep, once, rerankText: kind, rerankMargin } = reranking;
+  const pool = ranked.slice(0, most);
   if (pool.length <= keep || clearWinner(pool, rerankMargin)) return unasked;
   const all = pool.map(({ record }) => candidateOf(record, kind));
   const requests = once ? [{ query: "", candidates: all }] : requestsOf(all, queries, keep);
@@ -83,7 +77,7 @@ export async function rerankMemories(
       }
     }),
   );
-  const order = fusedOrder(pool, answers, tuning);
+  const order = fusedOrder(pool, answers);
   const report = reportOf(by, pool, order, answers);
   if (report.failed !== null) tries.note("rerank", report.failed);
   return { ranked: [...order, ...ranked.slice(pool.length)], report };
@@ -92,7 +86,7 @@ export async function rerankMemories(
 /** How a memory is read beside a query, as its text was said where no model described it. */
 export function rerankText(
   { situation, lesson, text }: Pick<MemoryRecord, "situation" | "lesson" | "text">,
-  kind: RerankSettings["rerankText"],
+  kind: Reranking["rerankText"],
 ): string {
   const said = situation ?? text;
   return kind === "situation" || lesson === null ? said : `${said}\n${lesson}`;
@@ -111,7 +105,7 @@ function requestsOf(all: readonly RerankCandidate[], queries: readonly QueryCand
   return requests.filter(({ candidates }) => candidates.length > keep);
 }
 
-function candidateOf(record: MemoryRecord, kind: RerankSettings["rerankText"]): RerankCandidate {
+function candidateOf(record: MemoryRecord, kind: Reranking["rerankText"]): RerankCandidate {
   const { id, path, chunkType, corpus, language, outcome } = record;
   return { id, text: rerankText(record, kind), path, type: chunkType ?? corpus, language, outcome };
 }
@@ -121,28 +115,22 @@ function candidateOf(record: MemoryRecord, kind: RerankSettings["rerankText"]): 
  * would favour memories that many queries find). Memories outside every answer keep their places; those that an answer
  * omits have only the ranking's reciprocal rank.
  */
-function fusedOrder(
-  pool: readonly RankedMemory[],
-  answers: readonly Answer[],
-  { k, weight }: Pick<RerankTuning, "k" | "weight">,
-): readonly RankedMemory[] {
-  const about = new Set<string>();
+function fusedOrder(pool: readonly RankedMemory[], answers: readonly Answer[]): readonly RankedMemory[] {
+  const heard = answers.filter(({ failed }) => failed === null);
+  const about = new Set(heard.flatMap(({ ids }) => ids));
   const best = new Map<string, number>();
-  for (const { ids, scores } of answers.filter(({ failed }) => failed === null)) {
+  for (const { ids, scores } of heard)
     for (const id of ids) {
-      about.add(id);
       const score = scores.get(id);
-      if (score !== undefined && Number.isFinite(score))
-        best.set(id, Math.max(best.get(id) ?? Number.NEGATIVE_INFINITY, score));
+      if (score !== undefined && Number.isFinite(score)) best.set(id, Math.max(best.get(id) ?? score, score));
     }
-  }
   const judged = pool.filter(({ record }) => about.has(record.id));
   const answered = judged.filter(({ record }) => best.has(record.id));
   const scoreOf = ({ record }: RankedMemory) => best.get(record.id) ?? 0;
   const byAnswer = answered.toSorted((a, b) => scoreOf(b) - scoreOf(a));
-  const fused = new Map(judged.map(({ record }, rank) => [record.id, 1 / (k + rank + 1)]));
+  const fused = new Map(judged.map(({ record }, rank) => [record.id, 1 / (K + rank + 1)]));
   for (const [rank, { record }] of byAnswer.entries())
-    fused.set(record.id, (fused.get(record.id) ?? 0) + weight / (k + rank + 1));
+    fused.set(record.id, (fused.get(record.id) ?? 0) + WEIGHT / (K + rank + 1));
   const next = judged
     .toSorted((a, b) => (fused.get(b.record.id) ?? 0) - (fused.get(a.record.id) ?? 0))
     .map((memory) => (best.has(memory.record.id) ? { ...memory, rerankScore: scoreOf(memory) } : memory))
@@ -173,20 +161,18 @@ function reportOf(
 }
 
 function failureOf(answers: readonly Answer[]): string | null {
-  const failures = answers.flatMap(({ failed }) => (failed === null ? [] : [failed]));
+  const failures = answers.flatMap(({ failed }) => failed ?? []);
   const [first = null] = failures;
-  return first === null || failures.length === answers.length
-    ? first
-    : `${failures.length} of ${answers.length} queries: ${first}`;
+  const isAll = first === null || failures.length === answers.length;
+  return isAll ? first : `${failures.length} of ${answers.length} queries: ${first}`;
 }
-
-// Chooses the reranker: the server's, a language model, or none.
 
 interface Rerankers {
   /** The server's own; null without one. */
   readonly reranker: { readonly name: string; readonly rerank: AskOrder } | null;
   readonly budget: ModelBudget;
-  readonly tuning: RerankTuning;
+  /** How many must be in order; null: as many as are used. */
+  readonly keep: number | null;
   /** Made when a model is asked. */
   readonly change: () => ChangeExcerpt;
   /** False for a question of a person. */
@@ -198,20 +184,18 @@ interface Rerankers {
  * is one that `auto` would ask and that is out of budget or time.
  */
 export function rerankingOf(
-  { rerank, rerankText: kind, rerankMargin, topK }: RerankSettings,
-  { reranker, budget, tuning, change, isChange }: Rerankers,
+  { rerank, rerankText: kind, rerankMargin, topK }: Knowledge["retrieval"],
+  { reranker, budget, keep, change, isChange }: Rerankers,
   tries: Pick<Attempts, "note">,
 ): Reranking | null {
   if (rerank === "off") return null;
-  const settings = { rerankText: kind, rerankMargin, topK };
+  const settings = { rerankText: kind, rerankMargin, keep: keep ?? topK };
   if (rerank === "auto" && reranker !== null)
-    return { ...settings, by: reranker.name, tuning, ask: reranker.rerank, once: false };
+    return { ...settings, by: reranker.name, ask: reranker.rerank, most: MOST, once: false };
   // Measured for changes only: a question in a comment pays for no order of its own.
   if (rerank === "auto" && !isChange) return null;
-  if (budget.name !== null) {
-    const ask = listwiseOrder(budget, change());
-    return { ...settings, by: budget.name, tuning: { ...tuning, most: Math.min(tuning.most, SHOWN) }, ask, once: true };
-  }
+  if (budget.name !== null)
+    return { ...settings, by: budget.name, ask: listwiseOrder(budget, change()), most: SHOWN, once: true };
   if (rerank === "model" || budget.reason !== NO_MODEL) tries.note("rerank", budget.reason ?? NO_MODEL);
   return null;
 }
@@ -231,8 +215,6 @@ export function listwiseOrder({ ask }: Pick<ModelBudget, "ask">, change: ChangeE
     return { scores: new Map(named), tokens, usd, ms, failed };
   };
 }
-
-// The ordering question for a language model; its answer is parsed as numbers only.
 
 /** Characters shown of a candidate. */
 const PREVIEW = 400;
@@ -300,12 +282,9 @@ function namedIn(value: unknown): string {
 }
 
 function candidateText({ path, type, language, outcome, text }: RerankCandidate, index: number): string {
+  const word = (known: string | null | undefined) => (known ? line(known, MAX_WORD) : "unknown");
   const about = `path: ${word(path)} | type: ${word(type)} | language: ${word(language)} | outcome: ${outcome ?? "none"}`;
   return `[${index}] ${about}\n    ${line(text, PREVIEW)}`;
-}
-
-function word(text: string | null = null): string {
-  return text === null || text === "" ? "unknown" : line(text, MAX_WORD);
 }
 
 /** At most `max` characters of the text on one line; only those are read, so a huge text costs nothing. */
@@ -317,8 +296,6 @@ function line(text: string, max: number): string {
     .trim();
   return [...flat].slice(0, max).join("");
 }
-
-// Parses the order from a language model's reply.
 
 /** More than a thousand tokens of answer; the rest is not read. */
 const MAX_REPLY = 20_000;

@@ -27,10 +27,11 @@ import { buildRetrievalQuery, queryVariants } from "./build-query.ts";
 export function changeQuery(
   context: PullRequestContext,
   signals: ReviewSignals,
-  tuning: Pick<Tuning, "hunks" | "variants"> & { readonly queryChars: number },
+  queryChars: number,
+  { paths, variants: kinds }: Pick<Tuning, "paths" | "variants">,
 ): RetrievalQuery {
-  const { text, dropped } = buildRetrievalQuery(context, signals, { maxChars: tuning.queryChars });
-  const variants = queryVariants(text, context, signals, tuning).filter(({ kind }) => tuning.variants.has(kind));
+  const { text, dropped } = buildRetrievalQuery(context, signals, queryChars);
+  const variants = queryVariants(text, context, signals, paths).filter(({ kind }) => kinds.has(kind));
   return { text, dropped, variants };
 }
 
@@ -44,6 +45,10 @@ export interface Asked {
   readonly decide?: (counts: MemoryCounts | null) => GateDecision;
 }
 
+function queryOf(text: string): RetrievalQuery {
+  return { text, dropped: [], variants: [{ kind: "intent", text, path: null }] };
+}
+
 /**
  * The arguments of retrieval, made from a typed text. Keyword-only hits need no floor here: it was measured on whole
  * changes, and three words never weigh as much.
@@ -51,7 +56,6 @@ export interface Asked {
 export function askedByHand(text: string, search: HandSearch) {
   const { threshold, filter } = search;
   const explicit = threshold !== null;
-  const query: RetrievalQuery = { text, dropped: [], variants: [{ kind: "intent", text, path: null }] };
   return {
     ...placeholderPullRequest(text, search.repo, NO_PULL),
     settings: {
@@ -64,14 +68,14 @@ export function askedByHand(text: string, search: HandSearch) {
         rareWords: explicit ? Number.POSITIVE_INFINITY : 0,
         budget: false,
       },
-      asked: { query, filter: { ...filter, corpora: filter.corpora ?? CORPORA } } satisfies Asked,
+      asked: { query: queryOf(text), filter: { ...filter, corpora: filter.corpora ?? CORPORA } } satisfies Asked,
     },
   };
 }
 
 function knowledgeOf({ method, topK, threshold, rerank: by }: HandSearch): Knowledge {
-  const rerank = by ?? ("auto" as const);
   const { retrieval, ...rest } = defaultKnowledge();
+  const rerank = by ?? "auto";
   const distanceThreshold = threshold === null ? "auto" : 1 - threshold;
   const gate = { ...retrieval.gate, enabled: false };
   return { ...rest, retrieval: { ...retrieval, method, topK, distanceThreshold, rerank, gate } };
@@ -97,26 +101,18 @@ const QUERY_CHARS = 800;
  *
  * @param now epoch milliseconds
  */
-export function askedInComment(question: AskedQuestion, knowledge: Knowledge, now: number) {
-  const { retrieval } = knowledge;
-  const asked = [question.text.trim(), question.path ?? ""].filter((part) => part !== "");
-  const text = cutText(asked.join("\n"), QUERY_CHARS);
+export function askedInComment({ text, path, repo, pull }: AskedQuestion, knowledge: Knowledge, now: number) {
+  const parts = [text.trim(), path ?? ""].filter((part) => part !== "");
+  const asked: Asked = {
+    query: queryOf(cutText(parts.join("\n"), QUERY_CHARS)),
+    filter: {},
+    decide: (counts) => questionGate(text, gateConfig(knowledge.retrieval.gate), counts),
+  };
   return {
-    ...placeholderPullRequest(question.text, question.repo, question.pull.number),
-    settings: {
-      knowledge,
-      now,
-      tuning: { rareWords: 0 },
-      asked: {
-        query: { text, dropped: [], variants: [{ kind: "intent", text, path: null }] },
-        filter: {},
-        decide: (counts) => questionGate(question.text, gateConfig(retrieval.gate), counts),
-      } satisfies Asked,
-    },
+    ...placeholderPullRequest(text, repo, pull.number),
+    settings: { knowledge, now, tuning: { rareWords: 0 }, asked },
   };
 }
-
-// Embeds all queries, the change's own and the model's, in one request.
 
 interface EmbeddedQueries {
   /** In the order of the texts, null for each without one; empty when nothing was embedded. */

@@ -27,7 +27,7 @@ interface QuerySubject {
 export type QuerySignals = {
   readonly intent: Pick<ReviewSignals["intent"], "type" | "focusAreas">;
   readonly languages: readonly Pick<ReviewSignals["languages"][number], "name">[];
-  readonly risks: readonly Pick<ReviewSignals["risks"][number], "text">[];
+  readonly risks: readonly Pick<Risk, "text">[];
   /** Null when the author is unknown. */
   readonly author: Pick<ReviewSignals["author"], "tier"> | null;
 };
@@ -47,13 +47,13 @@ interface Part {
  * type, body. Nothing is cut inside a line, except a title that alone is too long, and never inside a surrogate pair.
  * Never throws.
  *
- * @param options `maxChars` in UTF-16 units, 600 by default, 800 at most
+ * @param maxChars in UTF-16 units, 800 at most
  * @returns the text, and what was dropped, least important first
  */
 export function buildRetrievalQuery(
   subject: QuerySubject,
   signals: QuerySignals,
-  { maxChars = QUERY_CHARS }: { readonly maxChars?: number } = {},
+  maxChars = QUERY_CHARS,
 ): { readonly text: string; readonly dropped: readonly string[] } {
   const budget = Number.isFinite(maxChars) ? Math.min(QUERY_CEILING, Math.max(0, Math.floor(maxChars))) : QUERY_CHARS;
   const title = cutText(subject.pull.title.replace(/[\r\n]+/g, " "), budget);
@@ -134,11 +134,7 @@ const LINE_CHARS = 300;
 export const VARIANT_PATHS = 8;
 const WORDS = 5;
 
-interface VariantSubject {
-  readonly pull: Pick<PullRequest, "title">;
-  readonly files: readonly FileDiff[];
-}
-
+type VariantSubject = { readonly pull: Pick<PullRequest, "title">; readonly files: readonly FileDiff[] };
 type VariantSignals = Pick<ReviewSignals, "intent" | "languages" | "risks" | "files">;
 
 /**
@@ -146,15 +142,15 @@ type VariantSignals = Pick<ReviewSignals, "intent" | "languages" | "risks" | "fi
  * with languages, risks and type; one `hunk` for each chosen hunk. Duplicate texts are left out.
  *
  * @param intent from buildRetrievalQuery
- * @param options how many hunks and paths at most
+ * @param paths how many at most
  */
 export function queryVariants(
   intent: string,
   subject: VariantSubject,
   signals: VariantSignals,
-  { hunks = HUNKS, paths = VARIANT_PATHS }: { readonly hunks?: number; readonly paths?: number } = {},
+  paths = VARIANT_PATHS,
 ): readonly QueryVariant[] {
-  const chosen = chooseHunks(subject.files, signals.files, signals.risks, hunks);
+  const chosen = chooseHunks(subject.files, signals.files, signals.risks);
   const variants: readonly QueryVariant[] = [
     { kind: "intent", text: intent, path: null },
     { kind: "paths", text: pathsText(subject, paths), path: null },
@@ -186,7 +182,7 @@ function codeText({ pull }: VariantSubject, { languages, risks, intent }: Varian
 }
 
 /** Path, enclosing function, and the changed lines: added ones, or removed ones when nothing was added. */
-function hunkText({ path, hunk }: ChosenHunk): string {
+function hunkText({ path, hunk }: ScoredHunk): string {
   const added = hunk.lines.filter(({ kind }) => kind === "added");
   const shown = added.length > 0 ? added : hunk.lines.filter(({ kind }) => kind === "removed");
   let text = [path, hunk.section.trim()].filter((line) => line !== "").join("\n");
@@ -203,20 +199,17 @@ function hunkText({ path, hunk }: ChosenHunk): string {
 // come first.
 
 /** Hunks of one review: each is an embedding and two searches. */
-export const HUNKS = 8;
+const HUNKS = 8;
 
 /** The weight of a risk on one of a hunk's lines against size, in doublings of changed lines. */
 const RISK_WORTH = 6;
 /** How much less a file of this kind matters than source. */
 const KIND_COST: Readonly<Record<FileFacts["kind"], number>> = { source: 0, infra: 1, config: 2, test: 2, docs: 4 };
 
-interface ChosenHunk {
+interface ScoredHunk {
+  readonly id: string;
   readonly path: string;
   readonly hunk: Hunk;
-}
-
-interface Scored extends ChosenHunk {
-  readonly id: string;
   readonly score: number;
 }
 
@@ -228,42 +221,37 @@ function chooseHunks(
   files: readonly FileDiff[],
   facts: readonly FileFacts[],
   risks: readonly Risk[],
-  most: number = HUNKS,
-): readonly ChosenHunk[] {
+): readonly ScoredHunk[] {
   const kinds = new Map(facts.map(({ path, kind }) => [path, kind]));
-  const places = riskyPlaces(risks);
-  const queues = files
-    .map((file) => scoredHunks(file, kinds.get(file.path) ?? "source", places.get(file.path)))
-    .filter((queue) => queue.length > 0);
-  const chosen: ChosenHunk[] = [];
-  for (let round = 0; chosen.length < most; round += 1) {
+  const places = Map.groupBy(
+    risks.flatMap(({ evidence }) => evidence),
+    ({ path }) => path,
+  );
+  const queues = files.map((file) => {
+    const risky = places.get(file.path) ?? [];
+    return scoredHunks(file, kinds.get(file.path) ?? "source", new Set(risky.map(({ line }) => line)));
+  });
+  const chosen: ScoredHunk[] = [];
+  for (let round = 0; chosen.length < HUNKS; round += 1) {
     const heads = queues.flatMap((queue) => queue[round] ?? []).sort(byScore);
     if (heads.length === 0) break;
-    chosen.push(...heads.slice(0, most - chosen.length).map(({ path, hunk }) => ({ path, hunk })));
+    chosen.push(...heads);
   }
-  return chosen;
+  return chosen.slice(0, HUNKS);
 }
 
-function riskyPlaces(risks: readonly Risk[]): ReadonlyMap<string, ReadonlySet<number | null>> {
-  const places = new Map<string, Set<number | null>>();
-  for (const { path, line } of risks.flatMap(({ evidence }) => evidence)) {
-    const lines = places.get(path) ?? new Set();
-    places.set(path, lines.add(line));
-  }
-  return places;
-}
-
+/** @param risky lines of the file with a risk; null for a risk of the whole file */
 function scoredHunks(
   file: FileDiff,
   kind: FileFacts["kind"],
-  risky: ReadonlySet<number | null> | undefined,
-): readonly Scored[] {
+  risky: ReadonlySet<number | null>,
+): readonly ScoredHunk[] {
+  const byPath = risky.has(null) ? 0.5 : 0;
   return file.hunks
     .map((hunk, index) => {
       const changed = hunk.lines.filter((line) => line.kind !== "context");
       const added = changed.filter((line) => line.kind === "added");
-      const onRisk = added.some(({ newLine }) => risky?.has(newLine)) ? 1 : 0;
-      const byPath = risky?.has(null) === true ? 0.5 : 0;
+      const onRisk = added.some(({ newLine }) => risky.has(newLine)) ? 1 : 0;
       // Added lines show what the change does; removed ones count half.
       const size = Math.log2(1 + added.length + (changed.length - added.length) / 2);
       const score = size + RISK_WORTH * (onRisk + byPath) - KIND_COST[kind];

@@ -101,9 +101,8 @@ export function visibleRecords(
 }
 
 /** The corpora to search for a repository: documents and code only when its configuration remembers them. */
-export function searchedCorpora(corpora: readonly Corpus[], { docs, code }: Knowledge["corpora"]): readonly Corpus[] {
-  const kept = docs ? corpora : corpora.filter((corpus) => corpus !== "doc");
-  return code && !kept.includes("code") ? [...kept, "code"] : kept;
+export function searchedCorpora({ docs, code }: Knowledge["corpora"]): readonly Corpus[] {
+  return ["finding", "review_comment", ...(docs ? ["doc" as const] : []), "wiki", ...(code ? ["code" as const] : [])];
 }
 
 // Reduces a memory to the pattern that may be shown in another repository of its owner: in generally used words,
@@ -142,16 +141,9 @@ export function abstractPattern(record: MemoryRecord): Crossing {
 
 function withoutSource(record: MemoryRecord, text: string, names: ReadonlySet<string>): MemoryRecord {
   const { id, ownerId, visibility, corpus, severity, category, language, outcome, decided, stale, provenance } = record;
+  const kept = { id, ownerId, visibility, corpus, severity, category, language, outcome, stale };
   return {
-    id,
-    ownerId,
-    visibility,
-    corpus,
-    severity,
-    category,
-    language,
-    outcome,
-    stale,
+    ...kept,
     text,
     repo: ANOTHER_REPOSITORY,
     repoName: ANOTHER_REPOSITORY,
@@ -201,18 +193,10 @@ function wordsOf(text: string): readonly string[] {
 
 /** Letters only, at most one capital, at the beginning, and all parts known to many public repositories. */
 function isCommon(word: string, names: ReadonlySet<string>): boolean {
-  return (
-    /^(?:\p{L}\p{Ll}*|\p{Lu}{2,5})(?:['’-]\p{Ll}+)*$/u.test(word) && parts(word).every((part) => isKnown(part, names))
-  );
-}
-
-function parts(word: string): readonly string[] {
-  return word.toLowerCase().split(/['’-]/);
-}
-
-function isKnown(part: string, names: ReadonlySet<string>): boolean {
-  if (names.has(part)) return false;
-  return part.length < 2 || tokenise(part).every((token) => BACKGROUND.counts.has(token));
+  if (!/^(?:\p{L}\p{Ll}*|\p{Lu}{2,5})(?:['’-]\p{Ll}+)*$/u.test(word)) return false;
+  const isKnown = (part: string) => part.length < 2 || tokenise(part).every((token) => BACKGROUND.counts.has(token));
+  const parts = word.toLowerCase().split(/['’-]/);
+  return parts.every((part) => !names.has(part) && isKnown(part));
 }
 
 /** Names of the record's source, in lower case: of people, of the repository and its owner, of its file. */

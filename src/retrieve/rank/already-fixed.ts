@@ -19,8 +19,9 @@ export function fixedInChange(
   files: readonly FileDiff[],
 ): (record: Pick<MemoryRecord, "path" | "flaggedCode" | "fixedCode">) => boolean {
   const known = new Map<Hunk, readonly number[]>();
-  const tokensOf = (hunk: Hunk) => {
-    const tokens = known.get(hunk) ?? hunkTokens(headSide(hunk));
+  const headTokens = (hunk: Hunk) => {
+    const head = () => hunk.lines.flatMap(({ kind, text }) => (kind === "removed" ? [] : text)).join("\n");
+    const tokens = known.get(hunk) ?? hunkTokens(head());
     known.set(hunk, tokens);
     return tokens;
   };
@@ -28,19 +29,11 @@ export function fixedInChange(
     if (!flaggedCode || !fixedCode) return false;
     const own = files.filter((file) => file.path === path || file.previousPath === path);
     const hunks = (own.length > 0 ? own : files).flatMap((file) => file.hunks).slice(0, MOST_HUNKS);
-    return fixedAlready(hunks.map(tokensOf), { flagged: flaggedCode, fixed: fixedCode });
+    return fixedAlready(hunks.map(headTokens), { flagged: flaggedCode, fixed: fixedCode });
   };
 }
 
-function headSide({ lines }: Hunk): string {
-  return lines
-    .filter(({ kind }) => kind !== "removed")
-    .map(({ text }) => text)
-    .join("\n");
-}
-
-// Decides whether code is nearer to flagged code or to its fix. The two are similar, so similarity to one proves
-// little; the difference of the two similarities decides.
+// Flagged code and its fix are similar, so similarity to one proves little: the comparison of the two decides.
 
 const REDACTION_MARKS = new RegExp(REDACTION_MARK, "g");
 
@@ -49,9 +42,6 @@ export interface FixPair {
   readonly flagged: string;
   readonly fixed: string;
 }
-
-/** Similarity of two pieces of code, 0–1: 1 for equal code in any formatting. */
-export type CodeLikeness = (a: string, b: string) => number;
 
 /** Consecutive tokens that are compared as one. */
 const LONGEST_SHINGLE = 3;
@@ -68,19 +58,8 @@ const MOST_PLACES = 8;
 const HOLDS = 0.35;
 
 /**
- * Similarity to the flagged code minus similarity to its fix: above 0 the flagged code is nearer, below 0 the fix is.
- *
- * @param code of a change, compared without formatting
- * @param alike another similarity than that of tokens, such as a cosine of vectors
- * @returns −1…1; 0 also when flagged and fixed are the same, or the code resembles neither
- */
-export function contrast(code: string, { flagged, fixed }: FixPair, alike: CodeLikeness = codeLikeness): number {
-  return alike(code, flagged) - alike(code, fixed);
-}
-
-/**
- * The share of common shingles: runs of one, two and three tokens, each length with the same weight, including repeats
- * (Jaccard over bags).
+ * Similarity of two pieces of code, 0–1: the share of common shingles, which are runs of one, two and three tokens, each
+ * length with the same weight, including repeats (Jaccard over bags).
  */
 export function codeLikeness(a: string, b: string): number {
   return alikeTokens(tokensOf(a), tokensOf(b));
@@ -88,7 +67,7 @@ export function codeLikeness(a: string, b: string): number {
 
 /** The input form of a hunk for `fixedAlready`. */
 export function hunkTokens(hunk: string): readonly number[] {
-  return textTokens(hunk.slice(0, HUNK_CHARS).replaceAll(REDACTION_MARKS, "redacted"));
+  return tokensOf(hunk, HUNK_CHARS);
 }
 
 /**
@@ -135,9 +114,9 @@ function alikeTokens(left: readonly number[], right: readonly number[]): number 
   return sum / LONGEST_SHINGLE;
 }
 
-function tokensOf(code: string): readonly number[] {
+function tokensOf(code: string, most = MOST_CHARS): readonly number[] {
   // A redaction mark is one token, as the secret would be.
-  return textTokens(code.slice(0, MOST_CHARS).replaceAll(REDACTION_MARKS, "redacted"));
+  return textTokens(code.slice(0, most).replaceAll(REDACTION_MARKS, "redacted"));
 }
 
 /** Counts runs of this many tokens. A shorter text is one run. */

@@ -10,8 +10,7 @@ import { chunkLanguage, languageFactor } from "./language.ts";
 /** The input of a factor besides the memory. */
 interface Weighing extends Pick<ReviewSignals, "languages"> {
   readonly strategy: Strategy | null;
-  /** The change's files and their folders. */
-  readonly places: ChangedPlaces;
+  readonly places: ReturnType<typeof changedPlaces>;
   readonly sourceWeights: Readonly<Partial<Record<Corpus, number>>>;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -23,7 +22,7 @@ const FACTORS = {
   language: (record, { languages }) => languageFactor(chunkLanguage(record), languages),
   "related files": ({ path }, { strategy, places }) => relatedFilesFactor(strategy, path, places),
   recency: ({ provenance: { at }, severity }, { now }) => 1 / recencyDistanceFactor({ at, severity }, now),
-  outcome: ({ outcome }) => outcomeFactor(outcome),
+  outcome: ({ outcome }) => (outcome === null ? 1 : OUTCOMES[outcome]),
 } as const satisfies Readonly<Record<string, (memory: MemoryRecord, at: Weighing) => number>>;
 
 export type FactorName = keyof typeof FACTORS;
@@ -52,20 +51,16 @@ const HALF_LIFE_DAYS = 90;
 const FLOOR = 0.15;
 const SEVERE_FLOOR = 0.3;
 
-interface Dated {
-  /** Epoch milliseconds; null when unknown. */
-  readonly at: number | null;
-  readonly severity: Severity | null;
-}
-
 /**
  * The multiplier of a distance after the language step, by which a score is divided: 2 − freshness, so 1–1.85. Freshness
  * is .5^(age / half-life), at least .3 for critical and major memories and .15 for others; 1 without a date. A future
- * date counts as today.
- *
- * @param now epoch milliseconds
+ * date counts as today. Times are epoch milliseconds.
  */
-export function recencyDistanceFactor({ at, severity }: Dated, now: number, halfLifeDays = HALF_LIFE_DAYS): number {
+export function recencyDistanceFactor(
+  { at, severity }: { readonly at: number | null; readonly severity: Severity | null },
+  now: number,
+  halfLifeDays = HALF_LIFE_DAYS,
+): number {
   if (at === null || !Number.isFinite(at)) return 1;
   const age = Math.max(0, now - at) / DAY_MS;
   const floor = severity === "critical" || severity === "major" ? SEVERE_FLOOR : FLOOR;
@@ -87,29 +82,20 @@ const OUTCOMES: Readonly<Record<Outcome, number>> = {
   outdated: 0.95,
 };
 
-function outcomeFactor(outcome: Outcome | null): number {
-  return outcome === null ? 1 : OUTCOMES[outcome];
-}
-
 /** For memories of the same file or folder under `related-files`. */
 const RELATED_FILES_FACTOR = 1.2;
-
-interface ChangedPlaces {
-  readonly paths: ReadonlySet<string>;
-  readonly folders: ReadonlySet<string>;
-}
 
 /**
  * 1.2 when the memory is about a changed file or one in the same folder, and the strategy is `related-files`; else 1.
  * Files at the top of the repository share no folder.
  */
-function relatedFilesFactor(strategy: Strategy | null, path: string | null, changed: ChangedPlaces): number {
+function relatedFilesFactor(strategy: Strategy | null, path: string | null, changed: Weighing["places"]): number {
   if (strategy !== "related-files" || path === null) return 1;
   return changed.paths.has(path) || changed.folders.has(folderOf(path)) ? RELATED_FILES_FACTOR : 1;
 }
 
 /** The changed paths and their folders. */
-export function changedPlaces(paths: readonly string[]): ChangedPlaces {
+export function changedPlaces(paths: readonly string[]) {
   const folders = new Set(paths.map(folderOf));
   folders.delete("");
   return { paths: new Set(paths), folders };

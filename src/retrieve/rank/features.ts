@@ -26,16 +26,6 @@ export type Signals = Readonly<Record<string, Float64Array>>;
 const BODY_KEYWORDS = { k1: 1.2, b: 0.9 };
 const HUNK_KEYWORDS = { k1: 1.2, b: 0.8 };
 
-/** The inputs of every signal. */
-interface Compared {
-  readonly change: PreparedChange;
-  readonly memories: readonly PreparedMemory[];
-  /** Of all words of both. */
-  readonly everywhere: Weights;
-  /** Whether a signal is requested. */
-  readonly wants: (...signals: readonly string[]) => boolean;
-}
-
 /**
  * The signals of all memories for one change, in steps. Deterministic; a signal depends only on its arguments.
  *
@@ -56,7 +46,7 @@ export function* signalSteps(
   const wants = (...signals: readonly string[]) =>
     named(signals) || (isDense && signals.some((signal) => GUESSED.has(signal)));
   const everywhere = everywhereWeights(background, lexicon);
-  const text = yield* textSteps({ change, memories, everywhere, wants });
+  const text = yield* textSteps(change, memories, everywhere, wants);
   const place = placeSignals(change, memories);
   const lowInformation = Float64Array.from(memories, (memory) => (memory.lowInformation ? 1 : 0));
   const base = { ...text, ...place, lowInformation };
@@ -66,7 +56,13 @@ export function* signalSteps(
   return { ...base, echo: yield* echoOf(memories, everywhere, guess) };
 }
 
-function* textSteps({ change, memories, everywhere, wants }: Compared): Steps<Signals> {
+/** @param everywhere weights of all words of both */
+function* textSteps(
+  change: PreparedChange,
+  memories: readonly PreparedMemory[],
+  everywhere: Weights,
+  wants: (...signals: readonly string[]) => boolean,
+): Steps<Signals> {
   const signals: Record<string, Float64Array> = {};
   const bags = (texts: readonly Words[]) => bagsOf(texts, everywhere.length);
   const said = bags(memories.map(({ words }) => words));
@@ -94,35 +90,25 @@ function* textSteps({ change, memories, everywhere, wants }: Compared): Steps<Si
     signals.windowLines = nearest(buildSpace(about, weights), windows, extensions).same;
   }
   yield;
-  for (const [name, words] of wholes(change)) {
+  const { all, title, body, added, context } = change;
+  const wholes = { allText: all, titleText: title };
+  for (const [name, words] of Object.entries(wholes)) {
     if (!wants(name)) continue;
     const near = new Float64Array(memories.length);
     nearness(texts, vectorsOf(bags([words]), weights), 0, near);
     signals[name] = near;
   }
-  for (const [name, words, options] of keywords(change))
-    if (wants(name)) signals[name] = scoreAll(index, bagOf(words), options);
-  if (wants("windowKeywords")) signals.windowKeywords = bestKeywords(change, index);
-  if (wants("spans")) signals.spans = spanShare(change, memories, everywhere);
-  return signals;
-}
-
-/** Signals of similarity to a whole text. */
-function wholes({ all, title }: PreparedChange): readonly (readonly [string, Words])[] {
-  return [
-    ["allText", all],
-    ["titleText", title],
-  ];
-}
-
-/** Keyword signals with their queries. */
-function keywords({ title, body, added, context }: PreparedChange) {
-  return [
+  const keywords = [
     ["titleKeywords", title, KEYWORDS],
     ["bodyKeywords", body, BODY_KEYWORDS],
     ["addedKeywords", added, KEYWORDS],
     ["contextKeywords", context, KEYWORDS],
   ] as const;
+  for (const [name, words, options] of keywords)
+    if (wants(name)) signals[name] = scoreAll(index, bagOf(words), options);
+  if (wants("windowKeywords")) signals.windowKeywords = bestKeywords(change, index);
+  if (wants("spans")) signals.spans = spanShare(change, memories, everywhere);
+  return signals;
 }
 
 interface WeighedWindows {
@@ -191,16 +177,14 @@ function firstGuess(signals: Signals, size: number): Float64Array {
   return guess;
 }
 
-// Recurring issues have similar comments on other pull requests: measures how many neighbours a comment has.
-
 /** Keeps the logarithm finite for a comment without neighbours: about the weight of one distant neighbour. */
 const ALONE = 0.002;
 /** Comments of one step. */
 const PIECE = 150;
 
 /**
- * ln of the summed squared nearness to comments of other pull requests, each neighbour weighted by how well it fits the
- * change.
+ * Recurring issues have similar comments on other pull requests: ln of the summed squared nearness to these, each
+ * weighted by how well it fits the change.
  *
  * @param weights rarity over many repositories, so that a comment's vector never depends on its neighbours
  * @param relevance one first guess per memory, in units of log-odds; only differences count
@@ -230,8 +214,6 @@ function softmax(values: Float64Array): Float64Array {
   const sum = powers.reduce((total, value) => total + value, 0);
   return powers.map((value) => value / sum);
 }
-
-// Compares the file and folder of a memory with those of the change.
 
 /**
  * - sameFile: 1 when the change touches the comment's file

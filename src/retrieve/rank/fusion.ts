@@ -126,19 +126,13 @@ export function pool(
 }
 
 function addTo(hit: Mutable<FusedHit>, other: FusedHit): void {
+  const best = (one: number | null, another: number | null, choose: (...of: number[]) => number) =>
+    one === null || another === null ? (one ?? another) : choose(one, another);
   hit.score = Math.max(hit.score, other.score);
-  hit.distance = least(hit.distance, other.distance);
-  hit.vectorRank = least(hit.vectorRank, other.vectorRank);
-  hit.keywordRank = least(hit.keywordRank, other.keywordRank);
-  hit.keywordScore = most(hit.keywordScore, other.keywordScore);
-}
-
-function least(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.min(a, b);
-}
-
-function most(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+  hit.distance = best(hit.distance, other.distance, Math.min);
+  hit.vectorRank = best(hit.vectorRank, other.vectorRank, Math.min);
+  hit.keywordRank = best(hit.keywordRank, other.keywordRank, Math.min);
+  hit.keywordScore = best(hit.keywordScore, other.keywordScore, Math.max);
 }
 
 // Shortlists the candidates whose records are read: ranks cheaply show which ones have a chance, and reading, comparing
@@ -159,7 +153,6 @@ interface Shortlisting {
   readonly method: "semantic" | "keyword" | "hybrid";
   readonly weights: RetrieverWeights;
   readonly pooling: Pooling;
-  readonly k: number;
   /** Memories at most this far from a changed hunk are always kept. */
   readonly nearHunk: number;
 }
@@ -170,7 +163,7 @@ interface Shortlisting {
  */
 export function shortlist(
   queries: readonly QueryCandidates[],
-  { fusion, method, weights, pooling, k, nearHunk }: Shortlisting,
+  { fusion, method, weights, pooling, nearHunk }: Shortlisting,
 ): {
   readonly listed: readonly string[];
   readonly behind: readonly string[];
@@ -178,18 +171,15 @@ export function shortlist(
 } {
   const fuse = fusion === "weighted" ? fuseByScore : fuseByRank;
   const hits = pool(
-    queries.map((query) => fuse(query, weights, k)),
+    queries.map((query) => fuse(query, weights)),
     pooling,
   );
-  if (hits.length <= SHORTLIST) return { listed: hits.map(({ id }) => id), behind: [], hits };
-  const byDistance = (one: number | null, other: number | null) => (one ?? 2) - (other ?? 2);
-  const order = method === "semantic" ? hits.toSorted((a, b) => byDistance(a.distance, b.distance)) : hits;
-  const kept = new Set(order.slice(0, SHORTLIST).map(({ id }) => id));
-  for (const { variant, nearest } of queries) {
-    if (variant.kind !== "hunk") continue;
-    for (const { id, distance } of nearest) if (distance <= nearHunk) kept.add(id);
-  }
   const ids = hits.map(({ id }) => id);
+  if (hits.length <= SHORTLIST) return { listed: ids, behind: [], hits };
+  const order = method === "semantic" ? hits.toSorted((a, b) => (a.distance ?? 2) - (b.distance ?? 2)) : hits;
+  const kept = new Set(order.slice(0, SHORTLIST).map(({ id }) => id));
+  for (const { variant, nearest } of queries)
+    for (const { id, distance } of variant.kind === "hunk" ? nearest : []) if (distance <= nearHunk) kept.add(id);
   return { listed: ids.filter((id) => kept.has(id)), behind: ids.filter((id) => !kept.has(id)), hits };
 }
 
@@ -216,8 +206,6 @@ export function ownWeights(
   if (fusion === "weighted") return { vector: weights.semantic, keyword: weights.keyword };
   return { vector: embedder?.weight ?? 1, keyword: 1 };
 }
-
-// Breaks ties without favouring the first list, the oldest memory, or the alphabet.
 
 /**
  * Compares two scored things: higher score first; equal scores by a hash of the id, so that the order is the same on

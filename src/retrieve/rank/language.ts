@@ -135,14 +135,12 @@ export interface RerankConfig {
 export const RERANK: RerankConfig = { sameLanguageBoost: 0.85, relatedLanguageRatio: 0.5, band: null };
 
 /** A distance, and the data to determine the language. */
-interface Rerankable {
+interface Rerankable extends Pick<ChunkOrigin, "language" | "path"> {
   readonly id: string;
   readonly distance: number;
-  readonly language?: string | null;
-  readonly path?: string | null;
 }
 
-type Reranked<T> = T & { readonly adjustedDistance: number; readonly languageMatch: boolean };
+type Adjusted = Rerankable & { readonly adjustedDistance: number };
 
 /**
  * Orders by distance × multiplier, ascending: .85 for a language of the change, .925 for a related one, 1 for all
@@ -154,21 +152,19 @@ export function rerankByLanguage<T extends Rerankable>(
   results: readonly T[],
   languages: readonly string[],
   config: Partial<RerankConfig> = {},
-): readonly Reranked<T>[] {
-  const settings = { ...RERANK, ...config };
+): readonly (T & Adjusted & { readonly languageMatch: boolean })[] {
+  const { sameLanguageBoost: same, relatedLanguageRatio, band } = { ...RERANK, ...config };
   const own = new Set(languages.map(canonicalLanguage));
   own.delete(UNKNOWN_LANGUAGE);
   const related = new Set([...own].flatMap(relatedLanguages));
   const adjusted = results.map((result) => {
     const language = chunkLanguage(result);
     const languageMatch = own.has(language);
-    const multiplier = multiplierOf(languageMatch, related.has(language), settings);
-    return { ...result, adjustedDistance: result.distance * multiplier, languageMatch };
+    const other = related.has(language) ? 1 - (1 - same) * relatedLanguageRatio : 1;
+    return { ...result, adjustedDistance: result.distance * (languageMatch ? same : other), languageMatch };
   });
-  return inAdjustedOrder(adjusted, settings.band);
+  return inAdjustedOrder(adjusted, band);
 }
-
-type Adjusted = Rerankable & { readonly adjustedDistance: number };
 
 /** Ascending by adjusted distance, ties by hash of the id; with a band, only as far as it allows swaps. */
 export function inAdjustedOrder<T extends Adjusted>(results: readonly T[], band: number | null): readonly T[] {
@@ -178,11 +174,6 @@ export function inAdjustedOrder<T extends Adjusted>(results: readonly T[], band:
     results.toSorted((a, b) => a.distance - b.distance || byAdjusted(a, b)),
     band,
   );
-}
-
-function multiplierOf(match: boolean, related: boolean, config: RerankConfig): number {
-  if (match) return config.sameLanguageBoost;
-  return related ? 1 - (1 - config.sameLanguageBoost) * config.relatedLanguageRatio : 1;
 }
 
 /**

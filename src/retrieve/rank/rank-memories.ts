@@ -3,7 +3,7 @@
 import type { Knowledge } from "../../config/knowledge.ts";
 import type { Corpus, MemoryRecord } from "../../domain/memory.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
-import type { RankedMemory, ScoreTerm, Strategy } from "../../domain/retrieval.ts";
+import type { Precedents, RankedMemory, ScoreTerm, Strategy } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import type { Tuning } from "../tuning.ts";
 import { fixedInChange, NEARER_TO_FIX } from "./already-fixed.ts";
@@ -44,9 +44,7 @@ interface RankSettings extends Pick<Tuning, "floors" | "adaptive" | "fold" | "fa
   readonly sourceWeights: Readonly<Partial<Record<Corpus, number>>>;
 }
 
-export interface RankedList {
-  readonly ranked: readonly RankedMemory[];
-  readonly cut: readonly { readonly id: string; readonly reason: string }[];
+export interface RankedList extends Pick<Precedents, "ranked" | "cut"> {
   readonly threshold: Threshold;
   readonly candidates: number;
 }
@@ -74,13 +72,10 @@ export function* rankSteps(
   const hits = evidence.hits.filter(({ id }) => evidence.records.has(id) || behind.has(id));
   const candidates = yield* candidatesOf(hits, evidence, settings, asked);
   yield;
-  const distances = hits.flatMap(({ distance }) => (distance === null ? [] : [distance]));
+  const distances = hits.flatMap(({ distance }) => distance ?? []);
   const { configuredThreshold } = settings;
-  const threshold = adaptiveThreshold(
-    distances,
-    configuredThreshold,
-    settings.adaptive ? {} : { floor: configuredThreshold },
-  );
+  const fixed = settings.adaptive ? {} : { floor: configuredThreshold };
+  const threshold = adaptiveThreshold(distances, configuredThreshold, fixed);
   const cut: { id: string; reason: string }[] = [...behind].map((id) => ({ id, reason: BEHIND }));
   const isFixed = fixedInChange(evidence.context.files);
   const relevant = candidates.filter((candidate) => {
@@ -90,10 +85,13 @@ export function* rankSteps(
     return reason === null;
   });
   yield;
-  const ordered =
-    settings.method === "semantic" ? byDistance(relevant, evidence, settings) : bySum(relevant, evidence, settings);
+  const order = settings.method === "semantic" ? byDistance : bySum;
+  // Its label when another memory represents it: `[finding: mem_0123456789ab]`.
+  const foldables = order(relevant, evidence, settings).map((memory) => {
+    const { id, text, corpus } = memory.record;
+    return { id, text, label: `[${corpus}: ${id}]`, memory };
+  });
   yield;
-  const foldables = ordered.map(foldable);
   const { kept, folded } = settings.fold
     ? yield* dedupeSteps(foldables)
     : { kept: foldables.map((item) => ({ item, alternateSources: [] })), folded: [] };
@@ -118,7 +116,7 @@ function* candidatesOf(
 ): Steps<readonly Candidate[]> {
   const found = hits.flatMap((hit) => {
     const record = records.get(hit.id);
-    return record === undefined ? [] : [{ ...hit, record }];
+    return record === undefined ? [] : { ...hit, record };
   });
   if (fusion !== "learned" || method === "semantic") {
     const name = fusion === "weighted" ? "weighted score" : "ranks";
@@ -137,12 +135,6 @@ function reasonAgainst(
   if (settings.method !== "semantic" && keywordScore !== null && keywordScore >= settings.keywordFloor) return null;
   if (distance === null) return "shares too few rare words";
   return `distance ${distance.toFixed(3)} is over the threshold ${threshold.toFixed(3)}`;
-}
-
-function foldable(memory: RankedMemory) {
-  const { id, text, corpus } = memory.record;
-  // Its label when another memory represents it: `[finding: mem_0123456789ab]`.
-  return { id, text, label: `[${corpus}: ${id}]`, memory };
 }
 
 /** By the sum of evidence and factors. */
@@ -170,7 +162,7 @@ function byDistance(
 ): readonly RankedMemory[] {
   const near = candidates.flatMap((candidate) => {
     const { id, distance, record } = candidate;
-    return distance === null ? [] : [{ id, distance, language: chunkLanguage(record), candidate }];
+    return distance === null ? [] : { id, distance, language: chunkLanguage(record), candidate };
   });
   const languages = factors.includes("language") ? signals.languages.map(({ language }) => language) : [];
   const aged = rerankByLanguage(near, languages, byLanguage).map((memory) => {
@@ -193,30 +185,19 @@ function byDistance(
 
 function rankedMemory(candidate: Candidate, terms: readonly ScoreTerm[]): RankedMemory {
   const { record, distance, vectorRank, keywordRank, keywordScore } = candidate;
-  const found = { record, distance, vectorRank, keywordRank, keywordScore };
   const score = terms.reduce((sum, { value }) => sum + value, 0);
-  return {
-    ...found,
-    score,
-    terms,
-    adjustedDistance: null,
-    languageMatch: false,
-    nearestHunk: null,
-    alternateSources: [],
-  };
+  const unknown = { adjustedDistance: null, languageMatch: false, nearestHunk: null, alternateSources: [] };
+  return { record, distance, vectorRank, keywordRank, keywordScore, score, terms, ...unknown };
 }
 
 /** The nearest changed hunk for each memory. */
-function nearestHunks({
-  queries,
-}: Evidence): ReadonlyMap<string, { readonly path: string; readonly distance: number }> {
+function nearestHunks({ queries }: Evidence): ReadonlyMap<string, NonNullable<RankedMemory["nearestHunk"]>> {
   const nearest = new Map<string, { path: string; distance: number }>();
   for (const { variant, nearest: hits } of queries) {
     if (variant.kind !== "hunk" || variant.path === null) continue;
-    for (const { id, distance } of hits) {
-      const known = nearest.get(id);
-      if (known === undefined || distance < known.distance) nearest.set(id, { path: variant.path, distance });
-    }
+    for (const { id, distance } of hits)
+      if (distance < (nearest.get(id)?.distance ?? Number.POSITIVE_INFINITY))
+        nearest.set(id, { path: variant.path, distance });
   }
   return nearest;
 }

@@ -2,18 +2,10 @@
 import { tokenise } from "../../domain/text/tokenise.ts";
 
 /** The numbers of words, from 0 on in the order of first occurrence. It only grows. */
-export interface Lexicon {
-  /** The words of a text as `tokenise` gives them, in order, with repeats. */
-  numbersOf(text: string): number[];
-  /** The same for a text that is already split into words. */
-  numbered(words: readonly string[]): number[];
-  wordOf(number: number): string;
-  /** Numbers given so far. */
-  size(): number;
-}
+export type Lexicon = ReturnType<typeof lexicon>;
 
 /** An empty lexicon: each search makes one. */
-export function lexicon(): Lexicon {
+export function lexicon() {
   const words: string[] = [];
   const numbers = new Map<string, number>();
   const numberOf = (word: string) => {
@@ -23,9 +15,12 @@ export function lexicon(): Lexicon {
     return words.push(word) - 1;
   };
   return {
-    numbersOf: (text) => tokenise(text).map(numberOf),
-    numbered: (read) => read.map(numberOf),
-    wordOf: (number) => words[number] ?? "",
+    /** The words of a text as `tokenise` gives them, in order, with repeats. */
+    numbersOf: (text: string) => tokenise(text).map(numberOf),
+    /** The same for a text that is already split into words. */
+    numbered: (read: readonly string[]) => read.map(numberOf),
+    wordOf: (number: number) => words[number] ?? "",
+    /** Numbers given so far. */
     size: () => words.length,
   };
 }

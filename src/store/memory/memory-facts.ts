@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import type { EmbeddingSpace } from "../../domain/memory.ts";
 import type { Sql } from "../sql.ts";
 import { openSqlite } from "../sqlite.ts";
+import { oneValue } from "../statement.ts";
 import { memoryError, pageProblems } from "./memory-file.ts";
 import { storedSpaces } from "./repositories.ts";
 
@@ -55,7 +56,7 @@ export async function memoryFacts(path: string): Promise<MemoryFacts> {
 }
 
 async function countsOf(db: Sql): Promise<Omit<MemoryFacts, "problems" | "bytes" | "sqliteVec">> {
-  const count = async (from: string) => (await db.one<{ n: number }>(`SELECT count(*) AS n FROM ${from}`))?.n ?? 0;
+  const count = async (from: string) => (await oneValue<number>(db, `SELECT count(*) FROM ${from}`)) ?? 0;
   return {
     repositories: await count("repositories WHERE host <> ''"),
     records: await count("records WHERE stale = 0"),
@@ -70,7 +71,7 @@ async function sqliteVecFacts(): Promise<MemoryFacts["sqliteVec"]> {
   const db = openSqlite(":memory:", { now: Date.now, vectors: "installed" });
   try {
     if (db.vectorsMissing !== null) return { problem: db.vectorsMissing };
-    return { version: (await db.one<{ version: string }>("SELECT vec_version() AS version"))?.version ?? "" };
+    return { version: (await oneValue<string>(db, "SELECT vec_version()")) ?? "" };
   } finally {
     await db.close();
   }

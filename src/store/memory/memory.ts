@@ -19,6 +19,7 @@ import { vectorProblem } from "../../search/code.ts";
 import { type Columns, objectOf, withoutRepeats } from "../columns.ts";
 import { storable } from "../dialect.ts";
 import type { Database } from "../sql.ts";
+import { oneValue } from "../statement.ts";
 import { tick, writeRecords } from "./records.ts";
 import { repoValues, splitRepoKey } from "./scope.ts";
 
@@ -33,8 +34,11 @@ const CHUNK = 100;
  */
 export function storedMemory(db: Database, reclaim: () => Promise<void>): Memory {
   const inTurn = oneAtATime();
+  const sweep = async () => {
+    if ((await removeForgotten(db)) > 0) await purge(db, reclaim);
+  };
   // First finishes the removals of a stopped process; if the database is locked, the next start does.
-  const swept = inTurn(() => sweepForgotten(db, reclaim)).catch(() => {});
+  const swept = inTurn(sweep).catch(() => {});
   return {
     remember: (rows, space) => swept.then(() => inTurn(() => remember(db, rows, space))),
     known: (repo, corpus, space, sourceIds) => swept.then(() => knownSources(db, repo, corpus, space, sourceIds)),
@@ -63,9 +67,8 @@ async function remember(
     const written = await db.transaction(async (tx) => writeRecords(tx, chunk, space, await tick(tx)));
     added += written.filter((end) => end === "added").length;
     updated += written.filter((end) => end === "updated").length;
-    chunk.forEach(({ record }, at) => {
-      if (written[at] === "taken") refused.push({ id: record.id, reason: "id belongs to another repository" });
-    });
+    const taken = chunk.filter((_, at) => written[at] === "taken");
+    refused.push(...taken.map(({ record }) => ({ id: record.id, reason: "id belongs to another repository" })));
     // Yields to the event loop between two transactions.
     await setImmediate();
   }
@@ -94,11 +97,7 @@ function storableRecord(record: MemoryRecord): MemoryRecord {
   ) as MemoryRecord;
 }
 
-interface KnownRow extends Omit<KnownSource, "hashes"> {
-  readonly source: string;
-  readonly record: string | null;
-  readonly embedded: string | null;
-}
+type KnownRow = Omit<KnownSource, "hashes"> & { source: string; record: string | null; embedded: string | null };
 
 async function knownSources(
   db: Database,
@@ -166,8 +165,6 @@ async function fieldCounts(db: Database, repo: RepoKey): Promise<FieldCounts> {
   return { described, without: new Map(inOrder), waiting };
 }
 
-// Removes records with their dependent rows and cached queries, and then frees their space.
-
 /** Rows per transaction: on SQLite a deletion rewrites index pages, which takes about as long as an insertion. */
 const FORGOTTEN_AT_ONCE = 50;
 
@@ -188,13 +185,10 @@ async function forgetRecords(
   for (let from = 0; from < wanted.length; from += FORGOTTEN_AT_ONCE) {
     forgotten += await db.transaction(async (tx) => {
       const version = await tick(tx);
-      const row = await tx.one<{ id: number }>(
-        "UPDATE repositories SET version = $3 WHERE host = $1 AND github_id = $2 RETURNING id",
-        [...repoValues(repo), version],
-      );
-      if (row === null) return 0;
+      const update = "UPDATE repositories SET version = $3 WHERE host = $1 AND github_id = $2 RETURNING id";
+      const id = await oneValue(tx, update, [...repoValues(repo), version]);
       const some = wanted.slice(from, from + FORGOTTEN_AT_ONCE);
-      return tx.run(`DELETE FROM records WHERE repo = $1 AND ${tx.dialect.among("mem", "$2", "text")}`, [row.id, some]);
+      return tx.run(`DELETE FROM records WHERE repo = $1 AND ${tx.dialect.among("mem", "$2", "text")}`, [id, some]);
     });
     await setImmediate();
   }
@@ -218,22 +212,13 @@ async function forgetWholeRepository(db: Database, repo: RepoKey, reclaim: () =>
   return forgotten;
 }
 
-/** Finishes removals that an earlier process began. */
-async function sweepForgotten(db: Database, reclaim: () => Promise<void>): Promise<void> {
-  if ((await removeForgotten(db)) > 0) await purge(db, reclaim);
-}
-
 async function removeForgotten(db: Database): Promise<number> {
   const repositories = await db.all<{ id: number }>("SELECT id FROM repositories WHERE host = '' ORDER BY id");
+  const some = "DELETE FROM records WHERE id IN (SELECT id FROM records WHERE repo = $1 LIMIT $2)";
   let forgotten = 0;
   for (const { id } of repositories) {
-    for (;;) {
-      const removed = await db.run(
-        "DELETE FROM records WHERE id IN (SELECT id FROM records WHERE repo = $1 LIMIT $2)",
-        [id, FORGOTTEN_AT_ONCE],
-      );
-      forgotten += removed;
-      if (removed < FORGOTTEN_AT_ONCE) break;
+    for (let removed = FORGOTTEN_AT_ONCE; removed === FORGOTTEN_AT_ONCE; forgotten += removed) {
+      removed = await db.run(some, [id, FORGOTTEN_AT_ONCE]);
       await setImmediate();
     }
     await db.run("DELETE FROM repositories WHERE id = $1", [id]);

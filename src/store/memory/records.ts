@@ -6,7 +6,7 @@ import { recordTerms } from "../../search/terms.ts";
 import { type Columns, insertRows, insertText, objectOf, rowOf, rowTypes } from "../columns.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Sql } from "../sql.ts";
-import { insert, overwritten, select } from "../statement.ts";
+import { insert, oneValue, overwritten, select } from "../statement.ts";
 import { scopeSql, splitRepoKey } from "./scope.ts";
 
 /**
@@ -94,11 +94,8 @@ export async function storedRecords(sql: Sql, scope: Scope, ids: readonly string
     (at) => `SELECT ${RECORD_COLUMNS} FROM records r CROSS JOIN repositories p JOIN ${RECORD_TABLES}
      WHERE p.id = r.repo AND ${sql.dialect.among("r.mem", at(asked), "text")} AND ${scopeSql(scope, { at }).rows}`,
   );
-  const byId = new Map(found.map((row) => [row.mem, row]));
-  return asked.flatMap((id) => {
-    const row = byId.get(id);
-    return row === undefined ? [] : [readRecord(row)];
-  });
+  const byId = new Map(found.map((row) => [row.mem, readRecord(row)]));
+  return asked.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** `taken`: the id belongs to another repository. */
@@ -153,7 +150,8 @@ async function labelled(
   for (const { repo, ownerId, visibility, repoName } of labels.values()) {
     const key = splitRepoKey(repo);
     if (key === null) throw new RangeError(`not a repository key: ${JSON.stringify(repo)}`);
-    const row = await tx.one<{ id: number }>(
+    const id = await oneValue<number>(
+      tx,
       `INSERT INTO repositories AS p (host, github_id, owner_id, visibility, full_name, version)
        VALUES ($1, $2, $3, $4, $5, $6)
        ON CONFLICT (host, github_id) DO UPDATE SET
@@ -165,7 +163,7 @@ async function labelled(
        RETURNING id`,
       [key.host, key.githubId, ownerId, visibility, repoName, version],
     );
-    if (row !== null) known.set(repo, row.id);
+    if (id !== null) known.set(repo, id);
   }
   return known;
 }
@@ -237,23 +235,19 @@ async function writeVectors(tx: Sql, rows: readonly WrittenRow[], space: Embeddi
     vector === null ? [] : [{ id, repo, code: dialect.jsonCode(encodeVector(vector)) }],
   );
   if (given.length === 0) return;
+  const { model, dimension } = space;
+  await insert(tx, "spaces", { model, dimension }, "ON CONFLICT DO NOTHING");
   const columns = { repo: "int", id: "int", code: "code" } as const;
   await tx.run(
     `INSERT INTO vectors (repo, space, id, code)
      SELECT repo, CAST($2 AS bigint), id, code FROM ${dialect.rows("$1", columns)}`,
-    [jsonRows(given), await writableSpace(tx, space)],
+    [jsonRows(given), await spaceId(tx, space)],
   );
 }
 
-async function writableSpace(tx: Sql, { model, dimension }: EmbeddingSpace): Promise<number> {
-  await insert(tx, "spaces", { model, dimension }, "ON CONFLICT DO NOTHING");
-  return (await spaceId(tx, { model, dimension })) ?? 0;
-}
-
 /** Null when no vector of this space was written. */
-export async function spaceId(sql: Sql, { model, dimension }: EmbeddingSpace): Promise<number | null> {
-  const text = "SELECT id FROM spaces WHERE model = $1 AND dimension = $2";
-  return (await sql.one<{ id: number }>(text, [model, dimension]))?.id ?? null;
+export function spaceId(sql: Sql, { model, dimension }: EmbeddingSpace): Promise<number | null> {
+  return oneValue(sql, "SELECT id FROM spaces WHERE model = $1 AND dimension = $2", [model, dimension]);
 }
 
 /** If none of these changed, a record without a vector keeps its stored one. */
@@ -277,6 +271,5 @@ function keepsMeaning(before: MemoryRecord | undefined, after: MemoryRecord): bo
 
 /** The version for one write; the first statement of every transaction that writes memory (see `clock`). */
 export async function tick(tx: Sql): Promise<number> {
-  const row = await tx.one<{ value: number }>("UPDATE clock SET value = value + 1 RETURNING value");
-  return row?.value ?? 0;
+  return (await oneValue<number>(tx, "UPDATE clock SET value = value + 1 RETURNING value")) ?? 0;
 }

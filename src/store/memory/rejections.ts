@@ -22,14 +22,14 @@ export function storedRejections(db: Database): PastRejections & Rejecting & Pas
     rejected: (repo) => rejected(db, repo),
     reject: (repo, memoryId, { by, isWriter, reason, url, at }) =>
       db.transaction(async (tx) => {
-        const id = (await rowIds(tx, repo, [memoryId])).get(memoryId);
+        const id = (await rowIds(tx, repo, [{ memoryId }])).get(memoryId);
         if (id === undefined) return false;
         await upsert(tx, "rejections", ["id", "by"], { id, by, is_writer: isWriter, reason, url, at });
         return true;
       }),
     restore: (repo, memoryId) =>
       db.transaction(async (tx) => {
-        const id = (await rowIds(tx, repo, [memoryId])).get(memoryId) ?? null;
+        const id = (await rowIds(tx, repo, [{ memoryId }])).get(memoryId) ?? null;
         const heard = await tx.run("DELETE FROM against WHERE id = $1", [id]);
         return heard + (await tx.run("DELETE FROM rejections WHERE id = $1", [id]));
       }),
@@ -66,7 +66,7 @@ async function rejected(db: Sql, repo: RepoKey): Promise<RejectedMemory[]> {
     if (first === undefined) return [];
     const { memoryId, pull, path, category, rule, found_at: url } = first;
     // Rows come newest first; each memory lists its oldest first.
-    return [{ memoryId, pull, path, category, rule, url, each: group.toReversed().map(rejectionOf) }];
+    return { memoryId, pull, path, category, rule, url, each: group.toReversed().map(rejectionOf) };
   });
 }
 
@@ -122,7 +122,7 @@ async function keep(
   { reported, open, fixed }: Parameters<FlaggedCode["keep"]>[1],
   at: number,
 ): Promise<void> {
-  const ids = await rowIds(tx, repo, [...reported.map(({ memoryId }) => memoryId), ...open, ...fixed]);
+  const ids = await rowIds(tx, repo, [...reported, ...[...open, ...fixed].map((memoryId) => ({ memoryId }))]);
   for (const { memoryId, rule, shape } of reported) {
     const [id, key] = [ids.get(memoryId), shapeKey(shape)];
     if (id === undefined || key === null) continue;

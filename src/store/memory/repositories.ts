@@ -8,7 +8,7 @@ import type { EmbeddingSpace, RepoKey } from "../../domain/memory.ts";
 import type { ConventionMarks, DayCount, MemoryFigures } from "../../ports/dashboard.ts";
 import type { Replays, RepositoryLabels } from "../../ports/memory.ts";
 import type { Database, Sql } from "../sql.ts";
-import { select, upsert, type Values, values } from "../statement.ts";
+import { oneValue, select, upsert, type Values, values } from "../statement.ts";
 import { tick } from "./records.ts";
 import { repoValues, splitRepoKey } from "./scope.ts";
 
@@ -40,55 +40,42 @@ export function storedLabels(db: Database): RepositoryLabels {
         );
       });
     },
-    all: () => labelledRepositories(db),
+    async all() {
+      // Without repositories that are being removed. The owner id is 0 when in doubt.
+      const rows = await db.all<Pick<Repo, "host" | "ownerId" | "visibility"> & { id: string; name: string }>(
+        `SELECT host, github_id AS id, coalesce(owner_id, 0) AS "ownerId", visibility, full_name AS name FROM repositories
+         WHERE host <> '' AND EXISTS (SELECT 1 FROM records r WHERE r.repo = repositories.id AND r.stale = 0)
+         ORDER BY host, lower(full_name), repositories.id`,
+      );
+      return rows.map(({ id, name: fullName, ...row }) => {
+        const [owner = "", ...name] = fullName.split("/");
+        return { ...row, id: Number(id), owner, name: name.join("/") };
+      });
+    },
   };
-}
-
-/** By host and name, without repositories that are being removed. The owner id is 0 when in doubt. */
-async function labelledRepositories(db: Sql): Promise<Repo[]> {
-  interface Row {
-    readonly host: string;
-    readonly github_id: string;
-    readonly owner_id: number | null;
-    readonly visibility: Repo["visibility"];
-    readonly full_name: string;
-  }
-  const rows = await db.all<Row>(
-    `SELECT host, github_id, owner_id, visibility, full_name FROM repositories
-     WHERE host <> '' AND EXISTS (SELECT 1 FROM records r WHERE r.repo = repositories.id AND r.stale = 0)
-     ORDER BY host, lower(full_name), id`,
-  );
-  return rows.map(({ host, github_id: id, owner_id: ownerId, visibility, full_name: fullName }) => {
-    const [owner = "", ...name] = fullName.split("/");
-    return { host, id: Number(id), ownerId: ownerId ?? 0, owner, name: name.join("/"), visibility };
-  });
 }
 
 /** The result of each repository's last replay; nothing is stored for a repository without memories. */
 export function storedReplays(db: Database): Replays {
   return {
-    of: (repo) => lastReplay(db, repo),
-    async save(repo, { gain, on, ...result }) {
-      const row = await db.one<{ repo: number }>(
-        "SELECT id AS repo FROM repositories WHERE host = $1 AND github_id = $2",
+    async of(repo) {
+      type Row = Omit<ReplayResult, "gain"> & { low: number | null; mean: number | null; high: number | null };
+      const row = await db.one<Row>(
+        `SELECT y.at, y.pulls, y.comments, y.on_rate AS "on", y.placebo, y.low, y.mean, y.high, y.model
+         FROM replays y JOIN repositories p ON p.id = y.repo WHERE p.host = $1 AND p.github_id = $2`,
         repoValues(repo),
       );
+      if (row === null) return null;
+      const { low, mean, high, ...rest } = row;
+      return { ...rest, gain: low === null || mean === null || high === null ? null : { low, mean, high } };
+    },
+    async save(repo, { gain, on, ...result }) {
+      const id = await oneValue(db, "SELECT id FROM repositories WHERE host = $1 AND github_id = $2", repoValues(repo));
       const { low, mean, high } = gain ?? { low: null, mean: null, high: null };
-      if (row !== null) await upsert(db, "replays", ["repo"], { ...row, ...result, on_rate: on, low, mean, high });
+      const row = { repo: id, ...result, on_rate: on, low, mean, high };
+      if (id !== null) await upsert(db, "replays", ["repo"], row);
     },
   };
-}
-
-async function lastReplay(db: Sql, repo: RepoKey): Promise<ReplayResult | null> {
-  type Row = Omit<ReplayResult, "gain"> & { low: number | null; mean: number | null; high: number | null };
-  const row = await db.one<Row>(
-    `SELECT y.at, y.pulls, y.comments, y.on_rate AS "on", y.placebo, y.low, y.mean, y.high, y.model
-     FROM replays y JOIN repositories p ON p.id = y.repo WHERE p.host = $1 AND p.github_id = $2`,
-    repoValues(repo),
-  );
-  if (row === null) return null;
-  const { low, mean, high, ...rest } = row;
-  return { ...rest, gain: low === null || mean === null || high === null ? null : { low, mean, high } };
 }
 
 /** For the dashboard. */
@@ -115,12 +102,12 @@ export function storedFigures(db: Database): MemoryFigures {
         value === null ? [] : [`r.${column} = ${given.at(value)}`],
       );
       const rows = `records r JOIN repositories p ON p.id = r.repo WHERE ${[ofRepository(of, given.at), ...wanted].join(" AND ")}`;
-      const total = await db.one<{ n: number }>(`SELECT count(*) AS n FROM ${rows}`, given.list);
+      const total = await oneValue<number>(db, `SELECT count(*) FROM ${rows}`, given.list);
       const ids = await db.all<{ repo: RepoKey; id: string }>(
         `SELECT p.host || '/' || p.github_id AS repo, r.mem AS id FROM ${rows} ORDER BY r.at DESC, r.id DESC LIMIT ${given.at(most)} OFFSET ${given.at(skip)}`,
         given.list,
       );
-      return { total: total?.n ?? 0, ids };
+      return { total: total ?? 0, ids };
     },
     declinedRules: (of, most) =>
       select(

@@ -1,21 +1,20 @@
 // Reads rows of memory for the search index.
-import type { EmbeddingSpace, RepoKey } from "../../domain/memory.ts";
 import type { MemoryFilter, Scope } from "../../domain/retrieval.ts";
 import { pathMatcher } from "../../search/filter.ts";
-import type { Admitted, RowCode, RowDistances, RowSource, Rows, SearchRow } from "../../search/rows.ts";
+import type { Admitted, RowCode, RowSource, Rows, SearchRow } from "../../search/rows.ts";
 import type { Database, Sql } from "../sql.ts";
-import { select, values } from "../statement.ts";
+import { oneValue, select, values } from "../statement.ts";
 import { spaceId } from "./records.ts";
 import { filterSql, repoValues, scopeSql } from "./scope.ts";
 
+/** Counting rows takes as long as reading them, so counts are cached per version of a repository. */
+type Counts = Map<number, Pick<Admitted, "version" | "rows">>;
+
 /** Rows of an open database. */
 export function storedRows(db: Database): RowSource {
-  // Counting rows takes as long as reading them, so counts are cached per version of a repository.
-  const counts = new Map<number, { readonly version: number; readonly rows: number }>();
+  const counts: Counts = new Map();
   return { snapshot: (work) => db.snapshot((sql) => work(rowsIn(sql, counts))) };
 }
-
-type Counts = Map<number, { readonly version: number; readonly rows: number }>;
 
 function rowsIn(sql: Sql, counts: Counts): Rows {
   const { among, cosineDistance, decodeCode, encodeCode, isComparable, length, measure, sendCode } = sql.dialect;
@@ -28,6 +27,11 @@ function rowsIn(sql: Sql, counts: Counts): Rows {
     const text = `SELECT id, ${sendCode("code")} AS code FROM vectors WHERE ${where}`;
     const found = await sql.all<{ id: number; code: Uint8Array }>(text, given);
     return found.map(({ id, code }) => ({ id, code: decodeCode(code) }));
+  };
+  const vectorsIn = async (repositories: readonly Admitted[], space: number, only = "") => {
+    const text = `SELECT count(*) FROM vectors v JOIN records r ON r.id = v.id AND r.stale = 0
+      WHERE v.space = $1 AND ${among("v.repo", "$2", "int")} ${only}`;
+    return (await oneValue<number>(sql, text, [space, repositories.map(({ id }) => id)])) ?? 0;
   };
   return {
     async admitted(scope) {
@@ -58,13 +62,10 @@ function rowsIn(sql: Sql, counts: Counts): Rows {
         [repository, after.changed, after.id, oldest, most],
       ),
     async newest(repository, most) {
-      const row = await sql.one<{ id: number }>(
-        "SELECT id FROM records WHERE repo = $1 AND stale = 0 ORDER BY id DESC LIMIT 1 OFFSET $2",
-        [repository, most],
-      );
-      return row?.id ?? 0;
+      const text = "SELECT id FROM records WHERE repo = $1 AND stale = 0 ORDER BY id DESC LIMIT 1 OFFSET $2";
+      return (await oneValue<number>(sql, text, [repository, most])) ?? 0;
     },
-    space: (space: EmbeddingSpace) => spaceId(sql, space),
+    space: (space) => spaceId(sql, space),
     codes: (repository, space, after, most) =>
       codesOf("repo = $1 AND space = $2 AND id > $3 ORDER BY id LIMIT $4", [repository, space, after, most]),
     codesOf: (repository, space, ids) =>
@@ -75,25 +76,17 @@ function rowsIn(sql: Sql, counts: Counts): Rows {
         "SELECT id, model, dimension FROM spaces WHERE id <> $1 ORDER BY id",
         [space ?? 0],
       );
-      const found: { rows: number; model: string }[] = [];
+      let rows = 0;
+      const models: string[] = [];
       for (const { id, model, dimension } of others) {
-        const row = await sql.one<{ n: number }>(
-          `SELECT count(*) AS n FROM vectors v JOIN records r ON r.id = v.id AND r.stale = 0
-           WHERE v.space = $1 AND ${among("v.repo", "$2", "int")}`,
-          [id, repositories.map((one) => one.id)],
-        );
-        if (row !== null && row.n > 0) found.push({ rows: row.n, model: `${model}, ${dimension} numbers` });
+        const count = await vectorsIn(repositories, id);
+        if (count > 0) models.push(`${model}, ${dimension} numbers`);
+        rows += count;
       }
-      return { rows: found.reduce((sum, one) => sum + one.rows, 0), models: found.map(({ model }) => model) };
+      return { rows, models };
     },
-    async damaged(repositories, space, dimension) {
-      const row = await sql.one<{ n: number }>(
-        `SELECT count(*) AS n FROM vectors v JOIN records r ON r.id = v.id AND r.stale = 0
-         WHERE v.space = $1 AND ${among("v.repo", "$2", "int")} AND NOT ${isComparable("v.code", dimension)}`,
-        [space, repositories.map(({ id }) => id)],
-      );
-      return row?.n ?? 0;
-    },
+    damaged: (repositories, space, dimension) =>
+      vectorsIn(repositories, space, `AND NOT ${isComparable("v.code", dimension)}`),
     async distances(scope, filter, space, codes) {
       const given = values();
       const { rows } = scopeSql(scope, given);
@@ -114,15 +107,15 @@ function rowsIn(sql: Sql, counts: Counts): Rows {
         given.list,
       );
       const lengths = codes.map((code) => Math.sqrt(code.reduce((sum, component) => sum + component * component, 0)));
-      return found.map((row): RowDistances => {
+      return found.map((row) => {
         const { id, mem, repo, length: own } = row;
         const distances = lengths.map((given, at) => cosineDistance(row[`d${at}`] ?? 0, own, given));
         return { id, mem, repo, distances };
       });
     },
-    async version(repo: RepoKey) {
+    async version(repo) {
       const text = "SELECT version FROM repositories WHERE host = $1 AND github_id = $2";
-      return (await sql.one<{ version: number }>(text, repoValues(repo)))?.version ?? 0;
+      return (await oneValue<number>(sql, text, repoValues(repo))) ?? 0;
     },
   };
 }
@@ -130,8 +123,7 @@ function rowsIn(sql: Sql, counts: Counts): Rows {
 async function rowsOf(sql: Sql, counts: Counts, { id, version }: Pick<Admitted, "id" | "version">): Promise<number> {
   const known = counts.get(id);
   if (known?.version === version) return known.rows;
-  const row = await sql.one<{ n: number }>("SELECT count(*) AS n FROM records WHERE repo = $1 AND stale = 0", [id]);
-  const rows = row?.n ?? 0;
+  const rows = (await oneValue<number>(sql, "SELECT count(*) FROM records WHERE repo = $1 AND stale = 0", [id])) ?? 0;
   counts.set(id, { version, rows });
   return rows;
 }

@@ -2,9 +2,9 @@
 // processes of the machine agree on it, and jumps of the wall clock do not affect it.
 import { bootId } from "../../adapters/process-mark.ts";
 import { migrate } from "../migrate.ts";
-import type { Database } from "../sql.ts";
+import type { Database, Sql } from "../sql.ts";
 import { openSqlite, type SqliteDatabase, type SqliteSettings } from "../sqlite.ts";
-import { insert } from "../statement.ts";
+import { insert, oneValue } from "../statement.ts";
 import { keepBeforeUpgrade } from "../upkeep/schema-copies.ts";
 import { QUEUE_PART } from "./schema.ts";
 
@@ -33,13 +33,13 @@ export async function openQueueFile(path: string, settings: Omit<SqliteSettings,
 async function epochOf(db: Database, boot: string | null): Promise<number> {
   const now = Date.now() - upMs();
   if (boot === null) return now;
-  const known = "SELECT epoch FROM boots WHERE id = $1";
-  const kept = await db.one<{ epoch: number }>(known, [boot]);
-  if (kept !== null) return kept.epoch;
+  const known = (sql: Sql) => oneValue<number>(sql, "SELECT epoch FROM boots WHERE id = $1", [boot]);
+  const epoch = await known(db);
+  if (epoch !== null) return epoch;
   return db.transaction(async (tx) => {
     await tx.run("DELETE FROM boots WHERE id <> $1", [boot]);
     await insert(tx, "boots", { id: boot, epoch: now }, "ON CONFLICT DO NOTHING");
-    return (await tx.one<{ epoch: number }>(known, [boot]))?.epoch ?? now;
+    return (await known(tx)) ?? now;
   });
 }
 

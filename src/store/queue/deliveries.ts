@@ -79,18 +79,17 @@ async function takeWave(tx: Sql, wave: readonly Arrival[]): Promise<readonly boo
   // Another client is storing the same under other keys: start over, and find it stored.
   for (const { delivery } of fresh)
     if (!kept.has(delivery.id)) throw new Transient(`delivery ${delivery.id} is being taken by another process`);
-  for (const { outcome } of fresh) if (outcome.kind === "cancel") await forgetMeanings(tx, outcome.key);
+  // Clears fingerprints after the pull request ends, because it can be reopened within a second. `A` comes after `@`.
+  const clear = "UPDATE deliveries SET meaning = NULL WHERE meaning >= $1 AND meaning < $2";
+  for (const { outcome } of fresh)
+    if (outcome.kind === "cancel") await tx.run(clear, [`${outcome.key}@`, `${outcome.key}A`]);
   // Two jobs of one delivery may share a key: the later replaces the earlier.
   for (const jobs of withoutRepeats(fresh.flatMap(jobsOf), ({ job }) => job.key)) await putJobs(tx, jobs);
   return wave.map((arrival) => fresh.includes(arrival));
 }
 
-interface Known {
-  /** 1 when its id is known. */
-  readonly isKnown: number;
-  /** The delivery with the same fingerprint. */
-  readonly same: string | null;
-}
+/** Whether its id is known (1), and the delivery with the same fingerprint. */
+type Known = { readonly isKnown: number; readonly same: string | null };
 
 function knownAmong(tx: Sql, wave: readonly Arrival[]): Promise<readonly Known[]> {
   const given = wave.map(({ delivery: { id, meaning = null } }, at) => ({ at, id, meaning }));
@@ -116,19 +115,14 @@ const DELIVERY = {
 async function keep(tx: Sql, wave: readonly Arrival[], known: readonly Known[]): Promise<ReadonlySet<string>> {
   const rows = wave.map(({ delivery: { id, event, receivedAt, meaning = null }, outcome }, at) => {
     const same = known[at]?.same ?? null;
+    const row = { id, event, received_at: receivedAt };
     return same === null
-      ? { id, event, received_at: receivedAt, outcome: outcome.kind, reason: keptReason(outcome), meaning }
-      : { id, event, received_at: receivedAt, outcome: "ignored", reason: `says the same as ${same}`, meaning: null };
+      ? { ...row, outcome: outcome.kind, reason: keptReason(outcome), meaning }
+      : { ...row, outcome: "ignored", reason: `says the same as ${same}` };
   });
   const insert = insertText(tx.dialect, "deliveries", DELIVERY, "ON CONFLICT (id) DO NOTHING RETURNING id");
   const kept = await tx.all<{ id: string }>(insert, [jsonRows(rows)]);
   return new Set(kept.map(({ id }) => id));
-}
-
-/** Clears fingerprints after the pull request ends, because it can be reopened within a second. */
-async function forgetMeanings(tx: Sql, key: string): Promise<void> {
-  // `A` is the character after `@`.
-  await tx.run("UPDATE deliveries SET meaning = NULL WHERE meaning >= $1 AND meaning < $2", [`${key}@`, `${key}A`]);
 }
 
 /** A delivery's short description: `synchronize`, `review`, `push`, `3 jobs`, or why it was ignored. */
@@ -136,8 +130,7 @@ function keptReason(outcome: Arrival["outcome"]): string {
   if (outcome.kind === "review") return outcome.trigger;
   if (outcome.kind === "command") return outcome.command.kind === "verb" ? outcome.command.verb : outcome.command.kind;
   if (outcome.kind !== "upkeep") return outcome.reason;
-  const [first] = outcome.jobs;
-  return outcome.jobs.length === 1 && first !== undefined
-    ? `${first.kind}: ${first.trigger}`
-    : `${outcome.jobs.length} jobs`;
+  const [first, second] = outcome.jobs;
+  const isOne = first !== undefined && second === undefined;
+  return isOne ? `${first.kind}: ${first.trigger}` : `${outcome.jobs.length} jobs`;
 }

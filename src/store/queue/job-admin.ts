@@ -2,6 +2,7 @@
 import type { JobAdmin, JobChange, KeptJob } from "../../ports/jobs.ts";
 import type { LaneName } from "../../ports.ts";
 import type { Database, Sql } from "../sql.ts";
+import { oneValue } from "../statement.ts";
 import { announce, lockKeys } from "./coordination.ts";
 import { turnAgain } from "./put.ts";
 
@@ -40,8 +41,8 @@ const select = (sql: Sql) => `SELECT id, key, lane, repo, account, state, job, a
 
 function change(db: Database, id: number, work: (tx: Sql, found: Row) => Promise<JobChange>): Promise<JobChange> {
   return db.transaction(async (tx) => {
-    const known = await tx.one<{ key: string }>("SELECT key FROM jobs WHERE id = $1", [id]);
-    if (known !== null) await lockKeys(tx, [known.key]);
+    const key = await oneValue<string>(tx, "SELECT key FROM jobs WHERE id = $1", [id]);
+    if (key !== null) await lockKeys(tx, [key]);
     // A lease locks the row, not the key.
     const found = await tx.one<Row>(`${select(tx)} WHERE id = $1${tx.dialect.forUpdate}`, [id]);
     return found === null ? refused("there is no such job") : work(tx, found);

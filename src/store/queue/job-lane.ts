@@ -53,11 +53,7 @@ export function storedLane<Taken extends AnyJob>(db: Database, lane: LaneName, w
 
 const NO_LIMITS: LeaseLimits = { ofRepository: Number.MAX_SAFE_INTEGER, hasCapacity: true };
 
-interface Search {
-  readonly lane: LaneName;
-  readonly worker: WorkingProcess;
-  readonly limits: LeaseLimits;
-}
+type Search = { readonly lane: LaneName; readonly worker: WorkingProcess; readonly limits: LeaseLimits };
 
 /** No job of its key runs; otherwise the end of that one triggers a poll. */
 const FREE = "key NOT IN (SELECT key FROM jobs AS busy WHERE busy.state = 'running')";

@@ -34,21 +34,27 @@ export function storedMissedEvents(db: Database): MissedEventStore {
     },
     lastRound: () => moments.at("round"),
     round: (now) => moments.set("round", now),
-    looked: (repo, before, now) => db.transaction((tx) => looked(tx, repo, before, now)),
+    looked: (repo, before, now) =>
+      db.transaction(async (tx) => {
+        const columns = { key: "text", head_sha: "text" } as const;
+        await tx.run(
+          `INSERT INTO old_heads (key, head_sha) SELECT x.key, x.head_sha FROM ${tx.dialect.rows("$1", columns)}
+           WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.key = x.key AND lane = 'review') ON CONFLICT DO NOTHING`,
+          [jsonRows(before.map(({ number, headSha }) => ({ key: jobKey(repo, number), head_sha: headSha })))],
+        );
+        await upsert(tx, "watched", ["repo"], { repo: repoKey(repo), at: now });
+      }),
     owes: (repo, pull, refused) => owes(db, repo, pull, refused),
-    counts: (since) => counts(db, since),
+    async counts(since) {
+      // In JSON a quote inside a string is escaped, so the pattern matches only the field.
+      const found = await db.one<{ deliveries: number; heads: number }>(
+        `SELECT (SELECT count(*) FROM redeliveries WHERE at >= $1) AS deliveries,
+           (SELECT count(*) FROM jobs WHERE lane = 'review' AND created_at >= $1 AND job LIKE '%"trigger":"missed"%') AS heads`,
+        [since],
+      );
+      return found ?? { deliveries: 0, heads: 0 };
+    },
   };
-}
-
-type RepoIds = Parameters<MissedEventStore["looked"]>[0];
-
-async function looked(tx: Sql, repo: RepoIds, before: readonly OpenPull[], now: number): Promise<void> {
-  await tx.run(
-    `INSERT INTO old_heads (key, head_sha) SELECT x.key, x.head_sha FROM ${tx.dialect.rows("$1", { key: "text", head_sha: "text" })}
-     WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.key = x.key AND lane = 'review') ON CONFLICT DO NOTHING`,
-    [jsonRows(before.map(({ number, headSha }) => ({ key: jobKey(repo, number), head_sha: headSha })))],
-  );
-  await upsert(tx, "watched", ["repo"], { repo: repoKey(repo), at: now });
 }
 
 interface EndedJob {
@@ -63,7 +69,7 @@ interface EndedJob {
 
 async function owes(
   sql: Sql,
-  repo: RepoIds,
+  repo: Parameters<MissedEventStore["owes"]>[0],
   { number, headSha, updatedAt }: OpenPull,
   refused: RefusedAgain,
 ): Promise<boolean> {
@@ -103,14 +109,4 @@ function settles(ended: EndedJob, changedAt: number, refused: RefusedAgain): boo
   if (state === "cancelled") return !ENDS.has(outcome);
   if (outcome.startsWith("stopped:") || outcome === "skipped: this head was reviewed before") return true;
   return outcome.startsWith("skipped:") && finishedAt !== null && finishedAt >= changedAt;
-}
-
-async function counts(sql: Sql, since: number): ReturnType<MissedEventStore["counts"]> {
-  // In JSON a quote inside a string is escaped, so the pattern matches only the field.
-  const found = await sql.one<{ deliveries: number; heads: number }>(
-    `SELECT (SELECT count(*) FROM redeliveries WHERE at >= $1) AS deliveries,
-       (SELECT count(*) FROM jobs WHERE lane = 'review' AND created_at >= $1 AND job LIKE '%"trigger":"missed"%') AS heads`,
-    [since],
-  );
-  return found ?? { deliveries: 0, heads: 0 };
 }

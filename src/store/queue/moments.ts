@@ -1,7 +1,7 @@
 // Named timestamps of the whole store.
 import type { EndedSessions } from "../../ports/login.ts";
 import type { Sql } from "../sql.ts";
-import { upsert } from "../statement.ts";
+import { oneValue, upsert } from "../statement.ts";
 
 /**
  * swept: up to when GitHub's log was read. round: the last check of all repositories. restored: the last restore. tidied: the last
@@ -18,7 +18,7 @@ interface Moments {
 /** Over an open database (see QUEUE_PART), or in a transaction. */
 export function storedMoments(sql: Sql): Moments {
   return {
-    at: async (name) => (await sql.one<{ at: number }>("SELECT at FROM moments WHERE name = $1", [name]))?.at ?? null,
+    at: (name) => oneValue(sql, "SELECT at FROM moments WHERE name = $1", [name]),
     set: (name, at) => upsert(sql, "moments", ["name"], { name, at: Math.floor(at) }),
   };
 }

@@ -7,7 +7,7 @@ import { close, hasWaiting, LONGEST_WAIT_MS, type WorkingProcess } from "./job-l
 import { afterDeath, type Deaths, SUSPECT_AFTER, type Verdict } from "./poison-job-policy.ts";
 import { INTERRUPTED_TURN, SUSPECT_TURN } from "./put.ts";
 
-export interface Watching {
+export interface WatchingProcess extends WorkingProcess {
   /** A process without a heartbeat for so long is taken for dead. */
   readonly silentMs: number;
   /** Monotonic milliseconds; only differences count. */
@@ -18,8 +18,7 @@ export interface Watching {
  * Over an open database. A live process increments its counter. Each process measures the silence of others itself, so clocks of other
  * machines and of the database do not matter, and an outage of the database makes no process look dead.
  */
-export function processesOn(db: Database, worker: WorkingProcess, { silentMs, elapsed }: Watching) {
-  const { instance, process, held } = worker;
+export function processesOn(db: Database, { instance, process, held, silentMs, elapsed }: WatchingProcess) {
   /** Other processes, as they were at the last heartbeat. */
   let seen: ReadonlyMap<string, Seen> = new Map();
   let isFirst = true;
@@ -39,7 +38,9 @@ export function processesOn(db: Database, worker: WorkingProcess, { silentMs, el
   return {
     /** See Queue.heartbeat. */
     async heartbeat() {
-      if (isFirst) await shortenWaits(db);
+      // Shortens waits that a wrong clock made longer than the maximum.
+      const latest = `(SELECT ${db.dialect.now}) + ${LONGEST_WAIT_MS}`;
+      if (isFirst) await db.run(`UPDATE jobs SET run_at = ${latest} WHERE state = 'waiting' AND run_at > ${latest}`);
       isFirst = false;
       await db.run(
         `INSERT INTO instances (id, process, beats) VALUES ($1, $2, 1)
@@ -125,12 +126,6 @@ async function waitFirst(tx: Sql, id: number, { deaths, restMs }: { deaths: numb
        run_at = ${tx.dialect.now} + CAST($2 AS bigint), turn = $3, company = NULL WHERE id = $1`,
     [id, restMs, deaths >= SUSPECT_AFTER ? SUSPECT_TURN : INTERRUPTED_TURN],
   );
-}
-
-/** At a start: shortens waits that a wrong clock made longer than the maximum. */
-async function shortenWaits(db: Sql): Promise<void> {
-  const latest = `(SELECT ${db.dialect.now}) + ${LONGEST_WAIT_MS}`;
-  await db.run(`UPDATE jobs SET run_at = ${latest} WHERE state = 'waiting' AND run_at > ${latest}`);
 }
 
 /** Maximum silence counted per check, in case this process was suspended or the store was unavailable. */

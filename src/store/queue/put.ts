@@ -1,6 +1,7 @@
 // Adds jobs to the queue: each replaces a waiting job of its key, and gets its repository's turn. These turns order the repositories
 // of one account; accounts take turns when jobs are leased (see job-lane.ts).
 
+import { repoKey } from "../../domain/memory.ts";
 import type { AnyJob, LaneName } from "../../ports.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Sql } from "../sql.ts";
@@ -67,13 +68,7 @@ export async function turnAgain(
 
 /** The jobs with the queue's state for each, in order. */
 async function placed(tx: Sql, jobs: readonly ComingJob[]): Promise<readonly (ComingJob & Place)[]> {
-  const given = jobs.map(({ lane, job }, at) => ({
-    at,
-    lane,
-    key: job.key,
-    repo: repoOf(job),
-    account: accountOf(job),
-  }));
+  const given = jobs.map((one, at) => ({ at, ...placeOf(one) }));
   const rows = await tx.all<Omit<Place, "nextTurn"> & TurnRow>(
     `SELECT ${tx.dialect.now} AS now, own.turn AS "waitingTurn",
        CASE WHEN own.attempt = 0 THEN own.created_at END AS since, ${turnColumns("x.lane", "x.repo", "x.account")}
@@ -88,8 +83,7 @@ async function placed(tx: Sql, jobs: readonly ComingJob[]): Promise<readonly (Co
   });
 }
 
-const JOB = {
-  at: "int",
+const COLUMNS = {
   key: "text",
   lane: "text",
   job: "text",
@@ -109,35 +103,22 @@ export async function putJobs(tx: Sql, jobs: readonly ComingJob[]): Promise<void
   if (jobs.length === 0) return;
   const coming = await placed(tx, jobs);
   const turns = turnsOf(coming);
-  const rows = coming.map(({ lane, job, at, now, since }, index) => {
-    const times = jobTimes(job, at, { now, first: since });
-    return {
-      at: index,
-      key: job.key,
-      lane,
-      job: JSON.stringify(job),
-      repo: repoOf(job),
-      account: accountOf(job),
-      installation_id: job.installationId,
-      run_at: times.runAt,
-      turn: turns[index],
-      created_at: times.since,
-    };
-  });
+  const rows = coming.map((one, index) => ({
+    at: index,
+    ...placeOf(one),
+    job: JSON.stringify(one.job),
+    installation_id: one.job.installationId,
+    turn: turns[index],
+    ...jobTimes(one),
+  }));
   for (const { job, by, waitingTurn } of coming)
     if (waitingTurn !== null) await cancel(tx, job.key, "superseded", `superseded by ${by}`);
-  const columns = Object.keys(JOB)
-    .filter((name) => name !== "at")
-    .join(", ");
+  const columns = Object.keys(COLUMNS).join(", ");
+  const source = tx.dialect.rows("$1", { at: "int", ...COLUMNS });
+  const text = `INSERT INTO jobs (state, ${columns}) SELECT 'waiting', ${columns} FROM ${source} ORDER BY x.at`;
   const lanes = jobs.map(({ lane }) => lane);
   // Concurrently: one round trip to a server.
-  await Promise.all([
-    tx.run(
-      `INSERT INTO jobs (state, ${columns}) SELECT 'waiting', ${columns} FROM ${tx.dialect.rows("$1", JOB)} ORDER BY x.at`,
-      [jsonRows(rows)],
-    ),
-    announce(tx, lanes),
-  ]);
+  await Promise.all([tx.run(text, [jsonRows(rows)]), announce(tx, lanes)]);
 }
 
 /** Jobs added together do not see each other, so each further one of a repository gets the next turn. */
@@ -146,19 +127,15 @@ function turnsOf(coming: readonly (ComingJob & Place)[]): readonly number[] {
   return coming.map(({ lane, job, waitingTurn, nextTurn: next }) => {
     // It inherits the place of an interrupted job, but not of a suspect: the crashes may have been that job's own.
     if (waitingTurn !== null) return Math.max(waitingTurn, INTERRUPTED_TURN);
-    const line = `${lane} ${repoOf(job)}`;
+    const line = `${lane} ${repoKey(job.repo)}`;
     const ahead = before.get(line) ?? 0;
     before.set(line, ahead + 1);
     return next + ahead;
   });
 }
 
-function repoOf({ repo }: AnyJob): string {
-  return `${repo.host}/${repo.id}`;
-}
-
-function accountOf({ repo }: AnyJob): string {
-  return `${repo.host}/${repo.ownerId}`;
+function placeOf({ lane, job: { key, repo } }: ComingJob) {
+  return { lane, key, repo: repoKey(repo), account: `${repo.host}/${repo.ownerId}` };
 }
 
 /** Ends the waiting jobs of a key; returns how many. The key must be locked. */
@@ -169,33 +146,17 @@ export function cancel(tx: Sql, key: string, state: "superseded" | "cancelled", 
   );
 }
 
-// Computes when a new job is due.
-
 /** Limits the debouncing of continuous pushes: the first one waits at most so many times the wait. */
 const MOST_WAITS = 6;
 
-interface JobTimes {
-  /** When it is due. */
-  readonly runAt: number;
-  /** Since when its pull request waits for a review; for other jobs the due time. */
-  readonly since: number;
-}
-
 /**
- * Epoch milliseconds by the queue's clock.
- *
- * @param at the current time on the clock that set the job's `notBefore`. The delay is computed on that clock and added to the
- *   queue's, because the two may differ
- * @param queue the time on the queue's clock, and since when an unstarted review of this pull request waits; null when none
+ * When a job is due, and since when its pull request waits for a review (for other jobs the due time), by the queue's clock.
+ * The delay is computed on the clock that set `notBefore` and added to the queue's, because the two may differ.
  */
-function jobTimes(
-  job: AnyJob,
-  at: number,
-  { now, first }: { readonly now: number; readonly first: number | null },
-): JobTimes {
+function jobTimes({ job, at, now, since: first }: ComingJob & Place) {
   const notBefore = "notBefore" in job ? job.notBefore : undefined;
   const wait = Math.max(0, Math.ceil(notBefore ?? at) - at);
-  if (job.kind !== "review") return { runAt: now + wait, since: now + wait };
+  if (job.kind !== "review") return { run_at: now + wait, created_at: now + wait };
   const since = first ?? now;
-  return { runAt: Math.max(now, Math.min(now + wait, since + MOST_WAITS * wait)), since };
+  return { run_at: Math.max(now, Math.min(now + wait, since + MOST_WAITS * wait)), created_at: since };
 }

@@ -6,29 +6,28 @@ import type { CommandJob } from "../../domain/command.ts";
 import type { ReviewJob, UpkeepJob } from "../../domain/job.ts";
 import type { LaneName, Queue } from "../../ports.ts";
 import type { NotificationListener } from "../postgres-listener.ts";
-import type { Database, Sql } from "../sql.ts";
+import type { Database } from "../sql.ts";
 import { JOBS_CHANNEL, lockKeys } from "./coordination.ts";
 import { takeDeliveries } from "./deliveries.ts";
-import { storedLane, type WorkingProcess } from "./job-lane.ts";
-import { processesOn, type Watching } from "./processes.ts";
+import { storedLane } from "./job-lane.ts";
+import { processesOn, type WatchingProcess } from "./processes.ts";
 import { cancel, putJobs } from "./put.ts";
 
 /** A process silent for so long is taken for dead: four missed heartbeats, at 5 s each. */
 const SILENT_MS = 20_000;
-
-interface QueueOptions extends WorkingProcess, Watching {
-  /** Receives notifications of other processes; absent on SQLite. */
-  readonly listener: NotificationListener;
-}
 
 /**
  * The queue over an open database (see QUEUE_PART), on the database's clock. Every method throws `Transient` when the database does not
  * answer.
  *
  * @param given the working process; defaults are for a new one
+ * @param listener receives notifications of other processes; absent on SQLite
  */
-export function storedQueue(db: Database, given: Partial<QueueOptions> = {}): Queue {
-  const worker: WorkingProcess & Watching = {
+export function storedQueue(
+  db: Database,
+  { listener, ...given }: Partial<WatchingProcess> & { readonly listener?: NotificationListener } = {},
+): Queue {
+  const worker: WatchingProcess = {
     instance: randomUUID(),
     process: null,
     held: new Set(),
@@ -37,8 +36,6 @@ export function storedQueue(db: Database, given: Partial<QueueOptions> = {}): Qu
     elapsed: () => performance.now(),
     ...given,
   };
-  const processes = processesOn(db, worker, worker);
-  const { listener } = given;
   return {
     ...storedLane<ReviewJob>(db, "review", worker),
     commands: storedLane<CommandJob>(db, "command", worker),
@@ -46,9 +43,9 @@ export function storedQueue(db: Database, given: Partial<QueueOptions> = {}): Qu
     add: (job, at) =>
       db.transaction(async (tx) => {
         await lockKeys(tx, [job.key]);
-        const [lane, by] =
-          job.kind === "review" ? (["review", job.headSha] as const) : (["upkeep", job.delivery] as const);
-        await putJobs(tx, [{ lane, job, at, by }]);
+        const isReview = job.kind === "review";
+        const by = isReview ? job.headSha : job.delivery;
+        await putJobs(tx, [{ lane: isReview ? "review" : "upkeep", job, at, by }]);
       }),
     drop: (key, reason) =>
       db.transaction(async (tx) => {
@@ -61,9 +58,14 @@ export function storedQueue(db: Database, given: Partial<QueueOptions> = {}): Qu
       failPoint("after-accept");
       return isNew === true;
     },
-    heartbeat: processes.heartbeat,
-    release: processes.release,
-    counts: () => counts(db),
+    ...processesOn(db, worker),
+    async counts() {
+      const rows = await db.all<{ state: string; n: number }>(
+        "SELECT state, count(*) AS n FROM jobs WHERE state IN ('waiting', 'running', 'parked') GROUP BY state",
+      );
+      const counts = Object.fromEntries(rows.map(({ state, n }) => [state, n]));
+      return { waiting: 0, running: 0, parked: 0, ...counts };
+    },
     ...(listener === undefined ? {} : { onJobAvailable: (wake) => wakeBy(listener, wake) }),
   };
 }
@@ -77,12 +79,4 @@ function wakeBy(listener: NotificationListener, wake: (lane: LaneName) => void):
     // Earlier notifications may be lost.
     () => LANES.forEach(wake),
   );
-}
-
-async function counts(sql: Sql): ReturnType<Queue["counts"]> {
-  const rows = await sql.all<{ state: string; n: number }>(
-    "SELECT state, count(*) AS n FROM jobs WHERE state IN ('waiting', 'running', 'parked') GROUP BY state",
-  );
-  const of = (state: string) => rows.find((row) => row.state === state)?.n ?? 0;
-  return { waiting: of("waiting"), running: of("running"), parked: of("parked") };
 }

@@ -8,7 +8,7 @@ import type { Post, Wanted } from "../../ports/writes.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
 import type { Database } from "../sql.ts";
-import { upsert } from "../statement.ts";
+import { oneValue, upsert } from "../statement.ts";
 
 interface Row extends Omit<BegunCheck, "repo"> {
   readonly repo: string;
@@ -24,11 +24,7 @@ const SELECT = `SELECT id, key, head_sha AS "headSha", repo, installation_id AS 
     THEN 1 ELSE 0 END AS "hasJob"
   FROM check_runs`;
 
-/**
- * May throw `Transient`; writes throw LeaseLost when the job is no longer held.
- *
- * @param held the writing job; null without one
- */
+/** May throw `Transient`; writes of a job (`held`) throw LeaseLost once it is no longer held. */
 export function storedChecks(db: Database, held: Held | null = null): CheckStore {
   const write = async (text: string, values: readonly unknown[]): Promise<void> => {
     await fenced(db, held, (tx) => tx.run(text, values));
@@ -42,10 +38,8 @@ export function storedChecks(db: Database, held: Held | null = null): CheckStore
       failPoint("after-begun");
     },
     async on(key, headSha) {
-      const row = await db.one<Row>(
-        `${SELECT} WHERE key = $1 AND head_sha = $2 ORDER BY begun_at DESC, id DESC LIMIT 1`,
-        [key, headSha],
-      );
+      const newest = `${SELECT} WHERE key = $1 AND head_sha = $2 ORDER BY begun_at DESC, id DESC LIMIT 1`;
+      const row = await db.one<Row>(newest, [key, headSha]);
       return row === null ? null : keptCheck(row);
     },
     open: async (key) =>
@@ -80,23 +74,22 @@ async function adoptUnrecorded(db: Database): Promise<void> {
        AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.key = intents.key AND jobs.state IN ('waiting', 'running'))`,
     [LEFT_MS],
   );
-  const idOf = ({ post }: { readonly post: string }) => (JSON.parse(post) as Post).id;
-  const known = await db.all<{ id: number }>(`SELECT id FROM check_runs WHERE ${db.dialect.among("id", "$1", "int")}`, [
-    created.map(idOf),
-  ]);
+  const found = created.map((row) => ({ ...row, id: (JSON.parse(row.post) as Post).id }));
+  const among = db.dialect.among("id", "$1", "int");
+  const known = await db.all<{ id: number }>(`SELECT id FROM check_runs WHERE ${among}`, [found.map(({ id }) => id)]);
   const recorded = new Set(known.map(({ id }) => id));
   const checks = storedChecks(db);
-  for (const row of created.filter((one) => !recorded.has(idOf(one)))) {
-    const { repo, installationId, headSha } = JSON.parse(row.wanted) as Wanted;
+  for (const { id, key, wanted, at } of found.filter((one) => !recorded.has(one.id))) {
+    const { repo, installationId, headSha } = JSON.parse(wanted) as Wanted;
     // Its `failOn` is unknown, so use the strictest: a required check must not pass without a review.
-    await checks.begun({ id: idOf(row), key: row.key, repo, installationId, headSha, failOn: "minor" }, row.at);
+    await checks.begun({ id, key, repo, installationId, headSha, failOn: "minor" }, at);
   }
 }
 
 /** How long pushes wait, from each repository's last review, because the configuration is not read yet when a push arrives. */
 export function storedPushWaits(db: Database): PushWaits {
-  const of = async (repo: Pick<Repo, "host" | "id">) =>
-    (await db.one<{ ms: number }>("SELECT ms FROM push_waits WHERE repo = $1", [repoKey(repo)]))?.ms ?? null;
+  const of = (repo: Pick<Repo, "host" | "id">) =>
+    oneValue<number>(db, "SELECT ms FROM push_waits WHERE repo = $1", [repoKey(repo)]);
   return {
     of,
     async learn(repo, ms) {

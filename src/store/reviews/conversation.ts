@@ -5,18 +5,18 @@ import type { AnswerStore, Decisions } from "../../ports/conversation.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
 import type { Database } from "../sql.ts";
-import { insert, upsert } from "../statement.ts";
+import { insert, oneValue, upsert } from "../statement.ts";
 
 /** May throw `Transient`. */
 export function storedDecisions(db: Database): Decisions {
   return {
     async of(key) {
-      const paused = await db.one<{ by: string }>("SELECT by FROM paused WHERE key = $1", [key]);
+      const pausedBy = await oneValue<string>(db, "SELECT by FROM paused WHERE key = $1", [key]);
       const declined = await db.all<Declined>(
         `SELECT finding AS "findingId", by, reason FROM declined WHERE key = $1 ORDER BY at, finding`,
         [key],
       );
-      return { pausedBy: paused?.by ?? null, declined };
+      return { pausedBy, declined };
     },
     pause: (key, by, now) => upsert(db, "paused", ["key"], { key, by, at: now }),
     resume: async (key) => (await db.run("DELETE FROM paused WHERE key = $1", [key])) > 0,
@@ -27,13 +27,9 @@ export function storedDecisions(db: Database): Decisions {
   };
 }
 
-/**
- * May throw `Transient`; writes throw LeaseLost when the job is no longer held.
- *
- * @param held the writing job; null without one
- */
+/** May throw `Transient`; writes of a job (`held`) throw LeaseLost once it is no longer held. */
 export function storedAnswers(db: Database, held: Held | null = null): AnswerStore {
-  const count = async (text: string, given: readonly unknown[]) => (await db.one<{ n: number }>(text, given))?.n ?? 0;
+  const count = async (text: string, given: readonly unknown[]) => (await oneValue<number>(db, text, given)) ?? 0;
   return {
     async record({ comment, repo, thread, userId, kind, at }) {
       const row = { comment, repo, thread, user_id: userId, kind, at };
@@ -41,13 +37,13 @@ export function storedAnswers(db: Database, held: Held | null = null): AnswerSto
     },
     given: ({ comment, repo, userId }, kind, since) =>
       count(
-        `SELECT count(*) AS n FROM answers
+        `SELECT count(*) FROM answers
          WHERE repo = $1 AND user_id = $2 AND kind = $3 AND at >= $4 AND comment <> $5`,
         [repo, userId, kind, since, comment],
       ),
     repliesInARow: ({ comment, thread }) =>
       count(
-        `SELECT count(*) AS n FROM answers WHERE thread = $1 AND kind = 'reply' AND comment <> $2 AND id >
+        `SELECT count(*) FROM answers WHERE thread = $1 AND kind = 'reply' AND comment <> $2 AND id >
            coalesce((SELECT max(id) FROM answers WHERE thread = $1 AND kind = 'command'), 0)`,
         [thread, comment],
       ),

@@ -6,7 +6,7 @@ import { repoKey } from "../../domain/memory.ts";
 import type { FeedbackStore } from "../../ports/feedback.ts";
 import type { HistoryStore, Introductions } from "../../ports/history.ts";
 import type { Database } from "../sql.ts";
-import { upsert } from "../statement.ts";
+import { oneValue, upsert } from "../statement.ts";
 
 /** How long people react to a review. */
 const YOUNG_MS = 30 * 24 * 60 * 60_000;
@@ -41,8 +41,8 @@ export function storedLooks(db: Database): FeedbackStore {
 export function storedHistory(db: Database): HistoryStore {
   return {
     async of(repo) {
-      const row = await db.one<{ progress: string }>("SELECT progress FROM history WHERE repo = $1", [repo]);
-      return row === null ? null : (JSON.parse(row.progress) as HistoryProgress);
+      const progress = await oneValue<string>(db, "SELECT progress FROM history WHERE repo = $1", [repo]);
+      return progress === null ? null : (JSON.parse(progress) as HistoryProgress);
     },
     save: (repo, progress) => upsert(db, "history", ["repo"], { repo, progress: JSON.stringify(progress) }),
   };
@@ -60,11 +60,9 @@ export function storedIntroductions(db: Database): Introductions {
       if ((await db.one(importing, [upkeepKey(repo, "history")])) !== null) return "importing";
       // Keys are `HOST/REPO_ID#NUMBER`; `$` is the character after `#`.
       const key = repoKey(repo);
-      const posted = await db.one<{ n: number }>(
-        "SELECT count(*) AS n FROM reviews WHERE key >= $1 AND key < $2 AND outcome = 'posted'",
-        [`${key}#`, `${key}$`],
-      );
-      return (posted?.n ?? 0) < FIRST ? "first reviews" : null;
+      const count = "SELECT count(*) FROM reviews WHERE key >= $1 AND key < $2 AND outcome = 'posted'";
+      const posted = await oneValue<number>(db, count, [`${key}#`, `${key}$`]);
+      return (posted ?? 0) < FIRST ? "first reviews" : null;
     },
   };
 }

@@ -7,11 +7,7 @@ import { fenced } from "../queue/lease-fence.ts";
 import type { Database } from "../sql.ts";
 import { upsert } from "../statement.ts";
 
-/**
- * May throw `Transient`; writes throw LeaseLost when the job is no longer held.
- *
- * @param held the writing job; null without one
- */
+/** May throw `Transient`; writes of a job (`held`) throw LeaseLost once it is no longer held. */
 export function storedProgress(db: Database, held: Held | null = null): ProgressStore {
   return {
     begun({ key, repo, number, installationId }) {

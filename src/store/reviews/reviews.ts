@@ -6,7 +6,7 @@ import type { ReplyStore } from "../../ports/model.ts";
 import type { Held, Ledger } from "../../ports.ts";
 import { fenced, progressed } from "../queue/lease-fence.ts";
 import type { Database, Sql } from "../sql.ts";
-import { insert, upsert } from "../statement.ts";
+import { insert, oneValue, upsert } from "../statement.ts";
 
 /** One or two superseded reviews may lie between this one and the last posted one. */
 const MOST_EARLIER = 8;
@@ -14,11 +14,7 @@ const AT_PLACE = "WHERE key = $1 AND head_sha = $2 AND base_sha = $3";
 /** Reviews of a pull request that are searched for a finding. */
 const MOST_SEARCHED = 5;
 
-/**
- * May throw `Transient`; writes throw LeaseLost when the job is no longer held.
- *
- * @param held the writing job; null without one
- */
+/** May throw `Transient`; writes of a job (`held`) throw LeaseLost once it is no longer held. */
 export function storedReviews(db: Database, held: Held | null = null): Ledger & ReviewRecords {
   const commit = (work: (tx: Sql) => Promise<unknown>) =>
     fenced(db, held, async (tx) => {
@@ -34,11 +30,9 @@ export function storedReviews(db: Database, held: Held | null = null): Ledger & 
   };
   return {
     async unsent(job) {
-      const row = await db.one<{ review: string }>(
-        "SELECT review FROM reviews WHERE key = $1 AND settled_at IS NULL ORDER BY written DESC LIMIT 1",
-        [job.key],
-      );
-      return row === null ? null : readReview(row.review);
+      const newest = "SELECT review FROM reviews WHERE key = $1 AND settled_at IS NULL ORDER BY written DESC LIMIT 1";
+      const review = await oneValue<string>(db, newest, [job.key]);
+      return review === null ? null : readReview(review);
     },
     async save(job, review, now) {
       failPoint("before-save");
@@ -75,9 +69,9 @@ export function storedReviews(db: Database, held: Held | null = null): Ledger & 
 
 /** Drops the flagged code from the stored review: memory has it by now, or never will. */
 async function settle(tx: Sql, place: readonly string[], now: number, outcome: string): Promise<void> {
-  const row = await tx.one<{ review: string }>(`SELECT review FROM reviews ${AT_PLACE}${tx.dialect.forUpdate}`, place);
-  if (row === null) return;
-  const { hunks: _, ...rest } = JSON.parse(row.review) as Review;
+  const review = await oneValue<string>(tx, `SELECT review FROM reviews ${AT_PLACE}${tx.dialect.forUpdate}`, place);
+  if (review === null) return;
+  const { hunks: _, ...rest } = JSON.parse(review) as Review;
   const update = `UPDATE reviews SET settled_at = $4, outcome = $5, review = $6 ${AT_PLACE}`;
   await tx.run(update, [...place, now, outcome, JSON.stringify(rest)]);
 }
@@ -91,10 +85,8 @@ export function readReview(json: string): Review {
 /** Model answers by request, until the review is saved. */
 export function storedReplies(db: Database): ReplyStore {
   return {
-    async find(key, question) {
-      const kept = "SELECT answer FROM replies WHERE key = $1 AND question = $2";
-      return (await db.one<{ answer: string }>(kept, [key, question]))?.answer ?? null;
-    },
+    find: (key, question) =>
+      oneValue(db, "SELECT answer FROM replies WHERE key = $1 AND question = $2", [key, question]),
     keep: (key, question, answer, at) => upsert(db, "replies", ["key", "question"], { key, question, answer, at }),
   };
 }

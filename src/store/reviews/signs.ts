@@ -2,6 +2,7 @@
 import type { Signs } from "../../ports/signs.ts";
 import type { LaneName } from "../../ports.ts";
 import type { Database } from "../sql.ts";
+import { oneValue } from "../statement.ts";
 
 const POSTED = "SELECT max(settled_at) AS at FROM reviews WHERE outcome = 'posted'";
 const LAST_USED = `SELECT max(at) AS at FROM (
@@ -18,25 +19,20 @@ const REFUSED = `SELECT count(*) AS n FROM (
   WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE lane = 'review' AND state = 'done' AND installation_id = refused.id
     AND finished_at > refused.at)`;
 
-interface At {
-  readonly at: number | null;
-}
-
 export function storedSigns(db: Database): Signs {
   return {
     async progress(now) {
       const oldest = await db.all<{ readonly lane: LaneName; readonly age: number }>(
         `SELECT lane, ${db.dialect.now} - min(created_at) AS age FROM jobs WHERE state = 'waiting' GROUP BY lane`,
       );
-      const posted = await db.one<At>(POSTED);
-      const refused = await db.one<{ readonly n: number }>(REFUSED);
+      const posted = await oneValue<number>(db, POSTED);
       const ages = Object.fromEntries(oldest.map(({ lane, age }) => [lane, Math.max(0, age)]));
       return {
         oldestWaitingMs: { review: 0, command: 0, upkeep: 0, ...ages },
-        sincePostedMs: typeof posted?.at === "number" ? Math.max(0, now - posted.at) : null,
-        refusedInstallations: refused?.n ?? 0,
+        sincePostedMs: posted === null ? null : Math.max(0, now - posted),
+        refusedInstallations: (await oneValue<number>(db, REFUSED)) ?? 0,
       };
     },
-    lastUsed: async () => (await db.one<At>(LAST_USED))?.at ?? null,
+    lastUsed: () => oneValue(db, LAST_USED),
   };
 }

@@ -6,7 +6,7 @@ import type { Reservations, SpendingStore } from "../../ports/model.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
 import type { Database, Sql } from "../sql.ts";
-import { insert } from "../statement.ts";
+import { insert, oneValue } from "../statement.ts";
 
 const SPENT = "SELECT coalesce(sum(usd), 0) FROM spending WHERE at >= $1";
 /** A reservation counts while its lease is held. */
@@ -53,15 +53,14 @@ function reservations(db: Database, held: Held, repo: string): Reservations {
         if (reservation.usd > 0) await insert(tx, "bookings", { ...row, outsider });
         return reservation;
       }),
-    async outsidersReviews(since) {
-      const row = await db.one<{ n: number }>(
-        `SELECT count(DISTINCT spending.job) AS n FROM spending
+    outsidersReviews: async (since) =>
+      (await oneValue(
+        db,
+        `SELECT count(DISTINCT spending.job) FROM spending
          JOIN jobs ON jobs.id = spending.job JOIN jobs AS own ON own.key = jobs.key
          WHERE own.id = $1 AND jobs.id <> own.id AND spending.repo = $2 AND spending.at >= $3 AND spending.outsider = 1`,
         [held.id, repo, since],
-      );
-      return row?.n ?? 0;
-    },
+      )) ?? 0,
     async release() {
       await db.run("DELETE FROM bookings WHERE job = $1 AND token = $2", [held.id, held.token]);
     },

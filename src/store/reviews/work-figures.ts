@@ -3,7 +3,7 @@ import { DAY_MS } from "../../adapters/retention.ts";
 import type { RepoKey } from "../../domain/memory.ts";
 import type { DayCount, DaySpending, KeptReview, WorkFigures } from "../../ports/dashboard.ts";
 import type { Database } from "../sql.ts";
-import { select, type Values, values } from "../statement.ts";
+import { oneValue, select, type Values, values } from "../statement.ts";
 import { loggedRetrieval, type RetrievalRow } from "./retrievals.ts";
 import { readReview } from "./reviews.ts";
 
@@ -24,12 +24,12 @@ export function storedWorkFigures(db: Database): WorkFigures {
       db.snapshot(async (sql) => {
         const given = values();
         const where = inRepository(of, given.at);
-        const total = await sql.one<{ n: number }>(`SELECT count(*) AS n FROM reviews WHERE ${where}`, given.list);
+        const total = await oneValue<number>(sql, `SELECT count(*) FROM reviews WHERE ${where}`, given.list);
         const page = await sql.all<ReviewRow>(
           `${REVIEW} WHERE ${where} ORDER BY written_at DESC, key LIMIT ${given.at(most)} OFFSET ${given.at(skip)}`,
           given.list,
         );
-        return { total: total?.n ?? 0, reviews: page.map(keptReview) };
+        return { total: total ?? 0, reviews: page.map(keptReview) };
       }),
     async review(key, headSha) {
       const newest = `${REVIEW} WHERE key = $1 AND head_sha = $2 ORDER BY written DESC LIMIT 1`;

@@ -8,6 +8,7 @@ import type { InstallationPace, OrphanWrites, Post, Wanted, WriteState, WriteSto
 import type { Held } from "../../ports.ts";
 import { fenced, isHeld, progressed } from "../queue/lease-fence.ts";
 import type { Database, Sql } from "../sql.ts";
+import { oneValue } from "../statement.ts";
 
 interface Row {
   readonly marker: string;
@@ -16,15 +17,11 @@ interface Row {
   readonly post: string | null;
 }
 
-interface WritesOptions {
-  /** The writing job; null without one. */
-  readonly held: Held | null;
-  /** The job's key: while the job is open, it settles its own writes. */
-  readonly key: string;
-}
-
-/** May throw `Transient`; writes throw LeaseLost. */
-export function storedWrites(db: Database, { held, key }: WritesOptions): WriteStore {
+/**
+ * May throw `Transient`; writes of a job (`held`) throw LeaseLost once it is no longer held. An open job settles its own
+ * writes, by its key.
+ */
+export function storedWrites(db: Database, held: Held | null, key: string): WriteStore {
   const { now } = db.dialect;
   return {
     async state(wanted) {
@@ -112,11 +109,8 @@ export function storedInstallationPace(db: Database, process: string | null = nu
     );
   return {
     async closedFor(id) {
-      const row = await db.one<{ left: number }>(
-        `SELECT closed_until - ${now} AS "left" FROM installations WHERE id = $1`,
-        [id],
-      );
-      return Math.max(0, row?.left ?? 0);
+      const left = await oneValue<number>(db, `SELECT closed_until - ${now} FROM installations WHERE id = $1`, [id]);
+      return Math.max(0, left ?? 0);
     },
     async close(id, forMs) {
       await db.run(

@@ -48,7 +48,7 @@ async function world(
   const limits = storedInstallationPace(db);
   const app = new Octokit({ baseUrl: "https://api.github.com", request: { fetch } });
   const clients = githubClients({ app, apiUrl: "https://api.github.com", fetch, now: Date.now, limits });
-  const book = storedWrites(db, { held: null, key: "k" });
+  const book = storedWrites(db, null, "k");
   const ports = async (keep: KeepTurn = () => Promise.resolve()) => {
     const github = await clients.forRepository(7, REPO);
     const path = writePath({

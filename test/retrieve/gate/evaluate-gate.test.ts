@@ -1,19 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { decide, gateCache, gateKey, gateQuestion, inShadowSample } from "../../../src/retrieve/gate/evaluate-gate.ts";
-import { GATE } from "../../../src/retrieve/gate/gate.ts";
-import { type GateContext, gateContext } from "../../../src/retrieve/gate/gate-context.ts";
+import { GATE, type GateContext } from "../../../src/retrieve/gate/gate.ts";
 import { budgetedModel, type ModelClient } from "../../../src/retrieve/model/model-budget.ts";
 import { failure, scriptedModel, textOf } from "../../fakes/scripted-model.ts";
 import { countsOf, given, memory, NOW } from "../retrieve-builders.ts";
 
 /** Seven files that no rule knows. */
-function unknown(more: Partial<GateContext> = {}): GateContext {
+function unknown({ pull = {}, job = {}, ...more }: Other = {}): GateContext {
   const files = Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`content/part${i}.yaml`, " a\n+b"]));
   const { context, signals } = given({ title: "Import the rest", files });
-  return {
-    ...gateContext(context, signals, { counts: countsOf([memory("a")]), version: 1 }),
-    ...more,
-  };
+  const known = { ...context, signals, memory: { counts: countsOf([memory("a")]), version: 1 }, ...more };
+  return { ...known, pull: { ...context.pull, ...pull }, job: { ...context.job, ...job } };
+}
+
+interface Other extends Partial<Omit<GateContext, "pull" | "job">> {
+  readonly pull?: Partial<GateContext["pull"]>;
+  readonly job?: Partial<GateContext["job"]>;
 }
 
 function model(reply: string | Error) {
@@ -83,7 +85,7 @@ describe("where no rule holds", () => {
 
   test("a rule that matches asks no model", async () => {
     const { ask, asked } = model(SKIP);
-    await decide(unknown({ title: "fix: a crash" }), GATE, { ...alone, ask });
+    await decide(unknown({ pull: { title: "fix: a crash" } }), GATE, { ...alone, ask });
     expect(asked).toEqual([]);
   });
 });
@@ -91,7 +93,7 @@ describe("where no rule holds", () => {
 describe("the question to a model", () => {
   const delimiter = `kodiai-${"ab".repeat(16)}`;
   const asked = (body: string, tokens: number) => {
-    const question = gateQuestion(unknown({ body }), tokens, delimiter);
+    const question = gateQuestion(unknown({ pull: { body } }), tokens, delimiter);
     return {
       ...question,
       text: textOf(question.user),
@@ -165,12 +167,12 @@ describe("remembered decisions", () => {
     expect(cache.size).toBe(0);
   });
 
-  test.each<[string, Partial<GateContext>]>([
-    ["title", { title: "Import the rest now" }],
-    ["body", { body: "more" }],
-    ["trigger", { trigger: "synchronize" }],
-    ["head", { headSha: "0000000000000000000000000000000000000000" }],
-    ["repository", { repo: "github.com/43" }],
+  test.each<[string, Other]>([
+    ["title", { pull: { title: "Import the rest now" } }],
+    ["body", { pull: { body: "more" } }],
+    ["trigger", { job: { trigger: "synchronize" } }],
+    ["head", { pull: { head: { ...unknown().pull.head, sha: "0000000000000000000000000000000000000000" } } }],
+    ["repository", { repo: { ...unknown().repo, id: 43 } }],
     ["memory", { memory: { counts: countsOf([memory("a")]), version: 2 } }],
   ])("another %s is another question", (_, more) => {
     expect(gateKey(unknown(more), GATE)).not.toBe(gateKey(unknown(), GATE));

@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 import { userPattern } from "../../../src/config/user-pattern.ts";
 import type { GateDecision } from "../../../src/domain/retrieval.ts";
 import { namedThings } from "../../../src/retrieve/gate/code-identifiers.ts";
-import { GATE, type GateConfig, gateByRules } from "../../../src/retrieve/gate/gate.ts";
-import { type GateContext, gateContext } from "../../../src/retrieve/gate/gate-context.ts";
+import { GATE, type GateConfig, type GateContext, gateByRules } from "../../../src/retrieve/gate/gate.ts";
 import { added, countsOf, given, memory, type Shape } from "../retrieve-builders.ts";
 import { SHAPES } from "./gate-shapes.ts";
 
@@ -12,7 +11,7 @@ const SOME = { counts: countsOf([memory("a", { language: "cpp" }), memory("b")])
 
 function seen(shape: Shape, about: GateContext["memory"] = SOME): GateContext {
   const { context, signals } = given(shape);
-  return gateContext(context, signals, about);
+  return { ...context, signals, memory: about };
 }
 
 function decide(shape: Shape, config: Partial<GateConfig> = {}, about?: GateContext["memory"]): GateDecision | null {
@@ -173,7 +172,8 @@ describe("the rules in their order", () => {
     );
     fc.assert(
       fc.property(text, text, fc.array(fc.record({ path, reason: text })), (title, body, leftOut) => {
-        const context: GateContext = { ...seen(CODE), title, body, leftOut };
+        const code = seen(CODE);
+        const context: GateContext = { ...code, pull: { ...code.pull, title, body }, leftOut };
         const decision = gateByRules(context);
         expect(gateByRules(context)).toEqual(decision);
         if (decision === null) return;

@@ -10,7 +10,6 @@ import {
   rerankMemories,
 } from "../../../src/retrieve/model/rerank.ts";
 import type { QueryCandidates } from "../../../src/retrieve/rank/fusion.ts";
-import { TUNING } from "../../../src/retrieve/tuning.ts";
 import { memory, rankedMemory } from "../retrieve-builders.ts";
 
 /** Best first: the first has the highest score. */
@@ -45,12 +44,11 @@ async function reranked(
   queries: readonly QueryCandidates[],
   ask: AskOrder,
   more: Partial<Reranking> = {},
-  tuning: Partial<Reranking["tuning"]> = {},
 ) {
   const tries = attempts();
   const { rerankText, rerankMargin } = defaultKnowledge().retrieval;
-  const settings = { by: "judge-1", ask, topK: 2, once: false, rerankText, rerankMargin, ...more };
-  const result = await rerankMemories(ranked, queries, { ...settings, tuning: { ...TUNING.rerank, ...tuning } }, tries);
+  const settings = { by: "judge-1", ask, most: 50, keep: 2, once: false, rerankText, rerankMargin, ...more };
+  const result = await rerankMemories(ranked, queries, settings, tries);
   return { ids: result.ranked.map(({ record }) => record.id), report: result.report, degraded: tries.degraded() };
 }
 
@@ -147,7 +145,7 @@ describe("reranking", () => {
     const { ask, asked } = scoring({ q: { m1: 1 } });
     const four = [query("q", ALL)];
     for (const one of [
-      await reranked(listOf(4), four, ask, { topK: 4 }),
+      await reranked(listOf(4), four, ask, { keep: 4 }),
       await reranked(listOf(4), [query("q", ["m0", "m1"])], ask),
       await reranked([], four, ask),
     ]) {

@@ -11,7 +11,7 @@ function build(
 ) {
   const { body = null, paths = [], maxChars, ...signals } = more;
   const subject = { pull: { title, body }, files: paths.map((path) => ({ path })) };
-  return buildRetrievalQuery(subject, { ...SILENT, ...signals }, maxChars === undefined ? {} : { maxChars });
+  return buildRetrievalQuery(subject, { ...SILENT, ...signals }, maxChars);
 }
 
 describe("what the query says", () => {

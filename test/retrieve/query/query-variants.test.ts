@@ -2,11 +2,13 @@ import { describe, expect, test } from "vitest";
 import { buildRetrievalQuery, queryVariants } from "../../../src/retrieve/query/build-query.ts";
 import { added, given, type Shape } from "../retrieve-builders.ts";
 
-function variants(shape: Shape, hunks?: number) {
+function variants(shape: Shape) {
   const { context, signals } = given(shape);
   const { text } = buildRetrievalQuery(context, signals);
-  return queryVariants(text, context, signals, hunks === undefined ? {} : { hunks });
+  return queryVariants(text, context, signals);
 }
+
+const hunkPaths = (shape: Shape) => variants(shape).flatMap(({ kind, path }) => (kind === "hunk" ? [path] : []));
 
 describe("the queries of one pull request", () => {
   const SHAPE: Shape = {
@@ -38,15 +40,15 @@ describe("the queries of one pull request", () => {
   test("every file gets its hunk before one file gets its second", () => {
     const big = added(...Array.from({ length: 60 }, (_, i) => `const a${i} = ${i};`));
     const twice = `${big}\n@@ 200\n x\n+const second = true;`;
-    const all = variants({ title: "T", files: { "src/big.ts": twice, "src/small.ts": added("const b = 1;") } }, 2);
-    expect(all.filter(({ kind }) => kind === "hunk").map(({ path }) => path)).toEqual(["src/big.ts", "src/small.ts"]);
+    const paths = hunkPaths({ title: "T", files: { "src/big.ts": twice, "src/small.ts": added("const b = 1;") } });
+    expect(paths).toEqual(["src/big.ts", "src/small.ts", "src/big.ts"]);
   });
 
   test("a hunk with a risk on its lines comes before larger ones without", () => {
     const large = added(...Array.from({ length: 40 }, (_, i) => `const a${i} = ${i};`));
     const risky = added("const digest = crypto.createHash('md5').update(password).digest();");
-    const all = variants({ title: "T", files: { "src/a.ts": large, "src/b.ts": risky } }, 1);
-    expect(all.filter(({ kind }) => kind === "hunk").map(({ path }) => path)).toEqual(["src/b.ts"]);
+    const paths = hunkPaths({ title: "T", files: { "src/a.ts": large, "src/b.ts": risky } });
+    expect(paths).toEqual(["src/b.ts", "src/a.ts"]);
   });
 
   test("a line of a megabyte and a hunk of a thousand lines stay within the text of one hunk", () => {

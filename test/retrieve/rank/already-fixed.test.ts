@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { codeLikeness, contrast, fixedAlready, hunkTokens } from "../../../src/retrieve/rank/already-fixed.ts";
+import { contrast } from "../../../eval/suites/contrast.ts";
+import { codeLikeness, fixedAlready, hunkTokens } from "../../../src/retrieve/rank/already-fixed.ts";
 import { added } from "../retrieve-builders.ts";
 import { at, enter, ids } from "../retrieve-harness.ts";
 

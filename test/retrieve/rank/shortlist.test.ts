@@ -52,7 +52,7 @@ const settings = (fusion: "learned" | "rrf") => ({
   sourceWeights: {},
 });
 
-const MAX = { pooling: "max", k: 60, method: "hybrid" } as const;
+const MAX = { pooling: "max", method: "hybrid" } as const;
 
 test.each(["rrf"] as const)("what is on the list is ordered by ranks as if all records had been read", (fusion) => {
   const all = evidence();
