@@ -1,6 +1,6 @@
 // What memory knows about code and claims like those of one change: the value that the review stage receives.
 
-import type { Flagged } from "../code/flagged-code.ts";
+import type { Flagged } from "../code/code-fingerprint.ts";
 import type { Finding } from "../finding.ts";
 import type { RejectedMemory } from "./rejections.ts";
 

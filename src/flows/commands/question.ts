@@ -11,7 +11,7 @@ import { isoDate } from "../../domain/text/iso-date.ts";
 import { gatherSettings, gatherThread } from "../../gather/gather.ts";
 import { retrieveForQuestion } from "../../retrieve/retrieve.ts";
 import { type Answered, answer } from "../../review/review.ts";
-import { logRetrieval } from "../memory/log-retrieval.ts";
+import { logRetrieval } from "../memory/search-memory.ts";
 import { costWith, modelAllowance, remainingAfter, retrievalShare } from "../review/model-allowance.ts";
 import { findingsOfThread, isWriter, type Order } from "./order.ts";
 

@@ -1,11 +1,14 @@
 // A manual search of memory: each text on its own, logged like a review's retrieval, merged into one list.
 
-import { loggedRetrieval } from "../../domain/figures/logged-retrieval.ts";
+import type { Knowledge } from "../../config/knowledge.ts";
+import { loggedRetrieval, type RetrievalOrigin } from "../../domain/figures/logged-retrieval.ts";
+import type { Repo } from "../../domain/job.ts";
 import { type FoundMemory, type HandSearch, mergeFound } from "../../domain/memory/search-result.ts";
 import type { Precedents } from "../../domain/retrieval.ts";
 import type { Embedder, Recall, Reranker, RetrievalLog } from "../../ports/memory.ts";
 import type { ModelAllowance } from "../../ports/model.ts";
 import { searchMemory } from "../../retrieve/retrieve.ts";
+import type { WritingPorts } from "../review/review-ports.ts";
 
 export interface SearchPorts {
   readonly embedder: Embedder | null;
@@ -50,4 +53,26 @@ export async function searchByHand(
     memories: mergeFound(done.map(({ text, precedents }) => precedents.ranked.map((memory) => ({ memory, text })))),
     searches: done,
   };
+}
+
+interface AskedRetrieval {
+  readonly repo: Repo;
+  readonly number: number;
+  readonly origin: RetrievalOrigin;
+  readonly knowledge: Knowledge;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+type LogPorts = Pick<WritingPorts, "retrievals" | "embedder" | "now">;
+
+/** Logs the result of a search that began at `asked.at`. */
+export async function logRetrieval(precedents: Precedents, asked: AskedRetrieval, ports: LogPorts): Promise<void> {
+  const { repo, number: pull, origin, knowledge } = asked;
+  const { topK, distanceThreshold } = knowledge.retrieval;
+  const calibrated =
+    distanceThreshold === "auto" ? (ports.embedder?.threshold ?? precedents.provenance.threshold) : distanceThreshold;
+  const at = ports.now();
+  const facts = { repo, pull, origin, ms: at - asked.at, at, topK, calibrated };
+  await ports.retrievals?.write(loggedRetrieval(precedents, facts));
 }

@@ -6,8 +6,7 @@
 
 import type { AccessLevel } from "../../domain/command.ts";
 import { type FeedbackJob, jobKey, type Repo } from "../../domain/job.ts";
-import type { Evidence } from "../../domain/memory/evidence.ts";
-import type { CodeStatus, Person, PullFeedback } from "../../domain/memory/pull-feedback.ts";
+import type { CodeStatus, Evidence, Person, PullFeedback } from "../../domain/memory/evidence.ts";
 import { type Outcome, repoKey } from "../../domain/memory.ts";
 import type { Skipped } from "../../domain/omissions.ts";
 import type { EarlierFinding } from "../../domain/review/review-history.ts";

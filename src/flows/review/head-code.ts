@@ -1,5 +1,5 @@
 // The repository at the head of a change, read once for everything in a review that needs it.
-import type { HeadCode, ReadHead } from "../../domain/head-code.ts";
+import type { HeadCode, ReadHead } from "../../domain/change-context.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { Snapshot, Snapshots } from "../../ports/snapshot.ts";
 import type { Symbols } from "../../ports/symbols.ts";

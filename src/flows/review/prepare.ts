@@ -7,7 +7,7 @@ import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { type ModelCost, ownScope, type Precedents } from "../../domain/retrieval.ts";
-import { reviewFingerprint } from "../../domain/review/review-fingerprint.ts";
+import { reviewFingerprint } from "../../domain/review/review-history.ts";
 import type { MemoryHeld, Review } from "../../domain/review.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { reviewHunks } from "../../learn/learn.ts";
@@ -15,7 +15,7 @@ import type { ModelAllowance } from "../../ports/model.ts";
 import type { RetrievePorts, RetrieveSettings } from "../../retrieve/retrieve.ts";
 import { PROMPT_VERSION } from "../../review/review.ts";
 import { unhelpfulMemory } from "../memory/decide-retrieval.ts";
-import { logRetrieval } from "../memory/log-retrieval.ts";
+import { logRetrieval } from "../memory/search-memory.ts";
 import {
   costWith,
   isForOutsider,

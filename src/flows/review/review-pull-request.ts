@@ -13,11 +13,10 @@ import type { Review, Superseded } from "../../domain/review.ts";
 import { gather } from "../../gather/gather.ts";
 import { retrieve } from "../../retrieve/retrieve.ts";
 import { review } from "../../review/review.ts";
-import { checkRun } from "./check-run.ts";
+import { checkRun, finishProgress } from "./check-run.ts";
 import { readsHead } from "./head-code.ts";
 import { type Posting, posting } from "./posting.ts";
 import { fingerprintFor, prepare } from "./prepare.ts";
-import { finishProgress } from "./progress.ts";
 import { dependencyUpdate, recollect, withReasons } from "./recollect.ts";
 import type { ReviewPorts, SentReview, Stage, WritingPorts } from "./review-ports.ts";
 

@@ -52,13 +52,10 @@ function isSafe(text: string, replaced: readonly string[], most: number): boolea
   return !lines.some((line) => /^\s*(?:```|~~~)/.test(line));
 }
 
-// The files in which a model's suggestion may be committed with one click. The change may have manipulated the model,
-// so nothing that runs, installs or instructs: known extensions of source code only, without files that a tool runs by
-// their name.
-
 /**
- * Source code that takes effect when its program is built or started. Shells, build languages, prose and data are
- * excluded.
+ * Where a model's suggestion may be committed with one click: in source code that takes effect when its program is
+ * built or started. The change may have manipulated the model, so nothing that runs, installs or instructs: no shells,
+ * build languages, prose and data, and no file that a tool runs by its name.
  */
 const SOURCE = new Set(
   [
