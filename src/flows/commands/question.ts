@@ -42,7 +42,7 @@ export async function answerQuestion(order: Order): Promise<Answer> {
   const precedents = await stage("retrieve", () =>
     retrieveForQuestion({ ...asked, path: comment.path }, searching, { knowledge, now: at }),
   );
-  await logRetrieval(precedents, { repo, number, origin: "question", knowledge, at }, ports);
+  await logRetrieval(precedents, { repo, number, origin: "question", retrieval: knowledge.retrieval, at }, ports);
   const spent = precedents.modelCosts ?? [];
   const latest = await ports.records.latest(key);
   const answered = await stage("review", () =>

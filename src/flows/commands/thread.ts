@@ -3,7 +3,6 @@ import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { Transient } from "../../domain/errors.ts";
 import { type Finding, isAlwaysReported } from "../../domain/finding.ts";
 import { findingMemoryId, MEMORY_ID, repoKey } from "../../domain/memory.ts";
-import type { Degraded } from "../../domain/omissions.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
 import { noteCommand, noteOnMemory } from "../people/weigh-evidence.ts";
 import { findingsOfThread, isWriter, type Order } from "./order.ts";
@@ -26,7 +25,7 @@ export async function ignoreFinding(order: Order): Promise<Answer> {
   }
   const by = job.comment.author.login;
   const reason = await ports.redact(text);
-  const kept: Kept[] = [];
+  const kept: Awaited<ReturnType<typeof declineElsewhere>>[] = [];
   let noted = "";
   for (const findingId of ids) {
     await ports.decisions.decline(key, { findingId, by, reason }, ports.now());
@@ -50,16 +49,11 @@ function onOthers(finding: Finding | null, reason: string): string {
     : "On other pull requests, similar findings are held back and listed with your reason.";
 }
 
-interface Kept {
-  readonly isKept: boolean;
-  readonly degraded: readonly Degraded[];
-}
-
 /** Only declines by people with write access affect other pull requests; an author decides only for their own. */
-async function declineElsewhere(order: Order, findingId: string, reason: string | null): Promise<Kept> {
+async function declineElsewhere(order: Order, findingId: string, reason: string | null) {
   const { job, ports } = order;
   const { keeping } = ports;
-  if (keeping === undefined || keeping === null || !isWriter(order)) return { isKept: false, degraded: [] };
+  if (!keeping || !isWriter(order)) return { isKept: false, degraded: [] };
   const repo = repoKey(job.repo);
   const { author, url } = job.comment;
   const rejection = { by: author.login, isWriter: true, reason, url, at: ports.now() };

@@ -5,7 +5,6 @@ import { languageOf } from "../../analyze/analyze.ts";
 import type { Repo } from "../../domain/job.ts";
 import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
 import type { Conventions } from "../../domain/memory/convention.ts";
-import type { Remembered } from "../../domain/memory/write-report.ts";
 import type { Corpus, EmbeddingSpace, MemoryRecord } from "../../domain/memory.ts";
 import { ownScope } from "../../domain/retrieval.ts";
 import { pairsOf, proposeConventions, type Remembering, recordLine, remember } from "../../learn/learn.ts";
@@ -43,29 +42,33 @@ export async function* exportMemory(wish: ExportWish, ports: ExportPorts): Async
   for (const pair of pairsOf(records, await alikeOf(records, wish, ports))) yield JSON.stringify(pair);
 }
 
-/** A repository's whole memory, as its owner sees it, by corpus, then id. */
+/**
+ * A repository's whole memory, as its owner sees it, by corpus, then id.
+ *
+ * @param wish `after`: only memories after this CORPUS/ID, for corpora in alphabetical order
+ */
 export async function* recordsOf(
-  { repo, corpora }: Pick<ExportWish, "repo" | "corpora">,
+  { repo, corpora, after = null }: Pick<ExportWish, "repo" | "corpora"> & { readonly after?: string | null },
   { memory, recall, space }: ExportPorts,
 ): AsyncGenerator<MemoryRecord> {
   const scope = ownScope(repo);
   for (const corpus of corpora) {
-    const ids = [...(await memory.known(scope.repo, corpus, space, null)).values()].map(({ id }) => id).sort();
+    const known = await memory.known(scope.repo, corpus, space, null);
+    const all = [...known.values()].map(({ id }) => id).sort();
+    const ids = after === null ? all : all.filter((id) => `${corpus}/${id}` > after);
     for (let at = 0; at < ids.length; at += PAGE) yield* await recall.records(scope, ids.slice(at, at + PAGE));
   }
 }
 
-async function alikeOf(
-  records: readonly MemoryRecord[],
-  { repo, corpora }: ExportWish,
-  { recall }: ExportPorts,
-): Promise<ReadonlyMap<string, readonly string[]>> {
+async function alikeOf(records: readonly MemoryRecord[], { repo, corpora }: ExportWish, { recall }: ExportPorts) {
   const alike = new Map<string, readonly string[]>();
   for (const { id, situation, text, provenance } of records) {
     const scope = ownScope(repo, provenance.pull);
     const [hits = []] = await recall.matching(scope, [situation ?? text], ALIKE, { corpora });
-    const ids = hits.map((hit) => hit.id);
-    alike.set(id, ids);
+    alike.set(
+      id,
+      hits.map((hit) => hit.id),
+    );
   }
   return alike;
 }
@@ -88,27 +91,19 @@ export async function findConventions(
 /** Corpora with code paths; documents get their language from tags, code from its grammar. */
 const TOLD_BY_PATH: readonly Corpus[] = ["finding", "review_comment"];
 
-interface Backfilled {
-  readonly kind: "backfilled";
-  /** Rows without a language. */
-  readonly without: number;
-  /** How many of them got which language; canonical ids. */
-  readonly byLanguage: ReadonlyMap<string, number>;
-  /** How many of them stay unknown: no path, or one that determines no language. */
-  readonly unknown: number;
-  readonly remembered: Remembered;
-}
-
 /**
- * Reads only paths. Because the language is part of the embedded text, a row that gets one is embedded again.
+ * Derives the language of rows without one from their path. Because the language is part of the embedded text, a row
+ * that gets one is embedded again. Running it again changes nothing.
  *
+ * @returns the rows `without` a language, how many of them got which (canonical ids), and how many stay unknown: no
+ * path, or one that determines no language
  * @throws Transient when memory cannot be read or written now; the same call again completes it
  */
 export async function backfillLanguages(
   repo: Repo,
   ports: Omit<ExportPorts, "space"> & { readonly embedder: Embedder },
   remembering: Remembering,
-): Promise<Backfilled> {
+) {
   const { memory, embedder } = ports;
   const byLanguage = new Map<string, number>();
   const fixed = [];
@@ -122,5 +117,5 @@ export async function backfillLanguages(
     fixed.push({ ...record, language });
   }
   const remembered = await remember(fixed, embedder, memory, remembering);
-  return { kind: "backfilled", without, byLanguage, unknown: without - fixed.length, remembered };
+  return { without, byLanguage, unknown: without - fixed.length, remembered };
 }

@@ -115,7 +115,8 @@ async function codeNow(
     const { findingId, sha } = remembered;
     const one = said.get(findingId);
     if (one === undefined || sha === null || sha === headSha) continue;
-    const text = await texts(one.finding.path, () => textNow(one, { repo, from: sha, to: headSha }, ports));
+    const { path } = one.finding;
+    const text = await texts(path, () => textNow(repo, path, sha, headSha, ports));
     const status = text === undefined ? null : codeStatusOf(one, text);
     if (status === null) continue;
     statuses.set(findingId, status);
@@ -124,10 +125,15 @@ async function codeNow(
   return { statuses, changed };
 }
 
-/** The text of a finding's file at the head, at its current path; null when it was removed, undefined when unknown. */
+/**
+ * The text of a file of commit `from` at commit `to`, at its current path; null when it was removed, undefined when
+ * unknown.
+ */
 async function textNow(
-  { finding: { path } }: EarlierFinding,
-  { repo, from, to }: { readonly repo: FeedbackJob["repo"]; readonly from: string; readonly to: string },
+  repo: Repo,
+  path: string,
+  from: string,
+  to: string,
   { pulls, feedback }: LearnPorts,
 ): Promise<string | null | undefined> {
   const text = await pulls.text(repo, path, to, MOST_BYTES);

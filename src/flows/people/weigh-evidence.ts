@@ -24,18 +24,10 @@ export interface WeighPorts {
  * @throws Transient
  */
 export async function weighEvidence(
-  at: {
-    readonly repo: Parameters<typeof repoKey>[0];
-    readonly pull: number;
-    readonly findings: readonly RememberedFinding[];
-  },
+  at: { readonly repo: Repo; readonly pull: number; readonly findings: readonly RememberedFinding[] },
   evidence: readonly Evidence[],
   { evidence: store, redact }: WeighPorts,
-): Promise<{
-  readonly added: number;
-  readonly changed: number;
-  readonly weighed: ReturnType<typeof weigh>;
-}> {
+) {
   const repo = repoKey(at.repo);
   const clean = await Promise.all(
     evidence.map(async (one) => ({ ...one, text: one.text === null ? null : await redact(one.text) })),
@@ -48,7 +40,7 @@ export async function weighEvidence(
   return { added, changed: await store.decide(repo, decisions), weighed };
 }
 
-/** The kind and text of a command: "" without text. */
+/** The kind of a command, and what was said with it; "" without text. */
 interface SaidByCommand {
   readonly kind: EvidenceKind;
   readonly text: string;
@@ -76,16 +68,11 @@ export async function noteOnMemory(
   const by: EvidenceBy = { ...comment.author, access: level, isBot: false, isFirstTime: false };
   const now = ports.now();
   const piece: Evidence = {
-    memoryId,
+    ...pieceOf(memoryId, said.kind, by, Date.parse(comment.at) || now),
     key: `command:${comment.place}-${comment.id}`,
-    kind: said.kind,
-    stance: null,
-    by,
-    at: Date.parse(comment.at) || now,
     text: said.text === "" ? null : cutText(said.text, EVIDENCE_TEXT),
     url: comment.url,
     sha: job.headSha,
-    withdrawnAt: null,
   };
   try {
     const pull = await ports.evidence.pullOf(repoKey(repo), memoryId);
@@ -109,7 +96,8 @@ export interface RestorePorts extends WeighPorts {
 const OPERATOR = { id: 0, login: "operator[dashboard]", access: "admin", isBot: false, isFirstTime: false } as const;
 
 /**
- * Findings like it are reported again, from the next review of each pull request on.
+ * Takes back the declines of a memory in the dashboard, like `/kodiai restore` without a comment: findings like it are
+ * reported again, from the next review of each pull request on.
  *
  * @param by a person whose write access GitHub just confirmed; null for the operator
  * @returns how many declines were taken back; 0 without any
@@ -131,19 +119,12 @@ export async function restoreMemory(
   if (count === 0 && !wasDecided) return 0;
   const at = ports.now();
   const who = by === null ? OPERATOR : { ...by, access: "write" as const, isBot: false, isFirstTime: false };
-  const piece: Evidence = {
-    memoryId,
-    key: `dashboard:${at}`,
-    kind: "restored",
-    stance: null,
-    by: who,
-    at,
-    text: null,
-    url: null,
-    sha: null,
-    withdrawnAt: null,
-  };
+  const piece = { ...pieceOf(memoryId, "restored", who, at), key: `dashboard:${at}` };
   // This evidence outweighs earlier rejections, so that the next look does not restore them.
   await weighEvidence({ repo, pull, findings }, [piece], ports);
   return Math.max(1, count);
+}
+
+function pieceOf(memoryId: string, kind: EvidenceKind, by: EvidenceBy, at: number): Omit<Evidence, "key"> {
+  return { memoryId, kind, stance: null, by, at, text: null, url: null, sha: null, withdrawnAt: null };
 }

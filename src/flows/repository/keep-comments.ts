@@ -42,14 +42,11 @@ const FIXES_CUT = "fixed code: not looked for on more than 200 pull requests of 
  *
  * @returns throws Transient
  */
-export function commentKeeper(
-  of: KeptRepository,
-  ports: KeepingPorts,
-): (comments: readonly PastComment[], tally: HistoryTally) => Promise<HistoryTally> {
+export function commentKeeper(of: KeptRepository, ports: KeepingPorts) {
   const { past } = ports;
   const writers = whoMayWrite(past);
   const fixes = fixesOf(past);
-  return async (comments, before) => {
+  return async (comments: readonly PastComment[], before: HistoryTally): Promise<HistoryTally> => {
     const onLines = comments.filter(({ place, pull }) => place === "line" && !of.open.has(pull));
     const { failed, ...fates } = await past.fates([...new Set(onLines.map(({ pull }) => pull))]);
     const mayWrite = await writers([...comments.map(({ author }) => author), ...decidersOf(comments, fates)]);

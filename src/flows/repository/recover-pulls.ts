@@ -1,5 +1,7 @@
-// Some events GitHub never sends, nor logs. So this reads the open pull requests of each repository, the least recently
-// read first; a head without a delivery is reviewed like any other.
+// Makes up for missed events. Some GitHub never sends, nor logs. So this reads the open pull requests of each
+// repository, the least recently read first; a head without a delivery is reviewed like any other. Others are in
+// GitHub's log of three days: what it could not deliver, or says it did and we never took, is asked for once more. It
+// comes back through the door like any delivery, with the id that it had.
 import { Transient } from "../../domain/errors.ts";
 import { jobKey, type Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
@@ -31,14 +33,6 @@ interface Unasked {
   readonly error: unknown;
 }
 
-interface RecoveredPulls {
-  /** Repositories that were read. */
-  readonly repositories: number;
-  /** `HOST/REPO_ID#NUMBER` of the reviews that were added. */
-  readonly added: readonly string[];
-  readonly unasked: readonly Unasked[];
-}
-
 export interface RecoverPulls {
   readonly pulls: OpenPulls;
   readonly store: MissedEventStore;
@@ -61,12 +55,11 @@ const REFUSED_MS = 60 * 60_000;
 /**
  * One run. Adds at most one job per pull request, and none when one is queued, is running or has completed that head.
  *
+ * @returns how many repositories were read, `HOST/REPO_ID#NUMBER` of the reviews that were added, and what could not be
+ * read
  * @throws Transient when GitHub does not list the installations
  */
-export async function recoverPulls(
-  ports: RecoverPulls,
-  { isStart, permittedForMs }: RecoverRun,
-): Promise<RecoveredPulls> {
+export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForMs }: RecoverRun) {
   const { pulls, store, now } = ports;
   const lookedAt = await store.lookedAt();
   const started = now();
@@ -169,29 +162,15 @@ export interface RecoverLimits {
   readonly pause: () => Promise<void>;
 }
 
-interface RecoveredDeliveries {
-  /** Log entries that were read. */
-  readonly read: number;
-  /** X-GitHub-Delivery of the requested ones. */
-  readonly asked: readonly string[];
-  /** Those that GitHub can no longer deliver. */
-  readonly expired: number;
-  /** Left to the next run. */
-  readonly left: number;
-}
-
 /**
  * One run. Requests each delivery at most once, ever: the request is stored before it is sent.
  *
  * @param now epoch milliseconds
+ * @returns how many log entries were read, X-GitHub-Delivery of the requested deliveries, how many GitHub can no longer
+ * deliver, and how many are left to the next run
  * @throws Transient when GitHub cannot answer now; the next run begins where this one did
  */
-export async function recoverDeliveries(
-  log: DeliveryLog,
-  store: MissedEventStore,
-  now: number,
-  limits: RecoverLimits,
-): Promise<RecoveredDeliveries> {
+export async function recoverDeliveries(log: DeliveryLog, store: MissedEventStore, now: number, limits: RecoverLimits) {
   const before = await store.sweptTo();
   const since = Math.max(now - LOG_MS, (before ?? 0) - OVERLAP_MS);
   const { read, latest } = await readLog(log, since);
@@ -224,11 +203,8 @@ function inOrder(a: LoggedDelivery, b: LoggedDelivery): number {
   return (rankOf(a) ?? 1) - (rankOf(b) ?? 1) || a.at - b.at;
 }
 
-/** The newest attempt of each delivery. It succeeded if any attempt did. */
-async function readLog(
-  log: DeliveryLog,
-  since: number,
-): Promise<{ readonly read: number; readonly latest: ReadonlyMap<string, LoggedDelivery> }> {
+/** The newest attempt of each delivery, by its id. It succeeded if any attempt did. */
+async function readLog(log: DeliveryLog, since: number) {
   const latest = new Map<string, LoggedDelivery>();
   let cursor: string | null = null;
   let read = 0;

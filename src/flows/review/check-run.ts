@@ -1,4 +1,5 @@
-// The check run beside a review: begun when the review begins, ended however the review ends. It never stops a review.
+// What GitHub shows while a review runs: a check run, and a summary that says that a model reads. Begun when the review
+// begins, ended however the review ends. They never stop a review.
 import type { FailOn } from "../../config/repo-config.ts";
 import { LeaseLost, OutOfReach, Transient } from "../../domain/errors.ts";
 import type { Repo, ReviewJob } from "../../domain/job.ts";
@@ -22,22 +23,16 @@ import type { ReviewPorts } from "./review-ports.ts";
 /** A job's lease, and five minutes: a check that is in progress for longer is not believed. */
 const PATIENCE_MS = 15 * 60_000;
 
-export interface CheckRun {
-  /** Never throws; returns what is missing without the check. */
-  begin(headSha: string, failOn: FailOn): Promise<readonly Degraded[]>;
-  /** Never throws; `sweepChecks` ends what GitHub did not take. */
-  end(result: PostedReview | Superseded | Skipped): Promise<void>;
-}
-
 /** The check run of one job. Where none was begun, ending it does nothing. */
-export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number): CheckRun {
+export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number) {
   const { key, repo, installationId, number } = job;
   const begin = (headSha: string, failOn: FailOn) =>
     beginCheck({ key, repo, installationId, headSha, failOn }, number, ports, now());
   /** A check that GitHub may have begun, or not. */
   let doubted: { readonly headSha: string; readonly failOn: FailOn } | null = null;
   return {
-    async begin(headSha, failOn) {
+    /** Never throws; returns what is missing without the check. */
+    async begin(headSha: string, failOn: FailOn): Promise<readonly Degraded[]> {
       try {
         await begin(headSha, failOn);
         return [];
@@ -47,7 +42,8 @@ export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number): 
         return [{ part: "check-run", reason: error instanceof Transient ? publicErrorText(error.message) : refused }];
       }
     },
-    async end(result) {
+    /** Never throws; `sweepChecks` ends what GitHub did not take. */
+    async end(result: PostedReview | Superseded | Skipped): Promise<void> {
       try {
         const missing = toBegin(result);
         // A head that has a check keeps what it says.
@@ -67,6 +63,8 @@ export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number): 
     return result.kind === "skipped" ? (result.check ?? null) : null;
   }
 }
+
+export type CheckRun = ReturnType<typeof checkRun>;
 
 async function toEnd(result: PostedReview | Superseded | Skipped, key: string, book: CheckStore) {
   if (result.kind !== "posted") return book.open(key);

@@ -1,4 +1,5 @@
-// What posting a review takes beside writing it: the ledger, by which a retry goes on where the last try ended, the check run, and memory.
+// What posting a review takes beside writing it: the ledger, by which a retry goes on where the last try ended, the
+// check run, and memory. Neither the ledger nor GitHub gets a secret.
 
 import { z } from "zod";
 import { Stopped, Transient } from "../../domain/errors.ts";
@@ -15,30 +16,19 @@ import { beginProgress, type CheckRun } from "./check-run.ts";
 import { flaggedBy } from "./recollect.ts";
 import type { ReviewPorts, SentReview, Stage } from "./review-ports.ts";
 
-export interface Posting {
-  /** The review that an earlier try saved and did not post; null where there is none, or reviews are paused. */
-  unsent(isPaused: boolean): Promise<Review | null>;
-  /** Begins the check run; skipped where this head was reviewed against this base before. */
-  begin(
-    context: PullRequestContext,
-  ): Promise<Skipped | { readonly kind: "begun"; readonly degraded: readonly Degraded[] }>;
-  /**
-   * Saves a review without secrets.
-   *
-   * @throws Stopped after a `stop`: what was not read for this reason is not posted
-   */
-  save(review: Review): Promise<Review | Superseded>;
-  /** Posts a saved review, and settles one that is superseded or stopped. */
-  publish(saved: Review): Promise<PostedReview | Superseded>;
-  /** Remembers what was posted, ends the check run and settles the review: a process that dies in between comes by here again. */
-  remember(sent: PostedReview, saved: Review): Promise<SentReview>;
-}
+export type Posting = ReturnType<typeof posting>;
 
-export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check: CheckRun): Posting {
+export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check: CheckRun) {
   const { ledger, now, signal } = ports;
   return {
-    unsent: async (isPaused) => (isPaused && !job.explicit ? null : ledger.unsent(job)),
-    async begin(context) {
+    /** The review that an earlier try saved and did not post; null where there is none, or reviews are paused. */
+    async unsent(): Promise<Review | null> {
+      const decisions = await ports.decisions?.of(job.key);
+      const isPaused = typeof decisions?.pausedBy === "string" && !job.explicit;
+      return isPaused ? null : ledger.unsent(job);
+    },
+    /** Begins the check run; skipped where this head was reviewed against this base before. */
+    async begin(context: PullRequestContext): Promise<Skipped | Begun> {
       const { repo, pull, config } = context;
       const { review } = config;
       const isDone =
@@ -51,14 +41,20 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
       await beginProgress(job, context, ports);
       return { kind: "begun", degraded };
     },
-    async save(review) {
+    /**
+     * Saves a review without secrets.
+     *
+     * @throws Stopped after a `stop`: what was not read for this reason is not posted
+     */
+    async save(review: Review): Promise<Review | Superseded> {
       if (signal?.reason instanceof Stopped) throw signal.reason;
       if (signal?.aborted === true) return { kind: "superseded", reason: "a later request took its place" };
       const safe = await withoutSecrets(review, ports.redact);
       await ledger.save(job, safe, now());
       return safe;
     },
-    async publish(saved) {
+    /** Posts a saved review, and settles one that is superseded or stopped. */
+    async publish(saved: Review): Promise<PostedReview | Superseded> {
       const sent = await stage("publish", () => publish(saved, ports.reviews)).catch(async (error: unknown) => {
         // What was stopped is not posted by the next job either.
         if (error instanceof Stopped) await ledger.settle(job, saved, now(), "stopped");
@@ -67,7 +63,11 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
       if (sent.kind === "superseded") await ledger.settle(job, saved, now(), sent.kind);
       return sent;
     },
-    async remember(sent, saved) {
+    /**
+     * Remembers what was posted, ends the check run and settles the review: a process that dies in between comes by here
+     * again.
+     */
+    async remember(sent: PostedReview, saved: Review): Promise<SentReview> {
       // As planned, not as posted: after a crash in between, comments that GitHub has already are remembered all the same, and
       // remembering twice changes nothing.
       const kept = await stage("remember", () => rememberPosted({ ...sent, findings: saved.findings }, ports));
@@ -76,6 +76,12 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
       return { ...sent, notRemembered: kept.kind === "remembered" ? null : kept.reason };
     },
   };
+}
+
+/** What the review lacks because of its beginning. */
+export interface Begun {
+  readonly kind: "begun";
+  readonly degraded: readonly Degraded[];
 }
 
 /**
