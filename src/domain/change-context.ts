@@ -1,4 +1,4 @@
-// The parts of a repository that a reviewer needs besides the diff.
+// The parts of a repository that a reviewer needs besides the diff. It is read, never run.
 import type { NamedSymbol, Reference } from "./code/symbols.ts";
 import type { Finding } from "./finding.ts";
 import type { Degraded } from "./omissions.ts";
@@ -59,6 +59,7 @@ export function noContext(degraded: readonly Degraded[] = []): ChangeContext {
   return { kind: "change-context", from: "nothing", excerpts: [], callSites: [], cut: [], tokens: 0, degraded };
 }
 
+/** The repository at the head of a change. */
 export interface HeadCode {
   /** Text files by path; nothing else can be read. */
   readonly files: ReadonlyMap<string, { readonly bytes: number }>;
@@ -75,13 +76,11 @@ export interface ReadHead {
   readonly degraded: readonly Degraded[];
 }
 
-// Lines of the repository as they may leave: the one way in which a model gets to see those that the diff does not show.
-
-/** Lines of files with their secrets masked. */
+/** Lines of files with their secrets masked: the one way in which a model sees those that the diff does not show. */
 export type MaskedLines = (path: string) => Promise<readonly string[] | null>;
 
 /**
- * Reads files of the head. Whole files are masked before lines are taken out: a line from within a key shows nothing by itself.
+ * Whole files are masked before lines are taken out: a line from within a key shows nothing by itself.
  *
  * @param mask see Model; the number of lines stays
  */

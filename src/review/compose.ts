@@ -99,9 +99,7 @@ function drawn({ heading, text, part }: Section, delimiter: string): string {
   return `## ${heading}\n${OURS.has(part) ? text : fence(part, text, delimiter)}`;
 }
 
-/**
- * Our own words, or the base branch's configuration, whose instructions count. Everything else was written by others.
- */
+/** Our own words, or the base branch's configuration: their instructions count. Others wrote the rest. */
 const OURS: ReadonlySet<string> = new Set(["tone", "path-instructions"]);
 
 function sections({ context, signals, ruleFindings, update }: PromptMaterial, words: Words): readonly Section[] {

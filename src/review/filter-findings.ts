@@ -31,10 +31,7 @@ export interface ReportingPolicy {
   readonly declined: ReadonlyMap<string, string>;
 }
 
-/**
- * Splits findings into those to post and those held back, each in the given order. Those with a comment on the pull
- * request are placed `already-posted`.
- */
+/** Splits findings into those to post and those held back. Ones with a comment are placed `already-posted`. */
 export function filterFindings(placed: readonly PlacedFinding[], policy: ReportingPolicy) {
   const heldBack: HeldBack[] = [];
   const suppressed = suppressor(policy.suppress);

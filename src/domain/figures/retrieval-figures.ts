@@ -243,43 +243,26 @@ const FIXES: Readonly<Record<RetrievalAlert["name"], string>> = {
 /** The alerts of a window, none below 20 retrievals. */
 export function retrievalAlerts(figures: RetrievalFigures): readonly RetrievalAlert[] {
   const { count, ms, embedding, averageScore, usdPerRetrieval } = figures;
+  if (count < ALERT_FROM) return [];
+  const alerts: RetrievalAlert[] = [];
+  const add = (name: RetrievalAlert["name"], value: number, limit: number, text: string, n = count) =>
+    alerts.push({ name, value, limit, n, text: `${text} (n = ${n})`, fix: FIXES[name] });
+  if (ms.p95 > SLOW_MS) add("slow", ms.p95, SLOW_MS, `P95 is ${Math.round(ms.p95)} ms, over ${SLOW_MS} ms`);
+  if (embedding.paid >= ALERT_FROM && embedding.hitShare < CACHE_SHARE) {
+    const hits = `${percent(embedding.hitShare)} of the queries came from the embedding cache`;
+    add("cache", embedding.hitShare, CACHE_SHARE, `${hits}, under ${percent(CACHE_SHARE)}`, embedding.paid);
+  }
   const limit = scoreLimit(figures.calibrated);
-  const alerts = [
-    ms.p95 > SLOW_MS
-      ? alert("slow", ms.p95, SLOW_MS, count, `P95 is ${Math.round(ms.p95)} ms, over ${SLOW_MS} ms`)
-      : null,
-    embedding.paid >= ALERT_FROM && embedding.hitShare < CACHE_SHARE
-      ? alert(
-          "cache",
-          embedding.hitShare,
-          CACHE_SHARE,
-          embedding.paid,
-          `${percent(embedding.hitShare)} of the queries came from the embedding cache, under ${percent(CACHE_SHARE)}`,
-        )
-      : null,
-    figures.averageDistance > 0 && averageScore < limit
-      ? alert(
-          "score",
-          averageScore,
-          limit,
-          count,
-          `the average score is ${averageScore.toFixed(2)}, under ${limit.toFixed(2)}`,
-        )
-      : null,
-    usdPerRetrieval > USD
-      ? alert("cost", usdPerRetrieval, USD, count, `a retrieval costs $${usdPerRetrieval.toFixed(4)}, over $${USD}`)
-      : null,
-  ];
-  return count < ALERT_FROM ? [] : alerts.filter((one) => one !== null);
+  if (figures.averageDistance > 0 && averageScore < limit)
+    add("score", averageScore, limit, `the average score is ${averageScore.toFixed(2)}, under ${limit.toFixed(2)}`);
+  if (usdPerRetrieval > USD)
+    add("cost", usdPerRetrieval, USD, `a retrieval costs $${usdPerRetrieval.toFixed(4)}, over $${USD}`);
+  return alerts;
 }
 
 /** The average similarity below which searches find little, from the embedder's relevant cosine distance. */
 export function scoreLimit(calibrated: number): number {
   return 1 - SCORE_PART * calibrated;
-}
-
-function alert(name: RetrievalAlert["name"], value: number, limit: number, n: number, text: string): RetrievalAlert {
-  return { name, value, limit, n, text: `${text} (n = ${n})`, fix: FIXES[name] };
 }
 
 function percent(share: number): string {

@@ -1,4 +1,5 @@
-// The part of a prompt that holds precedents: quoted as data between unguessable lines, whole entries only.
+// How a memory is quoted: in the part of a prompt that holds precedents, as data between unguessable lines, whole
+// entries only; and in one line of a review.
 
 import type { Quote } from "../finding.ts";
 import type { MemoryRecord } from "../memory.ts";
@@ -32,9 +33,8 @@ const ADVICE =
  */
 export function buildRetrievalContextSection(
   memories: readonly RankedMemory[],
-  options: { readonly maxChars: number; readonly delimiter: string; readonly repo: string },
+  { maxChars, delimiter, repo }: { readonly maxChars: number; readonly delimiter: string; readonly repo: string },
 ): string {
-  const { maxChars, delimiter, repo } = options;
   const frame = (entries: readonly string[]) => [HEADING, ADVICE, delimiter, ...entries, delimiter].join("\n");
   const entries: string[] = [];
   let length = frame([]).length;
@@ -60,10 +60,9 @@ export function precedentEntry(memory: RankedMemory, repo: string, delimiter = "
     return line.length > most ? `${cutText(line, most - 1)}…` : line;
   };
   const near = adjustedDistance ?? distance;
-  const date = isoDate(record.provenance.at);
   const facts = [
     record.path === null ? null : `file ${quoted(record.path, PATH_CHARS)}`,
-    `outcome ${outcomePart(record, date, (reason) => JSON.stringify(quoted(reason, REASON_CHARS)))}`,
+    `outcome ${outcomePart(record, (reason) => JSON.stringify(quoted(reason, REASON_CHARS)))}`,
     rejections === undefined || record.decided?.reason ? null : declined(rejections, quoted),
     record.repoName === repo ? null : `from ${quoted(record.repoName, PATH_CHARS)}`,
     near === null ? "found by its words" : `distance ${near.toFixed(3)}`,
@@ -79,11 +78,8 @@ export function precedentEntry(memory: RankedMemory, repo: string, delimiter = "
 }
 
 /** `accepted on 2026-10-22`; with a reason: `declined 2026-06-01 by @wren: "by design"`. */
-function outcomePart(
-  { outcome, decided }: RankedMemory["record"],
-  date: string,
-  quote: (reason: string) => string,
-): string {
+function outcomePart({ outcome, decided, provenance }: MemoryRecord, quote: (reason: string) => string): string {
+  const date = isoDate(provenance.at);
   if (!decided) return `${outcome ?? "unknown"}${date === "" ? "" : ` on ${date}`}`;
   const reason = decided.reason === null ? "" : `: ${quote(decided.reason)}`;
   return `${outcomeText({ outcome, decided: { ...decided, reason: null } })}${reason}`;

@@ -37,10 +37,7 @@ export interface RepositoryHistory {
   readonly rejected: readonly RejectedMemory[];
   /** Pull requests of `flagged` that are open now. */
   readonly openPulls: ReadonlySet<number>;
-  /**
-   * Memories with the same claim for each finding, in order; the most similar first. Never rejects; empty without
-   * vectors.
-   */
+  /** Memories with the same claim for each finding, most similar first. Never rejects; empty without vectors. */
   readonly alikeClaims: (findings: readonly Finding[]) => Promise<readonly (readonly AlikeClaim[])[]>;
   /** Epoch milliseconds. */
   readonly now: number;

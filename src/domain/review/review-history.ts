@@ -78,10 +78,10 @@ export function reviewFingerprint({ config, rules, models, prompt }: ReviewBasis
   return shortHash(canonicalJson({ ...rest, review: judging, rulesVersion: rules, models, prompt }));
 }
 
-// Title and description at the time when a person requested a review: that person has read them, and did not ask for
-// text that is added later.
-
 /**
+ * Identifies title and description at the time when a person requested a review: that person has read them, and did not
+ * ask for text that is added later.
+ *
  * @param body null for a pull request without a description
  * @returns 16 hexadecimal digits, the same for the same words
  */

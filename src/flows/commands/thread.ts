@@ -9,10 +9,7 @@ import { findingsOfThread, isWriter, type Order } from "./order.ts";
 
 const FINDING_ID = /^fnd_[0-9a-f]{12}$/;
 
-/**
- * Holds the findings of the thread back on later pushes. Only people with write access may silence critical, security
- * and unknown findings.
- */
+/** Holds the findings of the thread back on later pushes. Grave and unknown ones take write access. */
 export async function ignoreFinding(order: Order): Promise<Answer> {
   const { job, key, text, ports } = order;
   const ids = await findingsOfThread(order);
@@ -67,10 +64,7 @@ async function declineElsewhere(order: Order, findingId: string, reason: string 
   }
 }
 
-/**
- * On this pull request by the finding's id or its thread; on all others by the id of the memory that holds findings
- * back.
- */
+/** On this pull request by the finding's id or its thread; on all others by the id of the declined memory. */
 export async function restoreFinding(order: Order): Promise<Answer> {
   const { job, key, text, ports } = order;
   const repo = repoKey(job.repo);

@@ -141,10 +141,7 @@ type Waiting = NonNullable<ReturnType<typeof describing>> & { readonly record: M
 /** Failures that the next question would meet again. */
 const FINAL: ReadonlySet<ModelFailure> = new Set(["denied", "rejected", "stopped"]);
 
-/**
- * Compares the month's budget with the highest cost of the next questions, each asked twice, so that it is never
- * exceeded.
- */
+/** Compares the month's budget with the highest cost of the next questions, each asked twice. */
 async function overBudget(
   next: readonly Waiting[],
   { repo, usdPerMonth }: DescribeWish,

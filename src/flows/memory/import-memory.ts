@@ -10,10 +10,7 @@ import type { Embedder, Memory } from "../../ports/memory.ts";
 
 interface ImportRules {
   readonly remembering: Remembering;
-  /**
-   * Why a comment is not worth remembering, or null. An evaluation remembers everything, or its ground truth would be
-   * incomplete.
-   */
+  /** Why a comment is not worth remembering, or null. An evaluation remembers everything. */
   readonly lowInformation?: (text: string) => string | null;
   /** The repository that receives the memories; left out: the one that each row names. */
   readonly into?: Repo;

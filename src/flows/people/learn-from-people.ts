@@ -125,10 +125,7 @@ async function codeNow(
   return { statuses, changed };
 }
 
-/**
- * The text of a file of commit `from` at commit `to`, at its current path; null when it was removed, undefined when
- * unknown.
- */
+/** A file of commit `from` at commit `to`, wherever it is; null when it was removed, undefined when unknown. */
 async function textNow(
   repo: Repo,
   path: string,

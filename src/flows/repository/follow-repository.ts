@@ -179,10 +179,7 @@ async function label(job: LabelJob, ports: FollowPorts): Promise<Relabelled> {
   return { kind: "relabelled", repo, known };
 }
 
-/**
- * Delay before a repository whose host gave no answer is looked up again: the first one, then doubled each time, up to
- * the longest.
- */
+/** Delay before a repository without an answer is looked up again: the first one, then doubled each time. */
 const ASK_AGAIN_MS = { first: 5_000, longest: 60 * 60_000 };
 
 async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | Unconfirmed | Skipped> {

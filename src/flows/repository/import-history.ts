@@ -160,10 +160,7 @@ function withCut(progress: HistoryProgress, cut: string | null): HistoryProgress
   return { ...progress, tally: { ...progress.tally, degraded: countUp(progress.tally.degraded, [cut]) } };
 }
 
-/**
- * With the newest first, every reply comes before the comment that it answers: a thread is complete when that one
- * comes.
- */
+/** With the newest first, every reply comes before its comment: a thread is complete when that one comes. */
 async function lines(progress: HistoryProgress, run: Run): Promise<HistoryProgress> {
   const page = await run.past.onLines(progress.page, progress.since);
   const { items, isLimited, isLast } = cutPage(page, progress);

@@ -115,9 +115,7 @@ function withoutVectors(embedder: Embedder): Embedder {
   return { space, threshold, weight, embed };
 }
 
-/**
- * As many as one run may read, by path, so that the next run knows where to continue; at least one, so that it ends.
- */
+/** As many as one run may read, at least one; by path, so that the next run knows where to continue. */
 function atMost(changed: readonly ChosenFile[], { most, after }: IndexRequest) {
   if (most === undefined) return { now: changed, waiting: 0 };
   const due = changed

@@ -57,10 +57,7 @@ export function commentKeeper(of: KeptRepository, ports: KeepingPorts) {
   };
 }
 
-/**
- * People besides the authors of comments whose access matters: authors of unmerged changes, and people who resolved
- * threads.
- */
+/** Others whose access matters: authors of unmerged changes, and people who resolved threads. */
 function decidersOf(comments: readonly PastComment[], { pulls, resolvedBy }: PastFates): readonly PastAuthor[] {
   return comments.flatMap(({ id, pull, isOutdated }) => {
     const change = pulls.get(pull);
@@ -191,10 +188,7 @@ type MayWrite = (accountId: number) => boolean;
 const STRANGERS = new Set(["FIRST_TIMER", "FIRST_TIME_CONTRIBUTOR", "MANNEQUIN"]);
 /** Stand in for an answer when GitHub gives none, for example to a read-only person's token. */
 const TRUSTED = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
-/**
- * Members who hide their membership appear as contributors or without association; this many people are looked up in
- * one run.
- */
+/** People looked up in one run, such as members who hide their membership. */
 const MOST_ASKED = 100;
 
 /** Answers for the given authors, and caches the answers for one run. */

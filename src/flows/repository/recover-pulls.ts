@@ -17,13 +17,9 @@ import { missedRank } from "../../receive/receive.ts";
 
 /** A pull request without activity for this long is skipped; a server is back sooner. */
 const CATCH_UP_MS = 14 * 24 * 60 * 60_000;
-/**
- * Repositories of an installation in one run: with two requests each and six runs an hour, a third of GitHub's 5,000.
- */
+/** Of an installation in one run: with two requests each and six runs an hour, a third of GitHub's 5,000. */
 const MOST_REPOSITORIES = 150;
-/**
- * The first run after a start reads more, to find everything that happened while the server was down within minutes.
- */
+/** The first run after a start reads more: what happened while the server was down is found in minutes. */
 const MOST_AT_START = 600;
 
 /** A repository or installation that could not be read, and why. */

@@ -63,10 +63,7 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
       if (sent.kind === "superseded") await ledger.settle(job, saved, now(), sent.kind);
       return sent;
     },
-    /**
-     * Remembers what was posted, ends the check run and settles the review: a process that dies in between comes by here
-     * again.
-     */
+    /** Remembers what was posted and ends the check run; runs again when the process dies in between. */
     async remember(sent: PostedReview, saved: Review): Promise<SentReview> {
       // As planned, not as posted: after a crash in between, comments that GitHub has already are remembered all the same, and
       // remembering twice changes nothing.

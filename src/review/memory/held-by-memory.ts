@@ -61,10 +61,7 @@ export function withPrecedent(finding: Finding, precedent: Precedent): Finding {
   return { ...finding, precedents: [precedent, ...others] };
 }
 
-/**
- * Whether a finding is about flagged code: of the same kind, and starting in it. Models quote different lengths, but rarely
- * a different beginning.
- */
+/** Of the same kind, and starting in the code: models quote different lengths, but the same beginning. */
 export function isAbout(finding: Finding, { rule, category, places }: FlaggedInChange): boolean {
   const { path, startLine, side, locMethod } = finding;
   const sameKind = finding.rule === null ? finding.category === category : finding.rule === rule;

@@ -171,10 +171,7 @@ export interface LocatedFinding {
   readonly fixed: CurrentPlace | null;
 }
 
-/**
- * To be the same code in another file, code must be this long or match this much of its surroundings; less is enough
- * when its own file was removed.
- */
+/** Tokens that make code the same in another file, surroundings included; fewer when its own was removed. */
 const TELLING_ELSEWHERE = 12;
 const TELLING_WHEN_GONE = 8;
 

@@ -46,9 +46,7 @@ export function withRememberedAbout(
   });
 }
 
-/**
- * Comments by people match by their words; findings of ours by their title, once a person or the code has responded.
- */
+/** Comments by people match by their words; findings of ours, once someone responded, by their title. */
 function isAbout({ record }: RankedMemory, { title }: Finding, words: ReadonlySet<string>): boolean {
   if (record.sharing === "pattern") return false;
   if (record.corpus === "finding") {

@@ -5,15 +5,9 @@ import type { FileDiff, Side } from "../../domain/pull-request.ts";
 export interface CodeNow {
   /** Reviewed paths. */
   readonly paths: readonly string[];
-  /**
-   * Null for a path that is not reviewed. RIGHT is the whole head file when its text is known, else its hunks; LEFT is
-   * the hunks.
-   */
+  /** RIGHT is the whole head file when it is known, else its hunks, like LEFT. Null: not a reviewed path. */
   stream(path: string, side: Side): TokenStream | null;
-  /**
-   * The hunks only, with the set of their tokens: code moved from another file shows up there. Null for a path that is
-   * not reviewed.
-   */
+  /** The hunks only, where code moved from another file shows up. Null for a path that is not reviewed. */
   hunks(path: string, side: Side): HunkTokens | null;
   /** The path of a file in the base when it differs, else null. */
   previousPath(path: string): string | null;

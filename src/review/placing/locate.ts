@@ -95,10 +95,7 @@ function matchesOf(quoted: readonly string[], lines: DiffLines, sides: readonly 
   return [];
 }
 
-/**
- * As written, including possibly quoted empty lines at the ends; without them; and, when every line begins with a diff
- * marker, without the markers.
- */
+/** As written; without empty lines at the ends; without diff markers when every line begins with one. */
 function readings(quoted: readonly string[]): readonly (readonly string[])[] {
   const bare = withoutEmptyEnds(quoted);
   const marked = bare.every((line) => /^[-+ ]/.test(line)) && bare.some((line) => line[0] !== " ");

@@ -68,9 +68,7 @@ const SOURCE = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/**
- * Matched against the path with `/` before it, so at any depth. Source files only: other extensions are refused anyway.
- */
+/** Matched against the path with `/` before it, so at any depth; source files only. */
 const STARTED_BY_NAME: readonly RegExp[] = [
   // Folders of tools and builds, and of scripts that people and CI run.
   /\/(?:\.[^/]+|s?bin|scripts?|ci|buildSrc|build-logic|magefiles|Formula|Casks)\//i,

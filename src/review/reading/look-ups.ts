@@ -196,10 +196,7 @@ const MOST_CITED = 12;
 const NEAR = 4;
 const CITED_LINES = 40;
 
-/**
- * The lines that drafts cite as `path:line`, for the model that checks them; without unreadable ones, "" when they cite
- * none.
- */
+/** The lines that drafts cite as `path:line`, as far as they can be read, for the model that checks them. */
 export async function citedLines(
   findings: readonly { readonly title: string; readonly body: string }[],
   lines: MaskedLines,

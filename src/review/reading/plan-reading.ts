@@ -84,10 +84,7 @@ function coverageOf({ path, complete }: FileDiff, taken: number, of: number, cut
   return part(`only the beginning of ${cutLines === 1 ? "a long line" : `${cutLines} long lines`} was shown`);
 }
 
-/**
- * A lower bound of the hunk's formatted length: an anchor has at least 8 characters, and revealed characters only add
- * to it.
- */
+/** A lower bound of the hunk's formatted length: an anchor has at least 8 characters. */
 function leastChars(hunk: Hunk): number {
   return hunk.lines.reduce((sum, { text }) => sum + Math.min(text.length, MOST_LINE_CHARS - 1) + 8, 0);
 }
@@ -209,10 +206,7 @@ export function pieceOfHunk(hunk: Hunk, lines: readonly DiffLine[]): Hunk {
   };
 }
 
-/**
- * Diff in one question: above about 30,000 tokens a reviewer model overlooks more than it gains by seeing everything at
- * once.
- */
+/** Diff in one question: above about 30,000 tokens a reviewer model overlooks more than it gains. */
 const CHARS_PER_CALL = 80_000;
 /** The sections about the pull request: about 13,000 tokens, and less in a small context. */
 const CONTEXT_CHARS = 36_000;
