@@ -154,7 +154,6 @@ export function leastOdds(profile: Profile): number {
   return FLOORS[profile].odds;
 }
 
-/** The least severity at which the profile reports a finding of this source and category. */
 function leastSeverity({ source, category }: Pick<Finding, "source" | "category">, profile: Profile): Severity {
   const { rules, defects, others } = FLOORS[profile];
   if (source !== "model") return rules;

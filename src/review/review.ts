@@ -10,6 +10,7 @@ import { estimatedTokens } from "../domain/model.ts";
 import type { Cost, Degraded } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
+import type { Checkpoint } from "../domain/review/review-history.ts";
 import type { PlacedFinding, Review, Scope } from "../domain/review.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import { shortHash } from "../domain/text/hash.ts";
@@ -74,6 +75,7 @@ export async function review(
   ports: ReviewPorts,
 ): Promise<Review> {
   const { config, pull } = context;
+  const { checkpoint } = context.past;
   const inspection = await ports.inspector.inspect(
     inspectedFiles(context, signals),
     new Map(Object.entries(config.rules)),
@@ -93,7 +95,7 @@ export async function review(
   const code = codeNow(context.files, context.headTexts);
   const byRules = withRememberedAbout(ruled.findings, precedents.ranked, context.headTexts);
   const found = [...byRules, ...(update?.findings ?? []), ...read.findings];
-  const remembered = await withMemory(found, context.past.checkpoint, code, ports.recollection);
+  const remembered = await withMemory(found, checkpoint, code, ports.recollection);
   const weighed = weigh(context, remembered, quieted, code, policy);
   const looked = whoLooked(read.coverage, [
     ...context.degraded,
@@ -117,7 +119,8 @@ export async function review(
     heldBack: [...quieted, ...weighed.heldBack],
     reviewed: context.files.map(({ path }) => path),
     coverage: read.coverage,
-    walkthrough: walkthroughOf(context, read),
+    // A model that read only the pushed changes cannot describe the whole.
+    walkthrough: (checkpoint.kind === "delta" ? checkpoint.walkthrough : null) ?? read.walkthrough,
     leftOut: context.leftOut,
     degraded: eachOnce([
       ...context.degraded,
@@ -136,7 +139,7 @@ export async function review(
     cost: { ...read.cost, ms: 0 },
     fingerprint: ports.fingerprint,
     ...(config.review.agentPrompt ? {} : { agentPrompt: false }),
-    scope: scopeOf(context, read),
+    scope: scopeOf(checkpoint, read),
     said: recordFindings(findings, weighed.located, code),
     addressed,
     ...(update === null ? {} : { update }),
@@ -178,13 +181,8 @@ function weigh(
   return { located, notFound, heldBack, said: reported };
 }
 
-/** A model that read only the pushed changes cannot describe the whole. */
-function walkthroughOf({ past: { checkpoint } }: PullRequestContext, { walkthrough }: ModelReview): string | null {
-  return (checkpoint.kind === "delta" ? checkpoint.walkthrough : null) ?? walkthrough;
-}
-
 /** What the model read; without one the rules read everything, as always. */
-function scopeOf({ past: { checkpoint } }: PullRequestContext, { coverage }: ModelReview): Scope {
+function scopeOf(checkpoint: Checkpoint, { coverage }: ModelReview): Scope {
   if (checkpoint.kind === "full") return { kind: "full", reason: checkpoint.reason };
   return coverage === null ? { kind: "full", reason: null } : { kind: "delta", since: checkpoint.since };
 }

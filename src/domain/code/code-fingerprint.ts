@@ -50,9 +50,14 @@ export function tokenStream(lines: Iterable<NumberedLine>): TokenStream {
   return { tokens, lines: numbers };
 }
 
+/** The tokens of a whole text, each with its line. */
+export function textStream(text: string): TokenStream {
+  return tokenStream(text.split("\n").map((line, index) => ({ line: index + 1, text: line })));
+}
+
 /** The tokens of a text of several lines. */
 export function textTokens(text: string): readonly number[] {
-  return tokenStream(text.split("\n").map((line, index) => ({ line: index + 1, text: line }))).tokens;
+  return textStream(text).tokens;
 }
 
 /** The shape of lines startLine…line (1-based, inclusive); `at` is empty when these lines have no token. */

@@ -197,13 +197,12 @@ async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | U
   const { running, ended } = await ports.traces.besides(job.repo, job.key);
   if (running > 0)
     throw new Transient(`${running} jobs about the repository still run; what they write is forgotten then`);
-  const rest = ended > 0 ? await forgetAll(job.repo, ports) : NOTHING;
-  return { kind: "forgotten", records: first.records + rest.records, reviews: first.reviews + rest.reviews };
+  const rest = ended > 0 ? await forgetAll(job.repo, ports) : null;
+  const [records, reviews] = [first.records + (rest?.records ?? 0), first.reviews + (rest?.reviews ?? 0)];
+  return { kind: "forgotten", records, reviews };
 }
 
-const NOTHING = { records: 0, reviews: 0 };
-
-async function forgetAll(repo: Repo, { traces, memory }: FollowPorts): Promise<Omit<Forgotten, "kind">> {
+async function forgetAll(repo: Repo, { traces, memory }: FollowPorts) {
   const reviews = await traces.forgetRepository(repo);
   return { reviews, records: await memory.forgetRepository(repoKey(repo)) };
 }
@@ -260,7 +259,7 @@ async function followHistory({ number }: HistoryJob, ports: FollowPorts): Promis
   const past = await pastOf(repo);
   if (past === null) return { kind: "skipped", reason: "the App does not reach the repository" };
   const keeping = { ...ports, past };
-  if (number !== undefined) return importPull({ repo, pull: number, ownLogin: botLogin }, keeping);
+  if (number !== undefined) return importPull(number, { repo, ownLogin: botLogin }, keeping);
   const request = { repo, since: null, limit: LIMIT, most: REQUESTS, ownLogin: botLogin, at: ports.now };
   return importHistory(request, { ...keeping, store });
 }

@@ -66,7 +66,10 @@ function decidersOf(comments: readonly PastComment[], { pulls, resolvedBy }: Pas
   });
 }
 
-/** The patches of each pull request, requested once per run; `cut` reports once when the limit was reached. */
+/**
+ * What pull requests changed up to their last head, by path, requested once per run; null over the limit, which `cut`
+ * reports once.
+ */
 function fixesOf(past: Pick<PastReviews, "patchesOf">) {
   const known = new Map<number, Promise<ReadonlyMap<string, string>>>();
   let [isCut, isSaid] = [false, false];
@@ -87,11 +90,9 @@ function fixesOf(past: Pick<PastReviews, "patchesOf">) {
   };
 }
 
-interface RememberingThreads extends KeptRepository, KeepingPorts {
-  readonly mayWrite: MayWrite;
-  /** What a pull request changed up to its last head, by path; null when it was not requested. */
-  readonly patchesOf: (pull: number) => Promise<ReadonlyMap<string, string> | null>;
-}
+type RememberingThreads = KeptRepository &
+  KeepingPorts &
+  Pick<ReturnType<typeof fixesOf>, "patchesOf"> & { readonly mayWrite: MayWrite };
 
 /**
  * Comments as threads, in the order of their first comments. Replies without their first comment are dropped. The state
@@ -139,13 +140,17 @@ async function rememberThreads(
     if ("kind" in record) leftOut.push(record.reason);
     else records.push(memory === null ? record : await withFix(record, thread, given));
   }
-  const languages = records.map(({ language }) => language);
-  const outcomes = records.map(({ outcome }) => outcome ?? "none");
   const counted: HistoryTally = {
     ...tally,
     comments: threads.reduce((sum, { replies }) => sum + 1 + replies.length, tally.comments),
-    byLanguage: countUp(tally.byLanguage, languages),
-    byOutcome: countUp(tally.byOutcome, outcomes),
+    byLanguage: countUp(
+      tally.byLanguage,
+      records.map(({ language }) => language),
+    ),
+    byOutcome: countUp(
+      tally.byOutcome,
+      records.map(({ outcome }) => outcome ?? "none"),
+    ),
     leftOut: countUp(tally.leftOut, leftOut),
   };
   if (memory === null || records.length === 0) return counted;

@@ -106,18 +106,15 @@ function likenessOf(finding: Finding, first: readonly number[], { said, path, pl
 }
 
 function likenessAt(finding: Finding, first: readonly number[], said: EarlierFinding, place: CurrentPlace): number {
-  const gap = gapBetween(finding, place);
+  // Lines between the two; 0 when they meet.
+  const gap = Math.max(0, finding.startLine - place.line, place.startLine - finding.line);
   const isRule = finding.rule !== null && said.finding.rule !== null;
   if (gap > (isRule ? 0 : NEARLY)) return 0;
   const words = wordsInCommon(finding, said.finding);
   if (place.as === "alike") return gap === 0 && isSameKind(finding, said) && words >= WORDS_EDITED ? 1 + words : 0;
-  const isOld = isWithin(finding, place) || stoodThen(first, said);
-  return isOld ? likenessOnOldCode(gap, words, isSameKind(finding, said)) : 0;
-}
-
-function likenessOnOldCode(gap: number, words: number, sameKind: boolean): number {
+  if (!isWithin(finding, place) && !stoodThen(first, said)) return 0;
   if (gap > 0) return words >= WORDS_NEAR_BY ? words : 0;
-  if (sameKind) return 3 + words;
+  if (isSameKind(finding, said)) return 3 + words;
   return words >= WORDS_SAME_PLACE ? 2 + words : 0;
 }
 
@@ -142,11 +139,6 @@ function isSameKind(finding: Finding, { finding: before, recovered }: EarlierFin
   return recovered === true || finding.category === before.category;
 }
 
-/** Lines between the two; 0 when they meet. */
-function gapBetween(finding: Finding, { startLine, line }: CurrentPlace): number {
-  return Math.max(0, finding.startLine - line, startLine - finding.line);
-}
-
 /**
  * True when a finding does not go beyond the earlier lines. A finding with the same beginning is the same at any
  * length, because models quote different lengths.
@@ -155,7 +147,6 @@ function isWithin(finding: Finding, place: CurrentPlace): boolean {
   return finding.startLine === place.startLine || (finding.startLine >= place.startLine && finding.line <= place.line);
 }
 
-/** A place in the current code. */
 interface CurrentPlace extends RelocatedCode {
   readonly path: string;
 }
@@ -218,13 +209,9 @@ function find(one: EarlierFinding, path: string, code: CodeNow): CurrentPlace | 
 }
 
 function findElsewhere(one: EarlierFinding, path: string | null, code: CodeNow): CurrentPlace | null {
-  let best: CurrentPlace | null = null;
-  for (const other of code.paths) {
-    const least = path === null ? TELLING_WHEN_GONE : TELLING_ELSEWHERE;
-    const found = other === path ? null : findThere(one, other, code, least);
-    if (found !== null && (best === null || found.agreement > best.agreement)) best = found;
-  }
-  return best;
+  const least = path === null ? TELLING_WHEN_GONE : TELLING_ELSEWHERE;
+  const found = code.paths.flatMap((other) => (other === path ? [] : (findThere(one, other, code, least) ?? [])));
+  return found.toSorted((a, b) => b.agreement - a.agreement)[0] ?? null;
 }
 
 function findThere(one: EarlierFinding, path: string, code: CodeNow, least: number): CurrentPlace | null {
@@ -236,16 +223,12 @@ function findThere(one: EarlierFinding, path: string, code: CodeNow, least: numb
   return found !== null && isDistinctive ? { ...found, path } : null;
 }
 
-/** What checked the code this time. */
-interface Looked {
-  /** Every rule ran over every file. */
-  readonly byRules: boolean;
-  /** A model read everything, now or at an earlier push. */
-  readonly byModel: boolean;
-}
-
-/** @param degraded of this review's rules and of what gather read for them */
-export function whoLooked(coverage: Coverage | null, degraded: readonly Degraded[]): Looked {
+/**
+ * What checked the code this time: every rule over every file; a model that read everything, now or at an earlier push.
+ *
+ * @param degraded of this review's rules and of what gather read for them
+ */
+export function whoLooked(coverage: Coverage | null, degraded: readonly Degraded[]) {
   const isRead = coverage?.files.every(({ state }) => state === "full" || state === "earlier") === true;
   const unreadFor = (parts: RegExp) => degraded.some(({ part }) => parts.test(part));
   return {
@@ -260,26 +243,27 @@ const UNSEEN = "not checked this time";
  * Sorts earlier findings that were neither found nor held back this time: open when their code is unchanged, perhaps
  * addressed when it changed and was checked, unknown when it was not checked. Silence alone never closes anything.
  */
-export function openFindings(located: readonly LocatedFinding[], context: PullRequestContext, looked: Looked) {
+export function openFindings(
+  located: readonly LocatedFinding[],
+  context: PullRequestContext,
+  looked: ReturnType<typeof whoLooked>,
+) {
   const open: PlacedFinding[] = [];
   const addressed: Addressed[] = [];
   const leftOut = new Set(context.leftOut.map(({ path }) => path));
   for (const one of located) {
     const { said, path, place } = one;
     const changed = changeOf(one, leftOut);
-    if (changed !== null && wasLookedAt(said, looked)) {
+    // Memory compares code with code, which happens each time.
+    const isByMemory = said.finding.source === "memory" && said.recovered !== true;
+    const wasLookedAt = isByMemory || (said.finding.source === "rule" ? looked.byRules : looked.byModel);
+    if (changed !== null && wasLookedAt) {
       // A rule may be silent for another reason than a changed code.
       const isRemoved = path !== null && said.shape.at.length > 0 && place?.as !== "same";
       addressed.push({ finding: said.finding, url: said.url, reason: changed, ...(isRemoved ? { isRemoved } : {}) });
     } else open.push(openFinding(one, changed === null && path !== null ? "still open" : UNSEEN));
   }
   return { open, addressed };
-}
-
-/** Memory compares code with code, which happens each time. */
-function wasLookedAt({ finding, recovered }: EarlierFinding, looked: Looked): boolean {
-  if (finding.source === "memory" && recovered !== true) return true;
-  return finding.source === "rule" ? looked.byRules : looked.byModel;
 }
 
 /** What happened to the code, as a reason to believe that the finding is addressed; null when it is unchanged. */

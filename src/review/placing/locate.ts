@@ -6,7 +6,6 @@ import type { DiffLine, FileDiff, Side } from "../../domain/pull-request.ts";
 import { revealLine } from "../../domain/text/untrusted-text.ts";
 import type { DraftedFinding } from "../reply.ts";
 
-/** The place as the model cited it. */
 type Citation = Pick<DraftedFinding, "anchor" | "endAnchor" | "quote">;
 
 export interface Located {

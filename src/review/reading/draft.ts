@@ -9,7 +9,6 @@ import { revealLine } from "../../domain/text/untrusted-text.ts";
 import { type DiffLines, diffLines, type Located, locate, NOWHERE, parseAnchor } from "../placing/locate.ts";
 import type { DraftedFinding } from "../reply.ts";
 
-/** Most drafts of one review. */
 const MOST_FINDINGS = 100;
 /** A finding that names more memories than this has no clear precedent. */
 const MOST_PRECEDENTS = 5;

@@ -53,7 +53,6 @@ const TOOLS: readonly LookUpTool[] = [
   }),
 ];
 
-/** Lines as a model reads them, each with its number. */
 function numbered(lines: readonly string[], from: number, to: number): string {
   return lines
     .slice(from - 1, to)
