@@ -1,7 +1,7 @@
 // The same change a day later: everything is some lines further down. Findings must not be posted again.
 import type { DiffLine, FileDiff } from "../src/domain/pull-request.ts";
 import { parseDiff } from "../src/gather/parse-diff.ts";
-import { anchorOf } from "../src/review/placing/anchor.ts";
+import { anchorOf } from "../src/review/placing/locate.ts";
 import type { RealPull } from "./pull-requests.ts";
 
 /** Lines inserted at the top of each file, on both sides. */

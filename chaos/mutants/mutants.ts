@@ -813,7 +813,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no sweep",
     loses: "deliveries that failed are asked for again",
-    file: "src/flows/repository/recover-deliveries.ts",
+    file: "src/flows/repository/recover-pulls.ts",
     find: "    if (!(await store.asking(guid, now))) continue;\n",
     replace: "    if (!(await store.asking(guid, now)) || id >= 0) continue;\n",
     test: [
@@ -1200,7 +1200,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "spoilt reviews sent",
     loses: "a review that redaction spoilt is an error with its place",
-    file: "src/flows/review/without-secrets.ts",
+    file: "src/flows/review/posting.ts",
     find: "  if (!checked.success) throw",
     replace: "  if (clean === review) throw",
     test: [
@@ -1739,7 +1739,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a progress note for ever",
     loses: "a progress note ends, even if its review does not",
-    file: "src/flows/review/progress.ts",
+    file: "src/flows/review/check-run.ts",
     find: "await endProgress(repo, number, why, await reviewsOf(installationId, repo));",
     replace: "void why;\n      await reviewsOf(installationId, repo);",
     test: ["test/app/progress.test.ts", "a review that is parked after its process died is ended by the sweep"],
@@ -1920,7 +1920,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "lines of rebuilt files inline",
     loses: "a file whose diff GitHub does not show gets its comment on the file",
-    file: "src/review/placing/anchor-findings.ts",
+    file: "src/review/placing/place.ts",
     find: '    if (file.isRebuilt === true) return { finding, place: "file", reason: NOT_SHOWN };\n',
     replace: "",
     test: [
@@ -2122,7 +2122,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "people's commands wait their turn",
     loses: "what people wrote is asked for again first",
-    file: "src/flows/repository/recover-deliveries.ts",
+    file: "src/flows/repository/recover-pulls.ts",
     find: "(rankOf(a) ?? 1) - (rankOf(b) ?? 1) || a.at - b.at",
     replace: "a.at - b.at",
     test: [
@@ -2586,7 +2586,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "look-ups masked line by line",
     loses: "a line from within a private key is masked when it is looked up",
-    file: "src/domain/head-code.ts",
+    file: "src/domain/change-context.ts",
     find: "(await mask(text)).replace(",
     replace: "((await mask(text)) && text).replace(",
     test: [

@@ -6,11 +6,12 @@ import {
   type ChangeContext,
   type ContextKind,
   type Excerpt,
+  type MaskedLines,
+  maskedLines,
   noContext,
 } from "../domain/change-context.ts";
 import { folderOf, isTestPath } from "../domain/code/paths.ts";
 import type { Definition, NamedSymbol, Reference } from "../domain/code/symbols.ts";
-import { type MaskedLines, maskedLines } from "../domain/head-code.ts";
 import { CHARS_PER_TOKEN } from "../domain/model.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
 import type { FileKind, ReviewSignals } from "../domain/signals.ts";

@@ -2,8 +2,8 @@
 import type { ShownVariable } from "../config/environment/shown-variables.ts";
 import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import type { ExportPorts } from "../flows/memory/export-memory.ts";
-import type { RestorePorts } from "../flows/memory/restore-memory.ts";
 import type { SearchPorts } from "../flows/memory/search-memory.ts";
+import type { RestorePorts } from "../flows/people/weigh-evidence.ts";
 import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
 import type { HistoryStore } from "../ports/history.ts";
 import type { JobAdmin } from "../ports/jobs.ts";

@@ -3,7 +3,7 @@
 import { type Context, Hono } from "hono";
 import { Transient } from "../domain/errors.ts";
 import { repoKey } from "../domain/memory.ts";
-import { restoreMemory } from "../flows/memory/restore-memory.ts";
+import { restoreMemory } from "../flows/people/weigh-evidence.ts";
 import { memoriesPath, memoryPath, repositoryPath } from "./addresses.ts";
 import { asset } from "./assets.ts";
 import { configurationPage } from "./configuration.ts";

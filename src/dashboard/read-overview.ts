@@ -1,6 +1,6 @@
 // Ports -> what the pages about everything show: overview, repositories, reviews, retrieval, jobs.
 
-import { retrievalAlerts } from "../domain/figures/retrieval-alerts.ts";
+import { retrievalAlerts } from "../domain/figures/retrieval-figures.ts";
 import type { RepoKey } from "../domain/memory.ts";
 import type { JobState, KeptJob } from "../ports/jobs.ts";
 import type { DashboardPorts, MemoryShown } from "./dashboard-ports.ts";

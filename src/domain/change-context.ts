@@ -1,5 +1,5 @@
-// The parts of a repository that a reviewer needs besides the diff.
-import type { Reference } from "./code/symbols.ts";
+// The parts of a repository that a reviewer needs besides the diff. It is read, never run.
+import type { NamedSymbol, Reference } from "./code/symbols.ts";
 import type { Finding } from "./finding.ts";
 import type { Degraded } from "./omissions.ts";
 
@@ -57,4 +57,42 @@ export function citedContext(
 /** The context when nothing of the repository is shown. */
 export function noContext(degraded: readonly Degraded[] = []): ChangeContext {
   return { kind: "change-context", from: "nothing", excerpts: [], callSites: [], cut: [], tokens: 0, degraded };
+}
+
+/** The repository at the head of a change. */
+export interface HeadCode {
+  /** Text files by path; nothing else can be read. */
+  readonly files: ReadonlyMap<string, { readonly bytes: number }>;
+  /** UTF-8 text of a file; null when `files` lacks it or it is binary. */
+  text(path: string): Promise<string | null>;
+  /** Where a name is defined and used; null when the repository lacks it. */
+  named(name: string): Promise<NamedSymbol | null>;
+}
+
+/** The result of reading the head. */
+export interface ReadHead {
+  /** Null when it could not be read, or was not needed. */
+  readonly code: HeadCode | null;
+  readonly degraded: readonly Degraded[];
+}
+
+/** Lines of files with their secrets masked: the one way in which a model sees those that the diff does not show. */
+export type MaskedLines = (path: string) => Promise<readonly string[] | null>;
+
+/**
+ * Whole files are masked before lines are taken out: a line from within a key shows nothing by itself.
+ *
+ * @param mask see Model; the number of lines stays
+ */
+export function maskedLines(head: Pick<HeadCode, "text">, mask: (text: string) => Promise<string>): MaskedLines {
+  const read = new Map<string, Promise<readonly string[] | null>>();
+  const masked = async (path: string) => {
+    const text = await head.text(path);
+    return text === null ? null : (await mask(text)).replace(/\n$/, "").split(/\r?\n/);
+  };
+  return (path) => {
+    const lines = read.get(path) ?? masked(path);
+    read.set(path, lines);
+    return lines;
+  };
 }

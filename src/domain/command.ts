@@ -158,9 +158,7 @@ export interface CommandJob {
   readonly pull: {
     readonly title: string;
     readonly authorId: number;
-    /**
-     * Fingerprint of title and description at that time (see titleFingerprint); absent when the delivery lacks them.
-     */
+    /** Of title and description at that time (see titleFingerprint); absent when the delivery lacks them. */
     readonly words?: string;
   };
 }

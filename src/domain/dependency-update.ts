@@ -119,8 +119,6 @@ export interface DependencyUpdate {
   readonly findings: readonly Finding[];
 }
 
-// Published data about packages, as the sources of advisories give it: not checked.
-
 /** An answer, or why there is none, as a fragment of a sentence. */
 export type Answer<Value> =
   | { readonly kind: "read"; readonly value: Value }
@@ -135,17 +133,11 @@ export interface GraphAdvisory {
   readonly summary: string;
 }
 
-/** The part of a published advisory about one package. */
-interface AdvisedRange {
-  readonly name: string;
-  /** `>= 1.0, < 1.2.3`; null when the advisory does not say. */
-  readonly range: string | null;
-  readonly patched: string | null;
-}
-
+/** As its source gives it: not checked. */
 export interface PublishedAdvisory extends GraphAdvisory {
   readonly malware: boolean;
-  readonly ranges: readonly AdvisedRange[];
+  /** By package: `>= 1.0, < 1.2.3`; null when the advisory does not say. */
+  readonly ranges: readonly { readonly name: string; readonly range: string | null; readonly patched: string | null }[];
 }
 
 /** One row of a dependency graph's comparison. */

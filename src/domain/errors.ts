@@ -1,7 +1,4 @@
-/**
- * A temporary failure that is worth a retry: 429, 5xx, a timeout, a lock. The only error class of its own that an
- * adapter may throw.
- */
+/** A temporary failure that is worth a retry: 429, 5xx, a timeout, a lock. */
 export class Transient extends Error {
   override readonly name = "Transient";
   /** Epoch milliseconds before which a retry is pointless, or null when the caller decides. */
@@ -47,9 +44,7 @@ export class Stopped extends Error {
   override readonly name = "Stopped";
 }
 
-/**
- * The stored data cannot be used, and a retry would not help. The message states the cause and the operator's remedy.
- */
+/** The stored data cannot be used, now or later. The message states the cause and the operator's remedy. */
 export class StoreUnusable extends Error {
   override readonly name = "StoreUnusable";
 }
@@ -62,9 +57,7 @@ export class DatabaseRefuses extends Error {
   }
 }
 
-/**
- * The process lacks memory for such a large change now: the job returns to the queue, and the worker takes another one.
- */
+/** The process lacks memory for such a large change now: the job returns to the queue. */
 export class AtCapacity extends Error {
   override readonly name = "AtCapacity";
 

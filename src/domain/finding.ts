@@ -131,9 +131,10 @@ export function findingId(rule: string, path: string, lines: readonly string[], 
   return `fnd_${shortHash(JSON.stringify([rule, path, words, occurrence]))}`;
 }
 
-// Findings that reactions cannot silence: that takes a written reason by a person with write access.
-
-/** True for critical and security findings, and for major correctness findings. */
+/**
+ * True for critical and security findings, and for major correctness findings: reactions cannot silence them, only a
+ * written reason by a person with write access.
+ */
 export function isProtected({ severity, category }: Judged): boolean {
   return isAlwaysReported({ severity, category }) || (severity === "major" && category === "correctness");
 }

@@ -10,10 +10,7 @@ export interface Repo {
   readonly visibility: "public" | "private" | "internal";
 }
 
-/**
- * Why a review was requested: the event and action of the delivery, a person at a terminal, or `missed`: no delivery
- * for the head arrived.
- */
+/** The event and action of the delivery, a person at a terminal, or `missed`: no delivery arrived. */
 export type Trigger =
   | "opened"
   | "reopened"
@@ -42,19 +39,13 @@ export interface ReviewJob {
   /** Set only for a merge group, which has no pull request to read it from. */
   readonly baseSha?: string;
   readonly trigger: Trigger;
-  /**
-   * True when a person requested this review explicitly (label, review request, check run, command line): policy does
-   * not hold it back.
-   */
+  /** A person requested it (label, review request, check run, command line): policy does not hold it back. */
   readonly explicit: boolean;
   /** The person who requested this review explicitly; absent without one, or when GitHub does not name them. */
   readonly askedBy?: { readonly id: number; readonly login: string };
   /** The focus that the person requested: untrusted text of at most 200 characters. */
   readonly focus?: string;
-  /**
-   * Fingerprint of title and description at the time of the request (see titleFingerprint); absent without a request,
-   * or when unknown.
-   */
+  /** Of title and description at the time of the request (see titleFingerprint); absent when unknown. */
   readonly words?: string;
   /** True when the person wants everything read again; otherwise files that a push did not touch may be skipped. */
   readonly whole?: boolean;
@@ -131,17 +122,11 @@ export interface HistoryJob extends UpkeepWork {
   readonly trigger: "installed" | "continued" | "closed";
   /** The closed pull request whose comments are imported; absent for the whole history. */
   readonly number?: number;
-  /**
-   * Epoch milliseconds before which it does not run: GitHub's rate limit for it is used up this hour. Absent: run at
-   * once.
-   */
+  /** Epoch milliseconds before which it does not run, as GitHub's rate limit is used up. Absent: run at once. */
   readonly notBefore?: number;
 }
 
-/**
- * Jobs that keep memory in step with repositories. They run one at a time in their own lane: reviews never wait for
- * them.
- */
+/** Jobs that keep memory in step with repositories, one at a time in their own lane: reviews never wait. */
 export type UpkeepJob = FollowJob | FeedbackJob;
 
 /** Jobs about a repository as a whole. */

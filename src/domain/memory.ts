@@ -24,10 +24,7 @@ export interface Decided {
   readonly reason: string | null;
   /** The head at which the code was found changed; null when people decided in words. */
   readonly sha: string | null;
-  /**
-   * The kind of evidence, strongest first: a written reason, several people, words without a reason, a reaction; or
-   * what became of the code.
-   */
+  /** Strongest first: a written reason, several people, words without a reason, a reaction; or the code. */
   readonly weight: "reason" | "repeated" | "word" | "reaction" | "code";
 }
 
@@ -165,10 +162,7 @@ export function memoryId(repo: RepoKey, corpus: Corpus, sourceId: string): strin
   return `mem_${shortHash(JSON.stringify([repo, corpus, sourceId]))}`;
 }
 
-/**
- * A finding's source id in memory: posted again on its pull request it is the same memory, on another one it is
- * another.
- */
+/** A finding's source id in memory: posted again on its pull request it is the same memory. */
 export function findingSource(pull: number, findingId: string): string {
   return `#${pull}/${findingId}`;
 }

@@ -51,9 +51,7 @@ export interface LookUps {
   readonly rounds: number;
   /** Look-ups in all. */
   readonly calls: number;
-  /**
-   * US$ that the question may cost with all of its rounds. No round begins that would leave too little for the answer.
-   */
+  /** US$ for the question with all rounds. No round begins that would leave too little for the answer. */
   readonly usd: number;
 }
 
@@ -128,10 +126,7 @@ export type ModelAnswer<T> =
       readonly usage: ModelUsage;
       /** Absent when the question offered none. */
       readonly lookedUp?: LookedUp;
-      /**
-       * Features that the server refused and the question was sent without: `structured output`. Absent when it took
-       * everything.
-       */
+      /** What the server refused, so that it was asked without: `structured output`. Absent: nothing. */
       readonly without?: readonly string[];
     }
   | {

@@ -118,9 +118,7 @@ export interface PullRequestContext {
   readonly leftOut: readonly LeftOut[];
   /** Head text of reviewed files, by path, for rules that need more than the hunks. LF and CRLF as in the blob. */
   readonly headTexts: ReadonlyMap<string, string>;
-  /**
-   * Instructions of the base branch to contributors and tools (AGENTS.md and the like), when a model will read them.
-   */
+  /** The base branch's instructions to contributors and tools (AGENTS.md …), when a model will read them. */
   readonly guidance: readonly { readonly path: string; readonly text: string }[];
   readonly authorFacts: AuthorFacts;
   readonly ownComments: readonly OwnComment[];
@@ -131,9 +129,7 @@ export interface PullRequestContext {
   readonly degraded: readonly Degraded[];
 }
 
-// GitHub keeps the comments of a deleted account, without a user or with one of this name.
-
-/** Replaces a deleted account. No account has this id. */
+/** Replaces a deleted account, whose comments GitHub keeps, without a user or with one of this name. No account has this id. */
 export const GHOST = { id: 0, login: "ghost", type: "User" } as const;
 
 /** Each line of a hunk with its line in the head; a removed one has the line that is now in its place. */

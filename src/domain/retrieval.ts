@@ -39,9 +39,7 @@ export interface QueryVariant {
 export interface RetrievalQuery {
   /** The enriched text: title, body excerpt, type, languages, risks, author tier, paths. */
   readonly text: string;
-  /**
-   * What was left out: parts over the length cap, lowest priority first; a hypothetical situation unlike any memory.
-   */
+  /** What was left out: parts over the length cap, a hypothetical situation unlike any memory. */
   readonly dropped: readonly string[];
   readonly variants: readonly QueryVariant[];
 }
@@ -262,10 +260,8 @@ export interface MemoryCounts {
   readonly byOutcome: ReadonlyMap<Outcome | "none", number>;
 }
 
-// How surely similarity means that a memory is about the same: a word, by limits measured for the embedder.
-
-const CONFIDENCES = ["high", "medium", "low", "very_low"] as const;
-type Confidence = (typeof CONFIDENCES)[number];
+/** How surely similarity means that a memory is about the same, by limits measured for the embedder. */
+type Confidence = "high" | "medium" | "low" | "very_low";
 
 /** Largest cosine distances of high, medium and low, ascending; a larger one is very low. */
 export interface ConfidenceEdges {

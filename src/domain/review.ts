@@ -79,10 +79,7 @@ export interface FindingHunk {
   readonly hunk: string;
 }
 
-/**
- * How much of the pull request a review read: all of it, with the reason when it could not build on an earlier review;
- * or the changes since one.
- */
+/** How much a review read: everything, and why it could not build on an earlier one; or what changed since. */
 export type Scope =
   | { readonly kind: "full"; readonly reason: string | null }
   | { readonly kind: "delta"; readonly since: string };

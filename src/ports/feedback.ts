@@ -2,8 +2,7 @@
 // Every method may throw `Transient`.
 import type { AccessLevel } from "../domain/command.ts";
 import type { FeedbackJob, Repo } from "../domain/job.ts";
-import type { Evidence } from "../domain/memory/evidence.ts";
-import type { Person, PullFeedback } from "../domain/memory/pull-feedback.ts";
+import type { Evidence, Person, PullFeedback } from "../domain/memory/evidence.ts";
 import type { Rejection } from "../domain/memory/rejections.ts";
 import type { Decided, MemoryRecord, Outcome, RepoKey } from "../domain/memory.ts";
 

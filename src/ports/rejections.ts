@@ -1,6 +1,6 @@
 // Ports for findings of other pull requests: which were declined, and which code they flagged. All methods may throw
 // `Transient`, and Error when there is no memory.
-import type { Flagged } from "../domain/code/flagged-code.ts";
+import type { Flagged } from "../domain/code/code-fingerprint.ts";
 import type { RejectedMemory, Rejection } from "../domain/memory/rejections.ts";
 import type { RepoKey } from "../domain/memory.ts";
 

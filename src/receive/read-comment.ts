@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { type AskingComment, type CommandJob, verbEntry } from "../domain/command.ts";
 import { jobKey } from "../domain/job.ts";
-import { titleFingerprint } from "../domain/review/review-fingerprint.ts";
+import { titleFingerprint } from "../domain/review/review-history.ts";
 import { Around, Author, type Delivery, malformed, quoted, repoOf, Sha, User } from "./delivery.ts";
 import { readCommand, readReply } from "./read-command.ts";
 

@@ -17,7 +17,7 @@ import {
   type UpkeepJobs,
   upkeepKey,
 } from "../domain/job.ts";
-import { titleFingerprint } from "../domain/review/review-fingerprint.ts";
+import { titleFingerprint } from "../domain/review/review-history.ts";
 import { Around, type Delivery, malformed, PullRequestDelivery, quoted, repoOf, User } from "./delivery.ts";
 import { readCheckRun } from "./read-check-run.ts";
 import { readCommand } from "./read-command.ts";

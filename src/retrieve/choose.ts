@@ -1,8 +1,7 @@
 // The end of a search: which of the ranked memories are used, what was left out and why, and where it all came from.
 import type { Knowledge } from "../config/knowledge.ts";
 import { decidedText } from "../domain/memory/evidence.ts";
-import { precedentEntry, sectionFrame } from "../domain/memory/precedent-section.ts";
-import { quoteOf } from "../domain/memory/quote.ts";
+import { precedentEntry, quoteOf, sectionFrame } from "../domain/memory/precedent-section.ts";
 import type { Corpus, MemoryRecord } from "../domain/memory.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import {

@@ -7,33 +7,26 @@ import type { PathInstruction } from "../config/path-instruction.ts";
 import type { ChangeContext } from "../domain/change-context.ts";
 import type { DependencyUpdate, PackageUpdate } from "../domain/dependency-update.ts";
 import type { Finding } from "../domain/finding.ts";
-import { buildRetrievalContextSection } from "../domain/memory/precedent-section.ts";
+import { buildRetrievalContextSection, revealedMemory } from "../domain/memory/precedent-section.ts";
 import type { PromptPiece } from "../domain/model.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { Coverage } from "../domain/review.ts";
-import type { Intent, ReviewSignals } from "../domain/signals.ts";
+import type { ReviewSignals } from "../domain/signals.ts";
 import { listed } from "../domain/text/counted.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { type VisibleText, visibleText } from "../domain/text/rendered-markdown.ts";
 import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
-import { revealedMemory } from "./memory/revealed-memory.ts";
 import { drawnContext } from "./reading/draw-file.ts";
 import { cutAtLine, fitSections, type Section } from "./reading/fit-sections.ts";
 import { LOOK_UP_INSTRUCTIONS, REVIEW_INSTRUCTIONS, TONE } from "./reading/instructions.ts";
-import type { Reading } from "./reading/plan-reading.ts";
-import type { QuestionBudget } from "./reading/reading-budget.ts";
+import type { QuestionBudget, Reading } from "./reading/plan-reading.ts";
 
 /** The prompts of one review: the same beginning, and a question for each reading. */
-export interface ReviewPrompt {
+export interface ReviewPrompt extends Pick<Coverage, "cut" | "hidden"> {
   readonly system: readonly PromptPiece[];
   readonly questions: readonly (readonly PromptPiece[])[];
-  readonly cut: Coverage["cut"];
-  readonly hidden: readonly HiddenPart[];
 }
-
-/** UTF-16 units of a part that people do not see, and the model neither. */
-type HiddenPart = NonNullable<Coverage["hidden"]>[number];
 
 /** The inputs of the prompt. */
 export interface PromptMaterial {
@@ -64,18 +57,13 @@ export function compose(
 ): ReviewPrompt {
   const { context, readings } = material;
   const words = wordsOf(context);
-  const hidden = words.flatMap(({ part, hidden: chars }) => (chars === 0 ? [] : [{ part, chars }]));
-  const fitted = fitSections(sections(material, words, hidden), contextChars);
+  const fitted = fitSections(sections(material, words), contextChars);
   const shared = fitted.sections.map((section) => drawn(section, delimiter)).join("\n\n");
   const code = material.around === undefined ? "" : drawnContext(material.around);
   const shownCode = cutAtLine(code, aroundChars);
-  const opening = [
-    `# The pull request\n\n${shared}`,
-    precedentPart(material, delimiter),
-    shownCode === "" ? "" : `${AROUND}\n\n${fence("code", shownCode, delimiter)}`,
-  ]
-    .filter((part) => part !== "")
-    .join("\n\n");
+  const around = shownCode === "" ? "" : `${AROUND}\n\n${fence("code", shownCode, delimiter)}`;
+  const parts = [`# The pull request\n\n${shared}`, precedentPart(material, delimiter), around];
+  const opening = parts.filter((part) => part !== "").join("\n\n");
   const instructions = material.looksUp === true ? LOOK_UP_INSTRUCTIONS : REVIEW_INSTRUCTIONS;
   const language = `# Language\nWrite title, body and walkthrough in ${context.config.review.language}.`;
   const isCut = shownCode.length < code.length;
@@ -86,56 +74,46 @@ export function compose(
       { text: diffPart(reading, index, material, delimiter), cache: false },
     ]),
     cut: [...fitted.cut, ...(isCut ? [{ part: "code", shown: shownCode.length, of: code.length }] : [])],
-    hidden,
+    hidden: hiddenParts(words),
   };
 }
 
 const AROUND =
   "# The code around the change\n\nFrom the repository at the head of the pull request, without the lines that the diff shows. No finding can be placed here.";
 
-interface Words extends VisibleText {
-  readonly part: "description" | "commits";
-}
+/** The author's own words. */
+type Words = Readonly<Record<"description" | "commits", VisibleText>>;
 
-/** The visible text of the author's own words. */
-function wordsOf({ pull }: PullRequestContext): readonly Words[] {
+function wordsOf({ pull }: PullRequestContext): Words {
   const messages = pull.commits.map(({ message }) => visibleText(message));
-  const list = messages.map(({ text }) => `- ${text.trim().replaceAll("\n", "\n  ")}`).join("\n");
-  return [
-    { part: "description", ...visibleText(pull.body ?? "") },
-    { part: "commits", text: list, hidden: messages.reduce((sum, { hidden }) => sum + hidden, 0) },
-  ];
+  const text = messages.map((one) => `- ${one.text.trim().replaceAll("\n", "\n  ")}`).join("\n");
+  const hidden = messages.reduce((sum, one) => sum + one.hidden, 0);
+  return { description: visibleText(pull.body ?? ""), commits: { text, hidden } };
 }
 
-function hiddenLine(hidden: readonly HiddenPart[]): string {
-  const parts = hidden.map(({ part, chars }) => `${chars} characters of the ${part}`);
-  return parts.length === 0 ? "" : `Hidden on the page, and left out here: ${parts.join(", ")}`;
+function hiddenParts(words: Words) {
+  return Object.entries(words).flatMap(([part, { hidden: chars }]) => (chars === 0 ? [] : [{ part, chars }]));
 }
 
 function drawn({ heading, text, part }: Section, delimiter: string): string {
   return `## ${heading}\n${OURS.has(part) ? text : fence(part, text, delimiter)}`;
 }
 
-/**
- * Our own words, or the base branch's configuration, whose instructions count. Everything else was written by others.
- */
+/** Our own words, or the base branch's configuration: their instructions count. Others wrote the rest. */
 const OURS: ReadonlySet<string> = new Set(["tone", "path-instructions"]);
 
-function sections(
-  { context, signals, ruleFindings, update }: PromptMaterial,
-  words: readonly Words[],
-  hidden: readonly HiddenPart[],
-): readonly Section[] {
+function sections({ context, signals, ruleFindings, update }: PromptMaterial, words: Words): readonly Section[] {
   const { pull, guidance, job } = context;
-  const shown = new Map(words.map(({ part, text }) => [part, text]));
-  const known = [signalLines(signals), hiddenLine(hidden)].filter((line) => line !== "").join("\n");
+  const hidden = hiddenParts(words).map(({ part, chars }) => `${chars} characters of the ${part}`);
+  const known = signalLines(signals);
+  if (hidden.length > 0) known.push(`Hidden on the page, and left out here: ${hidden.join(", ")}`);
   const focus = revealLine(job.focus ?? "").trim();
   const rules = ruleLines(ruleFindings);
-  const description = reveal(shown.get("description") ?? "").trim();
+  const description = reveal(words.description.text).trim();
   return [
     { part: "focus", heading: "The person who asked wants you to look at", text: focus, most: 1_000, worth: 99 },
     { part: "title", heading: "Title", text: revealLine(pull.title), most: 600, worth: 100 },
-    { part: "signals", heading: "What is known about it", text: known, most: 3_000, worth: 95 },
+    { part: "signals", heading: "What is known about it", text: known.join("\n"), most: 3_000, worth: 95 },
     { part: "tone", heading: "Author", text: TONE[signals.author.tier], most: 600, worth: 94 },
     {
       part: "path-instructions",
@@ -161,37 +139,28 @@ function sections(
       most: 8_000,
       worth: 50,
     },
-    { part: "commits", heading: "Commit messages", text: shown.get("commits") ?? "", most: 2_000, worth: 40 },
+    { part: "commits", heading: "Commit messages", text: words.commits.text, most: 2_000, worth: 40 },
   ];
 }
 
-function signalLines({ intent, languages, risks, metrics }: ReviewSignals): string {
-  const shares = languages.slice(0, 5).map(({ name, share }) => `${name} ${Math.round(share * 100)} %`);
-  return [
-    ...intentLines(intent),
-    `Size: ${metrics.files} files, ${metrics.added} lines added, ${metrics.removed} removed`,
-    shares.length === 0 ? "" : `Languages: ${shares.join(", ")}`,
-    ...risks.map(({ text, evidence }) => `Risk: ${text} (${placesOf(evidence)})`),
-  ]
-    .filter((line) => line !== "")
-    .join("\n");
-}
-
-function intentLines(intent: Intent): readonly string[] {
+function signalLines({ intent, languages, risks, metrics }: ReviewSignals): string[] {
   const { type, breaking, focusAreas, bump, reverts } = intent;
+  const areas = focusAreas.map((area) => cutText(revealLine(area), 60)).join(", ");
+  const shares = languages.slice(0, 5).map(({ name, share }) => `${name} ${Math.round(share * 100)} %`);
   return [
     type === null ? "" : `Kind of change, says the title: ${type}`,
     breaking.length === 0 ? "" : "Announced as a breaking change",
     reverts === null ? "" : "Announced as a revert of an earlier change",
     bump === null ? "" : `Dependency update, step ${bump.step}`,
-    focusAreas.length === 0
-      ? ""
-      : `The author asks to look at: ${focusAreas.map((area) => cutText(revealLine(area), 60)).join(", ")}`,
-  ];
+    focusAreas.length === 0 ? "" : `The author asks to look at: ${areas}`,
+    `Size: ${metrics.files} files, ${metrics.added} lines added, ${metrics.removed} removed`,
+    shares.length === 0 ? "" : `Languages: ${shares.join(", ")}`,
+    ...risks.map(({ text, evidence }) => `Risk: ${text} (${listed(evidence, 5, placeText)})`),
+  ].filter((line) => line !== "");
 }
 
-function placesOf(evidence: ReviewSignals["risks"][number]["evidence"]): string {
-  return listed(evidence, 5, ({ path, line }) => revealLine(line === null ? path : `${path}:${line}`));
+function placeText({ path, line }: { readonly path: string; readonly line: number | null }): string {
+  return revealLine(line === null ? path : `${path}:${line}`);
 }
 
 function ruleLines(findings: readonly Finding[]): string {
@@ -205,9 +174,7 @@ function ruleLines(findings: readonly Finding[]): string {
 
 function fileLines({ files, leftOut }: PullRequestContext): string {
   return [
-    ...files.map(
-      ({ path, status, additions, deletions }) => `${revealLine(path)} (${status}, +${additions} -${deletions})`,
-    ),
+    ...files.map((file) => `${revealLine(file.path)} (${file.status}, +${file.additions} -${file.deletions})`),
     ...leftOut.map(({ path, reason }) => `${revealLine(path)} (not shown: ${reason})`),
   ].join("\n");
 }
@@ -249,11 +216,9 @@ function diffPart(reading: Reading, index: number, { readings, context }: Prompt
   return `# ${part}\n\n${fence("diff", reading.text, delimiter)}${left}\n\nReport the defects of this part.`;
 }
 
-// The path instructions of a repository that concern a change.
-
 /**
- * The instructions that at least one changed path matches, in the order of the configuration, with these paths. In a list of globs one
- * must match and none that begins with `!`; a list of `!` globs only matches nothing.
+ * The path instructions that at least one changed path matches, in the order of the configuration, with these paths. In
+ * a list of globs one must match and none that begins with `!`; a list of `!` globs only matches nothing.
  *
  * @param paths of the reviewed files
  */
@@ -276,12 +241,9 @@ function matches(glob: string): (path: string) => boolean {
   return "problem" in read ? () => false : read.matches;
 }
 
-// The facts about a dependency update, as lines for a model. The caller fences them: names and notes are text by
-// others.
-
 const PACKAGES_TOLD = 20;
 
-/** "" without an update. */
+/** "" without an update. The caller fences it: names and notes are text by others. */
 function updateFacts(update: DependencyUpdate | null): string {
   if (update === null) return "";
   const more = update.packages.length + update.more - PACKAGES_TOLD;
@@ -294,8 +256,8 @@ function updateFacts(update: DependencyUpdate | null): string {
       ),
     ),
     ...update.usage.flatMap((one) =>
-      (one.kind === "looked" ? one.places : []).map(({ path, line }) =>
-        revealLine(`${one.name} is named at ${path}${line === null ? "" : `:${line}`}`),
+      (one.kind === "looked" ? one.places : []).map(
+        (place) => `${revealLine(one.name)} is named at ${placeText(place)}`,
       ),
     ),
   ].join("\n");

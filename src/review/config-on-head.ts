@@ -4,22 +4,22 @@ import { parseConfig } from "../config/parse-config.ts";
 import type { ConfigProblem } from "../config/repo-config.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 
+export const CONFIG_FILE = ".kodiai.yml";
+
 /**
- * The line of `path` at the head for each problem's line of the base.
+ * The line of the configuration at the head for each problem's line of the base.
  *
- * @param file the diff of `path`, if the pull request changes it
+ * @param files the change
  * @returns null for a problem of another file or without a line, for a line that was removed or changed, and for all
  * when the file is not part of the change
  */
 export function configOnHead(
   problems: readonly ConfigProblem[],
-  path: string,
-  file: FileDiff | undefined,
+  files: readonly FileDiff[],
 ): readonly (number | null)[] {
-  return problems.map((problem) =>
-    file === undefined || problem.file !== path || problem.line === null || file.status === "removed"
-      ? null
-      : headLine(file, problem.line),
+  const own = files.find(({ path, status }) => path === CONFIG_FILE && status !== "removed");
+  return problems.map(({ file, line }) =>
+    own === undefined || file !== CONFIG_FILE || line === null ? null : headLine(own, line),
   );
 }
 
@@ -37,15 +37,13 @@ function headLine({ hunks, complete }: FileDiff, oldLine: number): number | null
   return oldLine + moved;
 }
 
-// The configuration that a pull request proposes is not in effect during its review, but its problems can be fixed
-// before the merge and not after.
-
 /**
- * Problems of the proposed file, at its lines of the head. Rule ids are not checked here.
+ * Problems of the configuration that the pull request proposes, at its lines of the head: it is not in effect during
+ * the review, but they can be fixed before the merge and not after. Rule ids are not checked here.
  *
- * @param text the file at the head; undefined when the pull request does not change it or its text is unknown
- * @returns null for undefined
+ * @returns null when the pull request does not change it or its text is unknown
  */
-export function proposedProblems(path: string, text: string | undefined): readonly ConfigProblem[] | null {
-  return text === undefined ? null : parseConfig([{ file: path, text }]).problems;
+export function proposedProblems(headTexts: ReadonlyMap<string, string>): readonly ConfigProblem[] | null {
+  const text = headTexts.get(CONFIG_FILE);
+  return text === undefined ? null : parseConfig([{ file: CONFIG_FILE, text }]).problems;
 }

@@ -3,7 +3,6 @@ import type { Finding } from "../domain/finding.ts";
 import type { Coverage, FileCoverage } from "../domain/review.ts";
 import type { Reading, ReadingPlan } from "./reading/plan-reading.ts";
 
-/** Why a question got no answer. */
 const FAILURES: Readonly<Record<string, string>> = {
   refused: "the model refused to answer",
   truncated: "the model's answer was cut off",

@@ -31,21 +31,13 @@ export interface ReportingPolicy {
   readonly declined: ReadonlyMap<string, string>;
 }
 
-interface FilteredFindings {
-  /** In the given order; those with a comment on the pull request are placed `already-posted`. */
-  readonly said: readonly PlacedFinding[];
-  readonly heldBack: readonly HeldBack[];
-}
-
-/** Splits findings into those to post and those held back. Together they are all input findings. */
-export function filterFindings(placed: readonly PlacedFinding[], policy: ReportingPolicy): FilteredFindings {
+/** Splits findings into those to post and those held back. Ones with a comment are placed `already-posted`. */
+export function filterFindings(placed: readonly PlacedFinding[], policy: ReportingPolicy) {
   const heldBack: HeldBack[] = [];
   const suppressed = suppressor(policy.suppress);
-  const wanted = placed.filter((one) => {
-    const by = suppressed(one.finding);
-    const suppression = by === null ? null : `suppressed by ${JSON.stringify(by.pattern)}, one of review.suppress`;
-    const reason = unwanted(one, policy) ?? suppression;
-    if (reason !== null) heldBack.push({ finding: one.finding, reason });
+  const wanted = placed.filter(({ finding }) => {
+    const reason = unwanted(finding, policy, suppressed);
+    if (reason !== null) heldBack.push({ finding, reason });
     return reason === null;
   });
   const { first, repeats } = withoutRepeats(wanted, policy.posted);
@@ -56,16 +48,21 @@ export function filterFindings(placed: readonly PlacedFinding[], policy: Reporti
   return { said, heldBack: [...heldBack, ...repeats] };
 }
 
-function unwanted({ finding }: PlacedFinding, policy: ReportingPolicy): string | null {
-  const declined = policy.declined.get(finding.id);
-  if (declined !== undefined) return declined;
-  const floor = policy.severityThreshold ?? leastSeverity(finding, policy.profile);
+function unwanted(
+  finding: Finding,
+  { declined, severityThreshold, profile, profileFrom, styleOk }: ReportingPolicy,
+  suppressed: ReturnType<typeof suppressor>,
+): string | null {
+  const decline = declined.get(finding.id);
+  if (decline !== undefined) return decline;
+  const floor = severityThreshold ?? leastSeverity(finding, profile);
   if (!atLeast(finding.severity, floor)) {
-    return policy.severityThreshold === undefined
-      ? `below ${floor}, the threshold of the ${policy.profile} profile (from the ${policy.profileFrom})`
-      : `below ${floor}, the configured threshold`;
+    const whose = `the threshold of the ${profile} profile (from the ${profileFrom})`;
+    return `below ${floor}, ${severityThreshold === undefined ? whose : "the configured threshold"}`;
   }
-  return policy.styleOk && finding.category === "style" ? "style, and the title says [style-ok]" : null;
+  if (styleOk && finding.category === "style") return "style, and the title says [style-ok]";
+  const by = suppressed(finding);
+  return by === null ? null : `suppressed by ${JSON.stringify(by.pattern)}, one of review.suppress`;
 }
 
 /**
@@ -108,8 +105,6 @@ function weigh(a: PlacedFinding, b: PlacedFinding, posted: ReadonlySet<string>):
   );
 }
 
-// Suppresses findings by the repository's patterns. Critical and security findings are always reported.
-
 export type Suppressible = Pick<Finding, "title" | "severity" | "category" | "path">;
 
 /**
@@ -138,8 +133,7 @@ function fitting({ pattern, severities, categories, paths }: Suppression): (find
     title.matches(finding.title);
 }
 
-// What each profile reports. The figures behind floors.json are in eval/README.md, "Where the floors are".
-
+/** What a profile reports. The figures behind floors.json are in eval/README.md, "Where the floors are". */
 interface Floor {
   /** Least chance, 0–1, that a model's finding is real, and that its author would change the code. */
   readonly odds: number;
@@ -160,7 +154,6 @@ export function leastOdds(profile: Profile): number {
   return FLOORS[profile].odds;
 }
 
-/** The least severity at which the profile reports a finding of this source and category. */
 function leastSeverity({ source, category }: Pick<Finding, "source" | "category">, profile: Profile): Severity {
   const { rules, defects, others } = FLOORS[profile];
   if (source !== "model") return rules;

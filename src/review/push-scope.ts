@@ -31,16 +31,15 @@ export function scopeAfterPush(files: readonly FileDiff[], checkpoint: Checkpoin
   if (checkpoint.kind === "full") return { files, touches: () => true, earlier: [] };
   const touchedIn = (path: string): Touched =>
     checkpoint.read.has(path) ? (checkpoint.touched.get(path) ?? []) : "whole";
-  const touched = new Map(files.map(({ path }) => [path, touchedIn(path)]));
-  const read = files.flatMap((file) => withTouchedHunks(file, touched.get(file.path) ?? "whole"));
+  const read = files.flatMap((file) => withTouchedHunks(file, touchedIn(file.path)));
   const reading = new Set(read.map(({ path }) => path));
   const byPath = new Map(files.map((file) => [file.path, file]));
   return {
     files: read,
     touches(path, side, startLine, line) {
-      const ranges = touched.get(path);
+      const ranges = touchedIn(path);
       const file = byPath.get(path);
-      if (ranges === undefined || ranges === "whole" || file === undefined) return true;
+      if (ranges === "whole" || file === undefined) return true;
       return positionsOf(file, side, startLine, line).some((at) => isNear(at, ranges, NEAR));
     },
     earlier: files
@@ -83,14 +82,12 @@ function isNear(at: number, ranges: readonly LineRange[], within: number): boole
   return ranges.some(({ first, last }) => at >= first - within && at <= last + within);
 }
 
-// Prevents two nuisances over several pushes: reporting today what could have been reported yesterday, and asking for
-// the opposite of an earlier request.
-
 const DRIP = "outside the changes of this push";
 const OPPOSITE = "it asks for the opposite of an earlier finding of ours that was fixed";
 
 /**
- * Holds back new findings without a cause in the push. Critical and security findings are always reported.
+ * Holds back new findings without a cause in the push, and those that ask for the opposite of an earlier request.
+ * Critical and security findings are always reported.
  *
  * @param known findings that were reported before: they stay
  */

@@ -1,42 +1,44 @@
 // The review stage: merges the findings of rules and model, checks them against the diff and places them. Nothing is
 // sent. Without a model, or when it fails, the rules' review remains, and says so.
 
-import { type ChangeContext, noContext } from "../domain/change-context.ts";
+import { type ChangeContext, noContext, type ReadHead } from "../domain/change-context.ts";
 import { declinedReason } from "../domain/conversation.ts";
 import type { DependencyUpdate } from "../domain/dependency-update.ts";
-import type { Finding, HeldBack } from "../domain/finding.ts";
-import type { ReadHead } from "../domain/head-code.ts";
+import type { HeldBack } from "../domain/finding.ts";
 import type { RepositoryHistory } from "../domain/memory/repository-history.ts";
 import { estimatedTokens } from "../domain/model.ts";
 import type { Cost, Degraded } from "../domain/omissions.ts";
-import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
+import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
+import type { Checkpoint } from "../domain/review/review-history.ts";
 import type { PlacedFinding, Review, Scope } from "../domain/review.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import { shortHash } from "../domain/text/hash.ts";
 import type { ModelAllowance } from "../ports/model.ts";
 import type { InspectedFile, InspectedRepository, Inspector } from "../ports.ts";
-import { configOnHead, proposedProblems } from "./config-on-head.ts";
+import { CONFIG_FILE, configOnHead, proposedProblems } from "./config-on-head.ts";
 import { failureText } from "./coverage.ts";
 import { filterFindings, type ReportingPolicy } from "./filter-findings.ts";
-import { beginnings, flaggedInChange } from "./memory/flagged-here.ts";
-import { heldByMemory } from "./memory/held-by-memory.ts";
-import { locateEarlierFindings, matchEarlierFindings } from "./memory/match-earlier-findings.ts";
-import { openFindings, placeOfKnown, recordFindings, whoLooked } from "./memory/open-findings.ts";
+import { heldByMemory, type WithMemory, withMemory } from "./memory/held-by-memory.ts";
+import {
+  locateEarlierFindings,
+  matchEarlierFindings,
+  openFindings,
+  placeOfKnown,
+  recordFindings,
+  whoLooked,
+} from "./memory/match-earlier-findings.ts";
 import { reviewMemory, withRememberedAbout } from "./memory/remembered-about.ts";
-import { type WithMemory, withMemory } from "./memory/with-memory.ts";
-import { anchorFindings } from "./placing/anchor-findings.ts";
 import { type CodeNow, codeNow } from "./placing/code-now.ts";
-import { place } from "./placing/place.ts";
+import { anchorFindings, place } from "./placing/place.ts";
 import { suggestion } from "./placing/suggestion.ts";
 import { guardPush, scopeAfterPush } from "./push-scope.ts";
 import { ANSWER_TOKENS, answerRequest, type Question } from "./reading/answer-question.ts";
 import { LOOK_UP_INSTRUCTIONS, REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./reading/instructions.ts";
 import { type Asked, type Bounds, type ModelReview, readByModel, withoutModel } from "./reading/read-by-model.ts";
-import { costOf } from "./reading/second-look.ts";
-import { takeRuleVerdicts } from "./rule-verdicts.ts";
+import { costOf, takeRuleVerdicts } from "./reading/verify.ts";
 
-const CONFIG_FILE = ".kodiai.yml";
+export { beginnings, flaggedInChange } from "./memory/flagged-here.ts";
 
 /** The version of the models' instructions: part of a review's fingerprint. */
 export const PROMPT_VERSION = shortHash(`${REVIEW_INSTRUCTIONS}\n${LOOK_UP_INSTRUCTIONS}\n${VERIFY_INSTRUCTIONS}`);
@@ -73,6 +75,7 @@ export async function review(
   ports: ReviewPorts,
 ): Promise<Review> {
   const { config, pull } = context;
+  const { checkpoint } = context.past;
   const inspection = await ports.inspector.inspect(
     inspectedFiles(context, signals),
     new Map(Object.entries(config.rules)),
@@ -92,7 +95,7 @@ export async function review(
   const code = codeNow(context.files, context.headTexts);
   const byRules = withRememberedAbout(ruled.findings, precedents.ranked, context.headTexts);
   const found = [...byRules, ...(update?.findings ?? []), ...read.findings];
-  const remembered = await withMemory(found, context.past.checkpoint, code, ports.recollection);
+  const remembered = await withMemory(found, checkpoint, code, ports.recollection);
   const weighed = weigh(context, remembered, quieted, code, policy);
   const looked = whoLooked(read.coverage, [
     ...context.degraded,
@@ -101,11 +104,8 @@ export async function review(
     ...read.degraded,
   ]);
   const { open, addressed } = openFindings(weighed.notFound, context, looked);
-  const ownConfig = context.files.find(({ path }) => path === CONFIG_FILE);
-  const findings = withSuggestions(
-    place([...weighed.said, ...open], ports.commentLimit ?? config.review.maxComments),
-    context,
-  );
+  const limit = ports.commentLimit ?? config.review.maxComments;
+  const findings = withSuggestions(place([...weighed.said, ...open], limit), context);
   return {
     kind: "review",
     repo: context.repo,
@@ -119,7 +119,8 @@ export async function review(
     heldBack: [...quieted, ...weighed.heldBack],
     reviewed: context.files.map(({ path }) => path),
     coverage: read.coverage,
-    walkthrough: walkthroughOf(context, read),
+    // A model that read only the pushed changes cannot describe the whole.
+    walkthrough: (checkpoint.kind === "delta" ? checkpoint.walkthrough : null) ?? read.walkthrough,
     leftOut: context.leftOut,
     degraded: eachOnce([
       ...context.degraded,
@@ -133,29 +134,16 @@ export async function review(
     configProblems: context.configProblems,
     settings: context.settings ?? [],
     configChanges: changesConfig(context),
-    configOnHead: configOnHead(context.configProblems, CONFIG_FILE, ownConfig),
-    proposedProblems: proposedProblems(CONFIG_FILE, context.headTexts.get(CONFIG_FILE)),
+    configOnHead: configOnHead(context.configProblems, context.files),
+    proposedProblems: proposedProblems(context.headTexts),
     cost: { ...read.cost, ms: 0 },
     fingerprint: ports.fingerprint,
     ...(config.review.agentPrompt ? {} : { agentPrompt: false }),
-    scope: scopeOf(context, read),
+    scope: scopeOf(checkpoint, read),
     said: recordFindings(findings, weighed.located, code),
     addressed,
     ...(update === null ? {} : { update }),
   };
-}
-
-/** The lookup keys of this change's code among flagged code. */
-export function codeKeys({ files }: PullRequestContext): readonly number[] {
-  return beginnings(files);
-}
-
-/** The flagged code that occurs in this change. */
-export function codeHere(
-  flagged: Parameters<typeof flaggedInChange>[0],
-  { files }: PullRequestContext,
-): RepositoryHistory["flagged"] {
-  return flaggedInChange(flagged, files);
 }
 
 /**
@@ -193,13 +181,8 @@ function weigh(
   return { located, notFound, heldBack, said: reported };
 }
 
-/** A model that read only the pushed changes cannot describe the whole. */
-function walkthroughOf({ past: { checkpoint } }: PullRequestContext, { walkthrough }: ModelReview): string | null {
-  return (checkpoint.kind === "delta" ? checkpoint.walkthrough : null) ?? walkthrough;
-}
-
 /** What the model read; without one the rules read everything, as always. */
-function scopeOf({ past: { checkpoint } }: PullRequestContext, { coverage }: ModelReview): Scope {
+function scopeOf(checkpoint: Checkpoint, { coverage }: ModelReview): Scope {
   if (checkpoint.kind === "full") return { kind: "full", reason: checkpoint.reason };
   return coverage === null ? { kind: "full", reason: null } : { kind: "delta", since: checkpoint.since };
 }
@@ -215,25 +198,19 @@ export interface Answered {
 
 /** Asks the model one question of a person. Never throws. */
 export async function answer(question: Question, leave: ModelAllowance): Promise<Answered> {
-  const none = (reason: string, name: string | null, cost: Answered["cost"]): Answered => ({
-    text: null,
-    reason,
-    model: name,
-    cost,
-  });
-  const free = { inputTokens: 0, outputTokens: 0, usd: 0 };
-  if (leave.model === null) return none(leave.reason ?? "no model is set up", null, free);
+  const none = { text: null, model: null, cost: costOf([]) };
+  if (leave.model === null) return { ...none, reason: leave.reason ?? "no model is set up" };
   const { model, usd, delimiter, signal } = leave;
+  const asked = { ...none, model: model.names.main };
   const request = answerRequest(question, delimiter());
   const length = [...request.system, ...request.user].reduce((sum, { text }) => sum + text.length, 0);
   const price = model.price("main", estimatedTokens(length), ANSWER_TOKENS);
-  const name = model.names.main;
-  if (price !== null && price > usd) return none("the budget does not pay for the question", name, free);
+  if (price !== null && price > usd) return { ...asked, reason: "the budget does not pay for the question" };
   const said = await model.ask(request, signal);
-  const cost = costOf([said.usage]);
-  if (said.kind === "failed") return none(failureText(said.failure), name, cost);
+  const paid = { ...asked, cost: costOf([said.usage]) };
+  if (said.kind === "failed") return { ...paid, reason: failureText(said.failure) };
   const text = said.value.answer.trim();
-  return text === "" ? none("the model gave an empty answer", name, cost) : { text, reason: null, model: name, cost };
+  return text === "" ? { ...paid, reason: "the model gave an empty answer" } : { ...paid, text, reason: null };
 }
 
 function modelReview(
@@ -280,15 +257,13 @@ function policyOf({ config, ownComments, declined }: PullRequestContext, { inten
 function withSuggestions(findings: readonly PlacedFinding[], context: PullRequestContext): readonly PlacedFinding[] {
   const files = new Map(context.files.map((file) => [file.path, file]));
   return findings.map((placed) => {
-    if (placed.finding.suggestion === null) return placed;
-    const file = placed.place === "inline" ? files.get(placed.finding.path) : undefined;
-    return { ...placed, finding: { ...placed.finding, suggestion: checked(placed.finding, file, context) } };
+    const { finding } = placed;
+    if (finding.suggestion === null) return placed;
+    const file = placed.place === "inline" && context.config.review.suggestions ? files.get(finding.path) : undefined;
+    const headText = context.headTexts.get(finding.path) ?? null;
+    const offered = file === undefined ? null : suggestion(finding, file, headText);
+    return { ...placed, finding: { ...finding, suggestion: offered } };
   });
-}
-
-function checked(finding: Finding, file: FileDiff | undefined, context: PullRequestContext): Finding["suggestion"] {
-  if (file === undefined || !context.config.review.suggestions) return null;
-  return suggestion(finding, file, context.headTexts.get(finding.path) ?? null);
 }
 
 /** When no file of the head could be read, gather has reported that for all of them. */
@@ -301,6 +276,6 @@ function eachOnce(degraded: readonly Degraded[]): readonly Degraded[] {
 }
 
 function changesConfig({ files, leftOut }: PullRequestContext): boolean {
-  const isNamed = ({ path }: { readonly path: string }) => path === CONFIG_FILE;
-  return [...files, ...leftOut].some(isNamed) || files.some(({ previousPath }) => previousPath === CONFIG_FILE);
+  const changed = [...files, ...leftOut].map(({ path }) => path);
+  return changed.includes(CONFIG_FILE) || files.some(({ previousPath }) => previousPath === CONFIG_FILE);
 }

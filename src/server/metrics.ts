@@ -1,7 +1,7 @@
 // The metrics of a running server, counted as things happen and scraped by Prometheus.
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
-import { scoreLimit } from "../domain/figures/retrieval-alerts.ts";
+import { scoreLimit } from "../domain/figures/retrieval-figures.ts";
 import type { ModelUsage, Purpose } from "../domain/model.ts";
 import type { Degraded } from "../domain/omissions.ts";
 import type { PostedReview } from "../domain/review.ts";

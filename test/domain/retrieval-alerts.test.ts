@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { LoggedRetrieval } from "../../src/domain/figures/logged-retrieval.ts";
-import { ALERT_FROM, retrievalAlerts } from "../../src/domain/figures/retrieval-alerts.ts";
-import { retrievalFigures } from "../../src/domain/figures/retrieval-figures.ts";
+import { ALERT_FROM, retrievalAlerts, retrievalFigures } from "../../src/domain/figures/retrieval-figures.ts";
 import { anEntry } from "../adapters/contracts/retrieval-log.ts";
 
 const CACHED = { texts: 4, cached: 3, tokens: 100, usd: 0.00002 };

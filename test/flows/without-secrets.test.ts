@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { secretRedactor } from "../../src/adapters/secrets/redact.ts";
 import type { Review } from "../../src/domain/review.ts";
-import { withoutSecrets } from "../../src/flows/review/without-secrets.ts";
+import { withoutSecrets } from "../../src/flows/review/posting.ts";
 import { publish } from "../../src/publish/publish.ts";
 import { fakeReviews } from "../fakes/reviews.ts";
 import { sampleReview } from "../publish/sample-review.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Transient } from "../../src/domain/errors.ts";
 import type { ReviewJob } from "../../src/domain/job.ts";
 import type { OwnComment, PullRequestContext } from "../../src/domain/pull-request.ts";
-import { titleFingerprint } from "../../src/domain/review/review-fingerprint.ts";
+import { titleFingerprint } from "../../src/domain/review/review-history.ts";
 import { gather } from "../../src/gather/gather.ts";
 import { aJob, aListedFile, aPull, BASE, fakePullRequests, HEAD, type World } from "../fakes/pull-requests.ts";
 

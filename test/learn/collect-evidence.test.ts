@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Evidence } from "../../src/domain/memory/evidence.ts";
-import type { CodeStatus, PullFeedback, ReadReply, ReadThread } from "../../src/domain/memory/pull-feedback.ts";
+import type { CodeStatus, Evidence, PullFeedback, ReadReply, ReadThread } from "../../src/domain/memory/evidence.ts";
 import {
   attested,
   collectEvidence,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { titleFingerprint } from "../../src/domain/review/review-fingerprint.ts";
+import { titleFingerprint } from "../../src/domain/review/review-history.ts";
 import { receive } from "../../src/receive/receive.ts";
 
 const RECEPTION = { host: "github.com", reviewerLogin: "kodiai-reviewer" };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Finding } from "../../src/domain/finding.ts";
-import { anchorFindings } from "../../src/review/placing/anchor-findings.ts";
+import { anchorFindings } from "../../src/review/placing/place.ts";
 import { runs } from "../property-runs.ts";
 import { anyFinding, fileDiff, finding, LOGIN } from "./review-builders.ts";
 

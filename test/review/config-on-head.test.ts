@@ -14,12 +14,12 @@ const DIFF = fileDiff(
 
 test("a line of the base is found again at the head; one that was changed is not", () => {
   const lines = [1, 3, 4, 5, 40].map((line) => problem(line));
-  expect(configOnHead(lines, PATH, DIFF)).toEqual([1, 3, null, 6, 41]);
+  expect(configOnHead(lines, [DIFF])).toEqual([1, 3, null, 6, 41]);
 });
 
 test("nothing is shown for other files, for problems without a line, and where the file is not part of the change", () => {
-  expect(configOnHead([problem(3, "acme/.github/.kodiai.yml"), problem(null)], PATH, DIFF)).toEqual([null, null]);
-  expect(configOnHead([problem(3)], PATH, undefined)).toEqual([null]);
-  expect(configOnHead([problem(3)], PATH, { ...DIFF, status: "removed" })).toEqual([null]);
-  expect(configOnHead([problem(3)], PATH, { ...DIFF, complete: false })).toEqual([null]);
+  expect(configOnHead([problem(3, "acme/.github/.kodiai.yml"), problem(null)], [DIFF])).toEqual([null, null]);
+  expect(configOnHead([problem(3)], [])).toEqual([null]);
+  expect(configOnHead([problem(3)], [{ ...DIFF, status: "removed" }])).toEqual([null]);
+  expect(configOnHead([problem(3)], [{ ...DIFF, complete: false }])).toEqual([null]);
 });

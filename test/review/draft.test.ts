@@ -1,6 +1,6 @@
 // Whatever a quote shows around it, a suggestion replaces the lines that its anchors name, or it is not offered.
 import { describe, expect, test } from "vitest";
-import { anchorOf } from "../../src/review/placing/anchor.ts";
+import { anchorOf } from "../../src/review/placing/locate.ts";
 import { draft } from "../../src/review/reading/draft.ts";
 import { drafted } from "../fakes/scripted-model.ts";
 import { LOGIN } from "./review-builders.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Suppression } from "../../src/config/suppression.ts";
 import { atLeast, type Finding } from "../../src/domain/finding.ts";
 import { filterFindings, type ReportingPolicy } from "../../src/review/filter-findings.ts";
-import { anchorFindings } from "../../src/review/placing/anchor-findings.ts";
+import { anchorFindings } from "../../src/review/placing/place.ts";
 import { runs } from "../property-runs.ts";
 import { anyFinding, finding, LOGIN } from "./review-builders.ts";
 

@@ -1,8 +1,7 @@
 // Code that was spoken about on other pull requests, looked for in a change.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { shapeOf, tokenStream } from "../../src/domain/code/code-fingerprint.ts";
-import { type Flagged, shapeKey } from "../../src/domain/code/flagged-code.ts";
+import { type Flagged, shapeKey, shapeOf, tokenStream } from "../../src/domain/code/code-fingerprint.ts";
 import { beginnings, flaggedInChange } from "../../src/review/memory/flagged-here.ts";
 import { fileDiff } from "./review-builders.ts";
 

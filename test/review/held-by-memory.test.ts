@@ -4,8 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Finding } from "../../src/domain/finding.ts";
 import { areEnough, type RejectedMemory, type Rejection, rejectionsOf } from "../../src/domain/memory/rejections.ts";
 import type { FlaggedInChange } from "../../src/domain/memory/repository-history.ts";
-import { heldByMemory, type PastMaterial } from "../../src/review/memory/held-by-memory.ts";
-import { reintroduced } from "../../src/review/memory/with-memory.ts";
+import { heldByMemory, type PastMaterial, reintroduced } from "../../src/review/memory/held-by-memory.ts";
 import { finding } from "./review-builders.ts";
 
 const DAY = 24 * 60 * 60_000;

@@ -2,9 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Hunk } from "../../src/domain/pull-request.ts";
-import { anchorOf, parseAnchor } from "../../src/review/placing/anchor.ts";
-import { diffLines } from "../../src/review/placing/diff-lines.ts";
-import { locate } from "../../src/review/placing/locate.ts";
+import { anchorOf, diffLines, locate, parseAnchor } from "../../src/review/placing/locate.ts";
 import { aFileDiff, aHunk } from "../builders/file-diff.ts";
 
 const fileOf = (...hunks: readonly Hunk[]) => aFileDiff("src/queue.cpp", hunks);

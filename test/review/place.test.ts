@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { atLeast } from "../../src/domain/finding.ts";
-import { anchorFindings } from "../../src/review/placing/anchor-findings.ts";
-import { compareFindings, place } from "../../src/review/placing/place.ts";
+import { anchorFindings, compareFindings, place } from "../../src/review/placing/place.ts";
 import { runs } from "../property-runs.ts";
 import { anyFinding, finding, LOGIN } from "./review-builders.ts";
 

@@ -4,8 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { DiffLine, FileDiff } from "../../src/domain/pull-request.ts";
 import type { FileKind, ReviewSignals } from "../../src/domain/signals.ts";
 import { coverageOf } from "../../src/review/coverage.ts";
-import { planReading, type ReadingBudget } from "../../src/review/reading/plan-reading.ts";
-import { readingBudget } from "../../src/review/reading/reading-budget.ts";
+import { planReading, type ReadingBudget, readingBudget } from "../../src/review/reading/plan-reading.ts";
 import { runs } from "../property-runs.ts";
 import { fileDiff, signals } from "./review-builders.ts";
 

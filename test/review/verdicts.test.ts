@@ -3,10 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SEVERITIES } from "../../src/domain/finding.ts";
 import { matchingInstructions } from "../../src/review/compose.ts";
-import { verifyQuestion } from "../../src/review/reading/second-look.ts";
-import { checkByRule, takeVerdicts } from "../../src/review/reading/verify.ts";
+import { checkByRule, takeRuleVerdicts, takeVerdicts, verifyQuestion } from "../../src/review/reading/verify.ts";
 import type { CheckedFinding, RuleVerdict } from "../../src/review/reply.ts";
-import { takeRuleVerdicts } from "../../src/review/rule-verdicts.ts";
 import { runs } from "../property-runs.ts";
 import { anyFinding, fileDiff, finding, LOGIN } from "./review-builders.ts";
 

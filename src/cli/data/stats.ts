@@ -1,8 +1,7 @@
 // kodiai stats: retrieval figures of the last hours or days, and their alerts.
 
 import { styleText } from "node:util";
-import { type RetrievalAlert, retrievalAlerts } from "../../domain/figures/retrieval-alerts.ts";
-import { type RetrievalFigures, retrievalFigures } from "../../domain/figures/retrieval-figures.ts";
+import { type RetrievalAlert, type RetrievalFigures, retrievalAlerts, retrievalFigures } from "../../domain/figures/retrieval-figures.ts";
 import { type RepoKey, repoKey } from "../../domain/memory.ts";
 import { localRepository } from "../../wire/cli/memory.ts";
 import { openForReading } from "../../wire/cli/store.ts";

@@ -50,7 +50,7 @@ export async function replay(words: readonly string[]): Promise<ExitCode> {
   if (!isDatabase(place) && !existsSync(join(place, "memory.db"))) throw new Error(`there is no memory in ${place}`);
   return withPorts(memoryVerbPorts(values["data-dir"]), async (ports) => {
     const repo = await ports.repoOf(values.repo);
-    const done = await replayMemory({ repo, last }, ports);
+    const done = await replayMemory(repo, last, ports);
     if (done.known === 0)
       throw new Error(
         `memory has no pull request of ${nameOf(repo)} with comments; import its comments (kodiai memory import FILE)`,

@@ -5,7 +5,7 @@ import { styleText } from "node:util";
 import { type Env, readEnv } from "../../config/environment/env.ts";
 import { LOGIN_CALLBACK } from "../../config/environment/github-address.ts";
 import { REACTION_REFUSED } from "../../domain/command.ts";
-import { retrievalAlerts } from "../../domain/figures/retrieval-alerts.ts";
+import { retrievalAlerts } from "../../domain/figures/retrieval-figures.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { privateKeyOf } from "../../server/private-key.ts";
 import { openForReading } from "../../wire/cli/store.ts";

@@ -1,5 +1,7 @@
 // Code in the form in which pushes are compared: its tokens without formatting. Each token is stored as a number, so
 // that a finding can be remembered without storing anyone's code.
+
+import type { Category, Severity } from "../finding.ts";
 import { fnv1a } from "../text/hash.ts";
 
 /** A line with its number in the file. */
@@ -48,9 +50,14 @@ export function tokenStream(lines: Iterable<NumberedLine>): TokenStream {
   return { tokens, lines: numbers };
 }
 
+/** The tokens of a whole text, each with its line. */
+export function textStream(text: string): TokenStream {
+  return tokenStream(text.split("\n").map((line, index) => ({ line: index + 1, text: line })));
+}
+
 /** The tokens of a text of several lines. */
 export function textTokens(text: string): readonly number[] {
-  return tokenStream(text.split("\n").map((line, index) => ({ line: index + 1, text: line }))).tokens;
+  return textStream(text).tokens;
 }
 
 /** The shape of lines startLine…line (1-based, inclusive); `at` is empty when these lines have no token. */
@@ -64,4 +71,46 @@ export function shapeOf({ tokens, lines }: TokenStream, startLine: number, line:
     at: tokens.slice(first, Math.min(end, first + MOST_AT)),
     after: tokens.slice(end, end + AROUND),
   };
+}
+
+/** A finding in memory with the code that it was about. */
+export interface Flagged {
+  readonly memoryId: string;
+  readonly pull: number;
+  readonly path: string;
+  readonly category: Category;
+  readonly severity: Severity;
+  readonly rule: string | null;
+  /** Its title: untrusted text. */
+  readonly title: string;
+  readonly shape: CodeShape;
+  readonly url: string | null;
+  /** Epoch milliseconds of the finding. */
+  readonly at: number;
+  /** Epoch milliseconds at which its code was first seen changed; null while it is unchanged. */
+  readonly fixedAt: number | null;
+}
+
+/** Tokens in the lookup key: few enough for short lines, enough to be rare. */
+const KEY_TOKENS = 6;
+
+/**
+ * The lookup key of code, made from its first tokens. Code shorter than six tokens adds the tokens after it.
+ *
+ * @returns 0 … 2^32 − 1; null when there is no code, or too little to look up
+ */
+export function shapeKey({ at, after }: Pick<CodeShape, "at" | "after">): number | null {
+  return at.length === 0 ? null : keyAt([...at.slice(0, KEY_TOKENS), ...after.slice(0, KEY_TOKENS)], 0);
+}
+
+/** The same key for the tokens from `from` on; null when fewer than six are left. */
+export function keyAt(tokens: readonly number[], from: number): number | null {
+  if (from + KEY_TOKENS > tokens.length) return null;
+  let value = 0x811c9dc5;
+  for (let at = from; at < from + KEY_TOKENS; at++) {
+    const token = tokens[at] ?? 0;
+    value = Math.imul(value ^ (token & 0xffff), 0x01000193);
+    value = Math.imul(value ^ (token >>> 16), 0x01000193);
+  }
+  return value >>> 0;
 }

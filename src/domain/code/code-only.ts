@@ -32,18 +32,16 @@ export function codeOnly(path: string, text: string): string {
   return parts.join("") + text.slice(from);
 }
 
-interface Comments {
-  readonly hash: boolean;
-  readonly slash: boolean;
-  readonly dashes: boolean;
-}
-
 /** The position after the comment that begins here, or null. */
-function commentEnd(text: string, at: number, { hash, slash, dashes }: Comments): number | null {
+function commentEnd(
+  text: string,
+  at: number,
+  { hash, slash, dashes }: Readonly<Record<"hash" | "slash" | "dashes", boolean>>,
+): number | null {
   const char = text[at];
   if (char === "/" && slash && text[at + 1] === "/") return lineEnd(text, at);
   if (char === "/" && slash && text[at + 1] === "*") return after(text, "*/", at + 2);
-  if (char === "#" && hash && !isName(text[at - 1])) return lineEnd(text, at);
+  if (char === "#" && hash && !/[\w$]/.test(text[at - 1] ?? "")) return lineEnd(text, at);
   return char === "-" && dashes && text[at + 1] === "-" ? lineEnd(text, at) : null;
 }
 
@@ -55,10 +53,7 @@ function quoteEnd(text: string, at: number, hasLifetimes: boolean): number | nul
   return text.startsWith(quote.repeat(3), at) ? after(text, quote.repeat(3), at + 3) : closing(text, at, quote);
 }
 
-/**
- * The position after the next `${` or the closing backtick, from a backtick or from the brace that ends an expression;
- * else null.
- */
+/** The position after the next `${` or closing backtick, from a backtick or an expression's last brace; or null. */
 function templateEnd(text: string, at: number, depths: number[]): number | null {
   const char = text[at];
   const depth = depths.at(-1);
@@ -95,8 +90,4 @@ function closing(text: string, at: number, quote: string): number | null {
     else if (text[end] === quote) return end + 1;
   }
   return null;
-}
-
-function isName(char: string | undefined): boolean {
-  return char !== undefined && /[\w$]/.test(char);
 }

@@ -92,7 +92,7 @@ export function agreementOf(
   tokens: readonly number[],
   from: number,
   length = at.length,
-): number {
+) {
   let left = 0;
   while (left < before.length && before.at(-1 - left) === tokens[from - 1 - left]) left++;
   let right = 0;
@@ -120,17 +120,12 @@ function isAnother(shape: CodeShape, tokens: readonly number[], from: number): b
 }
 
 /** The place between the old neighbours; null when neither is found, or one matches twice. */
-function slotOf({ before, at, after }: CodeShape, tokens: readonly number[]): LineSlot | null {
+function slotOf({ before, at, after }: CodeShape, tokens: readonly number[]) {
   const start = sideOf(before, tokens, -1);
   const end = sideOf(after, tokens, 1);
   if (start !== null && end !== null && start <= end) return { from: start, to: end };
   if (start !== null && end === null) return { from: start, to: start + at.length };
   return start === null && end !== null ? { from: Math.max(0, end - at.length), to: end } : null;
-}
-
-interface LineSlot {
-  readonly from: number;
-  readonly to: number;
 }
 
 /** Where one side meets the code: the only position at which most of its tokens agree. */
@@ -152,11 +147,7 @@ function agrees(side: readonly number[], tokens: readonly number[], at: number, 
 }
 
 /** The window of the same length that has most tokens in common, in any order. */
-function mostAlike(
-  shape: CodeShape,
-  stream: TokenStream,
-  near: number,
-): { readonly found: RelocatedCode; readonly from: number } | null {
+function mostAlike(shape: CodeShape, stream: TokenStream, near: number) {
   const size = Math.min(shape.at.length, stream.tokens.length);
   const missing = new Map<number, number>();
   for (const token of shape.at) missing.set(token, (missing.get(token) ?? 0) + 1);
@@ -181,8 +172,6 @@ function mostAlike(
   }
   return best;
 }
-
-// Two pieces of code that differ in names only are either one piece after a rename, or two pieces written alike.
 
 /** Tokens that are neither a name, a number nor a word. */
 export const PUNCTUATION: ReadonlySet<number> = new Set(textTokens("! # % & * + - . / : < = > ? @ [ ] ^ { | } ~"));

@@ -6,8 +6,7 @@ import { cutText } from "../text/cut-text.ts";
 import { shortHash } from "../text/hash.ts";
 
 /** What started it: a review on the server, a review on the command line, a manual search, a question in a comment. */
-const RETRIEVAL_ORIGINS = ["review", "command-line", "search", "question"] as const;
-export type RetrievalOrigin = (typeof RETRIEVAL_ORIGINS)[number];
+export type RetrievalOrigin = "review" | "command-line" | "search" | "question";
 
 export interface LoggedRetrieval {
   /** `ret_` + 12 hex: the same retrieval written twice is one row. */
@@ -61,25 +60,19 @@ export interface LoggedRetrieval {
   readonly topK: number;
   /** Largest accepted cosine distance. */
   readonly threshold: number;
-  /**
-   * The distance up to which the embedder, or the configuration, calls a memory relevant: `threshold` may be smaller.
-   */
+  /** The distance up to which the embedder or the configuration calls a memory relevant, ≥ `threshold`. */
   readonly calibrated: number;
   /** Epoch milliseconds. */
   readonly createdAt: number;
 }
 
 /** Facts about a retrieval besides its result. */
-export interface RetrievalFacts {
+export interface RetrievalFacts extends Pick<LoggedRetrieval, "pull" | "origin" | "topK" | "calibrated"> {
   readonly repo: Repo;
-  readonly pull: number | null;
-  readonly origin: RetrievalOrigin;
   /** Wall time of the whole retrieval. */
   readonly ms: number;
   /** Epoch milliseconds. */
   readonly at: number;
-  readonly topK: number;
-  readonly calibrated: number;
 }
 
 const QUERY_CHARS = 1_000;
@@ -99,6 +92,7 @@ export function loggedRetrieval(precedents: Precedents, facts: RetrievalFacts): 
   const searched = precedents.query !== null;
   const query = cutText(precedents.query?.text ?? "", QUERY_CHARS).toWellFormed();
   const distances = ranked.map(({ distance }) => distance);
+  const rerankScores = ranked.map(({ rerankScore }) => rerankScore ?? null);
   return {
     id: `ret_${shortHash(JSON.stringify([repoKey(repo), pull, origin, query, at]))}`,
     repo: repoKey(repo),
@@ -111,7 +105,7 @@ export function loggedRetrieval(precedents: Precedents, facts: RetrievalFacts): 
     ids: ranked.map(({ record }) => record.id),
     scores: ranked.map(({ score }) => score),
     distances,
-    rerankScores: rerankScoresOf(ranked),
+    rerankScores: rerankScores.every((score) => score === null) ? [] : rerankScores,
     retrievalMs: Math.max(0, ms - (rerank?.ms ?? 0)),
     rerankMs: rerank?.ms ?? null,
     totalScanned: provenance.scanned ?? 0,
@@ -135,11 +129,6 @@ export function loggedRetrieval(precedents: Precedents, facts: RetrievalFacts): 
     calibrated,
     createdAt: at,
   };
-}
-
-function rerankScoresOf(ranked: Precedents["ranked"]): readonly (number | null)[] {
-  const scores = ranked.map(({ rerankScore }) => rerankScore ?? null);
-  return scores.every((score) => score === null) ? [] : scores;
 }
 
 function mean(values: readonly number[]): number | null {

@@ -51,19 +51,6 @@ export interface ReplayedPull {
   readonly arms: Readonly<Record<ReplayArm, ArmTally>>;
 }
 
-interface ArmFigures {
-  /** Share of pull requests with at least one later comment met, 0–1. */
-  readonly hitRate: Interval;
-  /** Share of later comments that are met, 0–1. */
-  readonly commentsMet: Interval;
-  /** Share of shown memories that were declined and resemble a later comment, 0–1. */
-  readonly harmful: Interval;
-  /** Share of five places whose memory resembles a later comment, 0–1. */
-  readonly precisionAt5: Interval;
-  /** Per pull request. */
-  readonly tokens: Interval;
-}
-
 /** @param comments later comments of people, at least one */
 export function tallyArm(memories: readonly ShownMemory[], comments: readonly TextVector[]): ArmTally {
   const shown = memories.slice(0, REPLAY_TOP);
@@ -77,15 +64,18 @@ export function tallyArm(memories: readonly ShownMemory[], comments: readonly Te
   };
 }
 
-/** Figures of one arm, each with a 95 % interval over whole pull requests. */
-export function armFigures(pulls: readonly ReplayedPull[], arm: ReplayArm): ArmFigures {
+/** Figures of one arm, each with a 95 % interval over whole pull requests; shares are 0–1. */
+export function armFigures(pulls: readonly ReplayedPull[], arm: ReplayArm) {
   const share = (part: (tally: ArmTally, pull: ReplayedPull) => readonly [number, number]) =>
     bootstrapShare(pulls.map((pull) => part(pull.arms[arm], pull)));
   return {
+    /** Share of pull requests with at least one later comment met. */
     hitRate: share(({ met }) => [met > 0 ? 1 : 0, 1]),
     commentsMet: share(({ met }, { comments }) => [met, comments]),
+    /** Share of shown memories that were declined and resemble a later comment. */
     harmful: share(({ harmful, shown }) => [harmful, shown]),
     precisionAt5: share(({ useful }) => [useful, REPLAY_TOP]),
+    /** Per pull request. */
     tokens: share(({ tokens }) => [tokens, 1]),
   };
 }
@@ -96,14 +86,11 @@ export function gainOverPlacebo(pulls: readonly ReplayedPull[]): Interval {
   return bootstrapShare(pulls.map(({ arms }) => [hit(arms.on) - hit(arms.placebo), 1]));
 }
 
-/** Whether memory was shown to help, and why. */
-interface ReplayVerdict {
-  readonly helps: boolean;
-  readonly reason: string;
-}
-
-/** Too few pull requests, or a difference that may be zero, is "not shown": never "does not help". */
-export function replayVerdict(pulls: readonly ReplayedPull[], gain: Interval): ReplayVerdict {
+/**
+ * Whether memory was shown to help, and why. Too few pull requests, or a difference that may be zero, is "not shown":
+ * never "does not help".
+ */
+export function replayVerdict(pulls: readonly ReplayedPull[], gain: Interval) {
   const not = (why: string) => ({ helps: false, reason: `not shown to help here: ${why}` });
   if (pulls.length < REPLAY_LEAST) return not(`${pulls.length} pull requests, ${REPLAY_LEAST} are wanted`);
   const interval = `[${gain.low.toFixed(3)}, ${gain.high.toFixed(3)}]`;
@@ -137,32 +124,16 @@ export function placeboFor<T extends PlaceboCandidate>(of: PlaceboCandidate, can
   return nearest ?? null;
 }
 
-// The result of a replay: the figures of each arm, for all pull requests and by language, and the verdict.
+export type ReplayFigures = ReturnType<typeof replayFigures>;
+export type ReplayGroup = ReturnType<typeof groupOf>;
 
-/** Figures of a group of pull requests. */
-export interface ReplayGroup {
-  readonly pulls: number;
-  readonly comments: number;
-  /** Shown memories that were declined and resemble a later comment. */
-  readonly harmful: number;
-  readonly arms: Readonly<Record<ReplayArm, ArmFigures>>;
-  /** Hit rate of `on` minus `placebo`; null without a placebo. */
-  readonly gain: Interval | null;
-  readonly verdict: ReplayVerdict;
-}
-
-export interface ReplayFigures {
-  readonly all: ReplayGroup;
-  /** Most pull requests first. */
-  readonly byLanguage: readonly (ReplayGroup & { readonly language: string })[];
-}
-
-const NO_PLACEBO: ReplayVerdict = {
+const NO_PLACEBO = {
   helps: false,
   reason: "not shown to help here: no other repository in memory has the same main language, so there is no placebo",
 };
 
-export function replayFigures(pulls: readonly ReplayedPull[], hasPlacebo: boolean): ReplayFigures {
+/** The figures of all pull requests, and by language, most pull requests first. */
+export function replayFigures(pulls: readonly ReplayedPull[], hasPlacebo: boolean) {
   const groups = [...Map.groupBy(pulls, ({ language }) => language)];
   return {
     all: groupOf(pulls, hasPlacebo),
@@ -172,23 +143,25 @@ export function replayFigures(pulls: readonly ReplayedPull[], hasPlacebo: boolea
   };
 }
 
-function groupOf(pulls: readonly ReplayedPull[], hasPlacebo: boolean): ReplayGroup {
+/**
+ * Figures of a group of pull requests. `harmful` counts shown memories that were declined and resemble a later comment;
+ * `gain` is the hit rate of `on` minus `placebo`.
+ */
+function groupOf(pulls: readonly ReplayedPull[], hasPlacebo: boolean) {
   const gain = hasPlacebo ? gainOverPlacebo(pulls) : null;
   const sum = (of: (pull: ReplayedPull) => number) => pulls.reduce((total, pull) => total + of(pull), 0);
-  const [on, off, placebo] = REPLAY_ARMS.map((arm) => armFigures(pulls, arm)) as [ArmFigures, ArmFigures, ArmFigures];
+  const figures = (arm: ReplayArm) => armFigures(pulls, arm);
   return {
     pulls: pulls.length,
     comments: sum(({ comments }) => comments),
     harmful: sum(({ arms }) => arms.on.harmful),
-    arms: { on, off, placebo },
+    arms: { on: figures("on"), off: figures("off"), placebo: figures("placebo") },
     gain,
     verdict: gain === null ? NO_PLACEBO : replayVerdict(pulls, gain),
   };
 }
 
-// The stored result of the last replay of a repository: figures and a date, no texts. It is valid for a while; after
-// that, only another replay counts.
-
+/** The stored result of the last replay of a repository: figures and a date, no texts. Valid for GOOD_FOR_DAYS. */
 export interface ReplayResult {
   /** Epoch milliseconds of the replay. */
   readonly at: number;

@@ -1,5 +1,4 @@
 // Aggregates many retrievals into figures: speed, quality, cost, and how often the gate was right.
-
 import type { RepoKey } from "../memory.ts";
 import type { LoggedRetrieval, RetrievalOrigin } from "./logged-retrieval.ts";
 
@@ -206,4 +205,66 @@ function mean(values: readonly number[]): number {
 
 function share(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole;
+}
+
+export interface RetrievalAlert {
+  readonly name: "slow" | "cache" | "score" | "cost";
+  readonly value: number;
+  readonly limit: number;
+  /** Retrievals behind the figure. */
+  readonly n: number;
+  /** The problem, in figures. */
+  readonly text: string;
+  /** The remedy. */
+  readonly fix: string;
+}
+
+/** Fewer retrievals prove nothing. */
+export const ALERT_FROM = 20;
+
+const SLOW_MS = 1_000;
+const CACHE_SHARE = 0.5;
+const USD = 0.001;
+/**
+ * A mean similarity of .6 belongs to an embedder whose relevant distance is .3. For other embedders the limit is 4/3 of
+ * their relevant distance; the keyless embedder's .75 has no limit.
+ */
+const SCORE_PART = 4 / 3;
+
+const FIXES: Readonly<Record<RetrievalAlert["name"], string>> = {
+  slow: "`kodiai explain` shows where the time goes; most often it is the embedder, which knowledge.retrieval.method: keyword does without",
+  cache:
+    "expected while most reviews are of new pull requests; otherwise keep KODIAI_DATA_DIR between starts and do not change the embedding model",
+  score:
+    "index documents and code (`kodiai index`), import history (`kodiai memory import`), or lower knowledge.retrieval.distanceThreshold",
+  cost: "choose a cheaper embedding model, or turn reranking off",
+};
+
+/** The alerts of a window, none below 20 retrievals. */
+export function retrievalAlerts(figures: RetrievalFigures): readonly RetrievalAlert[] {
+  const { count, ms, embedding, averageScore, usdPerRetrieval } = figures;
+  if (count < ALERT_FROM) return [];
+  const alerts: RetrievalAlert[] = [];
+  const add = (name: RetrievalAlert["name"], value: number, limit: number, text: string, n = count) =>
+    alerts.push({ name, value, limit, n, text: `${text} (n = ${n})`, fix: FIXES[name] });
+  if (ms.p95 > SLOW_MS) add("slow", ms.p95, SLOW_MS, `P95 is ${Math.round(ms.p95)} ms, over ${SLOW_MS} ms`);
+  if (embedding.paid >= ALERT_FROM && embedding.hitShare < CACHE_SHARE) {
+    const hits = `${percent(embedding.hitShare)} of the queries came from the embedding cache`;
+    add("cache", embedding.hitShare, CACHE_SHARE, `${hits}, under ${percent(CACHE_SHARE)}`, embedding.paid);
+  }
+  const limit = scoreLimit(figures.calibrated);
+  if (figures.averageDistance > 0 && averageScore < limit)
+    add("score", averageScore, limit, `the average score is ${averageScore.toFixed(2)}, under ${limit.toFixed(2)}`);
+  if (usdPerRetrieval > USD)
+    add("cost", usdPerRetrieval, USD, `a retrieval costs $${usdPerRetrieval.toFixed(4)}, over $${USD}`);
+  return alerts;
+}
+
+/** The average similarity below which searches find little, from the embedder's relevant cosine distance. */
+export function scoreLimit(calibrated: number): number {
+  return 1 - SCORE_PART * calibrated;
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
 }

@@ -1,8 +1,6 @@
 import type { EmbeddingSpace } from "../memory.ts";
 
-/**
- * `off`: not opened; `cold`: the search thread does not run; `warming`: loading; `warm`: loaded as far as configured.
- */
+/** `off`: not opened; `cold`: no search thread runs; `warming`: loading; `warm`: loaded as far as configured. */
 export interface MemoryWarmth {
   readonly state: "off" | "cold" | "warming" | "warm";
   /** Repositories and memories loaded for searching. */
@@ -13,11 +11,9 @@ export interface MemoryWarmth {
   readonly limitBytes?: number;
 }
 
-// Vectors of different embedders cannot be compared: finds the vectors that an earlier model left in memory.
-
 /**
- * One line for each stored space other than the searched one: how many memories only keywords find, and the fix. A
- * dimension of 0 is unknown; then the model decides.
+ * Vectors that an earlier model left in memory and that cannot be compared: one line for each stored space other than
+ * the searched one, with the fix. A dimension of 0 is unknown; then the model decides.
  */
 export function staleEmbeddings(
   stored: readonly (EmbeddingSpace & { readonly vectors: number })[],

@@ -57,8 +57,7 @@ export interface PastPull {
 }
 
 /** The stages of an import, in order. */
-const HISTORY_STAGES = ["lines", "torn", "conversation", "reviews", "done"] as const;
-export type HistoryStage = (typeof HISTORY_STAGES)[number];
+export type HistoryStage = "lines" | "torn" | "conversation" | "reviews" | "done";
 
 /** How many comments and pull requests are read, the newest first. Null reads all. */
 export interface HistoryLimit {
@@ -78,10 +77,7 @@ export interface HistoryProgress {
   readonly torn: readonly number[];
   /** Epoch milliseconds: only later changes are read. Null reads from the beginning. */
   readonly since: number | null;
-  /**
-   * It continues after an earlier import: pull requests closed since then are read whole, because they were left out
-   * while open.
-   */
+  /** It continues an earlier import: pull requests closed since then, left out while open, are read whole. */
   readonly renews: boolean;
   readonly limit: HistoryLimit;
   /** Epoch milliseconds. */

@@ -46,17 +46,13 @@ export function placeholderPullRequest(
     declined: [],
     degraded: [],
   };
-  return { context, signals: noSignals(title) };
-}
-
-function noSignals(subject: string): ReviewSignals {
   const filesByKind = { source: 0, test: 0, config: 0, docs: 0, infra: 0 };
-  return {
+  const signals: ReviewSignals = {
     intent: {
       type: null,
       otherType: null,
       scope: null,
-      subject,
+      subject: title,
       breaking: [],
       wip: false,
       noReview: false,
@@ -73,4 +69,5 @@ function noSignals(subject: string): ReviewSignals {
     author: { tier: "regular", because: "a question, not a change" },
     metrics: { files: 0, added: 0, removed: 0, hunks: 0, filesByKind },
   };
+  return { context, signals };
 }

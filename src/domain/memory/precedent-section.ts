@@ -1,8 +1,13 @@
-// The part of a prompt that holds precedents: quoted as data between unguessable lines, whole entries only.
+// How a memory is quoted: in the part of a prompt that holds precedents, as data between unguessable lines, whole
+// entries only; and in one line of a review.
 
+import type { Quote } from "../finding.ts";
+import type { MemoryRecord } from "../memory.ts";
 import type { RankedMemory } from "../retrieval.ts";
 import { cutText, oneLine } from "../text/cut-text.ts";
 import { isoDate } from "../text/iso-date.ts";
+import { visibleText } from "../text/rendered-markdown.ts";
+import { reveal, revealLine } from "../text/untrusted-text.ts";
 import { outcomeText } from "./evidence.ts";
 import type { Rejections } from "./rejections.ts";
 
@@ -28,9 +33,8 @@ const ADVICE =
  */
 export function buildRetrievalContextSection(
   memories: readonly RankedMemory[],
-  options: { readonly maxChars: number; readonly delimiter: string; readonly repo: string },
+  { maxChars, delimiter, repo }: { readonly maxChars: number; readonly delimiter: string; readonly repo: string },
 ): string {
-  const { maxChars, delimiter, repo } = options;
   const frame = (entries: readonly string[]) => [HEADING, ADVICE, delimiter, ...entries, delimiter].join("\n");
   const entries: string[] = [];
   let length = frame([]).length;
@@ -56,10 +60,9 @@ export function precedentEntry(memory: RankedMemory, repo: string, delimiter = "
     return line.length > most ? `${cutText(line, most - 1)}…` : line;
   };
   const near = adjustedDistance ?? distance;
-  const date = isoDate(record.provenance.at);
   const facts = [
     record.path === null ? null : `file ${quoted(record.path, PATH_CHARS)}`,
-    `outcome ${outcomePart(record, date, (reason) => JSON.stringify(quoted(reason, REASON_CHARS)))}`,
+    `outcome ${outcomePart(record, (reason) => JSON.stringify(quoted(reason, REASON_CHARS)))}`,
     rejections === undefined || record.decided?.reason ? null : declined(rejections, quoted),
     record.repoName === repo ? null : `from ${quoted(record.repoName, PATH_CHARS)}`,
     near === null ? "found by its words" : `distance ${near.toFixed(3)}`,
@@ -75,11 +78,8 @@ export function precedentEntry(memory: RankedMemory, repo: string, delimiter = "
 }
 
 /** `accepted on 2026-10-22`; with a reason: `declined 2026-06-01 by @wren: "by design"`. */
-function outcomePart(
-  { outcome, decided }: RankedMemory["record"],
-  date: string,
-  quote: (reason: string) => string,
-): string {
+function outcomePart({ outcome, decided, provenance }: MemoryRecord, quote: (reason: string) => string): string {
+  const date = isoDate(provenance.at);
   if (!decided) return `${outcome ?? "unknown"}${date === "" ? "" : ` on ${date}`}`;
   const reason = decided.reason === null ? "" : `: ${quote(decided.reason)}`;
   return `${outcomeText({ outcome, decided: { ...decided, reason: null } })}${reason}`;
@@ -89,4 +89,57 @@ function outcomePart(
 function declined({ reason, people }: Rejections, quoted: (text: string, most: number) => string): string {
   if (reason === null) return `declined by ${people} ${people === 1 ? "person" : "people"}, without a reason`;
   return `declined: ${JSON.stringify(quoted(reason, REASON_CHARS))}`;
+}
+
+/** UTF-16 units of a memory that are read; a prompt shows less. */
+const MOST_REMEMBERED = 4_000;
+
+/** Reveals hidden characters in a memory's words and path, which were written by others. */
+export function revealedMemory(memory: RankedMemory): RankedMemory {
+  const { record, rejections } = memory;
+  const path = record.path === null ? null : revealLine(record.path);
+  const reason = rejections?.reason ?? null;
+  return {
+    ...memory,
+    ...(rejections === undefined || reason === null
+      ? {}
+      : { rejections: { ...rejections, reason: revealLine(reason) } }),
+    record: { ...record, path, text: reveal(visibleText(cutText(record.text, MOST_REMEMBERED)).text) },
+  };
+}
+
+/** UTF-16 units of a quote. */
+const QUOTED = 200;
+
+/**
+ * The first sentences of a comment, with its author and place. Empty for a pattern of another repository, whose place
+ * may not be shown.
+ *
+ * @returns untrusted text; a finding of ours is quoted by its title and has no author
+ */
+export function quoteOf(record: Pick<MemoryRecord, "text" | "corpus" | "sharing" | "provenance">): Quote {
+  const { text, corpus, sharing, provenance } = record;
+  if (sharing === "pattern") return {};
+  const isOurs = corpus === "finding";
+  const quote = isOurs ? text.split("\n", 1)[0]?.trim() : firstSentences(text);
+  const { author, pull } = provenance;
+  return {
+    ...(quote === undefined || quote === "" ? {} : { quote }),
+    ...(author === null || isOurs ? {} : { author }),
+    ...(pull === null ? {} : { pull }),
+  };
+}
+
+/** Whole sentences as far as they fit, else the beginning of the first; without code blocks, quotes and headings. */
+function firstSentences(text: string): string {
+  const prose = text
+    .replace(/^(`{3,}|~{3,})[\s\S]*?(?:^\1.*$|$(?![\s\S]))/gm, "")
+    .split("\n")
+    .filter((line) => !/^\s*[>#|]/.test(line))
+    .join(" ")
+    .replace(/\s+/g, " ")
+    .trim();
+  if (prose.length <= QUOTED) return prose;
+  const ends = [...prose.slice(0, QUOTED + 1).matchAll(/[.!?](?= )/g)].at(-1)?.index ?? -1;
+  return ends > 0 ? prose.slice(0, ends + 1) : `${cutText(prose, QUOTED - 1).trimEnd()}…`;
 }

@@ -126,21 +126,13 @@ function ownWords(body: string): string {
     .replaceAll("’", "'");
 }
 
-interface Clause {
-  readonly words: readonly string[];
-  readonly asks: boolean;
+function clausesOf(text: string): readonly string[] {
+  return text.toLowerCase().split(/(?<=[.!?;:,\n()—–])|\s-\s|\bbut\b|\bthough\b/u, MOST_CLAUSES);
 }
 
-function clausesOf(text: string): readonly Clause[] {
-  const clauses = text.toLowerCase().split(/(?<=[.!?;:,\n()—–])|\s-\s|\bbut\b|\bthough\b/u, MOST_CLAUSES);
-  return clauses.map((clause) => ({
-    words: clause.match(/[\p{L}\p{N}][\p{L}\p{N}'-]*|[+-]1|👍|👎|✅/gu) ?? [],
-    asks: clause.trim().endsWith("?"),
-  }));
-}
-
-function readClause({ words, asks }: Clause): Verdict | null {
-  if (asks || words.length === 0) return null;
+function readClause(clause: string): Verdict | null {
+  const words = clause.match(/[\p{L}\p{N}][\p{L}\p{N}'-]*|[+-]1|👍|👎|✅/gu) ?? [];
+  if (words.length === 0 || clause.trim().endsWith("?")) return null;
   const alone = words.length === 1 ? ALONE.get(words[0] ?? "") : undefined;
   return alone ?? phraseIn(words) ?? openerOf(words);
 }
@@ -169,9 +161,7 @@ function openerOf(words: readonly string[]): Verdict | null {
   return verdict === undefined || GOES_ON.has(words[place + 1] ?? "") ? null : verdict;
 }
 
-// Whether people rejected a comment. Words of a reply are a hint: good enough to count, never to act on.
-
-/** True for a declined memory, and for an undecided one with a rejecting reply. */
+/** True for a declined memory, and for an undecided one with a rejecting reply: a hint to count, never to act on. */
 export function isDeclined({ outcome, replies }: Pick<MemoryRecord, "outcome" | "replies">): boolean {
   if (outcome !== null && outcome !== "posted") return outcome === "declined";
   return replies.some((reply) => ["declines", "rejects"].includes(readReply(reply).stance));

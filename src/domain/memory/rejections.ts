@@ -92,18 +92,14 @@ export function areEnough({ people, count, pulls, isReactions, byMaintainer }: R
   return byMaintainer || rejectedOften({ rejections: count, people, pulls }, isReactions ? OFTEN_BY_REACTIONS : OFTEN);
 }
 
-// When rejections without a reason count as one: many of them, by several people, and sometimes on several pull
-// requests.
-
+/** Of rejections: the people, by numeric id, and the pull requests are distinct. */
 interface RejectionCounts {
   readonly rejections: number;
-  /** Distinct, by numeric id. */
   readonly people: number;
-  /** Distinct pull requests. */
   readonly pulls: number;
 }
 
-/** True when each count reaches its minimum. */
+/** Whether rejections without a reason count as one: each count reaches its minimum. */
 export function rejectedOften(found: RejectionCounts, least: RejectionCounts): boolean {
   return found.rejections >= least.rejections && found.people >= least.people && found.pulls >= least.pulls;
 }

@@ -1,6 +1,6 @@
 // What memory knows about code and claims like those of one change: the value that the review stage receives.
 
-import type { Flagged } from "../code/flagged-code.ts";
+import type { Flagged } from "../code/code-fingerprint.ts";
 import type { Finding } from "../finding.ts";
 import type { RejectedMemory } from "./rejections.ts";
 
@@ -37,10 +37,7 @@ export interface RepositoryHistory {
   readonly rejected: readonly RejectedMemory[];
   /** Pull requests of `flagged` that are open now. */
   readonly openPulls: ReadonlySet<number>;
-  /**
-   * Memories with the same claim for each finding, in order; the most similar first. Never rejects; empty without
-   * vectors.
-   */
+  /** Memories with the same claim for each finding, most similar first. Never rejects; empty without vectors. */
   readonly alikeClaims: (findings: readonly Finding[]) => Promise<readonly (readonly AlikeClaim[])[]>;
   /** Epoch milliseconds. */
   readonly now: number;

@@ -47,10 +47,7 @@ export function proofMarker(hex: string): string {
   return `<!-- kodiai:proof ${hex} -->`;
 }
 
-/**
- * The findings of our comment, the one on its lines first: the last marker of the body counts, because we write ours
- * last. Empty without a marker.
- */
+/** The findings of our comment: the last marker counts, because we write ours last. Empty without a marker. */
 export function parseFindingMarker(body: string): readonly string[] {
   return [...body.matchAll(FINDING)].at(-1)?.[1]?.split(" ") ?? [];
 }

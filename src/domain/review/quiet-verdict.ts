@@ -1,19 +1,14 @@
 import { isUnread, type Review } from "../review.ts";
 import { counted } from "../text/counted.ts";
 
-/** The verdict of a review without findings, as every output words it: `head` is the main point. */
-interface QuietVerdict {
-  readonly head: string;
-  /** Continues `head`, separator included; without a full stop. */
-  readonly rest: string;
-}
-
 /**
- * Names who read what: silent rules alone are not "No findings", and an unreadable diff is not "nothing".
+ * The verdict of a review without findings, as every output words it. Names who read what: silent rules alone are not
+ * "No findings", and an unreadable diff is not "nothing".
  *
  * @param review all of its findings are held back, or it has none
+ * @returns `head` is the main point; `rest` continues it, separator included, without a full stop
  */
-export function quietVerdict(review: Review): QuietVerdict {
+export function quietVerdict(review: Review) {
   const { reviewed, leftOut, coverage, heldBack } = review;
   if (unreadDiff(review) !== null) return { head: "Nothing was reviewed", rest: ": the diff could not be read" };
   if (reviewed.length === 0) {

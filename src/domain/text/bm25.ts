@@ -14,10 +14,7 @@ export interface Bm25Options {
  */
 export const KEYWORDS: Bm25Options = { k1: 2, b: 1 };
 
-/**
- * Which words occur in which texts. Counts and lengths are whole numbers of parts of a word, so that weights stay
- * exact.
- */
+/** Which words occur in which texts, counted in whole parts of a word, so that weights stay exact. */
 export interface Postings {
   /** Postings of word w are at starts[w] … starts[w + 1]. */
   readonly starts: Uint32Array;

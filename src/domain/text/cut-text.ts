@@ -19,10 +19,7 @@ const KEPT = 7;
 
 const MARK = new RegExp(REDACTION_MARK, "y");
 
-/**
- * The first `most` UTF-16 units, fewer when the cut would split a surrogate pair, a word or a redaction mark. `most`
- * below 1 gives "".
- */
+/** The first `most` UTF-16 units, or fewer: no surrogate pair, word or redaction mark is split. */
 export function cutText(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, cutPoint(text, most));
 }

@@ -23,10 +23,7 @@ export function saysLittle(prose: string): boolean {
   return prose.length < LEAST_PROSE;
 }
 
-/**
- * The sentences of a comment: without fenced code, markup, hidden comments, footers of tools and links; single spaces.
- * Linear in the text.
- */
+/** The sentences of a comment, without code, markup, hidden comments, footers of tools and links. Linear. */
 export function proseOf(text: string): string {
   return visibleProse(withoutFooters(text));
 }
@@ -49,9 +46,6 @@ export function withoutFooters(text: string): string {
     .replace(/https?:\/\/\S{1,2000}/g, " ");
 }
 
-// Questions and comments that need no memory: greetings, thanks, agreement, sums. Whole texts only: "history of schema
-// migrations" is no greeting, and "type guards for webhook payloads" is no goodbye.
-
 /** A longer text is more than a greeting. */
 const LONGEST = 80;
 
@@ -66,7 +60,10 @@ const STARTS = new RegExp(`^(?:${WORDS})(?:[\\s,.!;:]|$)`, "iu");
 const SUM =
   /^\s*(?:what(?:'s| is)\s+)?\d{1,12}(?:\.\d{1,6})?(?:\s{0,3}[-+*/%^]\s{0,3}\d{1,12}(?:\.\d{1,6})?){1,10}[\s=?]{0,5}$/i;
 
-/** The kind of small talk that a whole text is; null when it has content. Linear in the text. */
+/**
+ * The kind of small talk that a text is, which needs no memory; null when it has content. Whole texts only: "history of
+ * schema migrations" is no greeting. Linear in the text.
+ */
 export function smallTalk(text: string): "greeting or confirmation" | "arithmetic" | null {
   if (text.length > LONGEST) return null;
   const plain = text.replace(/\s+/g, " ").trim();

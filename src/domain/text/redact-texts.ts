@@ -68,13 +68,8 @@ function linesOf(list: readonly unknown[]): readonly string[] | null {
 }
 
 function isDiffLine(value: unknown): value is { readonly text: string } {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "text" in value &&
-    "newLine" in value &&
-    typeof value.text === "string"
-  );
+  if (typeof value !== "object" || value === null) return false;
+  return "newLine" in value && "text" in value && typeof value.text === "string";
 }
 
 function changedLines(lines: readonly string[], change: (text: string) => string): readonly string[] {
@@ -90,8 +85,6 @@ function changedLines(lines: readonly string[], change: (text: string) => string
     return rows.slice(from - count, from).join("\n");
   });
 }
-
-// The texts of a review that quote others, and so may hold a secret.
 
 /** Keys at any depth whose value is free text, or a list of such texts. */
 type TextKey<T> = T extends readonly (infer Item)[]

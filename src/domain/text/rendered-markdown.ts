@@ -43,8 +43,6 @@ function withoutSpans(text: string): string {
   return kept.join("") + text.slice(at);
 }
 
-// What opens and closes code in Markdown, for every reader of it.
-
 /** Start of each code span of a line → its end. A run of backticks is closed by the next run of the same length. Linear. */
 export function codeSpans(line: string): ReadonlyMap<number, number> {
   const nextOfLength = new Map<number, number>();

@@ -82,18 +82,15 @@ function addPlainRun(words: string[], text: string, start: number, end: number):
       continue;
     }
     // The whole identifier goes before its parts, once a second part is found.
-    if (parts === 1) words.splice(whole, 0, ...wholeOf(text.slice(start, end)));
+    if (parts === 1) {
+      const identifier: string[] = [];
+      addWord(identifier, text.slice(start, end).toLowerCase().replaceAll("_", ""), false);
+      words.splice(whole, 0, ...identifier);
+    }
     addWord(words, text.slice(at, to).toLowerCase(), true);
     parts += 1;
     at = to;
   }
-}
-
-/** None or one word. */
-function wholeOf(run: string): string[] {
-  const words: string[] = [];
-  addWord(words, run.toLowerCase().replaceAll("_", ""), false);
-  return words;
 }
 
 /** The end of the part that begins here: `at` itself for an underscore. */

@@ -43,21 +43,16 @@ function mark(hidden: string): string {
   return `⟦U+${(hidden.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟧`;
 }
 
-// Text by others between unguessable lines, so that it cannot end its own quotation.
-
 /**
+ * Text by others between unguessable lines, so that it cannot end its own quotation.
+ *
  * @param label names the content: "description"
  * @param delimiter unguessable, new for each prompt: `kodiai-` and hex digits
  * @returns the text with hidden characters revealed and every trace of the delimiter removed, between two marked lines
  */
 export function fence(label: string, text: string, delimiter: string): string {
-  const inside = withoutDelimiter(reveal(text), delimiter);
+  let inside = reveal(text);
+  // Until none is left: a removal could join the parts of another.
+  while (inside.includes(delimiter)) inside = inside.replaceAll(delimiter, "");
   return `${delimiter} ${label}\n${inside}\n${delimiter} end of ${label}`;
-}
-
-/** Repeats until none is left: a removal could join the parts of another. */
-function withoutDelimiter(text: string, delimiter: string): string {
-  let rest = text;
-  while (rest.includes(delimiter)) rest = rest.replaceAll(delimiter, "");
-  return rest;
 }

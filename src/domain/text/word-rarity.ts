@@ -18,16 +18,15 @@ export interface BackgroundFile {
 /** Weight of a word, ≥ 0. */
 export type WordWeight = (word: string) => number;
 
-function readBackground(from: BackgroundFile): Background {
-  const counts = new Map<string, number>();
-  for (const [count, words] of Object.entries(from.words)) {
-    for (const word of words.split(" ")) counts.set(word, Number(count));
-  }
-  return { texts: from.texts, counts };
-}
-
 /** The shipped table: words of 10,840 comments that at least three of 115 repositories share. */
-export const BACKGROUND: Background = readBackground(file);
+export const BACKGROUND: Background = {
+  texts: file.texts,
+  counts: new Map(
+    Object.entries(file.words).flatMap(([count, words]) =>
+      words.split(" ").map((word) => [word, Number(count)] as const),
+    ),
+  ),
+};
 
 /** ln of how rare a word is over many repositories; a word missing from the table is the rarest. */
 export function rarity(background: Background): WordWeight {

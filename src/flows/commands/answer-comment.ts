@@ -70,14 +70,15 @@ export async function answerComment(job: CommandJob, ports: CommandPorts, stage:
   const order = await admitted(job, ports, stage);
   if (typeof order === "string") return order;
 
-  const place = await lastInARow(job, ports);
-  if (place === "over") return `ignored: ${REPLIES_IN_A_ROW} answers in a row; waits to be named`;
+  const before = isNamed(job) ? 0 : await ports.answers.repliesInARow(entryOf(job));
+  if (before >= REPLIES_IN_A_ROW) return `ignored: ${REPLIES_IN_A_ROW} answers in a row; waits to be named`;
   await ports.answers.record({ ...entryOf(job), kind: isNamed(job) ? "command" : "reply", at: ports.now() });
   if (await isAnswered(job, ports.replies)) return "answered before";
   if (!isNamed(job)) await acknowledge(job, ports.replies);
   const answer = await carryOut(order);
+  const isLast = !isNamed(job) && before === REPLIES_IN_A_ROW - 1;
   const { url, isShown } = await stage("publish", () =>
-    publishAnswer(job, place === "last" ? nameMe(answer) : answer, ports.replies),
+    publishAnswer(job, isLast ? nameMe(answer) : answer, ports.replies),
   );
   return `${answer.end}: ${answer.note}${url === null ? "" : ` ${url}`}${isShown ? "" : REACTION_REFUSED}`;
 }
@@ -151,14 +152,6 @@ async function carryOut(order: Order): Promise<Answer> {
     await publishAnswer(order.job, plainAnswer("failed", text, "bug"), order.ports.replies);
     throw error;
   }
-}
-
-/** The position of this answer in a run of answers to replies that do not name us. */
-async function lastInARow(job: CommandJob, ports: CommandPorts): Promise<"last" | "over" | null> {
-  if (job.command.kind !== "reply") return null;
-  const before = await ports.answers.repliesInARow(entryOf(job));
-  if (before >= REPLIES_IN_A_ROW) return "over";
-  return before === REPLIES_IN_A_ROW - 1 ? "last" : null;
 }
 
 function nameMe(answer: Answer): Answer {

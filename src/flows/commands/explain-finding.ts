@@ -34,6 +34,8 @@ interface UnknownFinding {
   readonly reason: string;
 }
 
+const REMEMBERED = { kind: "explained", state: "remembered", placed: null, heldBack: null } as const;
+
 /**
  * @param id `fnd_…` of a finding, or `mem_…` of its memory
  * @param pull the pull request of the finding; null: a review of this process
@@ -45,26 +47,20 @@ export async function explainFinding(
   ports: ExplainPorts,
 ): Promise<ExplainedFinding | UnknownFinding> {
   if (MEMORY_ID.test(id)) return fromMemory(repo, id, ports);
-  const reviews = [...ports.recent, ...(await keptReviews(repo, pull, ports))];
+  const key = pull === null ? null : jobKey(repo, pull);
+  const latest = key === null ? null : await ports.records?.latest(key);
   const memory = pull === null ? null : await remembered(repo, findingMemoryId(repoKey(repo), pull, id), ports);
-  for (const review of reviews) {
-    const explained = inReview(review, id);
-    if (explained !== null) return { kind: "explained", ...explained, memory };
+  for (const review of [...ports.recent, ...(latest ? [latest] : [])]) {
+    const explained = inReview(review, id, memory);
+    if (explained !== null) return explained;
   }
-  const older = pull === null ? null : ((await ports.records?.finding(jobKey(repo, pull), id)) ?? null);
-  if (older !== null || memory !== null) {
-    return { kind: "explained", state: "remembered", finding: older, placed: null, heldBack: null, memory };
-  }
+  const finding = key === null ? null : ((await ports.records?.finding(key, id)) ?? null);
+  if (finding !== null || memory !== null) return { ...REMEMBERED, finding, memory };
   const reason =
     pull === null
       ? "no review that was written here has it; name the pull request that it was found on"
       : `no review of pull request ${pull} that is kept here has it, and memory has not`;
   return { kind: "unknown", reason };
-}
-
-async function keptReviews(repo: Repo, pull: number | null, { records }: ExplainPorts): Promise<readonly Review[]> {
-  const latest = pull === null ? null : await records?.latest(jobKey(repo, pull));
-  return latest === null || latest === undefined ? [] : [latest];
 }
 
 async function remembered(repo: Repo, id: string, { recall }: ExplainPorts): Promise<MemoryRecord | null> {
@@ -81,19 +77,17 @@ async function fromMemory(repo: Repo, id: string, ports: ExplainPorts): Promise<
     const explained = await explainFinding(repo, findingId, pull, ports);
     if (explained.kind === "explained") return { ...explained, memory };
   }
-  return { kind: "explained", state: "remembered", finding: null, placed: null, heldBack: null, memory };
+  return { ...REMEMBERED, finding: null, memory };
 }
 
-type ReviewExplanation = Omit<ExplainedFinding, "kind" | "memory">;
-
-function inReview(review: Review, id: string): ReviewExplanation | null {
+function inReview(review: Review, id: string, memory: MemoryRecord | null): ExplainedFinding | null {
   const said = review.findings.find(({ finding }) => finding.id === id);
   if (said !== undefined) {
     const { finding, place, reason } = said;
-    return { state: "said", finding, placed: { place, reason }, heldBack: null };
+    return { kind: "explained", state: "said", finding, placed: { place, reason }, heldBack: null, memory };
   }
   const held = review.heldBack.find(({ finding }) => finding.id === id);
   if (held === undefined) return null;
   const { finding, ...heldBack } = held;
-  return { state: "held back", finding, placed: null, heldBack };
+  return { kind: "explained", state: "held back", finding, placed: null, heldBack, memory };
 }

@@ -41,9 +41,8 @@ export async function forgetMemory(order: Order): Promise<Answer> {
     return plainAnswer("failed", "Outside a thread, say which memory: `/kodiai forget mem_…`.", "no id and no thread");
   }
   const deleted = await ports.memory.forget(repoKey(job.repo), ids);
-  const what = counted(deleted, "memory", "memories");
-  const said = deleted === 0 ? "Nothing to forget: no such memory." : `Forgotten: ${what}.`;
-  return plainAnswer("done", said, `forgot ${deleted}`);
+  const said = `Forgotten: ${counted(deleted, "memory", "memories")}.`;
+  return plainAnswer("done", deleted === 0 ? "Nothing to forget: no such memory." : said, `forgot ${deleted}`);
 }
 
 async function idsOfThread({ job, ports }: Order): Promise<readonly string[] | null> {

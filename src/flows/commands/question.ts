@@ -11,7 +11,7 @@ import { isoDate } from "../../domain/text/iso-date.ts";
 import { gatherSettings, gatherThread } from "../../gather/gather.ts";
 import { retrieveForQuestion } from "../../retrieve/retrieve.ts";
 import { type Answered, answer } from "../../review/review.ts";
-import { logRetrieval } from "../memory/log-retrieval.ts";
+import { logRetrieval } from "../memory/search-memory.ts";
 import { costWith, modelAllowance, remainingAfter, retrievalShare } from "../review/model-allowance.ts";
 import { findingsOfThread, isWriter, type Order } from "./order.ts";
 
@@ -42,7 +42,7 @@ export async function answerQuestion(order: Order): Promise<Answer> {
   const precedents = await stage("retrieve", () =>
     retrieveForQuestion({ ...asked, path: comment.path }, searching, { knowledge, now: at }),
   );
-  await logRetrieval(precedents, { repo, number, origin: "question", knowledge, at }, ports);
+  await logRetrieval(precedents, { repo, number, origin: "question", retrieval: knowledge.retrieval, at }, ports);
   const spent = precedents.modelCosts ?? [];
   const latest = await ports.records.latest(key);
   const answered = await stage("review", () =>

@@ -3,17 +3,13 @@ import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { Transient } from "../../domain/errors.ts";
 import { type Finding, isAlwaysReported } from "../../domain/finding.ts";
 import { findingMemoryId, MEMORY_ID, repoKey } from "../../domain/memory.ts";
-import type { Degraded } from "../../domain/omissions.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
 import { noteCommand, noteOnMemory } from "../people/weigh-evidence.ts";
 import { findingsOfThread, isWriter, type Order } from "./order.ts";
 
 const FINDING_ID = /^fnd_[0-9a-f]{12}$/;
 
-/**
- * Holds the findings of the thread back on later pushes. Only people with write access may silence critical, security
- * and unknown findings.
- */
+/** Holds the findings of the thread back on later pushes. Grave and unknown ones take write access. */
 export async function ignoreFinding(order: Order): Promise<Answer> {
   const { job, key, text, ports } = order;
   const ids = await findingsOfThread(order);
@@ -26,7 +22,7 @@ export async function ignoreFinding(order: Order): Promise<Answer> {
   }
   const by = job.comment.author.login;
   const reason = await ports.redact(text);
-  const kept: Kept[] = [];
+  const kept: Awaited<ReturnType<typeof declineElsewhere>>[] = [];
   let noted = "";
   for (const findingId of ids) {
     await ports.decisions.decline(key, { findingId, by, reason }, ports.now());
@@ -50,16 +46,11 @@ function onOthers(finding: Finding | null, reason: string): string {
     : "On other pull requests, similar findings are held back and listed with your reason.";
 }
 
-interface Kept {
-  readonly isKept: boolean;
-  readonly degraded: readonly Degraded[];
-}
-
 /** Only declines by people with write access affect other pull requests; an author decides only for their own. */
-async function declineElsewhere(order: Order, findingId: string, reason: string | null): Promise<Kept> {
+async function declineElsewhere(order: Order, findingId: string, reason: string | null) {
   const { job, ports } = order;
   const { keeping } = ports;
-  if (keeping === undefined || keeping === null || !isWriter(order)) return { isKept: false, degraded: [] };
+  if (!keeping || !isWriter(order)) return { isKept: false, degraded: [] };
   const repo = repoKey(job.repo);
   const { author, url } = job.comment;
   const rejection = { by: author.login, isWriter: true, reason, url, at: ports.now() };
@@ -73,10 +64,7 @@ async function declineElsewhere(order: Order, findingId: string, reason: string 
   }
 }
 
-/**
- * On this pull request by the finding's id or its thread; on all others by the id of the memory that holds findings
- * back.
- */
+/** On this pull request by the finding's id or its thread; on all others by the id of the declined memory. */
 export async function restoreFinding(order: Order): Promise<Answer> {
   const { job, key, text, ports } = order;
   const repo = repoKey(job.repo);

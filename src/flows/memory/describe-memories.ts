@@ -5,14 +5,14 @@ import type { Repo } from "../../domain/job.ts";
 import type { Corpus, MemoryRecord } from "../../domain/memory.ts";
 import type { ModelFailure } from "../../domain/model.ts";
 import type { Degraded } from "../../domain/omissions.ts";
-import { ownScope } from "../../domain/retrieval.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { describe, describing, type Remembering, remember } from "../../learn/learn.ts";
 import type { Embedder, Memory, Recall } from "../../ports/memory.ts";
 import type { ModelAccess } from "../../ports/model.ts";
 import { budgetText, overrunBy } from "../review/model-allowance.ts";
+import { recordsOf } from "./export-memory.ts";
 
-/** The corpora of review comments, in alphabetical order, so that CORPUS/ID orders all memories. */
+/** The corpora of review comments, in alphabetical order: see recordsOf. */
 const CORPORA = ["finding", "review_comment"] as const satisfies readonly Corpus[];
 
 interface DescribePorts {
@@ -28,7 +28,7 @@ export interface DescribeWish {
   readonly repo: Repo;
   /** Memories of one run at most. */
   readonly most: number;
-  /** The end of an earlier run; null at the beginning. */
+  /** CORPUS/ID, the end of an earlier run; null at the beginning. */
   readonly after: string | null;
   /** US$ that models may cost in this repository in a calendar month (UTC), including reviews and everything else. */
   readonly usdPerMonth: number;
@@ -63,8 +63,6 @@ export interface DescribedMemories {
 const AT_ONCE = 4;
 /** Memories that are embedded and written together. */
 const GROUP = 24;
-/** Records per read. */
-const PAGE = 500;
 
 /**
  * Describes waiting memories.
@@ -72,60 +70,45 @@ const PAGE = 500;
  * @throws Transient when memory cannot be read or written now; what was written until then stays
  */
 export async function describeMemories(wish: DescribeWish, ports: DescribePorts): Promise<DescribedMemories> {
-  const run = newRun(wish, ports);
-  let place: string | null = null;
-  let group: Waiting[] = [];
-  for await (const one of waiting(wish.repo, wish.after, ports)) {
-    if (run.taken() + group.length === wish.most) {
-      await run.take(group);
-      return run.end(place);
-    }
-    group.push(one);
-    place = one.place;
-    if (group.length < GROUP) continue;
-    await run.take(group);
-    group = [];
-    if (run.isStopped()) return run.end(null);
-  }
-  await run.take(group);
-  return run.end(null);
-}
-
-interface Waiting {
-  readonly record: MemoryRecord;
-  /** CORPUS/ID, the order of memories. */
-  readonly place: string;
-  readonly asks: boolean;
-  readonly tokens: { readonly input: number; readonly most: number };
-}
-
-async function* waiting(
-  repo: Repo,
-  after: string | null,
-  { memory, recall, embedder }: Omit<DescribePorts, "now" | "access">,
-): AsyncGenerator<Waiting> {
-  const scope = ownScope(repo);
-  for (const corpus of CORPORA) {
-    const known = await memory.known(scope.repo, corpus, embedder.space, null);
-    const ids = [...known.values()].map(({ id }) => id).filter((id) => after === null || `${corpus}/${id}` > after);
-    ids.sort();
-    for (let at = 0; at < ids.length; at += PAGE) {
-      for (const record of await recall.records(scope, ids.slice(at, at + PAGE))) {
-        const wanted = describing(record);
-        if (wanted !== null) yield { record, place: `${corpus}/${record.id}`, ...wanted };
-      }
-    }
-  }
-}
-
-/** One run: what it asked and wrote, and why it stopped. */
-function newRun(wish: DescribeWish, ports: DescribePorts) {
-  const { model, delimiter } = ports.access;
+  const { memory, recall, embedder, access } = ports;
+  const { model, delimiter } = access;
   const asked = { name: model.names.small, delimiter, ask: model.ask };
-  const counts = { looked: 0, described: 0, taken: 0, usd: 0 };
+  const counts = { looked: 0, described: 0, usd: 0 };
   const without = new Map<string, number>();
   let stopped: RunStop | null = null;
-  let degraded: readonly Degraded[] = [];
+  const degraded: Degraded[] = [];
+  const group: Waiting[] = [];
+  let taken = 0;
+  let place: string | null = null;
+  let next: string | null = null;
+  const all = { repo: wish.repo, corpora: CORPORA, after: wish.after };
+  for await (const record of recordsOf(all, { memory, recall, space: embedder.space })) {
+    const wanted = describing(record);
+    if (wanted === null) continue;
+    if (taken === wish.most) {
+      next = place;
+      break;
+    }
+    taken += 1;
+    place = `${record.corpus}/${record.id}`;
+    group.push({ record, ...wanted });
+    if (group.length < GROUP) continue;
+    await take(group.splice(0));
+    if (stopped !== null) break;
+  }
+  await take(group);
+  const usd = model.price("small", 1, 1) === null ? null : counts.usd;
+  return { kind: "described", ...counts, without, usd, next: stopped === null ? next : null, stopped, degraded };
+
+  async function take(waiting: readonly Waiting[]): Promise<void> {
+    const records: MemoryRecord[] = [];
+    for (let at = 0; at < waiting.length && stopped === null; at += AT_ONCE) {
+      const some = waiting.slice(at, at + AT_ONCE);
+      stopped = await overBudget(some, wish, ports);
+      if (stopped === null) records.push(...(await Promise.all(some.map(one))).filter((record) => record !== null));
+    }
+    if (records.length > 0) await write(records);
+  }
 
   async function one({ record }: Waiting): Promise<MemoryRecord | null> {
     const done = await describe(record, asked);
@@ -139,57 +122,26 @@ function newRun(wish: DescribeWish, ports: DescribePorts) {
     return done.record;
   }
 
-  async function take(group: readonly Waiting[]): Promise<void> {
-    counts.taken += group.length;
-    const records: MemoryRecord[] = [];
-    for (let at = 0; at < group.length && stopped === null; at += AT_ONCE) {
-      const some = group.slice(at, at + AT_ONCE);
-      stopped = await overBudget(some, wish, ports);
-      if (stopped === null) records.push(...(await Promise.all(some.map(one))).filter((record) => record !== null));
-    }
-    await write(records);
-  }
-
   async function write(records: readonly MemoryRecord[]): Promise<void> {
-    if (records.length === 0) return;
     // Written records carry the repository's current name.
     const repoName = `${wish.repo.owner}/${wish.repo.name}`;
     const named = records.map((record) => ({ ...record, repoName }));
-    const done = await remember(named, ports.embedder, ports.memory, wish.remembering);
-    degraded = [...degraded, ...done.degraded, ...done.refused.map(({ reason }) => ({ part: "memory", reason }))];
-    records.forEach(count);
+    const done = await remember(named, embedder, memory, wish.remembering);
+    degraded.push(...done.degraded, ...done.refused.map(({ reason }) => ({ part: "memory", reason })));
+    counts.looked += records.length;
+    for (const { lesson, described } of records) {
+      if (lesson !== null) counts.described += 1;
+      else for (const name of described?.problems ?? []) without.set(name, (without.get(name) ?? 0) + 1);
+    }
   }
-
-  function count({ lesson, described }: MemoryRecord): void {
-    counts.looked += 1;
-    if (lesson !== null) counts.described += 1;
-    else for (const name of described?.problems ?? []) without.set(name, (without.get(name) ?? 0) + 1);
-  }
-
-  return {
-    take,
-    taken: () => counts.taken,
-    isStopped: () => stopped !== null,
-    end: (next: string | null): DescribedMemories => ({
-      kind: "described",
-      looked: counts.looked,
-      described: counts.described,
-      without,
-      usd: ports.access.model.price("small", 1, 1) === null ? null : counts.usd,
-      next: stopped === null ? next : null,
-      stopped,
-      degraded,
-    }),
-  };
 }
+
+type Waiting = NonNullable<ReturnType<typeof describing>> & { readonly record: MemoryRecord };
 
 /** Failures that the next question would meet again. */
 const FINAL: ReadonlySet<ModelFailure> = new Set(["denied", "rejected", "stopped"]);
 
-/**
- * Compares the month's budget with the highest cost of the next questions, each asked twice, so that it is never
- * exceeded.
- */
+/** Compares the month's budget with the highest cost of the next questions, each asked twice. */
 async function overBudget(
   next: readonly Waiting[],
   { repo, usdPerMonth }: DescribeWish,

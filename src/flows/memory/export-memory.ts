@@ -1,12 +1,14 @@
 // Exports a repository's memory as lines of a file: records that `memory import` reads back, or pairs for tuning an
 // embedder. Also proposes rules from recurring comments.
 
+import { languageOf } from "../../analyze/analyze.ts";
 import type { Repo } from "../../domain/job.ts";
+import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
 import type { Conventions } from "../../domain/memory/convention.ts";
 import type { Corpus, EmbeddingSpace, MemoryRecord } from "../../domain/memory.ts";
 import { ownScope } from "../../domain/retrieval.ts";
-import { pairsOf, proposeConventions, recordLine } from "../../learn/learn.ts";
-import type { Memory, Recall } from "../../ports/memory.ts";
+import { pairsOf, proposeConventions, type Remembering, recordLine, remember } from "../../learn/learn.ts";
+import type { Embedder, Memory, Recall } from "../../ports/memory.ts";
 
 export interface ExportPorts {
   readonly memory: Memory;
@@ -40,29 +42,33 @@ export async function* exportMemory(wish: ExportWish, ports: ExportPorts): Async
   for (const pair of pairsOf(records, await alikeOf(records, wish, ports))) yield JSON.stringify(pair);
 }
 
-/** A repository's whole memory, as its owner sees it, by corpus, then id. */
+/**
+ * A repository's whole memory, as its owner sees it, by corpus, then id.
+ *
+ * @param wish `after`: only memories after this CORPUS/ID, for corpora in alphabetical order
+ */
 export async function* recordsOf(
-  { repo, corpora }: Pick<ExportWish, "repo" | "corpora">,
+  { repo, corpora, after = null }: Pick<ExportWish, "repo" | "corpora"> & { readonly after?: string | null },
   { memory, recall, space }: ExportPorts,
 ): AsyncGenerator<MemoryRecord> {
   const scope = ownScope(repo);
   for (const corpus of corpora) {
-    const ids = [...(await memory.known(scope.repo, corpus, space, null)).values()].map(({ id }) => id).sort();
+    const known = await memory.known(scope.repo, corpus, space, null);
+    const all = [...known.values()].map(({ id }) => id).sort();
+    const ids = after === null ? all : all.filter((id) => `${corpus}/${id}` > after);
     for (let at = 0; at < ids.length; at += PAGE) yield* await recall.records(scope, ids.slice(at, at + PAGE));
   }
 }
 
-async function alikeOf(
-  records: readonly MemoryRecord[],
-  { repo, corpora }: ExportWish,
-  { recall }: ExportPorts,
-): Promise<ReadonlyMap<string, readonly string[]>> {
+async function alikeOf(records: readonly MemoryRecord[], { repo, corpora }: ExportWish, { recall }: ExportPorts) {
   const alike = new Map<string, readonly string[]>();
   for (const { id, situation, text, provenance } of records) {
     const scope = ownScope(repo, provenance.pull);
     const [hits = []] = await recall.matching(scope, [situation ?? text], ALIKE, { corpora });
-    const ids = hits.map((hit) => hit.id);
-    alike.set(id, ids);
+    alike.set(
+      id,
+      hits.map((hit) => hit.id),
+    );
   }
   return alike;
 }
@@ -80,4 +86,36 @@ export async function findConventions(
 ): Promise<Conventions> {
   const records = recordsOf({ repo, corpora: ["review_comment", "finding"] }, ports);
   return proposeConventions(await Array.fromAsync(records), recurrence);
+}
+
+/** Corpora with code paths; documents get their language from tags, code from its grammar. */
+const TOLD_BY_PATH: readonly Corpus[] = ["finding", "review_comment"];
+
+/**
+ * Derives the language of rows without one from their path. Because the language is part of the embedded text, a row
+ * that gets one is embedded again. Running it again changes nothing.
+ *
+ * @returns the rows `without` a language, how many of them got which (canonical ids), and how many stay unknown: no
+ * path, or one that determines no language
+ * @throws Transient when memory cannot be read or written now; the same call again completes it
+ */
+export async function backfillLanguages(
+  repo: Repo,
+  ports: Omit<ExportPorts, "space"> & { readonly embedder: Embedder },
+  remembering: Remembering,
+) {
+  const { memory, embedder } = ports;
+  const byLanguage = new Map<string, number>();
+  const fixed = [];
+  let without = 0;
+  for await (const record of recordsOf({ repo, corpora: TOLD_BY_PATH }, { ...ports, space: embedder.space })) {
+    if (record.language !== "" && record.language !== UNKNOWN_LANGUAGE) continue;
+    without += 1;
+    const language = record.path === null ? UNKNOWN_LANGUAGE : languageOf(record.path);
+    if (language === UNKNOWN_LANGUAGE) continue;
+    byLanguage.set(language, (byLanguage.get(language) ?? 0) + 1);
+    fixed.push({ ...record, language });
+  }
+  const remembered = await remember(fixed, embedder, memory, remembering);
+  return { without, byLanguage, unknown: without - fixed.length, remembered };
 }

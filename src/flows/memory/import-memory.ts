@@ -10,10 +10,7 @@ import type { Embedder, Memory } from "../../ports/memory.ts";
 
 interface ImportRules {
   readonly remembering: Remembering;
-  /**
-   * Why a comment is not worth remembering, or null. An evaluation remembers everything, or its ground truth would be
-   * incomplete.
-   */
+  /** Why a comment is not worth remembering, or null. An evaluation remembers everything. */
   readonly lowInformation?: (text: string) => string | null;
   /** The repository that receives the memories; left out: the one that each row names. */
   readonly into?: Repo;
@@ -46,38 +43,30 @@ export async function importMemory(
   rules: ImportRules,
   { embedder, memory }: { readonly embedder: Embedder; readonly memory: Memory },
 ): Promise<Imported> {
-  const seen: Seen = { lines: 0, pending: [], problems: [], wrongLines: 0, notRemembered: [] };
-  let sum = addUp();
+  const pending: MemoryRecord[] = [];
+  const problems: Imported["problems"][number][] = [];
+  const notRemembered: Imported["notRemembered"][number][] = [];
+  const counts = { lines: 0, wrongLines: 0 };
+  let remembered = addUp();
   const flush = async () => {
-    sum = addUp(sum, await remember(seen.pending.splice(0), embedder, memory, rules.remembering));
+    remembered = addUp(remembered, await remember(pending.splice(0), embedder, memory, rules.remembering));
   };
-  let number = 0;
-  for await (const line of lines) {
-    number += 1;
-    if (line.trim() !== "") sort(readLine(line, rules), number, seen);
-    if (seen.pending.length >= PENDING) await flush();
+  let line = 0;
+  for await (const text of lines) {
+    line += 1;
+    if (text.trim() === "") continue;
+    counts.lines += 1;
+    const row = readLine(text, rules);
+    if (!("kind" in row)) pending.push(row);
+    else if (row.kind === "not-remembered") notRemembered.push({ line, reason: row.reason });
+    else {
+      counts.wrongLines += 1;
+      if (problems.length < MAX_PROBLEMS) problems.push({ line, reason: row.reason });
+    }
+    if (pending.length >= PENDING) await flush();
   }
-  if (seen.pending.length > 0) await flush();
-  const { pending: _, ...counts } = seen;
-  return { kind: "imported", ...counts, remembered: sum, degraded: sum.degraded };
-}
-
-interface Seen {
-  lines: number;
-  readonly pending: MemoryRecord[];
-  readonly problems: { line: number; reason: string }[];
-  wrongLines: number;
-  readonly notRemembered: { line: number; reason: string }[];
-}
-
-function sort(row: ReturnType<typeof rowRecord>, line: number, seen: Seen): void {
-  seen.lines += 1;
-  if (!("kind" in row)) seen.pending.push(row);
-  else if (row.kind === "not-remembered") seen.notRemembered.push({ line, reason: row.reason });
-  else {
-    seen.wrongLines += 1;
-    if (seen.problems.length < MAX_PROBLEMS) seen.problems.push({ line, reason: row.reason });
-  }
+  if (pending.length > 0) await flush();
+  return { kind: "imported", ...counts, problems, notRemembered, remembered, degraded: remembered.degraded };
 }
 
 function readLine(line: string, rules: ImportRules): ReturnType<typeof rowRecord> {

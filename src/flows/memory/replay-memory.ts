@@ -5,7 +5,6 @@ import { analyze } from "../../analyze/analyze.ts";
 import { defaultKnowledge } from "../../config/knowledge.ts";
 import {
   mostOf,
-  type PlaceboCandidate,
   placeboFor,
   REPLAY_TOP,
   type ReplayedPull,
@@ -13,7 +12,7 @@ import {
   tallyArm,
 } from "../../domain/figures/replay.ts";
 import type { Repo } from "../../domain/job.ts";
-import { placeholderPullRequest } from "../../domain/memory/placeholder-pull-request.ts";
+import { NO_PULL, placeholderPullRequest } from "../../domain/memory/placeholder-pull-request.ts";
 import { precedentEntry } from "../../domain/memory/precedent-section.ts";
 import { isDeclined } from "../../domain/memory/read-reply.ts";
 import { type MemoryRecord, repoKey } from "../../domain/memory.ts";
@@ -31,12 +30,6 @@ interface ReplayPorts {
   readonly recall: Recall;
   /** The repositories in memory. */
   readonly repositories: () => Promise<readonly Repo[]>;
-}
-
-interface ReplayWish {
-  readonly repo: Repo;
-  /** Most pull requests, the newest first. */
-  readonly last: number;
 }
 
 /** The result of the replay. */
@@ -64,13 +57,15 @@ interface PastPull {
 
 /** Languages of documentation, which do not count as a repository's language. */
 const PROSE = new Set(["markdown", "restructuredtext", "asciidoc", "text", "mdx"]);
-const NO_PULL = 0;
 /** Characters per token, about. */
 const TOKEN_CHARS = 4;
 const NO_TALLY = tallyArm([], []);
 
-/** @throws Transient when memory cannot be read now */
-export async function replayMemory({ repo, last }: ReplayWish, ports: ReplayPorts): Promise<Replayed> {
+/**
+ * @param last most pull requests, the newest first
+ * @throws Transient when memory cannot be read now
+ */
+export async function replayMemory(repo: Repo, last: number, ports: ReplayPorts): Promise<Replayed> {
   const comments = await commentsOf(repo, ports);
   const pulls = pullsOf(comments);
   const candidates = await candidatesOf(await ports.repositories(), ports.recall);
@@ -99,9 +94,8 @@ export async function replayMemory({ repo, last }: ReplayWish, ports: ReplayPort
 
   async function replayed(pull: PastPull, people: readonly MemoryRecord[]): Promise<ReplayedPull> {
     const later = people.map(({ text }) => vectors(text));
-    const places = people.flatMap(({ path, hunk }) => (path === null ? [] : [{ path, hunk }]));
     const ask = async (of: Repo, number: number) => {
-      const context = pastChange(of, number, places);
+      const context = pastChange(of, number, people);
       const settings = { knowledge: defaultKnowledge(), now: pull.at, before: pull.at };
       const asked = { embedder: ports.embedder, recall: ports.recall, reranker: null };
       const found = await retrieve(context, analyze(context), asked, settings);
@@ -137,17 +131,15 @@ async function commentsOf(repo: Repo, { memory, recall, embedder }: ReplayPorts)
 
 /** By the time of their first comment. */
 function pullsOf(comments: readonly MemoryRecord[]): readonly PastPull[] {
-  const byPull = Map.groupBy(comments, ({ provenance }) => provenance.pull);
-  return [...byPull]
-    .flatMap(([number, list]): PastPull[] =>
-      number === null ? [] : [{ number, comments: list, at: Math.min(...list.map(({ provenance }) => provenance.at)) }],
-    )
-    .sort((a, b) => a.at - b.at || a.number - b.number);
+  const pulls: PastPull[] = [];
+  for (const [number, own] of Map.groupBy(comments, ({ provenance }) => provenance.pull)) {
+    const at = Math.min(...own.map(({ provenance }) => provenance.at));
+    if (number !== null) pulls.push({ number, comments: own, at });
+  }
+  return pulls.sort((a, b) => a.at - b.at || a.number - b.number);
 }
 
-type Candidate = PlaceboCandidate & { readonly repo: Repo };
-
-async function candidatesOf(repos: readonly Repo[], recall: Recall): Promise<readonly Candidate[]> {
+function candidatesOf(repos: readonly Repo[], recall: Recall) {
   return Promise.all(
     repos.map(async (repo) => {
       const counts = await recall.counts(ownScope(repo));
@@ -158,24 +150,24 @@ async function candidatesOf(repos: readonly Repo[], recall: Recall): Promise<rea
   );
 }
 
-// Reconstructs a past pull request from memory: the commented pieces of code. Without title and other files, it asks
-// memory less than the pull request itself did.
-
-/** A commented place: GitHub's `diff_hunk`, which ends there; null when only the file is known. */
-interface PastPlace {
-  readonly path: string;
-  readonly hunk: string | null;
-}
-
 const HEADER = /^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@ ?(.{0,300})/;
 
 /**
- * @param number the pull request, whose own memories are then not searched; 0 when another repository's are
- * @param places in any number; the same place counts once
+ * Reconstructs a past pull request from memory: the commented pieces of code. Without title and other files, it asks
+ * memory less than the pull request itself did.
+ *
+ * @param number the pull request, whose own memories are then not searched; NO_PULL when another repository's are
+ * @param places in any number; the same place counts once. GitHub's `diff_hunk` ends at the comment; null when only the
+ * file is known
  */
-export function pastChange(repo: Repo, number: number, places: readonly PastPlace[]): PullRequestContext {
+export function pastChange(
+  repo: Repo,
+  number: number,
+  places: readonly Pick<MemoryRecord, "path" | "hunk">[],
+): PullRequestContext {
   const byPath = new Map<string, Map<string, Hunk>>();
   for (const { path, hunk } of places) {
+    if (path === null) continue;
     const hunks = byPath.get(path) ?? new Map<string, Hunk>();
     if (hunk !== null) hunks.set(hunk, readHunk(hunk));
     byPath.set(path, hunks);

@@ -1,11 +1,15 @@
-// A manual search of memory: each text on its own, logged like a review's retrieval, merged into one list.
+// A manual search of memory: each text on its own, logged like a review's retrieval, merged into one list. A failing
+// log never ends a review.
 
-import { loggedRetrieval } from "../../domain/figures/logged-retrieval.ts";
+import type { Knowledge } from "../../config/knowledge.ts";
+import { loggedRetrieval, type RetrievalOrigin } from "../../domain/figures/logged-retrieval.ts";
+import type { Repo } from "../../domain/job.ts";
 import { type FoundMemory, type HandSearch, mergeFound } from "../../domain/memory/search-result.ts";
 import type { Precedents } from "../../domain/retrieval.ts";
 import type { Embedder, Recall, Reranker, RetrievalLog } from "../../ports/memory.ts";
 import type { ModelAllowance } from "../../ports/model.ts";
 import { searchMemory } from "../../retrieve/retrieve.ts";
+import type { WritingPorts } from "../review/review-ports.ts";
 
 export interface SearchPorts {
   readonly embedder: Embedder | null;
@@ -35,19 +39,39 @@ export async function searchByHand(
   ports: SearchPorts,
 ): Promise<HandSearched> {
   const { repo, topK, threshold } = search;
+  const distanceThreshold = threshold === null ? "auto" : 1 - threshold;
   const done = [];
   for (const text of new Set(texts)) {
-    const asked = ports.now();
-    const precedents = await searchMemory(text, { ...search, now: asked }, ports);
     const at = ports.now();
-    const calibrated =
-      threshold === null ? (ports.embedder?.threshold ?? precedents.provenance.threshold) : 1 - threshold;
-    const facts = { repo, pull: null, origin: "search", ms: at - asked, at, topK, calibrated } as const;
-    await ports.retrievals.write(loggedRetrieval(precedents, facts));
-    done.push({ text, ms: at - asked, precedents });
+    const precedents = await searchMemory(text, { ...search, now: at }, ports);
+    const asked = { repo, number: null, origin: "search", retrieval: { topK, distanceThreshold }, at } as const;
+    done.push({ text, ms: await logRetrieval(precedents, asked, ports), precedents });
   }
   return {
     memories: mergeFound(done.map(({ text, precedents }) => precedents.ranked.map((memory) => ({ memory, text })))),
     searches: done,
   };
+}
+
+interface AskedRetrieval {
+  readonly repo: Repo;
+  readonly number: number | null;
+  readonly origin: RetrievalOrigin;
+  readonly retrieval: Pick<Knowledge["retrieval"], "topK" | "distanceThreshold">;
+  /** When it began, epoch milliseconds. */
+  readonly at: number;
+}
+
+/** Logs the result of a search. Returns its wall time. */
+export async function logRetrieval(
+  precedents: Precedents,
+  { repo, number: pull, origin, retrieval: { topK, distanceThreshold }, at: begun }: AskedRetrieval,
+  { retrievals, embedder, now }: Pick<WritingPorts, "retrievals" | "embedder" | "now">,
+): Promise<number> {
+  const calibrated =
+    distanceThreshold === "auto" ? (embedder?.threshold ?? precedents.provenance.threshold) : distanceThreshold;
+  const at = now();
+  const ms = at - begun;
+  await retrievals?.write(loggedRetrieval(precedents, { repo, pull, origin, ms, at, topK, calibrated }));
+  return ms;
 }

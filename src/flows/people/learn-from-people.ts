@@ -6,8 +6,7 @@
 
 import type { AccessLevel } from "../../domain/command.ts";
 import { type FeedbackJob, jobKey, type Repo } from "../../domain/job.ts";
-import type { Evidence } from "../../domain/memory/evidence.ts";
-import type { CodeStatus, Person, PullFeedback } from "../../domain/memory/pull-feedback.ts";
+import type { CodeStatus, Evidence, Person, PullFeedback } from "../../domain/memory/evidence.ts";
 import { type Outcome, repoKey } from "../../domain/memory.ts";
 import type { Skipped } from "../../domain/omissions.ts";
 import type { EarlierFinding } from "../../domain/review/review-history.ts";
@@ -116,7 +115,8 @@ async function codeNow(
     const { findingId, sha } = remembered;
     const one = said.get(findingId);
     if (one === undefined || sha === null || sha === headSha) continue;
-    const text = await texts(one.finding.path, () => textNow(one, { repo, from: sha, to: headSha }, ports));
+    const { path } = one.finding;
+    const text = await texts(path, () => textNow(repo, path, sha, headSha, ports));
     const status = text === undefined ? null : codeStatusOf(one, text);
     if (status === null) continue;
     statuses.set(findingId, status);
@@ -125,10 +125,12 @@ async function codeNow(
   return { statuses, changed };
 }
 
-/** The text of a finding's file at the head, at its current path; null when it was removed, undefined when unknown. */
+/** A file of commit `from` at commit `to`, wherever it is; null when it was removed, undefined when unknown. */
 async function textNow(
-  { finding: { path } }: EarlierFinding,
-  { repo, from, to }: { readonly repo: FeedbackJob["repo"]; readonly from: string; readonly to: string },
+  repo: Repo,
+  path: string,
+  from: string,
+  to: string,
   { pulls, feedback }: LearnPorts,
 ): Promise<string | null | undefined> {
   const text = await pulls.text(repo, path, to, MOST_BYTES);

@@ -5,7 +5,6 @@
 
 import type { KnownRules } from "../../config/check-rules.ts";
 import type { Knowledge } from "../../config/knowledge.ts";
-import type { RepoConfig } from "../../config/repo-config.ts";
 import { OutOfReach, Transient } from "../../domain/errors.ts";
 import type { DescribeJob, FollowJob, ForgetJob, HistoryJob, IndexJob, LabelJob, Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
@@ -17,11 +16,9 @@ import type {
   CodeChunker,
   Embedder,
   Memory,
-  ReachableRepository,
   Recall,
   RepositoryHost,
   RepositoryLabels,
-  Tree,
   Unreachable,
 } from "../../ports/memory.ts";
 import type { ModelAccess } from "../../ports/model.ts";
@@ -38,13 +35,20 @@ import {
 import { type Indexed, type IndexedCorpus, indexRepository } from "./index-repository.ts";
 
 /** The ports for the jobs of one repository. */
-export interface FollowPorts extends HeadPorts {
+export interface FollowPorts {
+  readonly host: RepositoryHost;
+  /** Reads .kodiai.yml. */
+  readonly pulls: Pick<PullRequests, "text" | "ownersText">;
+  /** Which rules there are. */
+  readonly known: KnownRules;
+  readonly labels: RepositoryLabels;
   readonly memory: Memory;
   readonly traces: Traces;
   readonly embedder: Embedder;
   readonly chunker: CodeChunker;
   readonly redact: (text: string) => Promise<string>;
-  readonly describing: DescribingPorts;
+  /** For describing: `access` is null without a model. */
+  readonly describing: { readonly recall: Recall; readonly access: ModelAccess | null };
   readonly history: HistoryFollowing;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -123,13 +127,12 @@ export function followedLine(done: Followed): string {
 async function index(job: IndexJob, ports: FollowPorts): Promise<Indexed | Skipped> {
   const at = await currentHead(ports);
   if (at.kind === "skipped") return at;
-  const { found, tree, config } = at;
-  await ports.labels.give(found.repo, config.knowledge.sharing.gives);
+  const { repo, tree, config } = at;
+  await ports.labels.give(repo, config.knowledge.sharing.gives);
   const corpora = indexedCorpora(config.knowledge);
-  const forgotten = await forgetCorpora(found.repo, corpora, ports);
+  const forgotten = await forgetCorpora(repo, corpora, ports);
   if (corpora.length === 0)
     return { kind: "skipped", reason: "the configuration remembers neither documents nor code" };
-  const { repo } = found;
   const page = `https://${repo.host}/${repo.owner}/${repo.name}/blob/${tree.commit}`;
   const request = {
     repo,
@@ -176,10 +179,7 @@ async function label(job: LabelJob, ports: FollowPorts): Promise<Relabelled> {
   return { kind: "relabelled", repo, known };
 }
 
-/**
- * Delay before a repository whose host gave no answer is looked up again: the first one, then doubled each time, up to
- * the longest.
- */
+/** Delay before a repository without an answer is looked up again: the first one, then doubled each time. */
 const ASK_AGAIN_MS = { first: 5_000, longest: 60 * 60_000 };
 
 async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | Unconfirmed | Skipped> {
@@ -197,47 +197,30 @@ async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | U
   const { running, ended } = await ports.traces.besides(job.repo, job.key);
   if (running > 0)
     throw new Transient(`${running} jobs about the repository still run; what they write is forgotten then`);
-  const rest = ended > 0 ? await forgetAll(job.repo, ports) : NOTHING;
-  return { kind: "forgotten", records: first.records + rest.records, reviews: first.reviews + rest.reviews };
+  const rest = ended > 0 ? await forgetAll(job.repo, ports) : null;
+  const [records, reviews] = [first.records + (rest?.records ?? 0), first.reviews + (rest?.reviews ?? 0)];
+  return { kind: "forgotten", records, reviews };
 }
 
-const NOTHING = { records: 0, reviews: 0 };
-
-async function forgetAll(repo: Repo, { traces, memory }: FollowPorts): Promise<Omit<Forgotten, "kind">> {
+async function forgetAll(repo: Repo, { traces, memory }: FollowPorts) {
   const reviews = await traces.forgetRepository(repo);
   return { reviews, records: await memory.forgetRepository(repoKey(repo)) };
 }
 
-interface HeadPorts {
-  readonly host: RepositoryHost;
-  /** Reads .kodiai.yml. */
-  readonly pulls: Pick<PullRequests, "text" | "ownersText">;
-  /** Which rules there are. */
-  readonly known: KnownRules;
-  readonly labels: RepositoryLabels;
-}
-
-/** The head of the default branch, with its configuration. */
-interface CurrentHead {
-  readonly kind: "head";
-  readonly found: ReachableRepository;
-  readonly tree: Tree;
-  readonly config: RepoConfig;
-}
-
 /**
- * Looks a repository up. Sets its labels before anything is added, so that a write can only narrow who may read it.
+ * Looks a repository up: the head of the default branch, with its configuration. Sets its labels before anything is
+ * added, so that a write can only narrow who may read it.
  *
  * @throws Transient when its host can be asked later; OutOfReach when the host says that it was removed
  */
-async function currentHead({ host, pulls, known, labels }: HeadPorts): Promise<CurrentHead | Skipped> {
+async function currentHead({ host, pulls, known, labels }: FollowPorts) {
   const found = await host.lookUp();
   if (found.kind === "unreachable") return unreached(found);
   await labels.relabel(found.repo);
   const tree = await found.head();
-  if (tree === null) return { kind: "skipped", reason: "nothing was committed yet" };
+  if (tree === null) return { kind: "skipped", reason: "nothing was committed yet" } as const;
   const { config } = await configAt(found.repo, tree.commit, pulls, known);
-  return { kind: "head", found, tree, config };
+  return { kind: "head", repo: found.repo, tree, config } as const;
 }
 
 /** @throws OutOfReach when its host says that the repository no longer exists: then it is forgotten as well */
@@ -270,23 +253,15 @@ async function followHistory({ number }: HistoryJob, ports: FollowPorts): Promis
   const { past: pastOf, store, botLogin } = ports.history;
   const at = await currentHead(ports);
   if (at.kind === "skipped") return at;
-  const { found, config } = at;
+  const { repo, config } = at;
   // Reviews that are never searched need not be remembered.
   if (!config.knowledge.retrieval.enabled) return { kind: "skipped", reason: "knowledge.retrieval.enabled is false" };
-  const past = await pastOf(found.repo);
+  const past = await pastOf(repo);
   if (past === null) return { kind: "skipped", reason: "the App does not reach the repository" };
-  const { embedder, memory, redact, now } = ports;
-  const keeping = { past, embedder, memory, redact };
-  if (number !== undefined) return importPull({ repo: found.repo, pull: number, ownLogin: botLogin }, keeping);
-  const request = { repo: found.repo, since: null, limit: LIMIT, most: REQUESTS, ownLogin: botLogin, at: now };
+  const keeping = { ...ports, past };
+  if (number !== undefined) return importPull(number, { repo, ownLogin: botLogin }, keeping);
+  const request = { repo, since: null, limit: LIMIT, most: REQUESTS, ownLogin: botLogin, at: ports.now };
   return importHistory(request, { ...keeping, store });
-}
-
-/** The additional ports of describing. */
-interface DescribingPorts {
-  readonly recall: Recall;
-  /** Null without a model. */
-  readonly access: ModelAccess | null;
 }
 
 /** Memories of one run: a minute or two. The rest is a job of its own, so that others get their turn. */
@@ -298,18 +273,17 @@ async function describeRepository({ after }: DescribeJob, ports: FollowPorts): P
   if (access === null) return { kind: "skipped", reason: "there is no model" };
   const at = await currentHead(ports);
   if (at.kind === "skipped") return at;
-  const { found, config } = at;
+  const { repo, config } = at;
   if (config.knowledge.describe === "off") return { kind: "skipped", reason: "knowledge.describe is off" };
   if (config.review.model === "off") return { kind: "skipped", reason: "review.model is off" };
-  const { memory, embedder, now, redact } = ports;
   const wish = {
-    repo: found.repo,
+    repo,
     most: MOST_DESCRIBED,
     after: after ?? null,
     usdPerMonth: config.review.budget.usdPerMonth,
-    remembering: { redact },
+    remembering: { redact: ports.redact },
   };
-  const done = await describeMemories(wish, { memory, embedder, recall, access, now });
+  const done = await describeMemories(wish, { ...ports, recall, access });
   if (done.stopped?.again === true) throw new Transient(describedLine(done), done.stopped.notBefore);
   return done;
 }

@@ -65,13 +65,19 @@ export async function importHistory(
   const key = repoKey(request.repo);
   let progress = beginning((await store?.of(key)) ?? null, request);
   await store?.save(key, progress);
-  const run = await openRun(progress, request, ports);
+  const keep = commentKeeper({ ...request, open: await past.openPulls() }, ports);
+  const run: Run = {
+    past,
+    keep: async (comments, now) => ({ ...now, tally: await keep(comments, now.tally) }),
+    waiting: new Map(),
+    torn: new Set(progress.torn),
+    listed: null,
+  };
   while (progress.stage !== "done") {
     const { asked, isEnough, until } = past.budget();
     if (!isEnough) return { kind: "history", progress, stopped: { by: "rate limit", until } };
-    if (request.most !== null && asked >= request.most) {
+    if (request.most !== null && asked >= request.most)
       return { kind: "history", progress, stopped: { by: "bound", until: null } };
-    }
     progress = await STAGES[progress.stage](progress, run);
     if (progress.stage === "done") progress = { ...progress, finishedAt: request.at() };
     await store?.save(key, progress);
@@ -108,7 +114,6 @@ function isMore(now: number | null, before: number | null): boolean {
 
 /** The state of one run. */
 interface Run {
-  readonly request: HistoryRequest;
   readonly past: PastReviews;
   /** Remembers comments that belong together, and adds to the tally. */
   readonly keep: (comments: readonly PastComment[], progress: HistoryProgress) => Promise<HistoryProgress>;
@@ -120,28 +125,8 @@ interface Run {
   listed: { readonly page: number; readonly found: PastPage<PastPull> } | null;
 }
 
-async function openRun(progress: HistoryProgress, request: HistoryRequest, ports: HistoryPorts): Promise<Run> {
-  const { past } = ports;
-  const { repo, ownLogin } = request;
-  const keep = commentKeeper({ repo, ownLogin, open: await past.openPulls() }, ports);
-  return {
-    request,
-    past,
-    waiting: new Map(),
-    torn: new Set(progress.torn),
-    listed: null,
-    keep: async (comments, now) => ({ ...now, tally: await keep(comments, now.tally) }),
-  };
-}
-
-type Stage = (progress: HistoryProgress, run: Run) => Promise<HistoryProgress>;
-
-const STAGES: Readonly<Record<Exclude<HistoryStage, "done">, Stage>> = {
-  lines,
-  torn: tornPulls,
-  conversation,
-  reviews,
-};
+/** Each reads a page, or a few pull requests. */
+const STAGES = { lines, torn: tornPulls, conversation, reviews };
 
 function next(progress: HistoryProgress, stage: HistoryStage): HistoryProgress {
   return { ...progress, stage, page: 1, done: 0, read: 0 };
@@ -160,10 +145,7 @@ function withCut(progress: HistoryProgress, cut: string | null): HistoryProgress
   return { ...progress, tally: { ...progress.tally, degraded: countUp(progress.tally.degraded, [cut]) } };
 }
 
-/**
- * With the newest first, every reply comes before the comment that it answers: a thread is complete when that one
- * comes.
- */
+/** With the newest first, every reply comes before its comment: a thread is complete when that one comes. */
 async function lines(progress: HistoryProgress, run: Run): Promise<HistoryProgress> {
   const page = await run.past.onLines(progress.page, progress.since);
   const { items, isLimited, isLast } = cutPage(page, progress);
@@ -220,13 +202,13 @@ async function reviews(progress: HistoryProgress, run: Run): Promise<HistoryProg
 }
 
 async function commentsOn(
-  pull: PastPull,
+  { number, closedAt }: PastPull,
   { renews, since }: HistoryProgress,
   past: PastReviews,
-): Promise<PastComment[]> {
-  const texts = await past.reviewsOf(pull.number);
-  if (!renews || since === null || pull.closedAt < since) return [...texts];
-  return [...(await past.linesOf(pull.number)), ...(await past.conversationOf(pull.number)), ...texts];
+): Promise<readonly PastComment[]> {
+  const texts = await past.reviewsOf(number);
+  if (!renews || since === null || closedAt < since) return texts;
+  return [...(await past.linesOf(number)), ...(await past.conversationOf(number)), ...texts];
 }
 
 /** How a run ended, in one line. */
@@ -249,13 +231,14 @@ export interface ImportedPull {
 
 /** @throws Transient when GitHub or memory cannot answer now; the same call again completes it */
 export async function importPull(
-  { repo, pull, ownLogin }: { readonly repo: Repo; readonly pull: number; readonly ownLogin: string | null },
+  pull: number,
+  of: Pick<HistoryRequest, "repo" | "ownLogin">,
   ports: KeepingPorts,
 ): Promise<ImportedPull | Skipped> {
   const { past } = ports;
   const open = await past.openPulls();
   if (open.has(pull)) return { kind: "skipped", reason: "the pull request is open again" };
-  const keep = commentKeeper({ repo, open, ownLogin }, ports);
+  const keep = commentKeeper({ ...of, open }, ports);
   const said = [await past.linesOf(pull), await past.conversationOf(pull), await past.reviewsOf(pull)];
   return { kind: "imported", pull, tally: await keep(said.flat(), EMPTY_TALLY) };
 }

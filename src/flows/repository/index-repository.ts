@@ -115,13 +115,8 @@ function withoutVectors(embedder: Embedder): Embedder {
   return { space, threshold, weight, embed };
 }
 
-/**
- * As many as one run may read, by path, so that the next run knows where to continue; at least one, so that it ends.
- */
-function atMost(
-  changed: readonly ChosenFile[],
-  { most, after }: IndexRequest,
-): { readonly now: readonly ChosenFile[]; readonly waiting: number } {
+/** As many as one run may read, at least one; by path, so that the next run knows where to continue. */
+function atMost(changed: readonly ChosenFile[], { most, after }: IndexRequest) {
   if (most === undefined) return { now: changed, waiting: 0 };
   const due = changed
     .filter(({ path }) => typeof after !== "string" || path > after)
@@ -164,11 +159,7 @@ interface ChosenFile extends TreeFile {
   readonly language: string;
 }
 
-function chooseFiles(
-  files: readonly TreeFile[],
-  request: IndexRequest,
-  chunker: CodeChunker,
-): { readonly chosen: readonly ChosenFile[]; readonly leftOut: readonly LeftOut[] } {
+function chooseFiles(files: readonly TreeFile[], request: IndexRequest, chunker: CodeChunker) {
   const chosen: ChosenFile[] = [];
   const leftOut: LeftOut[] = [];
   for (const file of files) {
@@ -182,15 +173,8 @@ function chooseFiles(
   return { chosen, leftOut };
 }
 
-interface ReadFiles {
-  readonly remembered: Remembered;
-  readonly leftOut: readonly LeftOut[];
-  /** The files that were read, and all resulting records. */
-  readonly places: ReadonlySet<string>;
-  readonly ids: ReadonlySet<string>;
-}
-
-async function readFiles(changed: readonly ChosenFile[], request: IndexRequest, ports: IndexPorts): Promise<ReadFiles> {
+/** Remembers the files. Returns the `places` of those that were read, and the ids of all resulting records. */
+async function readFiles(changed: readonly ChosenFile[], request: IndexRequest, ports: IndexPorts) {
   const byPath = new Map(changed.map((file) => [file.path, file]));
   const leftOut: LeftOut[] = [];
   const ids = new Set<string>();
@@ -216,12 +200,7 @@ async function readFiles(changed: readonly ChosenFile[], request: IndexRequest, 
 }
 
 /** The records of one file, and why it, or parts of it, gave none. */
-async function readFile(
-  file: ChosenFile,
-  text: string | null,
-  request: IndexRequest,
-  chunker: CodeChunker,
-): Promise<{ readonly records: readonly MemoryRecord[]; readonly reasons: readonly string[] }> {
+async function readFile(file: ChosenFile, text: string | null, request: IndexRequest, chunker: CodeChunker) {
   if (text === null) return { records: [], reasons: ["binary"] };
   const reason = leftOutReason(file.path, text);
   if (reason !== null) return { records: [], reasons: [reason] };

@@ -42,14 +42,11 @@ const FIXES_CUT = "fixed code: not looked for on more than 200 pull requests of 
  *
  * @returns throws Transient
  */
-export function commentKeeper(
-  of: KeptRepository,
-  ports: KeepingPorts,
-): (comments: readonly PastComment[], tally: HistoryTally) => Promise<HistoryTally> {
+export function commentKeeper(of: KeptRepository, ports: KeepingPorts) {
   const { past } = ports;
   const writers = whoMayWrite(past);
   const fixes = fixesOf(past);
-  return async (comments, before) => {
+  return async (comments: readonly PastComment[], before: HistoryTally): Promise<HistoryTally> => {
     const onLines = comments.filter(({ place, pull }) => place === "line" && !of.open.has(pull));
     const { failed, ...fates } = await past.fates([...new Set(onLines.map(({ pull }) => pull))]);
     const mayWrite = await writers([...comments.map(({ author }) => author), ...decidersOf(comments, fates)]);
@@ -60,10 +57,7 @@ export function commentKeeper(
   };
 }
 
-/**
- * People besides the authors of comments whose access matters: authors of unmerged changes, and people who resolved
- * threads.
- */
+/** Others whose access matters: authors of unmerged changes, and people who resolved threads. */
 function decidersOf(comments: readonly PastComment[], { pulls, resolvedBy }: PastFates): readonly PastAuthor[] {
   return comments.flatMap(({ id, pull, isOutdated }) => {
     const change = pulls.get(pull);
@@ -72,7 +66,10 @@ function decidersOf(comments: readonly PastComment[], { pulls, resolvedBy }: Pas
   });
 }
 
-/** The patches of each pull request, requested once per run; `cut` reports once when the limit was reached. */
+/**
+ * What pull requests changed up to their last head, by path, requested once per run; null over the limit, which `cut`
+ * reports once.
+ */
 function fixesOf(past: Pick<PastReviews, "patchesOf">) {
   const known = new Map<number, Promise<ReadonlyMap<string, string>>>();
   let [isCut, isSaid] = [false, false];
@@ -93,11 +90,9 @@ function fixesOf(past: Pick<PastReviews, "patchesOf">) {
   };
 }
 
-interface RememberingThreads extends KeptRepository, KeepingPorts {
-  readonly mayWrite: MayWrite;
-  /** What a pull request changed up to its last head, by path; null when it was not requested. */
-  readonly patchesOf: (pull: number) => Promise<ReadonlyMap<string, string> | null>;
-}
+type RememberingThreads = KeptRepository &
+  KeepingPorts &
+  Pick<ReturnType<typeof fixesOf>, "patchesOf"> & { readonly mayWrite: MayWrite };
 
 /**
  * Comments as threads, in the order of their first comments. Replies without their first comment are dropped. The state
@@ -145,13 +140,17 @@ async function rememberThreads(
     if ("kind" in record) leftOut.push(record.reason);
     else records.push(memory === null ? record : await withFix(record, thread, given));
   }
-  const languages = records.map(({ language }) => language);
-  const outcomes = records.map(({ outcome }) => outcome ?? "none");
   const counted: HistoryTally = {
     ...tally,
     comments: threads.reduce((sum, { replies }) => sum + 1 + replies.length, tally.comments),
-    byLanguage: countUp(tally.byLanguage, languages),
-    byOutcome: countUp(tally.byOutcome, outcomes),
+    byLanguage: countUp(
+      tally.byLanguage,
+      records.map(({ language }) => language),
+    ),
+    byOutcome: countUp(
+      tally.byOutcome,
+      records.map(({ outcome }) => outcome ?? "none"),
+    ),
     leftOut: countUp(tally.leftOut, leftOut),
   };
   if (memory === null || records.length === 0) return counted;
@@ -194,10 +193,7 @@ type MayWrite = (accountId: number) => boolean;
 const STRANGERS = new Set(["FIRST_TIMER", "FIRST_TIME_CONTRIBUTOR", "MANNEQUIN"]);
 /** Stand in for an answer when GitHub gives none, for example to a read-only person's token. */
 const TRUSTED = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
-/**
- * Members who hide their membership appear as contributors or without association; this many people are looked up in
- * one run.
- */
+/** People looked up in one run, such as members who hide their membership. */
 const MOST_ASKED = 100;
 
 /** Answers for the given authors, and caches the answers for one run. */

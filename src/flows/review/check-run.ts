@@ -1,32 +1,38 @@
-// The check run beside a review: begun when the review begins, ended however the review ends. It never stops a review.
+// What GitHub shows while a review runs: a check run, and a summary that says that a model reads. Begun when the review
+// begins, ended however the review ends. They never stop a review.
 import type { FailOn } from "../../config/repo-config.ts";
-import { OutOfReach, Transient } from "../../domain/errors.ts";
+import { LeaseLost, OutOfReach, Transient } from "../../domain/errors.ts";
 import type { Repo, ReviewJob } from "../../domain/job.ts";
 import type { Degraded, Skipped } from "../../domain/omissions.ts";
+import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { PostedReview, Superseded } from "../../domain/review.ts";
 import { publicErrorText } from "../../domain/text/public-error-text.ts";
-import type { CheckStore, Checks } from "../../ports/checks.ts";
-import { beginCheck, type CheckPorts, checkEnd, endCheck, leftCheckEnd } from "../../publish/publish.ts";
+import type { CheckStore, Checks, ProgressNote, ProgressStore } from "../../ports/checks.ts";
+import type { Reviews } from "../../ports.ts";
+import {
+  beginCheck,
+  type CheckPorts,
+  checkEnd,
+  endCheck,
+  endProgress,
+  leftCheckEnd,
+  showProgress,
+} from "../../publish/publish.ts";
+import type { ReviewPorts } from "./review-ports.ts";
 
 /** A job's lease, and five minutes: a check that is in progress for longer is not believed. */
 const PATIENCE_MS = 15 * 60_000;
 
-export interface CheckRun {
-  /** Never throws; returns what is missing without the check. */
-  begin(headSha: string, failOn: FailOn): Promise<readonly Degraded[]>;
-  /** Never throws; `sweepChecks` ends what GitHub did not take. */
-  end(result: PostedReview | Superseded | Skipped): Promise<void>;
-}
-
 /** The check run of one job. Where none was begun, ending it does nothing. */
-export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number): CheckRun {
+export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number) {
   const { key, repo, installationId, number } = job;
   const begin = (headSha: string, failOn: FailOn) =>
     beginCheck({ key, repo, installationId, headSha, failOn }, number, ports, now());
   /** A check that GitHub may have begun, or not. */
   let doubted: { readonly headSha: string; readonly failOn: FailOn } | null = null;
   return {
-    async begin(headSha, failOn) {
+    /** Never throws; returns what is missing without the check. */
+    async begin(headSha: string, failOn: FailOn): Promise<readonly Degraded[]> {
       try {
         await begin(headSha, failOn);
         return [];
@@ -36,7 +42,8 @@ export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number): 
         return [{ part: "check-run", reason: error instanceof Transient ? publicErrorText(error.message) : refused }];
       }
     },
-    async end(result) {
+    /** Never throws; `sweepChecks` ends what GitHub did not take. */
+    async end(result: PostedReview | Superseded | Skipped): Promise<void> {
       try {
         const missing = toBegin(result);
         // A head that has a check keeps what it says.
@@ -56,6 +63,8 @@ export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number): 
     return result.kind === "skipped" ? (result.check ?? null) : null;
   }
 }
+
+export type CheckRun = ReturnType<typeof checkRun>;
 
 async function toEnd(result: PostedReview | Superseded | Skipped, key: string, book: CheckStore) {
   if (result.kind !== "posted") return book.open(key);
@@ -109,4 +118,71 @@ export async function sweepChecks(
 export function unended(error: unknown): SweptCheck["outcome"] {
   if (error instanceof Transient) return "later";
   return error instanceof OutOfReach && error.why !== "missing" ? "refused" : "given up";
+}
+
+/** Says that the pull request is read, where a model reads it. What GitHub refuses here it refuses again when the review is posted. */
+export async function beginProgress(
+  { key, installationId }: ReviewJob,
+  { repo, pull, files, config }: PullRequestContext,
+  { access, reviews, progress }: Pick<ReviewPorts, "access" | "reviews" | "progress">,
+): Promise<void> {
+  if (progress === undefined || access === null || config.review.model === "off") return;
+  const { number, head } = pull;
+  try {
+    await progress.begun({ key, repo, number, installationId });
+    await showProgress({ repo, number, headSha: head.sha, files: files.length }, reviews);
+  } catch (error) {
+    if (error instanceof LeaseLost) throw error;
+  }
+}
+
+/**
+ * Ends what this or an earlier job of the pull request began; the sweep ends what GitHub does not take now.
+ *
+ * @param why the review was not posted, as the fragment of a sentence; null for one that was, whose summary says all
+ */
+export async function finishProgress(
+  { key, repo, number }: Pick<ReviewJob, "key" | "repo" | "number">,
+  why: string | null,
+  { reviews, progress }: Pick<ReviewPorts, "reviews" | "progress">,
+): Promise<void> {
+  try {
+    if (progress === undefined || !(await progress.isOpen(key))) return;
+    if (why !== null) await endProgress(repo, number, why, reviews);
+    await progress.ended(key);
+  } catch (error) {
+    if (error instanceof LeaseLost) throw error;
+  }
+}
+
+/** What became of a summary that no job would have ended. */
+export type SweptProgress = Omit<SweptCheck, "id">;
+
+/**
+ * Ends summaries that say that a review is being written while no job writes it: it was parked, stopped, or its process died.
+ *
+ * @param reviewsOf access to one repository
+ * @param refusing keys of pull requests that need not be tried now
+ */
+export async function sweepProgress(
+  book: ProgressStore,
+  reviewsOf: (installationId: number, repo: ProgressNote["repo"]) => Promise<Pick<Reviews, "endProgress">>,
+  refusing: ReadonlySet<string>,
+): Promise<readonly SweptProgress[]> {
+  const swept: SweptProgress[] = [];
+  for (const { key, repo, number, installationId } of await book.left()) {
+    if (refusing.has(key)) continue;
+    let outcome: SweptProgress["outcome"] = "ended";
+    let error: unknown = null;
+    try {
+      const why = "the review ended without a result; the operator's log has the cause";
+      await endProgress(repo, number, why, await reviewsOf(installationId, repo));
+    } catch (refusal) {
+      error = refusal;
+      outcome = unended(refusal);
+    }
+    if (outcome === "ended" || outcome === "given up") await book.ended(key);
+    swept.push({ key, installationId, outcome, error });
+  }
+  return swept;
 }

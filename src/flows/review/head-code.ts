@@ -1,22 +1,12 @@
 // The repository at the head of a change, read once for everything in a review that needs it.
-import type { HeadCode, ReadHead } from "../../domain/head-code.ts";
+import type { HeadCode, ReadHead } from "../../domain/change-context.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { Snapshot, Snapshots } from "../../ports/snapshot.ts";
 import type { Symbols } from "../../ports/symbols.ts";
-import type { InspectedRepository } from "../../ports.ts";
 import type { WritingPorts } from "./review-ports.ts";
 
 /** Reads the head when first asked to, unless `review.snapshot` is off. */
-interface HeadReads {
-  readonly snapshots: Snapshots | null;
-  readonly symbols: Symbols | null;
-  /** For rules; null where there is none behind the change, or it is not to be read. */
-  readonly repository: InspectedRepository | null;
-  /** Nothing where neither the context of the change nor look-ups need it. */
-  head(): Promise<ReadHead>;
-}
-
-export function readsHead(context: PullRequestContext, ports: Pick<WritingPorts, "snapshots" | "symbols">): HeadReads {
+export function readsHead(context: PullRequestContext, ports: Pick<WritingPorts, "snapshots" | "symbols">) {
   const { snapshot: setting, contextTokens, lookups } = context.config.review;
   const source = setting === "off" ? null : (ports.snapshots ?? null);
   const symbols = ports.symbols ?? null;
@@ -28,8 +18,10 @@ export function readsHead(context: PullRequestContext, ports: Pick<WritingPorts,
   return {
     snapshots: source && { at: once },
     symbols,
+    /** For rules; null where there is none behind the change, or it is not to be read. */
     repository: source && symbols && { symbols, at: once },
-    async head() {
+    /** Nothing where neither the context of the change nor look-ups need it. */
+    async head(): Promise<ReadHead> {
       if (symbols === null || (contextTokens === 0 && lookups === "off")) return { code: null, degraded: [] };
       const { snapshot, degraded } = await once();
       const near = context.files.map(({ path }) => path);

@@ -43,11 +43,10 @@ export async function modelAllowance(
   const leave = { model, delimiter, ...(signal === undefined ? {} : { signal }) };
   if (!hasPrice(model)) return { ...leave, usd: Number.POSITIVE_INFINITY };
   const { reviewsPerDay } = budget.outsiders;
-  if (isOutsider && isReview && reservations && (await reservations.outsidersReviews(now - DAY_MS)) >= reviewsPerDay)
-    return {
-      model: null,
-      reason: `a pull request gets ${reviewsPerDay} reviews by the model in 24 hours for people without write access (\`review.budget.outsiders\`), and these are used up`,
-    };
+  if (isOutsider && isReview && reservations && (await reservations.outsidersReviews(now - DAY_MS)) >= reviewsPerDay) {
+    const reason = `a pull request gets ${reviewsPerDay} reviews by the model in 24 hours for people without write access (\`review.budget.outsiders\`), and these are used up`;
+    return { model: null, reason };
+  }
   const wanted = { least: 0, most: budget.usdPerReview };
   const { usd, usages } = await setAside(wanted, budgetsOf(budget, repo, access, isOutsider), access, now);
   const empty = usages.find((usage) => usage.usd + usage.aside >= usage.of);
@@ -101,12 +100,7 @@ interface BudgetState extends MonthSpending {
   readonly aside: number;
 }
 
-async function setAside(
-  wanted: ReservationRequest,
-  budgets: readonly Budget[],
-  access: ModelAccess,
-  now: number,
-): Promise<{ readonly usd: number; readonly usages: readonly BudgetState[] }> {
+async function setAside(wanted: ReservationRequest, budgets: readonly Budget[], access: ModelAccess, now: number) {
   const since = monthStart(now);
   const { usd, usages } = access.reservations
     ? await access.reservations.reserve(wanted, budgets, since)
@@ -137,10 +131,7 @@ export function budgetText(whose: BudgetName, of: number): string {
 
 /** The budgets that hold for a piece of work: the repository's and the operator's, and their parts. */
 function budgetsOf(
-  {
-    usdPerMonth,
-    outsiders,
-  }: Pick<RepoConfig["review"]["budget"], "usdPerMonth"> & Partial<Pick<RepoConfig["review"]["budget"], "outsiders">>,
+  { usdPerMonth, outsiders }: Partial<RepoConfig["review"]["budget"]> & { readonly usdPerMonth: number },
   repo: Repo,
   { usdPerMonth: ceiling = null, repositoryPercent = 100 }: ModelAccess,
   isOutsider: boolean,

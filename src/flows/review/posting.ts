@@ -1,43 +1,34 @@
-// What posting a review takes beside writing it: the ledger, by which a retry goes on where the last try ended, the check run, and memory.
+// What posting a review takes beside writing it: the ledger, by which a retry goes on where the last try ended, the
+// check run, and memory. Neither the ledger nor GitHub gets a secret.
 
+import { z } from "zod";
 import { Stopped, Transient } from "../../domain/errors.ts";
+import { CATEGORIES, type Finding, SEVERITIES } from "../../domain/finding.ts";
 import type { ReviewJob } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { Degraded, Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
-import type { PostedReview, Review, Superseded } from "../../domain/review.ts";
+import type { PlacedFinding, PostedReview, Review, Superseded } from "../../domain/review.ts";
+import { type RedactText, redactTexts, reviewTextKind } from "../../domain/text/redact-texts.ts";
 import { findingRecords, remember } from "../../learn/learn.ts";
 import { publish } from "../../publish/publish.ts";
-import type { CheckRun } from "./check-run.ts";
-import { beginProgress } from "./progress.ts";
+import { beginProgress, type CheckRun } from "./check-run.ts";
 import { flaggedBy } from "./recollect.ts";
 import type { ReviewPorts, SentReview, Stage } from "./review-ports.ts";
-import { withoutSecrets } from "./without-secrets.ts";
 
-export interface Posting {
-  /** The review that an earlier try saved and did not post; null where there is none, or reviews are paused. */
-  unsent(isPaused: boolean): Promise<Review | null>;
-  /** Begins the check run; skipped where this head was reviewed against this base before. */
-  begin(
-    context: PullRequestContext,
-  ): Promise<Skipped | { readonly kind: "begun"; readonly degraded: readonly Degraded[] }>;
-  /**
-   * Saves a review without secrets.
-   *
-   * @throws Stopped after a `stop`: what was not read for this reason is not posted
-   */
-  save(review: Review): Promise<Review | Superseded>;
-  /** Posts a saved review, and settles one that is superseded or stopped. */
-  publish(saved: Review): Promise<PostedReview | Superseded>;
-  /** Remembers what was posted, ends the check run and settles the review: a process that dies in between comes by here again. */
-  remember(sent: PostedReview, saved: Review): Promise<SentReview>;
-}
+export type Posting = ReturnType<typeof posting>;
 
-export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check: CheckRun): Posting {
+export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check: CheckRun) {
   const { ledger, now, signal } = ports;
   return {
-    unsent: async (isPaused) => (isPaused && !job.explicit ? null : ledger.unsent(job)),
-    async begin(context) {
+    /** The review that an earlier try saved and did not post; null where there is none, or reviews are paused. */
+    async unsent(): Promise<Review | null> {
+      const decisions = await ports.decisions?.of(job.key);
+      const isPaused = typeof decisions?.pausedBy === "string" && !job.explicit;
+      return isPaused ? null : ledger.unsent(job);
+    },
+    /** Begins the check run; skipped where this head was reviewed against this base before. */
+    async begin(context: PullRequestContext): Promise<Skipped | Begun> {
       const { repo, pull, config } = context;
       const { review } = config;
       const isDone =
@@ -50,14 +41,20 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
       await beginProgress(job, context, ports);
       return { kind: "begun", degraded };
     },
-    async save(review) {
+    /**
+     * Saves a review without secrets.
+     *
+     * @throws Stopped after a `stop`: what was not read for this reason is not posted
+     */
+    async save(review: Review): Promise<Review | Superseded> {
       if (signal?.reason instanceof Stopped) throw signal.reason;
       if (signal?.aborted === true) return { kind: "superseded", reason: "a later request took its place" };
       const safe = await withoutSecrets(review, ports.redact);
       await ledger.save(job, safe, now());
       return safe;
     },
-    async publish(saved) {
+    /** Posts a saved review, and settles one that is superseded or stopped. */
+    async publish(saved: Review): Promise<PostedReview | Superseded> {
       const sent = await stage("publish", () => publish(saved, ports.reviews)).catch(async (error: unknown) => {
         // What was stopped is not posted by the next job either.
         if (error instanceof Stopped) await ledger.settle(job, saved, now(), "stopped");
@@ -66,7 +63,8 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
       if (sent.kind === "superseded") await ledger.settle(job, saved, now(), sent.kind);
       return sent;
     },
-    async remember(sent, saved) {
+    /** Remembers what was posted and ends the check run; runs again when the process dies in between. */
+    async remember(sent: PostedReview, saved: Review): Promise<SentReview> {
       // As planned, not as posted: after a crash in between, comments that GitHub has already are remembered all the same, and
       // remembering twice changes nothing.
       const kept = await stage("remember", () => rememberPosted({ ...sent, findings: saved.findings }, ports));
@@ -75,6 +73,12 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
       return { ...sent, notRemembered: kept.kind === "remembered" ? null : kept.reason };
     },
   };
+}
+
+/** What the review lacks because of its beginning. */
+export interface Begun {
+  readonly kind: "begun";
+  readonly degraded: readonly Degraded[];
 }
 
 /**
@@ -93,3 +97,62 @@ async function rememberPosted(posted: PostedReview, ports: ReviewPorts) {
     return { kind: "not remembered", reason } as const;
   }
 }
+
+/**
+ * The review with a mark in the place of every secret. A suggestion that held one is removed: one click would write the
+ * mark into the code.
+ *
+ * @throws Error when what comes out is no review that can be sent
+ */
+export async function withoutSecrets(review: Review, redact: RedactText): Promise<Review> {
+  const safe = await redactTexts(review, redact, reviewTextKind);
+  if (safe === review) return review;
+  const clean: Review = {
+    ...safe,
+    findings: safe.findings.map((placed, at): PlacedFinding => {
+      const before = review.findings[at]?.finding.suggestion?.text;
+      return { ...placed, finding: withSuggestion(placed.finding, before) };
+    }),
+    said: safe.said.map((one, at) => {
+      const before = review.said[at]?.finding.suggestion?.text;
+      return { ...one, finding: withSuggestion(one.finding, before) };
+    }),
+  };
+  const checked = SENDABLE.safeParse(clean);
+  if (!checked.success) throw new Error(`the review cannot be sent after redaction: ${z.prettifyError(checked.error)}`);
+  return clean;
+}
+
+function withSuggestion(finding: Finding, before: string | undefined): Finding {
+  return finding.suggestion?.text === before ? finding : { ...finding, suggestion: null };
+}
+
+const line = z.int().positive();
+const FINDING = z.looseObject({
+  id: z.string().min(1),
+  path: z.string().min(1),
+  side: z.enum(["LEFT", "RIGHT"]),
+  startLine: line,
+  line,
+  severity: z.enum(SEVERITIES),
+  category: z.enum(CATEGORIES),
+  source: z.enum(["rule", "model", "memory"]),
+  title: z.string(),
+  body: z.string(),
+});
+
+/** What publish decides by: where each finding goes, how severe it is, and what the review was of. */
+const SENDABLE = z.looseObject({
+  kind: z.literal("review"),
+  headSha: z.string().min(1),
+  findings: z.array(
+    z.looseObject({
+      finding: FINDING,
+      place: z.enum(["inline", "file", "summary", "already-posted"]),
+      reason: z.nullable(z.string()),
+    }),
+  ),
+  heldBack: z.array(z.looseObject({ finding: FINDING, reason: z.string() })),
+  said: z.array(z.looseObject({ finding: FINDING })),
+  scope: z.looseObject({ kind: z.enum(["full", "delta"]) }),
+});

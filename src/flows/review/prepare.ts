@@ -7,15 +7,13 @@ import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { type ModelCost, ownScope, type Precedents } from "../../domain/retrieval.ts";
-import { reviewFingerprint } from "../../domain/review/review-fingerprint.ts";
+import { reviewFingerprint } from "../../domain/review/review-history.ts";
 import type { MemoryHeld, Review } from "../../domain/review.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { reviewHunks } from "../../learn/learn.ts";
-import type { ModelAllowance } from "../../ports/model.ts";
-import type { RetrievePorts, RetrieveSettings } from "../../retrieve/retrieve.ts";
 import { PROMPT_VERSION } from "../../review/review.ts";
 import { unhelpfulMemory } from "../memory/decide-retrieval.ts";
-import { logRetrieval } from "../memory/log-retrieval.ts";
+import { logRetrieval } from "../memory/search-memory.ts";
 import {
   costWith,
   isForOutsider,
@@ -27,28 +25,8 @@ import {
 } from "./model-allowance.ts";
 import type { WritingPorts } from "./review-ports.ts";
 
-interface Prepared {
-  /** For retrieval, with its share of the allowance. */
-  readonly ports: RetrievePorts;
-  readonly settings: () => RetrieveSettings;
-  /** Logs what was retrieved and what it cost. */
-  record(precedents: Precedents): Promise<void>;
-  /** What retrieval left of the allowance. */
-  remaining(): ModelAllowance;
-  /**
-   * The review with its costs, its figures and what was degraded before it; gives back what is left of the allowance.
-   *
-   * @param started epoch milliseconds
-   */
-  complete(written: Review, degraded: readonly Degraded[], started: number): Promise<Review>;
-}
-
 /** Sets the allowance of one review aside. */
-export async function prepare(
-  context: PullRequestContext,
-  signals: ReviewSignals,
-  ports: WritingPorts,
-): Promise<Prepared> {
+export async function prepare(context: PullRequestContext, signals: ReviewSignals, ports: WritingPorts) {
   const { job, repo, config } = context;
   const { knowledge } = config;
   const { access, degraded: newcomer } = newcomerAccess(context, signals, ports.access);
@@ -59,15 +37,23 @@ export async function prepare(
   const at = ports.now();
   let spent: readonly ModelCost[] = [];
   return {
+    /** For retrieval, with its share of the allowance. */
     ports: { ...ports, leave: retrievalShare(allowance) },
     settings: () => ({ knowledge, now: ports.now(), gateCache: ports.gateCache, noGain }),
-    async record(precedents) {
+    /** Logs what was retrieved and what it cost. */
+    async record(precedents: Precedents) {
       spent = precedents.modelCosts ?? [];
-      const searched = { repo, number: job.number, origin: originOf(job.trigger), knowledge, at };
-      await logRetrieval(precedents, searched, ports);
+      const origin = originOf(job.trigger);
+      await logRetrieval(precedents, { repo, number: job.number, origin, retrieval: knowledge.retrieval, at }, ports);
     },
+    /** What retrieval left of the allowance. */
     remaining: () => remainingAfter(allowance, spent),
-    async complete(written, degraded, started) {
+    /**
+     * The review with its costs, its figures and what was degraded before it; gives back what is left of the allowance.
+     *
+     * @param started epoch milliseconds
+     */
+    async complete(written: Review, degraded: readonly Degraded[], started: number): Promise<Review> {
       await access?.reservations?.release();
       const held = await introduceMemory(repo, signals, ports);
       const complete = {

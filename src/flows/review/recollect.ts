@@ -17,7 +17,7 @@ import { publicErrorText } from "../../domain/text/public-error-text.ts";
 import { openAmong } from "../../gather/gather.ts";
 import { claimOf } from "../../learn/learn.ts";
 import type { FlaggedNow } from "../../ports/rejections.ts";
-import { codeHere, codeKeys } from "../../review/review.ts";
+import { beginnings, flaggedInChange } from "../../review/review.ts";
 import { vet } from "../../vet/vet.ts";
 import type { Stage, WritingPorts } from "./review-ports.ts";
 
@@ -47,7 +47,8 @@ export async function recollect(
   const repo = repoKey(context.repo);
   try {
     const rejected = await past.rejected(repo);
-    const flagged = codeHere(await past.flagged(repo, codeKeys(context), context.pull.number), context);
+    const { files, pull } = context;
+    const flagged = flaggedInChange(await past.flagged(repo, beginnings(files), pull.number), files);
     const asked = flagged.flatMap(({ fixedAt, isDistinctive, pull }) =>
       fixedAt === null && isDistinctive ? [pull] : [],
     );

@@ -38,9 +38,8 @@ export async function retractReview(
   const done = await retract(request, ports.retractions, request.rehearse);
   if ("nothing" in done) return done;
   if (ports.remembered === null) return { ...done, forgotten: 0 };
-  const { memory } = ports.remembered;
   const ids = await memoriesOf(done, request, ports.remembered);
-  const forgotten = request.rehearse ? ids.length : await memory.forget(repoKey(request.repo), ids);
+  const forgotten = request.rehearse ? ids.length : await ports.remembered.memory.forget(repoKey(request.repo), ids);
   return { ...done, forgotten };
 }
 

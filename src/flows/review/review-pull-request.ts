@@ -9,15 +9,15 @@ import { contextOf } from "../../context/context.ts";
 import { Stopped } from "../../domain/errors.ts";
 import type { ReviewJob } from "../../domain/job.ts";
 import type { Skipped } from "../../domain/omissions.ts";
+import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { Review, Superseded } from "../../domain/review.ts";
 import { gather } from "../../gather/gather.ts";
 import { retrieve } from "../../retrieve/retrieve.ts";
 import { review } from "../../review/review.ts";
-import { checkRun } from "./check-run.ts";
+import { checkRun, finishProgress } from "./check-run.ts";
 import { readsHead } from "./head-code.ts";
-import { type Posting, posting } from "./posting.ts";
+import { type Begun, type Posting, posting } from "./posting.ts";
 import { fingerprintFor, prepare } from "./prepare.ts";
-import { finishProgress } from "./progress.ts";
 import { dependencyUpdate, recollect, withReasons } from "./recollect.ts";
 import type { ReviewPorts, SentReview, Stage, WritingPorts } from "./review-ports.ts";
 
@@ -46,82 +46,78 @@ export async function reviewPullRequest(
 }
 
 /** Steps 1 to 6: a complete review that is not posted, for the command line. */
-export function writeReview(job: ReviewJob, ports: WritingPorts, stage: Stage): Promise<Review | Skipped> {
-  return pipeline(job, ports, stage, null);
+export async function writeReview(
+  job: ReviewJob,
+  ports: WritingPorts,
+  stage: Stage,
+  begin: (context: PullRequestContext) => Promise<Begun | Skipped> = async () => ({ kind: "begun", degraded: [] }),
+): Promise<Review | Skipped> {
+  const started = ports.now();
+
+  // 1. Gather the pull request, its configuration and diff, and what was said on it before.
+  const { declined, pausedBy } = (await ports.decisions?.of(job.key)) ?? { declined: [], pausedBy: null };
+  const reviews = (await ports.ledger?.earlier(job)) ?? [];
+  const fingerprint = fingerprintFor(ports);
+  const context = await stage("gather", () =>
+    gather(job, ports.pulls, ports.known, ports.access !== null, { reviews, fingerprint, declined, pausedBy }),
+  );
+  if (context.kind === "skipped") return context;
+  const begun = await begin(context);
+  if (begun.kind === "skipped") return begun;
+
+  // 2. Analyze what kind of change it is.
+  const signals = await stage("analyze", () => analyze(context));
+
+  // 3. Recollect what people said about such code and findings, and look up the packages of a dependency update.
+  const update = await dependencyUpdate(context, signals, ports, stage);
+  const { recollection, degraded } = await recollect(context, ports);
+  const prepared = await prepare(context, signals, ports);
+
+  // 4. Retrieve what was said before about code like this.
+  const found = await stage("retrieve", () => retrieve(context, signals, prepared.ports, prepared.settings()));
+  const precedents = withReasons(found, recollection.rejected);
+  await prepared.record(precedents);
+
+  // 5. Read what of the repository is around the change.
+  const leave = prepared.remaining();
+  const reads = readsHead(context, ports);
+  const read = leave.model === null ? null : { ...reads, mask: leave.model.mask };
+  const around = await stage("context", () => contextOf(context, signals, read));
+
+  // 6. Review the change by rules, memory and the model.
+  const limit = ports.commentLimit === undefined ? {} : { commentLimit: ports.commentLimit };
+  const given = { recollection, update, around, fingerprint: fingerprint(context.config), ...limit };
+  const written = await stage("review", async () => {
+    const head = leave.model === null ? {} : { head: await reads.head() };
+    const own = { ...given, ...head, inspector: ports.inspector, repository: reads.repository, leave };
+    return review(context, signals, precedents, own);
+  });
+  return prepared.complete(written, [...degraded, ...begun.degraded], started);
 }
 
-async function pipeline(job: ReviewJob, ports: WritingPorts, stage: Stage, post: null): Promise<Review | Skipped>;
+/** Steps 7 to 9, after a review that is written now or was by an earlier try. */
 async function pipeline(
   job: ReviewJob,
-  ports: WritingPorts,
+  ports: ReviewPorts,
   stage: Stage,
   post: Posting,
-): Promise<SentReview | Superseded | Skipped>;
-/** @param post what saves, posts and remembers a review; null ends the pipeline once it is written */
-async function pipeline(
-  job: ReviewJob,
-  ports: WritingPorts,
-  stage: Stage,
-  post: Posting | null,
-): Promise<Review | SentReview | Superseded | Skipped> {
-  const started = ports.now();
-  const { declined, pausedBy } = (await ports.decisions?.of(job.key)) ?? { declined: [], pausedBy: null };
-  // Written by an earlier try that ended before it was posted: steps 1 to 7 are done.
-  const unsent = (await post?.unsent(pausedBy !== null)) ?? null;
-  let saved = unsent;
-
-  if (post === null || saved === null) {
-    // 1. Gather the pull request, its configuration and diff, and what was said on it before.
-    const reviews = (await ports.ledger?.earlier(job)) ?? [];
-    const fingerprint = fingerprintFor(ports);
-    const context = await stage("gather", () =>
-      gather(job, ports.pulls, ports.known, ports.access !== null, { reviews, fingerprint, declined, pausedBy }),
-    );
-    if (context.kind === "skipped") return context;
-    const begun = (await post?.begin(context)) ?? { kind: "begun", degraded: [] };
-    if (begun.kind === "skipped") return begun;
-
-    // 2. Analyze what kind of change it is.
-    const signals = await stage("analyze", () => analyze(context));
-
-    // 3. Recollect what people said about such code and findings, and look up the packages of a dependency update.
-    const update = await dependencyUpdate(context, signals, ports, stage);
-    const { recollection, degraded } = await recollect(context, ports);
-    const prepared = await prepare(context, signals, ports);
-
-    // 4. Retrieve what was said before about code like this.
-    const found = await stage("retrieve", () => retrieve(context, signals, prepared.ports, prepared.settings()));
-    const precedents = withReasons(found, recollection.rejected);
-    await prepared.record(precedents);
-
-    // 5. Read what of the repository is around the change.
-    const leave = prepared.remaining();
-    const reads = readsHead(context, ports);
-    const read = leave.model === null ? null : { ...reads, mask: leave.model.mask };
-    const around = await stage("context", () => contextOf(context, signals, read));
-
-    // 6. Review the change by rules, memory and the model.
-    const limit = ports.commentLimit === undefined ? {} : { commentLimit: ports.commentLimit };
-    const given = { recollection, update, around, fingerprint: fingerprint(context.config), ...limit };
-    const written = await stage("review", async () => {
-      const head = leave.model === null ? {} : { head: await reads.head() };
-      const own = { ...given, ...head, inspector: ports.inspector, repository: reads.repository, leave };
-      return review(context, signals, precedents, own);
-    });
-    const complete = await prepared.complete(written, [...degraded, ...begun.degraded], started);
-    if (post === null) return complete;
-
-    // 7. Save it, so that a retry posts this review and writes no other.
-    const kept = await post.save(complete);
-    if (kept.kind === "superseded") return kept;
-    saved = kept;
+): Promise<SentReview | Superseded | Skipped> {
+  // Written by an earlier try that ended before it was posted: posted now, unless the head moved.
+  const unsent = await post.unsent();
+  if (unsent !== null) {
+    const sent = await post.publish(unsent);
+    if (sent.kind === "posted") return post.remember(sent, unsent);
   }
+  const written = await writeReview(job, ports, stage, post.begin);
+  if (written.kind === "skipped") return written;
 
-  // 8. Publish it, unless the head moved. A review that waited is then written again.
+  // 7. Save it, so that a retry posts this review and writes no other.
+  const saved = await post.save(written);
+  if (saved.kind === "superseded") return saved;
+
+  // 8. Publish it, unless the head moved.
   const sent = await post.publish(saved);
-  if (sent.kind === "superseded")
-    return unsent === null ? sent : pipeline(job, ports, stage, { ...post, unsent: () => Promise.resolve(null) });
 
   // 9. Remember what was said.
-  return post.remember(sent, saved);
+  return sent.kind === "superseded" ? sent : post.remember(sent, saved);
 }

@@ -1,7 +1,6 @@
 // Finds code from findings of other pull requests in this change, by its tokens, so that moving, renaming or
 // reformatting does not hide it.
-import type { TokenStream } from "../../domain/code/code-fingerprint.ts";
-import { type Flagged, keyAt } from "../../domain/code/flagged-code.ts";
+import { type Flagged, keyAt, type TokenStream } from "../../domain/code/code-fingerprint.ts";
 import { agreementOf, PUNCTUATION, renamedTokens } from "../../domain/code/relocate-code.ts";
 import type { FlaggedInChange, FlaggedPlace } from "../../domain/memory/repository-history.ts";
 import type { FileDiff, Side } from "../../domain/pull-request.ts";
@@ -26,11 +25,7 @@ export function beginnings(files: readonly FileDiff[]): readonly number[] {
   return [...index(code, "RIGHT").keys()];
 }
 
-/**
- * Finds flagged code in the hunks of a change.
- *
- * @returns the code found, in the given order
- */
+/** The flagged code in the hunks of a change, in the given order. */
 export function flaggedInChange(flagged: readonly Flagged[], files: readonly FileDiff[]): readonly FlaggedInChange[] {
   const code = codeNow(files, new Map());
   const added = addedLines(files);
@@ -41,16 +36,12 @@ export function flaggedInChange(flagged: readonly Flagged[], files: readonly Fil
     const isNew = ({ place, lines }: Occurrence) => lines.some((line) => added.has(`${line} ${place.path}`));
     const isAlone = ({ place, lines }: Occurrence) => lines.every((line) => added.has(`${line} ${place.path}`));
     const rank = (occurrence: Occurrence) => (occurrence.place.isWhole ? 2 : 0) + (isAlone(occurrence) ? 1 : 0);
+    const places = found.toSorted((a, b) => rank(b) - rank(a)).map(({ place }) => place);
     const whole = found.filter(({ place }) => place.isWhole);
-    return [
-      {
-        ...one,
-        places: found.toSorted((a, b) => rank(b) - rank(a)).map(({ place }) => place),
-        isAdded:
-          whole.some(isNew) && whole.length > occurrences(one, before).filter(({ place }) => place.isWhole).length,
-        isDistinctive: isDistinctive(one, Math.max(...found.map(({ agreement }) => agreement))),
-      },
-    ];
+    const wholeBefore = occurrences(one, before).filter(({ place }) => place.isWhole);
+    const isAdded = whole.some(isNew) && whole.length > wholeBefore.length;
+    const agreement = Math.max(...found.map((occurrence) => occurrence.agreement));
+    return [{ ...one, places, isAdded, isDistinctive: isDistinctive(one, agreement) }];
   });
 }
 
@@ -124,11 +115,10 @@ function isDistinctive({ shape }: Flagged, agreement: number): boolean {
 }
 
 function addedLines(files: readonly FileDiff[]): ReadonlySet<string> {
-  return new Set(
-    files.flatMap(({ path, hunks }) =>
-      hunks.flatMap(({ lines }) =>
-        lines.flatMap(({ kind, newLine }) => (kind === "added" ? [`${newLine} ${path}`] : [])),
-      ),
-    ),
-  );
+  const added = new Set<string>();
+  for (const { path, hunks } of files) {
+    for (const { kind, newLine } of hunks.flatMap(({ lines }) => lines))
+      if (kind === "added") added.add(`${newLine} ${path}`);
+  }
+  return added;
 }

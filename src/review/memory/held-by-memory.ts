@@ -1,8 +1,9 @@
-// Does not repeat findings that people declined on other pull requests, or that are posted on another open one. Code or
-// claim has to be the same; order and rank do not matter. Critical and security findings are still reported, with the
-// earlier comment.
+// Memory's word on the findings of a review. Findings that people declined on other pull requests, or that are posted
+// on another open one, are not repeated: code or claim has to be the same; order and rank do not matter. Critical and
+// security findings are still reported, with the earlier comment. Code that comes back after a fix is a finding.
+import type { Flagged } from "../../domain/code/code-fingerprint.ts";
 import { nameOf } from "../../domain/code/paths.ts";
-import { type Finding, type HeldBack, isAlwaysReported, type Precedent } from "../../domain/finding.ts";
+import { type Finding, findingId, type HeldBack, isAlwaysReported, type Precedent } from "../../domain/finding.ts";
 import {
   areEnough,
   type RejectedMemory,
@@ -10,14 +11,11 @@ import {
   type Rejections,
   rejectionsOf,
 } from "../../domain/memory/rejections.ts";
-import type { FlaggedInChange, RepositoryHistory } from "../../domain/memory/repository-history.ts";
+import { type FlaggedInChange, NO_HISTORY, type RepositoryHistory } from "../../domain/memory/repository-history.ts";
+import type { Checkpoint } from "../../domain/review/review-history.ts";
 import { isoDate } from "../../domain/text/iso-date.ts";
-
-interface HeldByMemory {
-  /** In the given order; with the earlier comment if they are reported despite one. */
-  readonly findings: readonly Finding[];
-  readonly heldBack: readonly HeldBack[];
-}
+import type { CodeNow } from "../placing/code-now.ts";
+import type { Checked } from "../reading/verify.ts";
 
 /** What memory knows about the findings of one review. */
 export interface PastMaterial extends Pick<RepositoryHistory, "flagged" | "rejected" | "openPulls" | "now"> {
@@ -34,7 +32,8 @@ const DAY_MS = 24 * 60 * 60_000;
 const LEAST_OF_RULE = 3;
 
 /**
- * Holds back findings that memory speaks against.
+ * Holds back findings that memory speaks against. The others stay in order, with the earlier comment if they are
+ * reported despite one.
  *
  * @param isKnown whether a finding is already on this pull request: then it stays
  */
@@ -42,7 +41,7 @@ export function heldByMemory(
   findings: readonly Finding[],
   isKnown: (finding: Finding) => boolean,
   past: PastMaterial,
-): HeldByMemory {
+): Checked {
   const heldBack: HeldBack[] = [];
   const kept = findings.flatMap((finding): readonly Finding[] => {
     if (isKnown(finding)) return [finding];
@@ -62,10 +61,7 @@ export function withPrecedent(finding: Finding, precedent: Precedent): Finding {
   return { ...finding, precedents: [precedent, ...others] };
 }
 
-/**
- * Whether a finding is about flagged code: of the same kind, and starting in it. Models quote different lengths, but rarely
- * a different beginning.
- */
+/** Of the same kind, and starting in the code: models quote different lengths, but the same beginning. */
 export function isAbout(finding: Finding, { rule, category, places }: FlaggedInChange): boolean {
   const { path, startLine, side, locMethod } = finding;
   const sameKind = finding.rule === null ? finding.category === category : finding.rule === rule;
@@ -88,15 +84,14 @@ interface Alike {
 function declinedBefore(finding: Finding, past: PastMaterial): Verdict | null {
   const byId = new Map(past.rejected.map((one) => [one.memoryId, one]));
   const alike = [...byCode(finding, past, byId), ...byClaim(finding, past, byId)];
-  const memories = new Map(alike.map((one) => [one.memory.memoryId, one]));
-  const rejections = rejectionsOf([...memories.values()].flatMap(({ memory }) => rejectionsOn(memory)));
-  const ofRule = rejections !== null && areEnough(rejections) ? null : ruleDeclined(finding, past.rejected);
+  const memories = [...new Map(alike.map((one) => [one.memory.memoryId, one])).values()];
+  const rejections = rejectionsOf(memories.flatMap(({ memory }) => rejectionsOn(memory)));
+  const isEnough = rejections !== null && areEnough(rejections);
+  const ofRule = isEnough ? null : ruleDeclined(finding, past.rejected);
   if (ofRule !== null) return verdict(ofRule.memory, 0, ofRule.rejections, true);
   if (rejections === null) return null;
-  const decisive = [...memories.values()].find(({ memory }) => memory.each.some((one) => isTheOne(one, rejections)));
-  return decisive === undefined
-    ? null
-    : verdict(decisive.memory, decisive.similarity, rejections, areEnough(rejections));
+  const decisive = memories.find(({ memory }) => memory.each.some((one) => isTheOne(one, rejections)));
+  return decisive === undefined ? null : verdict(decisive.memory, decisive.similarity, rejections, isEnough);
 }
 
 function byCode(
@@ -128,10 +123,7 @@ function byClaim(
 }
 
 /** A person with write access gave a reason and declined the rule repeatedly. */
-function ruleDeclined(
-  { rule }: Finding,
-  rejected: readonly RejectedMemory[],
-): { readonly memory: RejectedMemory; readonly rejections: Rejections } | null {
+function ruleDeclined({ rule }: Finding, rejected: readonly RejectedMemory[]) {
   if (rule === null) return null;
   const own = rejected.filter((memory) => memory.rule === rule);
   const all = own.flatMap((memory) => rejectionsOn(memory).map((one) => ({ memory, one })));
@@ -177,28 +169,122 @@ function verdict(memory: RejectedMemory, similarity: number, rejections: Rejecti
 function postedElsewhere(finding: Finding, { flagged, openPulls, rejected, now }: PastMaterial): Verdict | null {
   const since = now - ELSEWHERE_DAYS * DAY_MS;
   const declined = new Set(rejected.map(({ memoryId }) => memoryId));
-  const one = flagged.find(
-    (other) =>
-      openPulls.has(other.pull) &&
-      other.fixedAt === null &&
-      other.at >= since &&
-      other.isDistinctive &&
-      !declined.has(other.memoryId) &&
-      isAbout(finding, other),
-  );
+  const open = flagged.filter(({ pull, fixedAt, at }) => openPulls.has(pull) && fixedAt === null && at >= since);
+  const one = open.find((other) => other.isDistinctive && !declined.has(other.memoryId) && isAbout(finding, other));
   if (one === undefined) return null;
-  const date = isoDate(one.at);
+  const reason = `said on #${one.pull}, which is open, on ${isoDate(one.at)}`;
+  return { holds: true, reason, precedent: precedentOf(one, "posted", one.at) };
+}
+
+function precedentOf({ memoryId: id, url, title: quote, pull }: Flagged, outcome: string, at: number): Precedent {
+  return { id, url, outcome, date: isoDate(at), similarity: 1, quote, pull };
+}
+
+export interface WithMemory {
+  readonly findings: readonly Finding[];
+  /** Ids of findings of an earlier push that only memory held back. */
+  readonly revived: ReadonlySet<string>;
+  readonly past: PastMaterial;
+}
+
+/** @param found findings of rules and model, in order; all of them are kept */
+export async function withMemory(
+  found: readonly Finding[],
+  checkpoint: Checkpoint,
+  code: CodeNow,
+  { flagged, rejected, openPulls, now, alikeClaims }: RepositoryHistory = NO_HISTORY,
+): Promise<WithMemory> {
+  const again = revived(checkpoint, found, code);
+  const declined = new Set(rejected.map(({ memoryId }) => memoryId));
+  const findings = reintroduced([...found, ...again], flagged, declined);
+  const similar = await alikeClaims(findings);
+  const claims = new Map(findings.map((finding, at) => [finding, similar[at] ?? []]));
   return {
-    holds: true,
-    reason: `said on #${one.pull}, which is open, on ${date}`,
-    precedent: {
-      id: one.memoryId,
-      url: one.url,
-      outcome: "posted",
-      date,
-      similarity: 1,
-      quote: one.title,
-      pull: one.pull,
-    },
+    findings,
+    revived: new Set(again.map(({ id }) => id)),
+    past: { flagged, rejected, openPulls, now, claims, previousPath: code.previousPath },
   };
+}
+
+/** A change that brings back more is a revert, and its first lines show that. */
+const MOST = 20;
+
+/**
+ * Findings about code that was changed because of a finding, and comes back. When a rule or model reports the same, its
+ * finding stays and mentions the earlier fix; otherwise memory reports it.
+ *
+ * @param found findings of rules and model
+ * @param flagged newest first; `declined` has the memory ids of declined findings
+ * @returns `found`, in its order, and memory's own findings
+ */
+export function reintroduced(
+  found: readonly Finding[],
+  flagged: readonly FlaggedInChange[],
+  declined: ReadonlySet<string>,
+): readonly Finding[] {
+  const back = flagged
+    .filter(({ fixedAt, isAdded, isDistinctive }) => fixedAt !== null && isAdded && isDistinctive)
+    .filter(({ memoryId }) => !declined.has(memoryId))
+    .map((one) => ({ ...one, places: one.places.filter(({ isWhole }) => isWhole) }))
+    .sort((a, b) => (b.fixedAt ?? 0) - (a.fixedAt ?? 0));
+  const byPlace = Map.groupBy(back, ({ places: [place], category }) =>
+    JSON.stringify([place?.path, place?.startLine, category]),
+  );
+  const first = [...byPlace.values()].flatMap(([one]) => one ?? []).slice(0, MOST);
+  const reported = found.map((finding) => {
+    const one = first.find((other) => isAbout(finding, other));
+    return one === undefined ? finding : withEarlierFix(finding, one);
+  });
+  const own = first.flatMap((one) => (found.some((finding) => isAbout(finding, one)) ? [] : (byMemory(one) ?? [])));
+  return [...reported, ...own];
+}
+
+function withEarlierFix(finding: Finding, one: FlaggedInChange): Finding {
+  const body = `This re-introduces what #${one.pull} fixed on ${fixedOn(one)}. ${finding.body}`;
+  return withPrecedent({ ...finding, body }, precedentOf(one, "fixed", one.fixedAt ?? 0));
+}
+
+function byMemory(one: FlaggedInChange): Finding | null {
+  const [place, ...more] = one.places;
+  if (place === undefined) return null;
+  const others = more.length === 0 ? "" : ` The same code is in ${more.length} more of the changed places.`;
+  return {
+    id: findingId(`memory:${one.category}`, place.path, one.shape.at.map(String), 0),
+    path: place.path,
+    startLine: place.startLine,
+    line: place.line,
+    side: "RIGHT",
+    severity: one.severity,
+    category: one.category,
+    rule: null,
+    title: `Re-introduces what #${one.pull} fixed on ${fixedOn(one)}`,
+    body: `These lines were changed in #${one.pull} after a finding about them: “${one.title}”.${others}`,
+    source: "memory",
+    // Token for token the changed code: only its relevance may differ.
+    confidence: 0.9,
+    suggestion: null,
+    precedents: [precedentOf(one, "fixed", one.fixedAt ?? 0)],
+  };
+}
+
+function fixedOn({ fixedAt }: FlaggedInChange): string {
+  return isoDate(fixedAt ?? 0);
+}
+
+/**
+ * A model's findings that memory held back at an earlier push, in files that this push does not touch: they are decided
+ * again, because a person may have restored them. Rules find theirs again by themselves; in touched files the model
+ * looks again.
+ *
+ * @param found the findings of this time
+ */
+function revived(checkpoint: Checkpoint, found: readonly Finding[], code: CodeNow): readonly Finding[] {
+  if (checkpoint.kind === "full") return [];
+  const again = new Set(found.map(({ id }) => id));
+  const paths = new Set(code.paths);
+  return checkpoint.heldBack.flatMap(({ finding, precedent }) => {
+    const { id, path, rule } = finding;
+    const isLeftAlone = paths.has(path) && !checkpoint.touched.has(path) && !checkpoint.renamed.has(path);
+    return precedent !== undefined && rule === null && isLeftAlone && !again.has(id) ? [finding] : [];
+  });
 }

@@ -1,19 +1,14 @@
 // Matches current findings with earlier findings of the pull request, so that nothing is posted twice. A matched
 // finding keeps its first identity, so that comment, summary and memory refer to the same thing.
-
 import { shapeOf, textTokens } from "../../domain/code/code-fingerprint.ts";
 import { type RelocatedCode, relocateCode } from "../../domain/code/relocate-code.ts";
 import { type Finding, findingId } from "../../domain/finding.ts";
+import type { Degraded } from "../../domain/omissions.ts";
+import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { EarlierFinding } from "../../domain/review/review-history.ts";
+import type { Addressed, Coverage, PlacedFinding } from "../../domain/review.ts";
 import type { CodeNow } from "../placing/code-now.ts";
 import { wordsInCommon } from "../reading/draft.ts";
-
-interface MatchedFindings {
-  /** The given findings, in order, each under the identity that it keeps. */
-  readonly findings: readonly Finding[];
-  /** The earlier findings of those that are not new. */
-  readonly known: ReadonlyMap<Finding, EarlierFinding>;
-}
 
 /** Two ranges this many lines apart may still be about the same defect, when the words match. */
 const NEARLY = 3;
@@ -29,12 +24,11 @@ const WORDS_NEAR_BY = 0.45;
  * another category, or on lines that are only nearby, the words have to match as well. A finding that begins on a line
  * that did not exist then is new, even if it overlaps another. An equal id decides only when the place does not: the same
  * words may occur twice in a file.
+ *
+ * @returns the given findings, in order, each under the identity that it keeps, and the earlier ones of those that are
+ * not new
  */
-export function matchEarlierFindings(
-  findings: readonly Finding[],
-  located: readonly LocatedFinding[],
-  code: CodeNow,
-): MatchedFindings {
+export function matchEarlierFindings(findings: readonly Finding[], located: readonly LocatedFinding[], code: CodeNow) {
   const matches = assigned(findings, located, code);
   const spoken = new Set([...matches.values()].map(({ said }) => said.finding.id));
   for (const finding of findings) {
@@ -42,18 +36,11 @@ export function matchEarlierFindings(
     const match = located.find(({ said }) => said.finding.id === finding.id);
     if (match !== undefined) matches.set(finding, match);
   }
-  return renamed(findings, matches, new Set(located.map(({ said }) => said.finding.id)));
-}
-
-/** A new finding never has the id of an earlier one: publish would confuse the two. */
-function renamed(
-  findings: readonly Finding[],
-  matches: ReadonlyMap<Finding, LocatedFinding>,
-  taken: ReadonlySet<string>,
-): MatchedFindings {
+  const taken = new Set(located.map(({ said }) => said.finding.id));
   const known = new Map<Finding, EarlierFinding>();
   const kept = findings.map((finding) => {
     const match = matches.get(finding);
+    // A new finding never has the id of an earlier one: publish would confuse the two.
     if (match === undefined) return taken.has(finding.id) ? { ...finding, id: freeId(finding, taken) } : finding;
     const one = asSaidBefore(finding, match);
     known.set(one, match.said);
@@ -119,18 +106,15 @@ function likenessOf(finding: Finding, first: readonly number[], { said, path, pl
 }
 
 function likenessAt(finding: Finding, first: readonly number[], said: EarlierFinding, place: CurrentPlace): number {
-  const gap = gapBetween(finding, place);
+  // Lines between the two; 0 when they meet.
+  const gap = Math.max(0, finding.startLine - place.line, place.startLine - finding.line);
   const isRule = finding.rule !== null && said.finding.rule !== null;
   if (gap > (isRule ? 0 : NEARLY)) return 0;
   const words = wordsInCommon(finding, said.finding);
   if (place.as === "alike") return gap === 0 && isSameKind(finding, said) && words >= WORDS_EDITED ? 1 + words : 0;
-  const isOld = isWithin(finding, place) || stoodThen(first, said);
-  return isOld ? likenessOnOldCode(gap, words, isSameKind(finding, said)) : 0;
-}
-
-function likenessOnOldCode(gap: number, words: number, sameKind: boolean): number {
+  if (!isWithin(finding, place) && !stoodThen(first, said)) return 0;
   if (gap > 0) return words >= WORDS_NEAR_BY ? words : 0;
-  if (sameKind) return 3 + words;
+  if (isSameKind(finding, said)) return 3 + words;
   return words >= WORDS_SAME_PLACE ? 2 + words : 0;
 }
 
@@ -155,11 +139,6 @@ function isSameKind(finding: Finding, { finding: before, recovered }: EarlierFin
   return recovered === true || finding.category === before.category;
 }
 
-/** Lines between the two; 0 when they meet. */
-function gapBetween(finding: Finding, { startLine, line }: CurrentPlace): number {
-  return Math.max(0, finding.startLine - line, startLine - finding.line);
-}
-
 /**
  * True when a finding does not go beyond the earlier lines. A finding with the same beginning is the same at any
  * length, because models quote different lengths.
@@ -168,9 +147,6 @@ function isWithin(finding: Finding, place: CurrentPlace): boolean {
   return finding.startLine === place.startLine || (finding.startLine >= place.startLine && finding.line <= place.line);
 }
 
-// Locates earlier findings after a push: at their lines, wherever those moved, or nowhere.
-
-/** A place in the current code. */
 interface CurrentPlace extends RelocatedCode {
   readonly path: string;
 }
@@ -186,10 +162,7 @@ export interface LocatedFinding {
   readonly fixed: CurrentPlace | null;
 }
 
-/**
- * To be the same code in another file, code must be this long or match this much of its surroundings; less is enough
- * when its own file was removed.
- */
+/** Tokens that make code the same in another file, surroundings included; fewer when its own was removed. */
 const TELLING_ELSEWHERE = 12;
 const TELLING_WHEN_GONE = 8;
 
@@ -236,13 +209,9 @@ function find(one: EarlierFinding, path: string, code: CodeNow): CurrentPlace | 
 }
 
 function findElsewhere(one: EarlierFinding, path: string | null, code: CodeNow): CurrentPlace | null {
-  let best: CurrentPlace | null = null;
-  for (const other of code.paths) {
-    const least = path === null ? TELLING_WHEN_GONE : TELLING_ELSEWHERE;
-    const found = other === path ? null : findThere(one, other, code, least);
-    if (found !== null && (best === null || found.agreement > best.agreement)) best = found;
-  }
-  return best;
+  const least = path === null ? TELLING_WHEN_GONE : TELLING_ELSEWHERE;
+  const found = code.paths.flatMap((other) => (other === path ? [] : (findThere(one, other, code, least) ?? [])));
+  return found.toSorted((a, b) => b.agreement - a.agreement)[0] ?? null;
 }
 
 function findThere(one: EarlierFinding, path: string, code: CodeNow, least: number): CurrentPlace | null {
@@ -252,4 +221,112 @@ function findThere(one: EarlierFinding, path: string, code: CodeNow, least: numb
   const found = relocateCode(one.shape, hunks.stream, one.finding.startLine);
   const isDistinctive = found?.as === "same" && one.shape.at.length + found.agreement >= least;
   return found !== null && isDistinctive ? { ...found, path } : null;
+}
+
+/**
+ * What checked the code this time: every rule over every file; a model that read everything, now or at an earlier push.
+ *
+ * @param degraded of this review's rules and of what gather read for them
+ */
+export function whoLooked(coverage: Coverage | null, degraded: readonly Degraded[]) {
+  const isRead = coverage?.files.every(({ state }) => state === "full" || state === "earlier") === true;
+  const unreadFor = (parts: RegExp) => degraded.some(({ part }) => parts.test(part));
+  return {
+    byRules: !unreadFor(/^(?:rule |custom rule |structural-rules|head-text|dependency-advisories|files|diff|patch)/),
+    byModel: isRead && coverage.unanswered === 0 && !unreadFor(/^(?:model|coverage|files|diff|patch)/),
+  };
+}
+
+const UNSEEN = "not checked this time";
+
+/**
+ * Sorts earlier findings that were neither found nor held back this time: open when their code is unchanged, perhaps
+ * addressed when it changed and was checked, unknown when it was not checked. Silence alone never closes anything.
+ */
+export function openFindings(
+  located: readonly LocatedFinding[],
+  context: PullRequestContext,
+  looked: ReturnType<typeof whoLooked>,
+) {
+  const open: PlacedFinding[] = [];
+  const addressed: Addressed[] = [];
+  const leftOut = new Set(context.leftOut.map(({ path }) => path));
+  for (const one of located) {
+    const { said, path, place } = one;
+    const changed = changeOf(one, leftOut);
+    // Memory compares code with code, which happens each time.
+    const isByMemory = said.finding.source === "memory" && said.recovered !== true;
+    const wasLookedAt = isByMemory || (said.finding.source === "rule" ? looked.byRules : looked.byModel);
+    if (changed !== null && wasLookedAt) {
+      // A rule may be silent for another reason than a changed code.
+      const isRemoved = path !== null && said.shape.at.length > 0 && place?.as !== "same";
+      addressed.push({ finding: said.finding, url: said.url, reason: changed, ...(isRemoved ? { isRemoved } : {}) });
+    } else open.push(openFinding(one, changed === null && path !== null ? "still open" : UNSEEN));
+  }
+  return { open, addressed };
+}
+
+/** What happened to the code, as a reason to believe that the finding is addressed; null when it is unchanged. */
+function changeOf({ said, path, place, fixed }: LocatedFinding, leftOut: ReadonlySet<string>): string | null {
+  const isOnFile = said.finding.locMethod === "none" || said.shape.at.length === 0;
+  if (path === null) return leftOut.has(said.finding.path) ? null : "its file is no longer part of the change";
+  if (fixed !== null) return "its code has changed as we suggested";
+  if (said.finding.source === "rule") return "its rule no longer finds it";
+  return place?.as === "same" || isOnFile ? null : "its code has changed";
+}
+
+function openFinding({ said, place, path }: LocatedFinding, reason: string): PlacedFinding {
+  const { startLine, line } = place ?? said.finding;
+  const now = { path: place?.path ?? path ?? said.finding.path, startLine, line };
+  const finding = { ...said.finding, ...now, suggestion: null };
+  if (said.place === "summary")
+    return { finding, place: "summary", reason: `reported here at an earlier push: ${reason}` };
+  return { finding, place: "already-posted", reason };
+}
+
+/** The place of an earlier finding: its comment, or the summary if it was posted there. */
+export function placeOfKnown({ finding }: PlacedFinding, said: EarlierFinding): PlacedFinding {
+  if (said.place === "summary") return { finding, place: "summary", reason: "reported here at an earlier push" };
+  return { finding, place: "already-posted", reason: "already commented on" };
+}
+
+/** As many as gather reads back. */
+const MOST_SAID = 500;
+
+/**
+ * All reported findings with their code, for later reviews, each at its newest place: earlier ones in their old order,
+ * then the new ones.
+ *
+ * @param findings of this review as they are placed
+ * @param located earlier findings
+ */
+export function recordFindings(
+  findings: readonly PlacedFinding[],
+  located: readonly LocatedFinding[],
+  code: CodeNow,
+): readonly EarlierFinding[] {
+  const placed = new Map(findings.map((one) => [one.finding.id, one]));
+  const before = located.map(({ said, place }) => {
+    const now = placed.get(said.finding.id)?.finding;
+    const at = now ?? place;
+    if (at === null || at === undefined) return said;
+    // A finding that was found again in edited code is identified by that code from now on.
+    if (now === undefined && place?.as !== "same") return said;
+    const finding = { ...said.finding, path: at.path, startLine: at.startLine, line: at.line };
+    const shape = shapeAt(finding, code);
+    return { ...said, finding, shape: shape.at.length === 0 ? said.shape : shape };
+  });
+  const known = new Set(before.map(({ finding }) => finding.id));
+  const fresh = findings.flatMap(({ finding, place }): EarlierFinding[] =>
+    place === "already-posted" || known.has(finding.id)
+      ? []
+      : // Precedents are already in memory.
+        [{ finding: { ...finding, precedents: [] }, place, shape: shapeAt(finding, code), url: null }],
+  );
+  return [...before, ...fresh].slice(-MOST_SAID);
+}
+
+function shapeAt(finding: Finding, code: CodeNow): EarlierFinding["shape"] {
+  const stream = finding.locMethod === "none" ? null : code.stream(finding.path, finding.side);
+  return stream === null ? { before: [], at: [], after: [] } : shapeOf(stream, finding.startLine, finding.line);
 }

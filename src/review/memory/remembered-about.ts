@@ -3,7 +3,7 @@
 
 import type { Finding } from "../../domain/finding.ts";
 import { decidedText } from "../../domain/memory/evidence.ts";
-import { quoteOf } from "../../domain/memory/quote.ts";
+import { quoteOf } from "../../domain/memory/precedent-section.ts";
 import type { Precedents, RankedMemory } from "../../domain/retrieval.ts";
 import type { ReviewMemory } from "../../domain/review.ts";
 import { isoDate } from "../../domain/text/iso-date.ts";
@@ -46,9 +46,7 @@ export function withRememberedAbout(
   });
 }
 
-/**
- * Comments by people match by their words; findings of ours by their title, once a person or the code has responded.
- */
+/** Comments by people match by their words; findings of ours, once someone responded, by their title. */
 function isAbout({ record }: RankedMemory, { title }: Finding, words: ReadonlySet<string>): boolean {
   if (record.sharing === "pattern") return false;
   if (record.corpus === "finding") {
@@ -64,9 +62,7 @@ function wordsOf(text: string): ReadonlySet<string> {
   return new Set(words.filter((word) => !COMMON.has(word)));
 }
 
-// The part of the precedents that a review stores: enough to quote and to count, without the texts.
-
-/** Goes into the ledger and the JSON. */
+/** The part of the precedents that the ledger and the JSON hold: enough to quote and to count, without the texts. */
 export function reviewMemory({ gate, ranked, seenBefore }: Precedents): ReviewMemory {
   return { gate, precedents: ranked.map(asPrecedent), seenBefore };
 }

@@ -1,46 +1,31 @@
 // The tokens of the reviewed files, by file and side, for comparison with earlier findings; computed on demand.
-import { type NumberedLine, type TokenStream, tokenStream } from "../../domain/code/code-fingerprint.ts";
+import { type NumberedLine, type TokenStream, textStream, tokenStream } from "../../domain/code/code-fingerprint.ts";
 import type { FileDiff, Side } from "../../domain/pull-request.ts";
 
 export interface CodeNow {
   /** Reviewed paths. */
   readonly paths: readonly string[];
-  /**
-   * Null for a path that is not reviewed. RIGHT is the whole head file when its text is known, else its hunks; LEFT is
-   * the hunks.
-   */
+  /** RIGHT is the whole head file when it is known, else its hunks, like LEFT. Null: not a reviewed path. */
   stream(path: string, side: Side): TokenStream | null;
-  /**
-   * The hunks only, with the set of their tokens: code moved from another file shows up there. Null for a path that is
-   * not reviewed.
-   */
-  hunks(path: string, side: Side): HunkTokens | null;
+  /** The hunks only, where code moved from another file shows up. Null for a path that is not reviewed. */
+  hunks(path: string, side: Side): { readonly stream: TokenStream; readonly vocabulary: ReadonlySet<number> } | null;
   /** The path of a file in the base when it differs, else null. */
   previousPath(path: string): string | null;
-}
-
-interface HunkTokens {
-  readonly stream: TokenStream;
-  readonly vocabulary: ReadonlySet<number>;
 }
 
 /** Reads nothing before it is needed, and nothing twice. */
 export function codeNow(files: readonly FileDiff[], headTexts: ReadonlyMap<string, string>): CodeNow {
   const byPath = new Map(files.map((file) => [file.path, file]));
-  const hunks = remembered(byPath, (file, side): HunkTokens => {
+  const hunks = remembered(byPath, (file, side) => {
     const stream = tokenStream(hunkLines(file, side));
     return { stream, vocabulary: new Set(stream.tokens) };
   });
   const streams = remembered(byPath, (file, side) => {
     const text = side === "RIGHT" ? headTexts.get(file.path) : undefined;
-    return tokenStream(text === undefined ? hunkLines(file, side) : textLines(text));
+    return text === undefined ? tokenStream(hunkLines(file, side)) : textStream(text);
   });
-  return {
-    paths: files.map(({ path }) => path),
-    stream: streams,
-    hunks,
-    previousPath: (path) => byPath.get(path)?.previousPath ?? null,
-  };
+  const previousPath = (path: string) => byPath.get(path)?.previousPath ?? null;
+  return { paths: files.map(({ path }) => path), stream: streams, hunks, previousPath };
 }
 
 function remembered<T>(
@@ -56,10 +41,6 @@ function remembered<T>(
     made.set(key, known);
     return known;
   };
-}
-
-function textLines(text: string): readonly NumberedLine[] {
-  return text.split("\n").map((line, index) => ({ line: index + 1, text: line }));
 }
 
 function hunkLines({ hunks }: FileDiff, side: Side): readonly NumberedLine[] {

@@ -1,17 +1,12 @@
 // Locates a model's finding: by anchor, else by a quote that occurs once in the file's diff, else on the file as a
 // whole. A place is proven or not used; nothing is ever moved to a nearby line.
+import { createHash } from "node:crypto";
 import type { LocMethod } from "../../domain/finding.ts";
-import type { Side } from "../../domain/pull-request.ts";
-import { CUT_MARK } from "../reading/draw-file.ts";
-import { parseAnchor } from "./anchor.ts";
-import { type DiffLines, type QuotableLine, type Spaces, type Start, sameText } from "./diff-lines.ts";
+import type { DiffLine, FileDiff, Side } from "../../domain/pull-request.ts";
+import { revealLine } from "../../domain/text/untrusted-text.ts";
+import type { DraftedFinding } from "../reply.ts";
 
-/** The place as the model cited it. */
-interface Citation {
-  readonly anchor: string;
-  readonly endAnchor: string | null;
-  readonly quote: string;
-}
+type Citation = Pick<DraftedFinding, "anchor" | "endAnchor" | "quote">;
 
 export interface Located {
   readonly side: Side;
@@ -20,6 +15,9 @@ export interface Located {
   readonly line: number;
   readonly method: LocMethod;
 }
+
+/** Marks a cut line. */
+export const CUT_MARK = "…(cut)";
 
 /** A longer comment would hide its subject. */
 const MOST_LINES = 30;
@@ -38,17 +36,13 @@ export function locate(citation: Citation, lines: DiffLines): Located {
   if (anchored === null) return byQuote(citation, lines) ?? NOWHERE;
   if (quotedLines(citation.quote).length < ENOUGH_LINES) return anchored;
   const quoted = byQuote(citation, lines);
-  return quoted === null || meet(anchored, quoted) ? anchored : NOWHERE;
+  // A quote of removed lines and an anchor of their replacement do not contradict each other.
+  if (quoted === null || anchored.side !== quoted.side) return anchored;
+  return quoted.startLine <= anchored.line && anchored.startLine <= quoted.line ? anchored : NOWHERE;
 }
 
 /** The place of a finding that none is proven for. */
 export const NOWHERE: Located = { side: "RIGHT", startLine: 1, line: 1, method: "none" };
-
-/** A quote of removed lines and an anchor of their replacement do not contradict each other. */
-function meet(anchored: Located, quoted: Located): boolean {
-  if (anchored.side !== quoted.side) return true;
-  return quoted.startLine <= anchored.line && anchored.startLine <= quoted.line;
-}
 
 function byAnchor({ anchor, endAnchor, quote }: Citation, lines: DiffLines): Located | null {
   const start = proven(anchor, lines);
@@ -63,8 +57,8 @@ function byAnchor({ anchor, endAnchor, quote }: Citation, lines: DiffLines): Loc
 
 function proven(text: string, lines: DiffLines): QuotableLine | null {
   const anchor = parseAnchor(text);
-  if (anchor === null || !lines.proves(anchor.side, anchor.line, anchor.hash)) return null;
-  return lines.at(anchor.side, anchor.line);
+  const line = anchor === null ? null : lines.at(anchor.side, anchor.line);
+  return line !== null && lineHash(lines.path, line.side, line.line, line.raw) === anchor?.hash ? line : null;
 }
 
 /** When the end anchor proves nothing, the finding reaches as far as its quote matches the diff. */
@@ -84,17 +78,13 @@ function byQuote({ anchor, quote }: Citation, lines: DiffLines): Located | null 
     const found = matchesOf(quoted, lines, sides);
     if (found.length > 1) return null;
     const [only] = found;
-    if (only !== undefined) return { ...only, method: "quote" };
+    if (only !== undefined) return only;
   }
   return null;
 }
 
 /** Exact matches, else with white space folded; on the first side that has any. */
-function matchesOf(
-  quoted: readonly string[],
-  lines: DiffLines,
-  sides: readonly Side[],
-): readonly Omit<Located, "method">[] {
+function matchesOf(quoted: readonly string[], lines: DiffLines, sides: readonly Side[]): readonly Located[] {
   for (const spaces of ["trimmed", "folded"] as const) {
     for (const side of sides) {
       const found = occurrences(lines, quoted, spaces, side);
@@ -104,10 +94,7 @@ function matchesOf(
   return [];
 }
 
-/**
- * As written, including possibly quoted empty lines at the ends; without them; and, when every line begins with a diff
- * marker, without the markers.
- */
+/** As written; without empty lines at the ends; without diff markers when every line begins with one. */
 function readings(quoted: readonly string[]): readonly (readonly string[])[] {
   const bare = withoutEmptyEnds(quoted);
   const marked = bare.every((line) => /^[-+ ]/.test(line)) && bare.some((line) => line[0] !== " ");
@@ -120,18 +107,12 @@ function saysEnough(quoted: readonly string[]): boolean {
 }
 
 /** At most two: it only matters whether a quote is unique. */
-function occurrences(
-  lines: DiffLines,
-  quoted: readonly string[],
-  spaces: Spaces,
-  side: Side,
-): readonly Omit<Located, "method">[] {
-  const found: Omit<Located, "method">[] = [];
-  for (const { run, at } of candidates(lines, quoted[0] ?? "", spaces)) {
-    const first = run[at];
+function occurrences(lines: DiffLines, quoted: readonly string[], spaces: Spaces, side: Side): readonly Located[] {
+  const found: Located[] = [];
+  for (const { first, run, at } of candidates(lines, quoted[0] ?? "", spaces)) {
     const last = run[at + quoted.length - 1];
-    if (first?.side !== side || last === undefined || !matchesAt(run, at, quoted, spaces)) continue;
-    found.push({ side: first.side, startLine: first.line, line: last.line });
+    if (first.side !== side || last === undefined || !matchesAt(run, at, quoted, spaces)) continue;
+    found.push({ side, startLine: first.line, line: last.line, method: "quote" });
     if (found.length === 2) break;
   }
   return found;
@@ -139,30 +120,22 @@ function occurrences(
 
 /** Only the beginning of a cut line is known, so every line is a candidate. */
 function candidates(lines: DiffLines, first: string, spaces: Spaces): readonly Start[] {
-  if (!first.endsWith(CUT_MARK)) return lines.starting(first, spaces);
-  return lines.runs.flatMap((run) => run.map((_, at) => ({ run, at })));
+  return first.endsWith(CUT_MARK) ? startsOf(lines.runs) : lines.starting(first, spaces);
 }
 
 function matchesAt(run: readonly QuotableLine[], from: number, quoted: readonly string[], spaces: Spaces): boolean {
   return quoted.every((line, index) => {
     const actual = run[from + index];
-    return actual !== undefined && agree(actual, line, spaces);
+    if (actual === undefined) return false;
+    if (line.endsWith(CUT_MARK)) return actual.text.startsWith(line.slice(0, -CUT_MARK.length));
+    return keyOf(actual, spaces) === sameText(line, spaces);
   });
-}
-
-function agree(actual: QuotableLine, quoted: string, spaces: Spaces): boolean {
-  if (quoted.endsWith(CUT_MARK)) return actual.text.startsWith(quoted.slice(0, -CUT_MARK.length));
-  if (spaces === "trimmed") return actual.text.trimEnd() === quoted.trimEnd();
-  return actual.folded === sameText(quoted, "folded");
 }
 
 /** The quote's lines without copied anchors. */
 function quotedLines(quote: string): readonly string[] {
-  return quote
-    .replace(/\r\n?/g, "\n")
-    .split("\n")
-    .slice(0, MOST_LINES + 2)
-    .map(withoutAnchor);
+  const lines = quote.replace(/\r\n?/g, "\n").split("\n", MOST_LINES + 2);
+  return lines.map((line) => line.replace(/^\s{0,8}-?\d{1,9}#[0-9a-f]{4}:[-+ ]?/i, ""));
 }
 
 function withoutEmptyEnds(lines: readonly string[]): readonly string[] {
@@ -170,6 +143,107 @@ function withoutEmptyEnds(lines: readonly string[]): readonly string[] {
   return lines.slice(Math.max(0, lines.findIndex(isFull)), lines.findLastIndex(isFull) + 1);
 }
 
-function withoutAnchor(line: string): string {
-  return line.replace(/^\s{0,8}-?\d{1,9}#[0-9a-f]{4}:[-+ ]?/i, "");
+/** A line that a quote can match. */
+export interface QuotableLine {
+  readonly side: Side;
+  readonly line: number;
+  /** As in the diff. */
+  readonly raw: string;
+  /** As the model saw it. */
+  readonly text: string;
+  /** With white space folded: quotes are compared in this form. */
+  readonly folded: string;
+  readonly hunk: number;
+  /** Context lines are on the RIGHT side and unchanged. */
+  readonly changed: boolean;
+}
+
+/** The lines of one file's diff, indexed by place and by text. */
+export interface DiffLines {
+  readonly path: string;
+  /** Added and context lines of the head, and removed lines of the base; null when the diff has no such line. */
+  at(side: Side, line: number): QuotableLine | null;
+  /** Per hunk and side: consecutive lines, in order. */
+  readonly runs: readonly (readonly QuotableLine[])[];
+  /** The lines with this text. The index is built on first use. */
+  starting(text: string, spaces: Spaces): readonly Start[];
+}
+
+/** How texts are compared: without trailing white space, or with all white space folded. */
+type Spaces = "trimmed" | "folded";
+
+/** The line `run[at]`. */
+interface Start {
+  readonly first: QuotableLine;
+  readonly run: readonly QuotableLine[];
+  readonly at: number;
+}
+
+function sameText(text: string, spaces: Spaces): string {
+  return spaces === "trimmed" ? text.trimEnd() : text.replace(/\s+/g, " ").trim();
+}
+
+function keyOf({ text, folded }: QuotableLine, spaces: Spaces): string {
+  return spaces === "folded" ? folded : sameText(text, spaces);
+}
+
+/** Indexes a file's diff. */
+export function diffLines({ path, hunks }: FileDiff): DiffLines {
+  const all = hunks.flatMap(({ lines }, hunk) => lines.flatMap((line) => quotable(line, hunk)));
+  const byPlace = new Map(all.map((one) => [`${one.side} ${one.line}`, one]));
+  const runs = [...Map.groupBy(all, ({ hunk, side }) => `${hunk} ${side}`).values()];
+  const indexes = new Map<Spaces, ReadonlyMap<string, readonly Start[]>>();
+  return {
+    path,
+    at: (side, line) => byPlace.get(`${side} ${line}`) ?? null,
+    runs,
+    starting(text, spaces) {
+      const index = indexes.get(spaces) ?? Map.groupBy(startsOf(runs), ({ first }) => keyOf(first, spaces));
+      indexes.set(spaces, index);
+      return index.get(sameText(text, spaces)) ?? [];
+    },
+  };
+}
+
+function startsOf(runs: DiffLines["runs"]): readonly Start[] {
+  return runs.flatMap((run) => run.map((first, at) => ({ first, run, at })));
+}
+
+function quotable({ kind, oldLine, newLine, text: raw }: DiffLine, hunk: number): readonly QuotableLine[] {
+  const side = kind === "removed" ? "LEFT" : "RIGHT";
+  const line = side === "LEFT" ? oldLine : newLine;
+  if (line === null) return [];
+  const text = revealLine(raw);
+  return [{ side, line, raw, text, folded: sameText(text, "folded"), hunk, changed: kind !== "context" }];
+}
+
+/**
+ * What a model must copy to cite a line: its number, `#`, and a hash over path, side, number and text. A number alone
+ * is often off by one; with the hash it is either right or known to be wrong.
+ *
+ * @param line 1-based
+ * @param text as in the diff, without marker and line ending
+ * @returns `120#3fa1`, or `-119#77aa` on the LEFT side
+ */
+export function anchorOf(path: string, side: Side, line: number, text: string): string {
+  return `${side === "LEFT" ? "-" : ""}${line}#${lineHash(path, side, line, text)}`;
+}
+
+/** Hex digits: an invented hash passes once in 65,536. */
+const HASH_DIGITS = 4;
+
+function lineHash(path: string, side: Side, line: number, text: string): string {
+  return createHash("sha256").update(`${path}\0${side}\0${line}\0${text}`).digest("hex").slice(0, HASH_DIGITS);
+}
+
+/**
+ * Parses an anchor in the notations that models use: `L120#3fa1:`, "`-119#77AA`".
+ *
+ * @returns null when there is none; `line` is 1-based, `hash` 4 lower-case hex digits
+ */
+export function parseAnchor(text: string) {
+  const match = /^[\s`"'[(]{0,4}([-+]?)[Ll]?(\d{1,9})\s?#\s?([0-9A-Fa-f]{4})(?![0-9A-Fa-f])/.exec(text);
+  if (match === null) return null;
+  const side: Side = match[1] === "-" ? "LEFT" : "RIGHT";
+  return { side, line: Number(match[2]), hash: (match[3] ?? "").toLowerCase() };
 }

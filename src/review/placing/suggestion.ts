@@ -52,13 +52,10 @@ function isSafe(text: string, replaced: readonly string[], most: number): boolea
   return !lines.some((line) => /^\s*(?:```|~~~)/.test(line));
 }
 
-// The files in which a model's suggestion may be committed with one click. The change may have manipulated the model,
-// so nothing that runs, installs or instructs: known extensions of source code only, without files that a tool runs by
-// their name.
-
 /**
- * Source code that takes effect when its program is built or started. Shells, build languages, prose and data are
- * excluded.
+ * Where a model's suggestion may be committed with one click: in source code that takes effect when its program is
+ * built or started. The change may have manipulated the model, so nothing that runs, installs or instructs: no shells,
+ * build languages, prose and data, and no file that a tool runs by its name.
  */
 const SOURCE = new Set(
   [
@@ -71,9 +68,7 @@ const SOURCE = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/**
- * Matched against the path with `/` before it, so at any depth. Source files only: other extensions are refused anyway.
- */
+/** Matched against the path with `/` before it, so at any depth; source files only. */
 const STARTED_BY_NAME: readonly RegExp[] = [
   // Folders of tools and builds, and of scripts that people and CI run.
   /\/(?:\.[^/]+|s?bin|scripts?|ci|buildSrc|build-logic|magefiles|Formula|Casks)\//i,

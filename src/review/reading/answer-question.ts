@@ -1,13 +1,12 @@
 // Asks the model one question of a person: its context is fenced, and the reply is only text.
 import { z } from "zod";
 import type { Finding } from "../../domain/finding.ts";
-import { buildRetrievalContextSection } from "../../domain/memory/precedent-section.ts";
+import { buildRetrievalContextSection, revealedMemory } from "../../domain/memory/precedent-section.ts";
 import type { ModelRequest } from "../../domain/model.ts";
 import type { RankedMemory } from "../../domain/retrieval.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
 import { visibleText } from "../../domain/text/rendered-markdown.ts";
 import { fence } from "../../domain/text/untrusted-text.ts";
-import { revealedMemory } from "../memory/revealed-memory.ts";
 import { shapeOf } from "../reply.ts";
 import { fitSections, type Section } from "./fit-sections.ts";
 import { ANSWER_INSTRUCTIONS } from "./instructions.ts";

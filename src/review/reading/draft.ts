@@ -6,19 +6,9 @@ import type { FileDiff } from "../../domain/pull-request.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { tokenise } from "../../domain/text/tokenise.ts";
 import { revealLine } from "../../domain/text/untrusted-text.ts";
-import { parseAnchor } from "../placing/anchor.ts";
-import { type DiffLines, diffLines } from "../placing/diff-lines.ts";
-import { type Located, locate, NOWHERE } from "../placing/locate.ts";
+import { type DiffLines, diffLines, type Located, locate, NOWHERE, parseAnchor } from "../placing/locate.ts";
 import type { DraftedFinding } from "../reply.ts";
 
-interface Drafts {
-  readonly findings: readonly Finding[];
-  readonly heldBack: readonly HeldBack[];
-  /** How many more there were: a repetitive model is cut off. */
-  readonly dropped: number;
-}
-
-/** Most drafts of one review. */
 const MOST_FINDINGS = 100;
 /** A finding that names more memories than this has no clear precedent. */
 const MOST_PRECEDENTS = 5;
@@ -29,7 +19,7 @@ const PATH_CHARS = 300;
 
 /**
  * Converts the findings of one or several replies. Unusable ones are held back with a reason, and those over the limit
- * are counted.
+ * are counted as `dropped`: a repetitive model is cut off.
  *
  * @param files the reviewed files; a finding on any other path is held back
  * @param remembered precedents in the prompt, by id
@@ -38,7 +28,7 @@ export function draft(
   drafted: readonly DraftedFinding[],
   files: readonly FileDiff[],
   remembered: ReadonlyMap<string, Precedent>,
-): Drafts {
+) {
   const byPath = new Map(files.map((file) => [revealLine(file.path), file]));
   const index = new Map<FileDiff, DiffLines>();
   const findings: Finding[] = [];
@@ -94,6 +84,7 @@ function findingOf(
 ): Finding {
   const place = lines === undefined ? NOWHERE : locate(one, lines);
   const odds = { real: share(one.true), wanted: share(one.wanted) };
+  const named = new Set(one.precedents.slice(0, 20).map(plainId));
   return {
     id: idOf(one, path, lines, place),
     path,
@@ -109,15 +100,10 @@ function findingOf(
     confidence: odds.real * odds.wanted,
     odds,
     suggestion: suggestionOf(one, place),
-    precedents: precedentsOf(one, remembered),
+    // Each once; invented ids are dropped.
+    precedents: [...named].flatMap((id) => remembered.get(id) ?? []).slice(0, MOST_PRECEDENTS),
     locMethod: place.method,
   };
-}
-
-/** The memories from the prompt, each once; invented ids are dropped. */
-function precedentsOf(one: DraftedFinding, remembered: ReadonlyMap<string, Precedent>): readonly Precedent[] {
-  const ids = new Set(one.precedents.slice(0, 20).map((id) => id.trim().replace(/^\[|\]$/g, "")));
-  return [...ids].flatMap((id) => remembered.get(id) ?? []).slice(0, MOST_PRECEDENTS);
 }
 
 /**
@@ -128,18 +114,16 @@ function idOf(one: DraftedFinding, path: string, lines: DiffLines | undefined, p
   const cited = lines === undefined || place.method === "none" ? null : lines.at(place.side, place.startLine);
   const kind = `model:${one.category}`;
   if (cited === null || lines === undefined) return findingId(kind, path, [one.title.toLowerCase()], 0);
-  const alike = lines.starting(cited.text, "folded").filter(({ run, at }) => {
-    const candidate = run[at];
-    return candidate?.side === place.side && candidate.line < place.startLine;
-  });
+  const alike = lines
+    .starting(cited.text, "folded")
+    .filter(({ first }) => first.side === place.side && first.line < place.startLine);
   return findingId(kind, path, [cited.text], alike.length);
 }
 
-/** How many lines a suggestion covers, from its anchors alone; null when an anchor cannot be parsed. */
-function linesCovered({ anchor, endAnchor }: DraftedFinding): number | null {
+/** How many lines a suggestion covers, from its anchors alone; NaN when an anchor cannot be parsed. */
+function linesCovered({ anchor, endAnchor }: DraftedFinding): number {
   if (endAnchor === null) return 1;
-  const [start, end] = [parseAnchor(anchor), parseAnchor(endAnchor)];
-  return start === null || end === null ? null : end.line - start.line + 1;
+  return (parseAnchor(endAnchor)?.line ?? Number.NaN) - (parseAnchor(anchor)?.line ?? Number.NaN) + 1;
 }
 
 function suggestionOf(one: DraftedFinding, place: Located): Suggestion | null {
@@ -149,16 +133,22 @@ function suggestionOf(one: DraftedFinding, place: Located): Suggestion | null {
   return { startLine: place.startLine, line: place.line, text: one.suggestion.replace(/\n$/, "") };
 }
 
+/** An id without the brackets that the prompt puts around it. */
+export function plainId(id: string): string {
+  return id.trim().replace(/^\[|\]$/g, "");
+}
+
 /** A model's confidence within 0–1; a value that is not a number counts as even odds. */
 export function share(confidence: number): number {
   return Number.isFinite(confidence) ? Math.min(1, Math.max(0, confidence)) : 0.5;
 }
 
-// Whether two findings are about the same thing, judging by their words.
-
 const MOST_WORD_CHARS = 4_000;
 
-/** The share of the smaller set of words of title and body that the other one contains, 0–1. */
+/**
+ * Whether two findings are about the same thing, judging by their words: the share of the smaller set of words of title
+ * and body that the other one contains, 0–1.
+ */
 export function wordsInCommon(one: Pick<Finding, "title" | "body">, other: Pick<Finding, "title" | "body">): number {
   const [a, b] = [wordsOf(one), wordsOf(other)];
   const smaller = Math.min(a.size, b.size);

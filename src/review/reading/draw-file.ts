@@ -2,13 +2,10 @@
 // lines.
 
 import type { CallSites, ChangeContext, Excerpt } from "../../domain/change-context.ts";
-import type { FileDiff, Hunk } from "../../domain/pull-request.ts";
+import type { DiffLine, FileDiff, Hunk } from "../../domain/pull-request.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { revealLine } from "../../domain/text/untrusted-text.ts";
-import { anchorOf } from "../placing/anchor.ts";
-
-/** Marks a cut line. */
-export const CUT_MARK = "…(cut)";
+import { anchorOf, CUT_MARK } from "../placing/locate.ts";
 
 /** UTF-16 units of one line: minified text would fill a prompt by itself. */
 export const MOST_LINE_CHARS = 500;
@@ -16,16 +13,6 @@ export const MOST_LINE_CHARS = 500;
 const ENCLOSING = 3;
 /** How far up to look for enclosing lines. */
 const LOOK_BACK = 400;
-
-/** One hunk, drawn. */
-export interface DrawnHunk {
-  readonly path: string;
-  /** Index in the file's hunks. */
-  readonly hunk: number;
-  readonly text: string;
-  /** Added and removed lines that are shown only in part. */
-  readonly cutLines: number;
-}
 
 /**
  * The first line of a file.
@@ -42,22 +29,20 @@ export function fileHeading(file: FileDiff): string {
  * file.
  *
  * @param headLines every line of the head file, or null
+ * @returns with the number of added and removed lines that are shown only in part
  */
-export function drawHunk(file: FileDiff, index: number, hunk: Hunk, headLines: readonly string[] | null): DrawnHunk {
-  const drawn = hunk.lines.map((line) => drawLine(file.path, line));
+export function drawHunk(path: string, hunk: Hunk, headLines: readonly string[] | null) {
+  const drawn = hunk.lines.map((line) => drawLine(path, line));
   const lines = [
     `@@ ${revealLine(cutText(hunk.section, 200))}`.trimEnd(),
     ...enclosing(hunk, headLines),
     ...drawn.map(({ text }) => text),
   ];
   const cutLines = drawn.filter(({ isCut }, at) => isCut && hunk.lines[at]?.kind !== "context").length;
-  return { path: file.path, hunk: index, text: lines.join("\n"), cutLines };
+  return { text: lines.join("\n"), cutLines };
 }
 
-function drawLine(
-  path: string,
-  { kind, oldLine, newLine, text }: Hunk["lines"][number],
-): { readonly text: string; readonly isCut: boolean } {
+function drawLine(path: string, { kind, oldLine, newLine, text }: DiffLine) {
   const side = kind === "removed" ? "LEFT" : "RIGHT";
   const anchor = anchorOf(path, side, (side === "LEFT" ? oldLine : newLine) ?? 0, text);
   const marker = { added: "+", removed: "-", context: " " }[kind];
@@ -66,7 +51,7 @@ function drawLine(
 }
 
 /** The line with hidden characters revealed; a long one is cut. */
-export function shownLine(text: string): { readonly text: string; readonly isCut: boolean } {
+export function shownLine(text: string) {
   // A minified line is cut before it is read through: only its start is shown.
   const start = revealLine(cutText(text, 4 * MOST_LINE_CHARS));
   const isCut = start.length > MOST_LINE_CHARS || text.length > 4 * MOST_LINE_CHARS;
@@ -95,9 +80,7 @@ function indentOf(line: string): number {
   return /^[ \t]*/.exec(line)?.[0].length ?? 0;
 }
 
-// Formats the code around a change for a model: excerpts by file, then the other uses of changed names.
-
-/** "" when there is nothing to show. */
+/** The code around a change: excerpts by file, then the other uses of changed names; "" when there is nothing to show. */
 export function drawnContext({ excerpts, callSites }: Pick<ChangeContext, "excerpts" | "callSites">): string {
   return [...excerpts.map(drawnExcerpt), ...callSites.map(drawnCalls)].join("\n\n");
 }

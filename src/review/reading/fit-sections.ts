@@ -14,21 +14,15 @@ export interface Section {
   readonly worth: number;
 }
 
-interface FittedSections {
-  /** In the given order, without empty ones. */
-  readonly sections: readonly Section[];
-  readonly cut: readonly { readonly part: string; readonly shown: number; readonly of: number }[];
-}
-
-/** Marks omitted lines. */
 const MORE = "(the rest was left out)";
 
 /**
  * Cuts each section to its own limit and then, lowest worth first, all of them to the total.
  *
  * @param budget UTF-16 units for all texts together
+ * @returns the sections in the given order, without empty ones
  */
-export function fitSections(sections: readonly Section[], budget: number): FittedSections {
+export function fitSections(sections: readonly Section[], budget: number) {
   const present = sections.filter(({ text }) => text !== "");
   const shown = new Map(present.map((section) => [section, cutAtLine(section.text, section.most)]));
   let over = [...shown.values()].reduce((sum, text) => sum + text.length, 0) - budget;
@@ -39,14 +33,10 @@ export function fitSections(sections: readonly Section[], budget: number): Fitte
     shown.set(section, shorter);
     over -= text.length - shorter.length;
   }
-  const cut = present
-    .map((section) => ({ part: section.part, shown: shown.get(section)?.length ?? 0, of: section.text.length }))
-    .filter(({ shown: length, of }) => length < of);
+  const fitted = present.map((section) => ({ ...section, text: shown.get(section) ?? "", of: section.text.length }));
   return {
-    sections: present
-      .map((section) => ({ ...section, text: shown.get(section) ?? "" }))
-      .filter(({ text }) => text !== ""),
-    cut,
+    sections: fitted.filter(({ text }) => text !== ""),
+    cut: fitted.flatMap(({ part, text, of }) => (text.length < of ? [{ part, shown: text.length, of }] : [])),
   };
 }
 

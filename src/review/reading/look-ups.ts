@@ -2,7 +2,7 @@
 // that it reads.
 
 import { z } from "zod";
-import type { HeadCode, MaskedLines } from "../../domain/head-code.ts";
+import type { HeadCode, MaskedLines } from "../../domain/change-context.ts";
 import type { LookUps, LookUpTool } from "../../domain/model.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { fence, revealLine } from "../../domain/text/untrusted-text.ts";
@@ -53,7 +53,6 @@ const TOOLS: readonly LookUpTool[] = [
   }),
 ];
 
-/** Lines as a model reads them, each with its number. */
 function numbered(lines: readonly string[], from: number, to: number): string {
   return lines
     .slice(from - 1, to)
@@ -190,15 +189,13 @@ function hit(path: string, at: number, text: string): string {
   return `${revealLine(path)}:${at}: ${shownLine(text.trim()).text}`;
 }
 
-// Shows the lines that a draft cites to the model that checks it.
-
 const CITED = /([^\s:`'"*()<>[\],;]{1,300}):(\d{1,6})(?:[-–](\d{1,6}))?/g;
 const MOST_CITED = 12;
 /** Lines shown before and after the cited ones. */
 const NEAR = 4;
 const CITED_LINES = 40;
 
-/** The lines that drafts cite as `path:line`, without unreadable ones; "" when they cite none. */
+/** The lines that drafts cite as `path:line`, as far as they can be read, for the model that checks them. */
 export async function citedLines(
   findings: readonly { readonly title: string; readonly body: string }[],
   lines: MaskedLines,

@@ -1,20 +1,13 @@
-// Decides which hunks a model reads, in which order, and in how many questions, deterministically from the change
-// alone. The most important hunks come first, so that the budget leaves out the least important; the omissions are
+// Decides which hunks a model reads, in which order, and in how many questions, deterministically from the change and
+// the budget. The most important hunks come first, so that the budget leaves out the least important; the omissions are
 // reported.
 
+import { CHARS_PER_TOKEN } from "../../domain/model.ts";
 import type { DiffLine, FileDiff, Hunk } from "../../domain/pull-request.ts";
 import type { FileCoverage } from "../../domain/review.ts";
 import type { FileKind, ReviewSignals } from "../../domain/signals.ts";
 import { compareTexts } from "../../domain/text/compare-texts.ts";
-import { type DrawnHunk, drawHunk, fileHeading, MOST_LINE_CHARS } from "./draw-file.ts";
-
-export interface ReadingBudget {
-  /** UTF-16 units of diff in one question. */
-  readonly charsPerCall: number;
-  /** UTF-16 units of diff in all questions together. */
-  readonly charsInAll: number;
-  readonly mostCalls: number;
-}
+import { drawHunk, fileHeading, MOST_LINE_CHARS } from "./draw-file.ts";
 
 /** One question: the drawn diff of some files. */
 export interface Reading {
@@ -50,20 +43,14 @@ export function planReading(
   headTexts: ReadonlyMap<string, string>,
   budget: ReadingBudget,
 ): ReadingPlan {
+  const calls = packer(budget);
   const weights = fileWeights(files, signals, precedentPaths);
   const ordered = [...files].sort(
     (a, b) => (weights.get(b.path) ?? 0) - (weights.get(a.path) ?? 0) || compareTexts(a.path, b.path),
   );
-  const calls = packer(budget);
-  const read = new Map<string, ReadFile>();
-  for (const file of ordered) read.set(file.path, readFile(file, headTexts.get(file.path) ?? null, budget, calls));
-  return { readings: calls.readings(), coverage: files.map((file) => coverageOf(file, read.get(file.path))) };
-}
-
-interface ReadFile {
-  readonly taken: number;
-  readonly of: number;
-  readonly cutLines: number;
+  const coverage = new Map<string, FileCoverage>();
+  for (const file of ordered) coverage.set(file.path, readFile(file, headTexts.get(file.path) ?? null, budget, calls));
+  return { readings: calls.readings(), coverage: files.flatMap(({ path }) => coverage.get(path) ?? []) };
 }
 
 function readFile(
@@ -71,26 +58,33 @@ function readFile(
   headText: string | null,
   { charsPerCall }: ReadingBudget,
   calls: ReturnType<typeof packer>,
-): ReadFile {
-  const pieces = file.hunks.flatMap((hunk, index) => piecesOf(hunk, charsPerCall).map((piece) => ({ piece, index })));
+): FileCoverage {
+  const pieces = file.hunks.flatMap((hunk) => piecesOf(hunk, charsPerCall));
   let headLines: readonly string[] | null = null;
-  const read = { taken: 0, of: pieces.length, cutLines: 0 };
-  for (const { piece, index } of pieces) {
+  let [taken, cutLines] = [0, 0];
+  for (const piece of pieces) {
     // Formatting a hunk that no longer fits would waste time.
     if (!calls.hasRoom(file, leastChars(piece))) continue;
     headLines ??= headText?.split("\n") ?? null;
-    const drawn = drawHunk(file, index, piece, headLines);
-    if (!calls.take(file, drawn)) continue;
-    read.taken++;
-    read.cutLines += drawn.cutLines;
+    const drawn = drawHunk(file.path, piece, headLines);
+    if (!calls.take(file, drawn.text)) continue;
+    taken++;
+    cutLines += drawn.cutLines;
   }
-  return read;
+  return coverageOf(file, taken, pieces.length, cutLines);
 }
 
-/**
- * A lower bound of the hunk's formatted length: an anchor has at least 8 characters, and revealed characters only add
- * to it.
- */
+function coverageOf({ path, complete }: FileDiff, taken: number, of: number, cutLines: number): FileCoverage {
+  const part = (reason: string): FileCoverage => ({ path, state: "partial", reason });
+  if (of === 0 && !complete) return { path, state: "not-read", reason: "its changes were not delivered" };
+  if (of > 0 && taken === 0) return { path, state: "not-read", reason: "over the budget of this review" };
+  if (taken < of) return part(`${taken} of ${of} pieces; the rest is over the budget`);
+  if (!complete) return part("part of its changes was not delivered");
+  if (cutLines === 0) return { path, state: "full", reason: null };
+  return part(`only the beginning of ${cutLines === 1 ? "a long line" : `${cutLines} long lines`} was shown`);
+}
+
+/** A lower bound of the hunk's formatted length: an anchor has at least 8 characters. */
 function leastChars(hunk: Hunk): number {
   return hunk.lines.reduce((sum, { text }) => sum + Math.min(text.length, MOST_LINE_CHARS - 1) + 8, 0);
 }
@@ -153,7 +147,8 @@ function fileWeights(
 }
 
 interface Call {
-  readonly hunks: Map<FileDiff, DrawnHunk[]>;
+  /** Drawn. */
+  readonly hunks: Map<FileDiff, string[]>;
   chars: number;
 }
 
@@ -175,11 +170,11 @@ function packer(budget: ReadingBudget) {
   return {
     /** False when no question has space for so many characters. */
     hasRoom: (file: FileDiff, chars: number) => inAll + chars <= budget.charsInAll && callFor(file, chars) !== null,
-    take(file: FileDiff, hunk: DrawnHunk): boolean {
-      const call = callFor(file, hunk.text.length);
-      if (call === null || inAll + hunk.text.length > budget.charsInAll) return false;
+    take(file: FileDiff, hunk: string): boolean {
+      const call = callFor(file, hunk.length);
+      if (call === null || inAll + hunk.length > budget.charsInAll) return false;
       if (!calls.includes(call)) calls.push(call);
-      const needed = hunk.text.length + frame(file, call);
+      const needed = hunk.length + frame(file, call);
       call.chars += needed;
       inAll += needed;
       call.hunks.set(file, [...(call.hunks.get(file) ?? []), hunk]);
@@ -190,32 +185,11 @@ function packer(budget: ReadingBudget) {
 }
 
 /** By path, as people read a diff. */
-function readingOf(files: ReadonlyMap<FileDiff, readonly DrawnHunk[]>): Reading {
+function readingOf(files: ReadonlyMap<FileDiff, readonly string[]>): Reading {
   const ordered = [...files].sort(([a], [b]) => compareTexts(a.path, b.path));
-  const text = ordered.map(([file, hunks]) => [fileHeading(file), ...hunks.map((hunk) => hunk.text)].join("\n"));
+  const text = ordered.map(([file, hunks]) => [fileHeading(file), ...hunks].join("\n"));
   return { paths: ordered.map(([file]) => file.path), text: text.join("\n\n") };
 }
-
-function coverageOf(file: FileDiff, read: ReadFile | undefined): FileCoverage {
-  const { path } = file;
-  if (read === undefined || read.of === 0) {
-    return file.complete
-      ? { path, state: "full", reason: null }
-      : { path, state: "not-read", reason: "its changes were not delivered" };
-  }
-  if (read.taken === 0) return { path, state: "not-read", reason: "over the budget of this review" };
-  if (read.taken < read.of) {
-    return { path, state: "partial", reason: `${read.taken} of ${read.of} pieces; the rest is over the budget` };
-  }
-  if (!file.complete) return { path, state: "partial", reason: "part of its changes was not delivered" };
-  if (read.cutLines > 0) {
-    const lines = read.cutLines === 1 ? "a long line" : `${read.cutLines} long lines`;
-    return { path, state: "partial", reason: `only the beginning of ${lines} was shown` };
-  }
-  return { path, state: "full", reason: null };
-}
-
-// Part of a hunk, as a hunk.
 
 /** Some consecutive lines of a hunk, with matching starts and lengths; the section stays the hunk's. */
 export function pieceOfHunk(hunk: Hunk, lines: readonly DiffLine[]): Hunk {
@@ -230,4 +204,105 @@ export function pieceOfHunk(hunk: Hunk, lines: readonly DiffLine[]): Hunk {
     newStart: first("newLine", hunk.newStart),
     newLines: count("newLine"),
   };
+}
+
+/** Diff in one question: above about 30,000 tokens a reviewer model overlooks more than it gains. */
+const CHARS_PER_CALL = 80_000;
+/** The sections about the pull request: about 13,000 tokens, and less in a small context. */
+const CONTEXT_CHARS = 36_000;
+const CONTEXT_PART = 0.3;
+/** Share of a small context for the code around the change. */
+const AROUND_PART = 0.25;
+/** The instructions and the frame around everything. */
+const FRAME_CHARS = 9_000;
+/** Tokens of a reply, thinking included; at most a quarter of a small context. */
+const REPLY_TOKENS = 16_000;
+/** Mean tokens of a reply: for the estimate only. */
+const USUAL_REPLY_TOKENS = 6_000;
+/** Questions in one review at any price: a person waits for it. */
+const MOST_QUESTIONS = 24;
+/** Less diff than this is not worth a question. */
+const LEAST_CHARS = 3_000;
+/** The rest is for verification. */
+export const PART_FOR_READING = 0.85;
+
+/** The model's size and price. */
+export interface ModelMeasure {
+  readonly contextTokens: number;
+  /** US$ for these tokens in and out; null when the model has no price. */
+  readonly price: (inputTokens: number, outputTokens: number) => number | null;
+}
+
+/** How much diff is read. */
+export type ReadingBudget = Pick<QuestionBudget, "charsPerCall" | "charsInAll" | "mostCalls">;
+
+/** The space of one review's questions. */
+export interface QuestionBudget {
+  /** UTF-16 units of diff in one question. */
+  readonly charsPerCall: number;
+  /** UTF-16 units of diff in all questions together. */
+  readonly charsInAll: number;
+  readonly mostCalls: number;
+  /** UTF-16 units for the sections about the pull request. */
+  readonly contextChars: number;
+  /** UTF-16 units for the code around the change. */
+  readonly aroundChars: number;
+  readonly replyTokens: number;
+}
+
+/**
+ * Computes the space of the questions.
+ *
+ * @param usd US$ for this review, or Infinity; without a price it does not limit
+ * @param around UTF-16 units of the code around the change, which is dropped first when the budget is short
+ * @returns `charsPerCall` and `charsInAll` are 0 when the budget, or the context, is too small for a single question
+ */
+export function readingBudget(model: ModelMeasure, usd: number, around = 0): QuestionBudget {
+  const replyTokens = Math.min(REPLY_TOKENS, Math.floor(model.contextTokens / 4));
+  const usable = (model.contextTokens - replyTokens) * CHARS_PER_TOKEN * 0.9 - FRAME_CHARS;
+  const contextChars = Math.floor(Math.min(CONTEXT_CHARS, Math.max(0, usable) * CONTEXT_PART));
+  const aroundChars = Math.floor(Math.min(around, Math.max(0, usable) * AROUND_PART));
+  const charsPerCall = Math.floor(Math.max(0, Math.min(CHARS_PER_CALL, usable - contextChars - aroundChars)));
+  const budget = { contextChars, aroundChars, replyTokens };
+  const cost = (chars: number) =>
+    model.price(
+      (FRAME_CHARS + contextChars + aroundChars + chars) / CHARS_PER_TOKEN,
+      Math.min(USUAL_REPLY_TOKENS, replyTokens),
+    );
+  if (charsPerCall < LEAST_CHARS && around > 0) return readingBudget(model, usd);
+  if (charsPerCall < LEAST_CHARS) return { ...budget, charsInAll: 0, charsPerCall: 0, mostCalls: 0 };
+  const reading = affordable(charsPerCall, cost, usd * PART_FOR_READING);
+  return reading.charsInAll === 0 && around > 0 ? readingBudget(model, usd) : { ...budget, ...reading };
+}
+
+/** Instructions and frame of the verification. */
+const LOOK_FRAME_CHARS = 4_000;
+const LOOK_CHARS = 100_000;
+const LOOK_REPLY_TOKENS = 8_000;
+
+/**
+ * The space of a question that verifies findings.
+ *
+ * @returns UTF-16 units of findings and code, and tokens of the reply, thinking included; null when the context is too
+ * small
+ */
+export function verifyBudget(contextTokens: number) {
+  const replyTokens = Math.min(LOOK_REPLY_TOKENS, Math.floor(contextTokens / 4));
+  const usable = (contextTokens - replyTokens) * CHARS_PER_TOKEN * 0.9 - LOOK_FRAME_CHARS;
+  const chars = Math.floor(Math.min(LOOK_CHARS, usable));
+  return chars < LEAST_LOOK_CHARS ? null : { chars, replyTokens };
+}
+
+/** Less does not fit a finding with its code. */
+const LEAST_LOOK_CHARS = 4_000;
+
+function affordable(charsPerCall: number, cost: (chars: number) => number | null, money: number): ReadingBudget {
+  const full = cost(charsPerCall);
+  const isFree = full === null || full === 0;
+  const mostCalls = isFree ? MOST_QUESTIONS : Math.min(MOST_QUESTIONS, Math.floor(money / full));
+  if (mostCalls >= 1) return { charsPerCall, charsInAll: mostCalls * charsPerCall, mostCalls };
+  const empty = cost(0) ?? 0;
+  const chars = Math.floor(((money - empty) / ((full ?? 0) - empty)) * charsPerCall);
+  const least = chars < LEAST_CHARS ? 0 : chars;
+  return { charsPerCall: least, charsInAll: least, mostCalls: 1 };
 }

@@ -1,9 +1,8 @@
 // One review by a model: plan the reading, ask, validate the replies, prove each place, verify a second time. Nothing
 // here throws; every step may return less than hoped, and reports what is missing.
 
-import { noContext } from "../../domain/change-context.ts";
+import { type HeadCode, type MaskedLines, maskedLines, noContext } from "../../domain/change-context.ts";
 import type { Finding, HeldBack, Precedent } from "../../domain/finding.ts";
-import { type HeadCode, type MaskedLines, maskedLines } from "../../domain/head-code.ts";
 import type { LookUps, ModelAnswer } from "../../domain/model.ts";
 import type { Cost, Degraded } from "../../domain/omissions.ts";
 import type { FileDiff } from "../../domain/pull-request.ts";
@@ -12,15 +11,21 @@ import type { Profile } from "../../domain/signals.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { compose, type PromptMaterial, type ReviewPrompt } from "../compose.ts";
 import { coverageOf, failureText } from "../coverage.ts";
-import { type PushScope, scopeAfterPush } from "../push-scope.ts";
+import { scopeAfterPush } from "../push-scope.ts";
 import { type DraftedFinding, REVIEW_REPLY, type ReviewReply, type RuleVerdict } from "../reply.ts";
-import { draft } from "./draft.ts";
+import { draft, plainId } from "./draft.ts";
 import { drawnContext } from "./draw-file.ts";
 import { lookUpsIn, MOST_LOOK_UPS } from "./look-ups.ts";
-import { planReading, type Reading, type ReadingPlan } from "./plan-reading.ts";
-import { type ModelMeasure, PART_FOR_READING, type QuestionBudget, readingBudget } from "./reading-budget.ts";
-import { type Checker, costOf, secondLook, usdOf } from "./second-look.ts";
-import { checkByRule, plainId } from "./verify.ts";
+import {
+  type ModelMeasure,
+  PART_FOR_READING,
+  planReading,
+  type QuestionBudget,
+  type Reading,
+  type ReadingPlan,
+  readingBudget,
+} from "./plan-reading.ts";
+import { type Checker, checkByRule, costOf, secondLook, usdOf } from "./verify.ts";
 
 /** What the model contributes to a review. */
 export interface ModelReview {
@@ -53,7 +58,6 @@ export interface Bounds {
 const AT_ONCE = 3;
 /** UTF-16 units of the model's description of the change. */
 const WALKTHROUGH_CHARS = 2_000;
-const NO_COST = { inputTokens: 0, outputTokens: 0, usd: 0 } as const;
 
 /**
  * A review without the model.
@@ -68,7 +72,7 @@ export function withoutModel(reason: string | null): ModelReview {
     walkthrough: null,
     coverage: null,
     degraded: reason === null ? [] : [{ part: "model", reason: `${reason}: rules and memory only` }],
-    cost: NO_COST,
+    cost: costOf([]),
   };
 }
 
@@ -85,8 +89,13 @@ export async function readByModel(
   const pushScope = scopeAfterPush(context.files, context.past.checkpoint);
   const readable = planReading(pushScope.files, signals, rememberedPaths(precedents), context.headTexts, budget);
   const planned = await maskedPlan(readable, asked.mask);
-  const plan = { ...planned, coverage: inOrder(context.files, planned.coverage, pushScope) };
-  if (plan.readings.length === 0) return nothingToRead(plan, pushScope, asked.name);
+  const plan = { ...planned, coverage: inOrder(context.files, [...planned.coverage, ...pushScope.earlier]) };
+  if (plan.readings.length === 0) {
+    // A push that touches nothing of the change needs no question; earlier reading still counts.
+    const isFirst = pushScope.earlier.length === 0;
+    const coverage = isFirst ? null : coverageOf(asked.name, plan, [], { cut: [], hidden: [] }, []);
+    return { ...withoutModel(null), coverage };
+  }
   const lines = maskedLines(withHeadTexts(bounds.head, context.headTexts), asked.mask);
   const offer = offered(context.config.review.lookups, bounds.head, lines, plan.readings.length, asked);
   const looksUp = offer.kind === "offered";
@@ -121,19 +130,9 @@ function offered(
 }
 
 /** One entry for each reviewed file, in their order. */
-function inOrder(
-  files: readonly FileDiff[],
-  coverage: ReadingPlan["coverage"],
-  { earlier }: PushScope,
-): ReadingPlan["coverage"] {
-  const byPath = new Map([...coverage, ...earlier].map((one) => [one.path, one]));
+function inOrder(files: readonly FileDiff[], coverage: readonly FileCoverage[]): readonly FileCoverage[] {
+  const byPath = new Map(coverage.map((one) => [one.path, one]));
   return files.flatMap(({ path }) => byPath.get(path) ?? []);
-}
-
-/** A push that touches nothing of the change needs no question; earlier reading still counts. */
-function nothingToRead(plan: ReadingPlan, { earlier }: PushScope, model: string): ModelReview {
-  const coverage = earlier.length === 0 ? null : coverageOf(model, plan, [], { cut: [], hidden: [] }, []);
-  return { ...withoutModel(null), coverage };
 }
 
 function rememberedPaths({ ranked, seenBefore }: PromptMaterial["precedents"]): ReadonlySet<string> {
@@ -218,7 +217,8 @@ async function written(
     walkthrough: cutText(replies[0]?.walkthrough.trim() ?? "", WALKTHROUGH_CHARS) || null,
     coverage: looked === null ? coverage : { ...coverage, lookUps: looked },
     degraded: [
-      ...degradedBy("model", unanswered(failures), refused(answers)),
+      ...degradedBy("model", unanswered(failures)),
+      ...degradedBy("model", refused(answers)),
       ...degradedBy("look-ups", notLookedUp(offer, looked)),
       ...degradedBy("coverage", overBudget(plan)),
       ...degradedBy("model", dropped(drafts.dropped)),
@@ -248,14 +248,13 @@ function groundedVerdicts(
   });
 }
 
-function degradedBy(part: string, ...reasons: readonly (string | null)[]): readonly Degraded[] {
-  return reasons.flatMap((reason) => (reason === null ? [] : [{ part, reason }]));
+function degradedBy(part: string, reason: string | null): readonly Degraded[] {
+  return reason === null ? [] : [{ part, reason }];
 }
 
 function dropped(count: number): string | null {
-  return count === 0
-    ? null
-    : `${count} more findings of the model, over the number that one review takes, were dropped`;
+  if (count === 0) return null;
+  return `${count} more findings of the model, over the number that one review takes, were dropped`;
 }
 
 function unanswered(failures: readonly (string | null)[]): string | null {
@@ -285,9 +284,8 @@ function lookedUp(answers: readonly Answer[]): Coverage["lookUps"] | null {
 }
 
 function notLookedUp(offer: Offer, looked: Coverage["lookUps"] | null): string | null {
-  const why = offer.kind === "none" ? offer.reason : null;
-  const isPoor = looked?.count === 0 && looked.isCut;
-  const reason = isPoor ? "the budget of this review does not pay for look-ups" : why;
+  let reason = offer.kind === "none" ? offer.reason : null;
+  if (looked?.count === 0 && looked.isCut) reason = "the budget of this review does not pay for look-ups";
   return reason === null ? null : `the model looked nothing up: ${reason}`;
 }
 
@@ -296,21 +294,16 @@ function overBudget({ coverage }: ReadingPlan): string | null {
   return unread === 0 ? null : `the model read ${coverage.length - unread} of ${coverage.length} files wholly`;
 }
 
-// Masking hides text from the model: a masked line counts as unread.
-
 /** A text with its secrets masked; the number of lines stays. */
 type Mask = (text: string) => Promise<string>;
 
 /** The plan with its readings as they will be sent; a file with a masked line counts as partly read. */
 async function maskedPlan(plan: ReadingPlan, mask: Mask): Promise<ReadingPlan> {
   const seen = await Promise.all(plan.readings.map((reading) => maskedReading(reading, mask)));
-  const lines = Map.groupBy(
-    seen.flatMap(({ masked }) => masked),
-    ({ path }) => path,
-  );
+  const masked = seen.flatMap((one) => one.masked);
   return {
     readings: seen.map(({ reading }) => reading),
-    coverage: plan.coverage.map((file) => lessMasked(file, lines.get(file.path)?.length ?? 0)),
+    coverage: plan.coverage.map((file) => lessMasked(file, masked.filter(({ path }) => path === file.path).length)),
   };
 }
 

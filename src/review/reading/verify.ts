@@ -1,14 +1,24 @@
 // Checks each drafted finding against the code, first by rule, then by a cheaper question, before it is posted. A
 // finding that fails is held back with the reason.
 
+import { type ChangeContext, citedContext, type MaskedLines } from "../../domain/change-context.ts";
 import { atLeast, type Finding, type HeldBack } from "../../domain/finding.ts";
-import type { FileDiff } from "../../domain/pull-request.ts";
+import type { ModelAnswer, ModelRequest, ModelUsage } from "../../domain/model.ts";
+import type { Cost, Degraded } from "../../domain/omissions.ts";
+import type { FileDiff, Hunk, PullRequestContext } from "../../domain/pull-request.ts";
 import type { Profile } from "../../domain/signals.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
+import { fence, reveal, revealLine } from "../../domain/text/untrusted-text.ts";
+import { failureText } from "../coverage.ts";
 import { leastOdds } from "../filter-findings.ts";
-import { type DiffLines, diffLines, type QuotableLine } from "../placing/diff-lines.ts";
-import type { CheckedFinding } from "../reply.ts";
-import { share } from "./draft.ts";
+import { type DiffLines, diffLines, type QuotableLine } from "../placing/locate.ts";
+import { type CheckedFinding, type RuleVerdict, VERIFY_REPLY } from "../reply.ts";
+import { plainId, share } from "./draft.ts";
+import { drawHunk, drawnContext, fileHeading } from "./draw-file.ts";
+import { cutAtLine } from "./fit-sections.ts";
+import { VERIFY_INSTRUCTIONS } from "./instructions.ts";
+import { citedLines } from "./look-ups.ts";
+import { pieceOfHunk, verifyBudget } from "./plan-reading.ts";
 
 export interface Checked {
   readonly findings: readonly Finding[];
@@ -73,11 +83,6 @@ export function takeVerdicts(
   return split(calibrated, (finding) => verdictObjection(finding, byId.get(finding.id), profile));
 }
 
-/** An id without the brackets that the prompt puts around it. */
-export function plainId(id: string): string {
-  return id.trim().replace(/^\[|\]$/g, "");
-}
-
 /** By id. Contradicting verdicts cancel each other. */
 function agreedVerdicts(verdicts: readonly CheckedFinding[]): ReadonlyMap<string, CheckedFinding> {
   const byId = new Map<string, CheckedFinding>();
@@ -139,4 +144,230 @@ export function split(findings: readonly Finding[], objection: (finding: Finding
     return reason === null;
   });
   return { findings: kept, heldBack };
+}
+
+/** The part of the model that verification uses. */
+export interface Checker {
+  /** Of the verifying model. */
+  readonly smallContextTokens: number;
+  readonly ask: <T>(request: ModelRequest<T>) => Promise<ModelAnswer<T>>;
+  readonly delimiter: () => string;
+}
+
+/** Most questions. */
+const MOST_LOOKS = 4;
+const VERIFYING = { purpose: "verify", tier: "small", effort: "medium", shape: VERIFY_REPLY } as const;
+
+/**
+ * Verifies findings by the cheaper model, as far as questions and budget allow. Unchecked findings, and those without a
+ * verdict, are reported.
+ *
+ * @param lines of the files that drafts cite as `path:line`
+ * @param usdLeft US$
+ */
+export async function secondLook(
+  findings: readonly Finding[],
+  { files, headTexts }: Pick<PullRequestContext, "files" | "headTexts">,
+  around: ChangeContext,
+  lines: MaskedLines,
+  profile: Profile,
+  asked: Checker,
+  usdLeft: number,
+) {
+  const budget = verifyBudget(asked.smallContextTokens);
+  const verdicts: CheckedFinding[] = [];
+  const usage: ModelUsage[] = [];
+  let rest = findings;
+  let failure: string | null = budget === null && findings.length > 0 ? "too-long" : null;
+  while (budget !== null && rest.length > 0 && failure === null) {
+    failure = usage.length === MOST_LOOKS || usdLeft <= usdOf(usage) ? "budget" : null;
+    if (failure !== null) break;
+    const parts = [await citedLines(rest, lines), drawnContext(citedContext(around, rest))];
+    const cited = parts.filter((part) => part !== "").join("\n\n");
+    const question = verifyQuestion(rest, files, headTexts, asked.delimiter(), budget.chars, cited);
+    const { findings: inQuestion, ...prompt } = question;
+    const answer = await asked.ask({ ...VERIFYING, ...prompt, maxOutputTokens: budget.replyTokens });
+    usage.push(answer.usage);
+    if (answer.kind === "failed") failure = answer.failure;
+    else {
+      verdicts.push(...answer.value.findings.slice(0, 10 * inQuestion.length));
+      rest = rest.slice(inQuestion.length);
+    }
+  }
+  const missing: string[] = [];
+  if (failure !== null) {
+    const which = rest.length === findings.length ? "findings" : `${rest.length} of ${findings.length} findings`;
+    missing.push(`${which} of the model were not checked a second time: ${failureText(failure)}`);
+  }
+  // A check without a verdict on a finding did not confirm it.
+  const looked = findings.slice(0, findings.length - rest.length);
+  const decided = new Set(verdicts.map(({ id }) => plainId(id)));
+  const silent = looked.filter(({ id }) => !decided.has(id)).length;
+  if (silent > 0)
+    missing.push(`the second look gave no verdict on ${silent} of ${looked.length} findings of the model`);
+  const degraded = missing.map((reason): Degraded => ({ part: "verification", reason }));
+  return { checked: takeVerdicts(findings, verdicts, profile, new Set(rest)), usage, degraded };
+}
+
+/** US$ of several questions together, without unpriced usage. */
+export function usdOf(usage: readonly ModelUsage[]): number {
+  return usage.reduce((sum, { usd }) => sum + (usd ?? 0), 0);
+}
+
+/** Null as soon as one question has no price: a sum without it would be wrong. */
+export function costOf(usage: readonly ModelUsage[]): Omit<Cost, "ms"> {
+  return {
+    inputTokens: usage.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
+    outputTokens: usage.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+    usd: usage.some(({ usd }) => usd === null) ? null : usdOf(usage),
+  };
+}
+
+/** Lines of a hunk shown on either side of a finding. */
+const AROUND = 40;
+/** The share of a question for findings; the rest is code. */
+const FINDINGS_PART = 0.4;
+const BODY_CHARS = 1_500;
+
+/**
+ * Asks about the first findings, as many as fit, with the code around each.
+ *
+ * @param findings at least one
+ * @param delimiter unguessable and new
+ * @param budget UTF-16 units for findings and code together, at least 4,000
+ * @param around code from elsewhere in the repository that the findings cite; shown as far as it fits
+ * @returns with the findings that it asks about, at least one
+ */
+export function verifyQuestion(
+  findings: readonly Finding[],
+  files: readonly FileDiff[],
+  headTexts: ReadonlyMap<string, string>,
+  delimiter: string,
+  budget: number,
+  around = "",
+) {
+  const listed = fittingFindings(findings, budget * FINDINGS_PART);
+  const asked = findings.slice(0, listed.length);
+  const list = listed.join("\n\n");
+  const drawn = drawnCode(asked, files, headTexts, budget - list.length);
+  const elsewhere = cutAtLine(around, budget - list.length - drawn.length);
+  const code = elsewhere === "" ? drawn : `${drawn}\n\n${elsewhere}`;
+  const text = `# Code\n\n${fence("code", code, delimiter)}\n\n# Drafted findings\n\n${fence("findings", list, delimiter)}\n\nDecide each of the ${asked.length} findings, by its id.`;
+  return {
+    findings: asked,
+    system: [{ text: VERIFY_INSTRUCTIONS, cache: true }],
+    user: [{ text, cache: false }],
+  };
+}
+
+/** At least one, which is cut if it is too long. */
+function fittingFindings(findings: readonly Finding[], budget: number): readonly string[] {
+  const listed: string[] = [];
+  let left = budget;
+  for (const finding of findings) {
+    const text = drawnFinding(finding);
+    left -= text.length + 2;
+    if (left < 0 && listed.length > 0) break;
+    listed.push(left < 0 ? cutText(text, budget) : text);
+  }
+  return listed;
+}
+
+function drawnFinding(finding: Finding): string {
+  const { id, path, startLine, line, side, severity, category, title, body } = finding;
+  const place = finding.locMethod === "none" ? "no proven line" : `lines ${startLine} to ${line}, ${side}`;
+  const said = cutText(reveal(body), BODY_CHARS);
+  return `[${id}] ${revealLine(cutText(path, 500))}, ${place}; ${severity} ${category}\n${revealLine(title)}\n${said}`;
+}
+
+/** The code near the findings of each file, as far as it fits. */
+function drawnCode(
+  findings: readonly Finding[],
+  files: readonly FileDiff[],
+  headTexts: ReadonlyMap<string, string>,
+  budget: number,
+): string {
+  const byPath = Map.groupBy(findings, ({ path }) => path);
+  const parts: string[] = [];
+  let left = budget;
+  for (const file of files) {
+    const text = drawnFile(file, byPath.get(file.path) ?? [], headTexts.get(file.path) ?? null, left);
+    if (text === null) continue;
+    parts.push(text);
+    left -= text.length + 2;
+  }
+  return parts.join("\n\n");
+}
+
+/** Null when there is nothing to show, or it does not fit. */
+function drawnFile(
+  file: FileDiff,
+  findings: readonly Finding[],
+  headText: string | null,
+  budget: number,
+): string | null {
+  if (findings.length === 0) return null;
+  const heading = fileHeading(file);
+  const headLines = headText?.split("\n") ?? null;
+  const shown: string[] = [];
+  let left = budget - heading.length - 2;
+  for (const piece of piecesNear(file, findings)) {
+    const { text } = drawHunk(file.path, piece, headLines);
+    if (text.length + 1 > left) continue;
+    left -= text.length + 1;
+    shown.push(text);
+  }
+  return shown.length === 0 ? null : [heading, ...shown].join("\n");
+}
+
+/** The lines around each proven place; when a finding has none, the other hunks of the file too, after these. */
+function piecesNear({ hunks }: FileDiff, findings: readonly Finding[]): readonly Hunk[] {
+  const proven = findings.filter(({ locMethod }) => locMethod !== "none");
+  const near = hunks.map((hunk) => segmentsNear(hunk, proven));
+  const others = proven.length === findings.length ? [] : hunks.filter((_, index) => near[index]?.length === 0);
+  return [...near.flat(), ...others];
+}
+
+/** Runs of lines of a hunk near one of the findings. */
+function segmentsNear(hunk: Hunk, findings: readonly Finding[]): readonly Hunk[] {
+  const segments: { from: number; to: number }[] = [];
+  for (const { from, to } of reaches(hunk, findings)) {
+    const last = segments.at(-1);
+    if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to);
+    else segments.push({ from, to });
+  }
+  return segments.map(({ from, to }) => pieceOfHunk(hunk, hunk.lines.slice(from, to)));
+}
+
+/** The range around each finding in the hunk, in order: indices of lines, the second exclusive. */
+function reaches(hunk: Hunk, findings: readonly Finding[]) {
+  return findings
+    .flatMap(({ side, startLine, line }) => {
+      const numberOf = side === "LEFT" ? "oldLine" : "newLine";
+      const isCited = (at: number | null) => at !== null && at >= startLine && at <= line;
+      const first = hunk.lines.findIndex((one) => isCited(one[numberOf]));
+      if (first < 0) return [];
+      const last = hunk.lines.findLastIndex((one) => isCited(one[numberOf]));
+      return [{ from: Math.max(0, first - AROUND), to: last + AROUND + 1 }];
+    })
+    .sort((a, b) => a.from - b.from);
+}
+
+/**
+ * Splits the rules' findings by the model's verdicts. A finding without a verdict stays, and so does one that any of
+ * several answers does not call wrong. A verdict may silence a mild finding but never a severe one, because the text
+ * that the model read may have asked it to.
+ */
+export function takeRuleVerdicts(findings: readonly Finding[], verdicts: readonly RuleVerdict[]): Checked {
+  const byId = new Map<string, RuleVerdict>();
+  for (const verdict of verdicts) {
+    const id = plainId(verdict.id);
+    if (verdict.verdict !== "wrong" || !byId.has(id)) byId.set(id, verdict);
+  }
+  return split(findings, (finding) => {
+    const { verdict, reason = "" } = byId.get(finding.id) ?? {};
+    const isGrave = finding.category === "security" || atLeast(finding.severity, "major");
+    if (verdict !== "wrong" || reason.trim() === "" || isGrave) return null;
+    return `the model, looking at the code, found it wrong: ${cutText(reason.trim(), REASON_CHARS)}`;
+  });
 }

@@ -1,8 +1,7 @@
 // Ends check runs and progress summaries whose jobs are over: at the start, every minute, and when it is woken. Those that
 // GitHub refuses to end are retried every hour, and as soon as the App reaches more, for 7 days.
 import type { Logger } from "pino";
-import { sweepChecks } from "../../flows/review/check-run.ts";
-import { type SweptProgress, sweepProgress } from "../../flows/review/progress.ts";
+import { type SweptProgress, sweepChecks, sweepProgress } from "../../flows/review/check-run.ts";
 import type { CheckStore, ProgressStore } from "../../ports/checks.ts";
 import { every, MINUTE_MS } from "./periodic-task.ts";
 

@@ -2,8 +2,13 @@
 // deliveries and checks the open pull requests. After a failure it retries sooner.
 import type { Logger } from "pino";
 import { Transient } from "../../domain/errors.ts";
-import { type RecoverLimits, recoverDeliveries } from "../../flows/repository/recover-deliveries.ts";
-import { type RecoverPulls, type RecoverRun, recoverPulls } from "../../flows/repository/recover-pulls.ts";
+import {
+  type RecoverLimits,
+  type RecoverPulls,
+  type RecoverRun,
+  recoverDeliveries,
+  recoverPulls,
+} from "../../flows/repository/recover-pulls.ts";
 import type { DeliveryLog } from "../../ports/missed-events.ts";
 import { every, type PeriodicTask } from "./periodic-task.ts";
 

@@ -1,5 +1,5 @@
 // Warns the operator when retrieval becomes slow, expensive or poor: once per change of the alerts, not with every review.
-import { type RetrievalAlert, retrievalAlerts } from "../../domain/figures/retrieval-alerts.ts";
+import { type RetrievalAlert, retrievalAlerts } from "../../domain/figures/retrieval-figures.ts";
 import type { RetrievalStatistics } from "../../ports/memory.ts";
 
 const DAY_MS = 24 * 60 * 60_000;

@@ -1,6 +1,5 @@
 // Rejections of findings, and the code that findings flagged: stored beside the memories, and removed with them.
-import type { CodeShape } from "../../domain/code/code-fingerprint.ts";
-import { type Flagged, shapeKey } from "../../domain/code/flagged-code.ts";
+import { type CodeShape, type Flagged, shapeKey } from "../../domain/code/code-fingerprint.ts";
 import type { RejectedMemory, Rejection } from "../../domain/memory/rejections.ts";
 import type { RepoKey } from "../../domain/memory.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../ports/rejections.ts";

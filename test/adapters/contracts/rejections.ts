@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { CodeShape } from "../../../src/domain/code/code-fingerprint.ts";
-import { shapeKey } from "../../../src/domain/code/flagged-code.ts";
+import { type CodeShape, shapeKey } from "../../../src/domain/code/code-fingerprint.ts";
 import type { Rejection } from "../../../src/domain/memory/rejections.ts";
 import { findingMemoryId, findingSource, type MemoryRecord } from "../../../src/domain/memory.ts";
 import { aMemory } from "../../builders/memory-record.ts";

@@ -2,13 +2,7 @@
 // nor the authors of reactions to many comments at once.
 
 import type { Repo } from "../../../domain/job.ts";
-import type {
-  Person,
-  PullFeedback,
-  ReadDismissal,
-  ReadReaction,
-  ReadThread,
-} from "../../../domain/memory/pull-feedback.ts";
+import type { Person, PullFeedback, ReadDismissal, ReadReaction, ReadThread } from "../../../domain/memory/evidence.ts";
 import { parseFindingMarker } from "../../../domain/review/marker.ts";
 import type { Feedback } from "../../../ports/feedback.ts";
 import type { GitHub } from "../clients.ts";
