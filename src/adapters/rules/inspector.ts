@@ -13,7 +13,7 @@ import { ignoreReason } from "./ignore-comment.ts";
 import { joinInspections } from "./join-inspections.ts";
 import { addedNumbers, type LineText, lineTextOf } from "./known-lines.ts";
 import type { Match, Rule } from "./rule.ts";
-import { allRules } from "./rules.ts";
+import { FILE_RULES } from "./rules.ts";
 import {
   causesOf,
   findMatches,
@@ -38,7 +38,7 @@ const MAX_IDENTITY_LINES = 50;
  *
  * @param rules the built-in rules; others only in tests
  */
-export function rulesInspector(rules: readonly Rule[] = allRules()): Inspector {
+export function rulesInspector(rules: readonly Rule[] = FILE_RULES): Inspector {
   return {
     inspect: async (files, settings, customRules, { onRead } = {}) => {
       const prepared = prepareRules(settings, customRules, rules);
@@ -62,7 +62,7 @@ interface PreparedRules {
 export function prepareRules(
   settings: ReadonlyMap<string, RuleSetting>,
   customRules: readonly CustomRule[],
-  rules: readonly Rule[] = allRules(),
+  rules: readonly Rule[] = FILE_RULES,
 ): PreparedRules {
   const custom = compileCustomRules(customRules, new Set(rules.map((rule) => rule.id)));
   const active = [...rules, ...custom.rules].filter((rule) => settings.get(rule.id) !== "off");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { customRuleProblems } from "../../../src/adapters/rules/custom.ts";
 import { rulesInspector } from "../../../src/adapters/rules/inspector.ts";
-import { ruleIds } from "../../../src/adapters/rules/rules.ts";
+import { EVERY_RULE } from "../../../src/adapters/rules/rules.ts";
 import { CustomRule } from "../../../src/config/repo-config.ts";
 import { exampleFile } from "./example-file.ts";
 
@@ -95,7 +95,7 @@ describe("a mistake in a rule", () => {
   });
 
   test("an id that is taken is a problem", () => {
-    const taken = new Set(ruleIds());
+    const taken = new Set(EVERY_RULE.map(({ id }) => id));
     expect(customRuleProblems([legacy, legacy, { ...legacy, id: "weak-cipher" }], taken)).toEqual([
       { id: "no-legacy-client", message: "the id is already taken by another rule" },
       { id: "weak-cipher", message: "the id is already taken by another rule" },
