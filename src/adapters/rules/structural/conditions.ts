@@ -2,32 +2,29 @@
 
 import type { SgNode } from "@ast-grep/napi";
 import type { Shape, StructuralRule } from "../rule.ts";
-import { calls, example, has, node, not, script, text, withArguments, within } from "./shapes.ts";
+import { calls, example, has, node, not, SCRIPTS, script, text, withArguments, within } from "./shapes.ts";
 
-const NAN: Readonly<Record<string, string>> = {
-  script: String.raw`(Number\.)?NaN`,
-  python: String.raw`float\(["']nan["']\)|(np|numpy|math)\.nan`,
-  go: String.raw`math\.NaN\(\)`,
-  java: String.raw`(Double|Float)\.NaN`,
-  rust: "(std::)?f(32|64)(::consts)?::NAN",
-  ruby: "Float::NAN",
-  php: "NAN",
-};
+const PYTHON_NAN = String.raw`float\(["']nan["']\)|(np|numpy|math)\.nan`;
 
 /** One operand of == or the like is NaN. */
-function nanOperand(kind: string, nan: string | undefined): Shape {
+function nanOperand(kind: string, nan: string): Shape {
   const regex = `^(${nan})$`;
   return node(kind, has("operator", "^([=!]==?|[<>]=?)$"), { any: [has("left", regex), has("right", regex)] });
 }
 
+/** Every field that this is asked of holds the same. */
+function same(field: string): Shape {
+  return { has: { field, pattern: "$SAME" } };
+}
+
 /** Both operands are the same expression, and evaluating it twice has no effect of its own. */
-function sameOperands(kind: string, operators: string, calls: readonly string[]): Shape {
+function sameOperands(kind: string, operators: string, effects: readonly string[]): Shape {
   return node(
     kind,
     has("operator", `^(${operators})$`),
-    { has: { field: "left", pattern: "$SAME" } },
-    { has: { field: "right", pattern: "$SAME" } },
-    ...calls.map((call) => not(within({ kind: call }))),
+    same("left"),
+    same("right"),
+    ...effects.map((effect) => not(within({ kind: effect }))),
   );
 }
 
@@ -38,10 +35,21 @@ function sameEnds(node: SgNode): boolean {
   return first === last;
 }
 
-const literalAssigned = (right: string): Shape => ({
-  kind: "assignment_expression",
-  has: { field: "right", regex: right },
-});
+/** An expression that is negated, or the condition of an `if`. */
+function asBoolean(negation: Shape): Shape {
+  return {
+    any: [{ inside: negation }, { inside: { kind: "parenthesized_expression", inside: { kind: "if_statement" } } }],
+  };
+}
+
+/** A condition that is nothing but an assignment. */
+function assigned(right: string): Shape {
+  return {
+    kind: "assignment_expression",
+    has: { field: "right", regex: right },
+    inside: { kind: "parenthesized_expression", inside: { kind: "if_statement", field: "condition" } },
+  };
+}
 
 const LITERAL = String.raw`^(true|false|null|undefined|\d+|["'][^"']*["'])$`;
 
@@ -57,17 +65,12 @@ export const CONDITIONS: readonly StructuralRule[] = [
     onlyWith: /else|\?/,
     match: {
       ...script(
-        {
-          all: [
-            { kind: "if_statement", pattern: "if ($C) { $$$SAME } else { $$$SAME }" },
-            not({ pattern: "if ($C) {} else {}" }),
-          ],
-        },
         node(
-          "ternary_expression",
-          { has: { field: "consequence", pattern: "$SAME" } },
-          { has: { field: "alternative", pattern: "$SAME" } },
+          "if_statement",
+          { pattern: "if ($C) { $$$SAME } else { $$$SAME }" },
+          not({ pattern: "if ($C) {} else {}" }),
         ),
+        node("ternary_expression", same("consequence"), same("alternative")),
       ),
       python: node(
         "conditional_expression",
@@ -77,16 +80,12 @@ export const CONDITIONS: readonly StructuralRule[] = [
       ),
       go: node(
         "if_statement",
-        { has: { field: "consequence", pattern: "$SAME" } },
+        same("consequence"),
         { has: { field: "alternative", kind: "block", pattern: "$SAME" } },
         not(has("consequence", String.raw`^\{\s*\}$`)),
       ),
       java: [
-        node(
-          "ternary_expression",
-          { has: { field: "consequence", pattern: "$SAME" } },
-          { has: { field: "alternative", pattern: "$SAME" } },
-        ),
+        node("ternary_expression", same("consequence"), same("alternative")),
         node(
           "if_statement",
           { has: { field: "consequence", kind: "block", pattern: "$SAME" } },
@@ -94,16 +93,8 @@ export const CONDITIONS: readonly StructuralRule[] = [
           not(has("consequence", String.raw`^\{\s*\}$`)),
         ),
       ],
-      php: node(
-        "conditional_expression",
-        { has: { field: "body", pattern: "$SAME" } },
-        { has: { field: "alternative", pattern: "$SAME" } },
-      ),
-      ruby: node(
-        "conditional",
-        { has: { field: "consequence", pattern: "$SAME" } },
-        { has: { field: "alternative", pattern: "$SAME" } },
-      ),
+      php: node("conditional_expression", same("body"), same("alternative")),
+      ruby: node("conditional", same("consequence"), same("alternative")),
     },
     bad: example("src/sort.ts", "const step = ascending ? 1 : 1;"),
     good: example("src/sort.ts", "const step = ascending ? 1 : -1;"),
@@ -123,8 +114,8 @@ export const CONDITIONS: readonly StructuralRule[] = [
     match: {
       java: node(
         "if_statement",
-        { has: { field: "condition", pattern: "$SAME" } },
-        { inside: { kind: "if_statement", field: "alternative", has: { field: "condition", pattern: "$SAME" } } },
+        same("condition"),
+        { inside: { kind: "if_statement", field: "alternative", ...same("condition") } },
         not({
           has: {
             field: "condition",
@@ -134,11 +125,11 @@ export const CONDITIONS: readonly StructuralRule[] = [
       ),
       python: node(
         "elif_clause",
-        { has: { field: "condition", pattern: "$SAME" } },
+        same("condition"),
         {
           any: [
-            { inside: { kind: "if_statement", has: { field: "condition", pattern: "$SAME" } } },
-            { follows: { kind: "elif_clause", has: { field: "condition", pattern: "$SAME" }, stopBy: "end" } },
+            { inside: { kind: "if_statement", ...same("condition") } },
+            { follows: { kind: "elif_clause", ...same("condition"), stopBy: "end" } },
           ],
         },
         {
@@ -165,25 +156,17 @@ export const CONDITIONS: readonly StructuralRule[] = [
     inTests: true,
     onlyWith: /nan/i,
     match: {
-      ...script(nanOperand("binary_expression", NAN.script)),
-      python: { kind: "comparison_operator", regex: `(?s)(^(${NAN.python})\\s*[=!]=|[=!]=\\s*(${NAN.python})$)` },
-      go: nanOperand("binary_expression", NAN.go),
-      java: nanOperand("binary_expression", NAN.java),
-      rust: nanOperand("binary_expression", NAN.rust),
-      ruby: nanOperand("binary", NAN.ruby),
-      php: nanOperand("binary_expression", NAN.php),
+      ...script(nanOperand("binary_expression", String.raw`(Number\.)?NaN`)),
+      python: { kind: "comparison_operator", regex: `(?s)(^(${PYTHON_NAN})\\s*[=!]=|[=!]=\\s*(${PYTHON_NAN})$)` },
+      go: nanOperand("binary_expression", String.raw`math\.NaN\(\)`),
+      java: nanOperand("binary_expression", String.raw`(Double|Float)\.NaN`),
+      rust: nanOperand("binary_expression", "(std::)?f(32|64)(::consts)?::NAN"),
+      ruby: nanOperand("binary", "Float::NAN"),
+      php: nanOperand("binary_expression", "NAN"),
     },
     fixes: [
-      {
-        from: /^([\w.$]+)\s*===?\s*(?:Number\.)?NaN$/,
-        to: "Number.isNaN($1)",
-        languages: ["javascript", "typescript"],
-      },
-      {
-        from: /^([\w.$]+)\s*!==?\s*(?:Number\.)?NaN$/,
-        to: "!Number.isNaN($1)",
-        languages: ["javascript", "typescript"],
-      },
+      { from: /^([\w.$]+)\s*===?\s*(?:Number\.)?NaN$/, to: "Number.isNaN($1)", languages: SCRIPTS },
+      { from: /^([\w.$]+)\s*!==?\s*(?:Number\.)?NaN$/, to: "!Number.isNaN($1)", languages: SCRIPTS },
       { from: /^([\w.]+)\s*==\s*(np|numpy|math)\.nan$/, to: "$2.isnan($1)", languages: ["python"] },
       { from: /^(\w+)\s*==\s*math\.NaN\(\)$/, to: "math.IsNaN($1)", languages: ["go"] },
       { from: /^([\w.]+)\s*==\s*(Double|Float)\.NaN$/, to: "$2.isNaN($1)", languages: ["java"] },
@@ -263,19 +246,13 @@ export const CONDITIONS: readonly StructuralRule[] = [
           has("left", String.raw`(?s)^(strpos|stripos|strrpos|mb_strpos|array_search)\(`),
           has("right", "^(?i:false|true)$"),
         ),
-        calls.php("strpos|stripos|mb_strpos", {
-          any: [
-            { inside: { kind: "unary_op_expression" } },
-            { inside: { kind: "parenthesized_expression", inside: { kind: "if_statement" } } },
-          ],
-        }),
+        calls.php("strpos|stripos|mb_strpos", asBoolean({ kind: "unary_op_expression" })),
       ],
-      ...calls.inScript(String.raw`(?s).*\.(indexOf|lastIndexOf)`, withArguments("^\\([\"'`]"), {
-        any: [
-          { inside: { kind: "unary_expression", regex: "^!" } },
-          { inside: { kind: "parenthesized_expression", inside: { kind: "if_statement" } } },
-        ],
-      }),
+      ...calls.inScript(
+        String.raw`(?s).*\.(indexOf|lastIndexOf)`,
+        withArguments("^\\([\"'`]"),
+        asBoolean({ kind: "unary_expression", regex: "^!" }),
+      ),
     },
     fixes: [
       { from: /\)\s*([=!])=\s*(false|true)$/i, to: ") $1== $2", languages: ["php"] },
@@ -344,14 +321,8 @@ export const CONDITIONS: readonly StructuralRule[] = [
     inTests: true,
     onlyWith: /=\s*(true|false|null|undefined|nil|\d+|:\S+|"[^"]*"|'[^']*'|"[^']*'|'[^"]*")$/i,
     match: {
-      ...script({
-        ...literalAssigned(LITERAL),
-        inside: { kind: "parenthesized_expression", inside: { kind: "if_statement", field: "condition" } },
-      }),
-      php: {
-        ...literalAssigned(`(?i)${LITERAL}`),
-        inside: { kind: "parenthesized_expression", inside: { kind: "if_statement", field: "condition" } },
-      },
+      ...script(assigned(LITERAL)),
+      php: assigned(`(?i)${LITERAL}`),
       ruby: {
         kind: "assignment",
         has: { field: "right", regex: String.raw`^(true|false|nil|\d+|:\w+|"[^"#]*"|'[^']*')$` },
@@ -359,7 +330,7 @@ export const CONDITIONS: readonly StructuralRule[] = [
       },
     },
     fixes: [
-      { from: /(?<!\s)\s*=\s*/, to: " === ", languages: ["javascript", "typescript"] },
+      { from: /(?<!\s)\s*=\s*/, to: " === ", languages: SCRIPTS },
       { from: /(?<!\s)\s*=\s*/, to: " == ", languages: ["php", "ruby"] },
     ],
     bad: example("src/order.ts", 'if (order.state = "paid") ship(order);'),

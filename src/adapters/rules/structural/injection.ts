@@ -1,6 +1,6 @@
 // Text and data of others that become a program: SQL, a shell command, code, objects, fetched documents.
 import type { StructuralRule } from "../rule.ts";
-import { calls, example, has, kinds, node, not, REQUEST, script, text, unless, withArguments } from "./shapes.ts";
+import { calls, example, has, node, not, REQUEST, script, text, unless, withArguments } from "./shapes.ts";
 
 /** How a statement of SQL begins, up to where values stand. Case does not matter. */
 const SQL = String.raw`\s*(select\b.*\bfrom|insert\s+into|update\b.*\bset|delete\s+from)\b.*`;
@@ -42,13 +42,9 @@ export const INJECTION: readonly StructuralRule[] = [
         joined("binary_expression", "\\+", "[a-z]"),
       ),
       python: [
-        {
-          all: [
-            kinds("string", "concatenated_string"),
-            text(`(?i)^[rbuf]*["']+${SQL}${VALUE}\\{(?-i:[a-z])`),
-            { any: [text(`^[rb]*[fF]`), text(`\\s[rb]*[fF]["']`)] },
-          ],
-        },
+        node(["string", "concatenated_string"], text(`(?i)^[rbuf]*["']+${SQL}${VALUE}\\{(?-i:[a-z])`), {
+          any: [text(`^[rb]*[fF]`), text(`\\s[rb]*[fF]["']`)],
+        }),
         node("binary_operator", text(`(?i)^[rb]*["']+${SQL}${VALUE}%s.*["']\\s*%\\s*[(a-z]`)),
         calls.python(`(?is)[rb]*["']+${SQL}${VALUE}\\{.*["']\\.format`),
         joined("binary_operator", "\\+", "[a-z]"),

@@ -12,9 +12,9 @@ function calleeOf(call: SgNode | null): string {
   return (call?.field("function") ?? call?.field("name"))?.text() ?? "";
 }
 
-/** A statement that is nothing but a call whose callee matches. */
-function statement(kind: string, field: string, callee: string) {
-  return { kind: "expression_statement", has: { kind, has: { field, regex: callee } } };
+/** A statement that is nothing but one expression, of which a field matches. */
+function statement(kind: string, field: string, regex: string) {
+  return { kind: "expression_statement", has: { kind, ...has(field, regex) } };
 }
 
 const ASYNC_CALLBACK = { has: { field: "arguments", has: { nthChild: 1, regex: String.raw`(?s)^async\b` } } };
@@ -114,18 +114,12 @@ export const LOST_RESULTS: readonly StructuralRule[] = [
     onlyWith: /(Error|Exception)\(/,
     wholeFile: true,
     match: {
-      ...script({
-        kind: "expression_statement",
-        has: { kind: "new_expression", has: { field: "constructor", regex: ERROR_NAME } },
-      }),
+      ...script(statement("new_expression", "constructor", ERROR_NAME)),
       python: {
         kind: "expression_statement",
         has: { kind: "call", has: { field: "function", kind: "identifier", regex: ERROR_NAME } },
       },
-      java: {
-        kind: "expression_statement",
-        has: { kind: "object_creation_expression", has: { field: "type", regex: ERROR_NAME } },
-      },
+      java: statement("object_creation_expression", "type", ERROR_NAME),
       php: {
         kind: "expression_statement",
         has: { kind: "object_creation_expression", has: { nthChild: 1, regex: ERROR_NAME } },
@@ -157,18 +151,12 @@ export const LOST_RESULTS: readonly StructuralRule[] = [
           "function",
           String.raw`\.(trim|trimStart|trimEnd|toUpperCase|toLowerCase|replaceAll|padStart|padEnd)$`,
         ),
-        {
-          all: [
-            statement("call_expression", "function", String.raw`^[\w.]+\.replace$`),
-            {
-              has: {
-                kind: "call_expression",
-                has: { field: "arguments", regex: String.raw`(?s)^\(\s*(/.*/[a-z]*|["'][^"']*["'])\s*,` },
-              },
-            },
-            not(text(String.raw`^(window\.)?(location|history|router|navigate)\.`)),
-          ],
-        },
+        node(
+          "expression_statement",
+          statement("call_expression", "function", String.raw`^[\w.]+\.replace$`),
+          statement("call_expression", "arguments", String.raw`(?s)^\(\s*(/.*/[a-z]*|["'][^"']*["'])\s*,`),
+          not(text(String.raw`^(window\.)?(location|history|router|navigate)\.`)),
+        ),
       ),
       python: [
         statement(
@@ -176,25 +164,18 @@ export const LOST_RESULTS: readonly StructuralRule[] = [
           "function",
           String.raw`^[a-z_][\w.]*\.(strip|lstrip|rstrip|upper|lower|title|removeprefix|removesuffix)$`,
         ),
-        {
-          all: [
-            statement("call", "function", String.raw`^[a-z_][\w.]*\.replace$`),
-            {
-              has: {
-                kind: "call",
-                has: { field: "arguments", regex: String.raw`^\(\s*["'][^"']*["']\s*,\s*["'][^"']*["']\s*\)$` },
-              },
-            },
-          ],
-        },
+        node(
+          "expression_statement",
+          statement("call", "function", String.raw`^[a-z_][\w.]*\.replace$`),
+          statement("call", "arguments", String.raw`^\(\s*["'][^"']*["']\s*,\s*["'][^"']*["']\s*\)$`),
+        ),
         statement("call", "function", "^(sorted|reversed)$"),
       ],
-      java: {
-        all: [
-          statement("method_invocation", "name", "^(trim|strip|toUpperCase|toLowerCase|replaceAll|substring)$"),
-          not(text(String.raw`^(list|map|\w*List|\w*Map)\.replaceAll`)),
-        ],
-      },
+      java: node(
+        "expression_statement",
+        statement("method_invocation", "name", "^(trim|strip|toUpperCase|toLowerCase|replaceAll|substring)$"),
+        not(text(String.raw`^(list|map|\w*List|\w*Map)\.replaceAll`)),
+      ),
     },
     fixes: [
       { from: /^([A-Za-z_]\w*)(\.[\s\S]*)$/, to: "$1 = $1$2" },
@@ -249,16 +230,11 @@ export const LOST_RESULTS: readonly StructuralRule[] = [
     onlyWith: /asyncio\./,
     wholeFile: true,
     match: {
-      python: {
-        kind: "expression_statement",
-        has: {
-          kind: "call",
-          has: {
-            field: "function",
-            regex: String.raw`^asyncio\.(sleep|wait|wait_for|gather|to_thread|open_connection|start_server)$`,
-          },
-        },
-      },
+      python: statement(
+        "call",
+        "function",
+        String.raw`^asyncio\.(sleep|wait|wait_for|gather|to_thread|open_connection|start_server)$`,
+      ),
     },
     fixes: [{ from: /^/, to: "await " }],
     bad: example("app/poll.py", "async def poll():", "    asyncio.sleep(5)"),

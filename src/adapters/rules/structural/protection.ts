@@ -220,14 +220,12 @@ export const PROTECTION: readonly StructuralRule[] = [
           withArguments(String.raw`\bverify\s*=\s*False\b`),
         ),
         calls.python(String.raw`ssl\._create_unverified_context|_create_unverified_context`),
-        {
-          kind: "assignment",
-          any: [
-            text(
-              String.raw`(check_hostname\s*=\s*False|verify_mode\s*=\s*ssl\.CERT_NONE|_create_default_https_context\s*=\s*ssl\._create_unverified_context|\.verify\s*=\s*False)$`,
-            ),
-          ],
-        },
+        node(
+          "assignment",
+          text(
+            String.raw`(check_hostname\s*=\s*False|verify_mode\s*=\s*ssl\.CERT_NONE|_create_default_https_context\s*=\s*ssl\._create_unverified_context|\.verify\s*=\s*False)$`,
+          ),
+        ),
         { kind: "keyword_argument", regex: String.raw`^cert_reqs\s*=\s*(ssl\.CERT_NONE|["']CERT_NONE["'])$` },
       ],
       go: [

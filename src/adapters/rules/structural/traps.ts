@@ -1,6 +1,9 @@
 // Traps of a language or its library: Python, Go, lists and paths, numbers and threads.
 import type { StructuralRule } from "../rule.ts";
-import { calls, example, has, kinds, node, not, script, text, withArguments } from "./shapes.ts";
+import { calls, example, has, kinds, node, not, text, withArguments } from "./shapes.ts";
+
+/** Of a statement: the loop or function is left further down in its block. */
+const BEFORE_LEAVING = { precedes: { ...kinds("break_statement", "return_statement"), stopBy: "end" } };
 
 export const TRAPS: readonly StructuralRule[] = [
   {
@@ -13,32 +16,30 @@ export const TRAPS: readonly StructuralRule[] = [
     fix: "Use `None` as the default and make the list or dict inside the function.",
     inTests: true,
     match: {
-      python: {
-        all: [
-          kinds("default_parameter", "typed_default_parameter"),
-          has("value", String.raw`^(\[.*\]|\{.*\}|(list|dict|set|defaultdict|deque)\(.*\))$`),
-          { has: { field: "name", pattern: "$NAME", not: { regex: "(?i)(cache|memo|^_)" } } },
-          {
-            inside: {
-              kind: "function_definition",
-              stopBy: "end",
+      python: node(
+        ["default_parameter", "typed_default_parameter"],
+        has("value", String.raw`^(\[.*\]|\{.*\}|(list|dict|set|defaultdict|deque)\(.*\))$`),
+        { has: { field: "name", pattern: "$NAME", not: { regex: "(?i)(cache|memo|^_)" } } },
+        {
+          inside: {
+            kind: "function_definition",
+            stopBy: "end",
+            has: {
+              field: "body",
               has: {
-                field: "body",
-                has: {
-                  any: [
-                    ...["append", "extend", "insert", "update", "add", "setdefault", "pop", "remove", "clear"].map(
-                      (method) => ({ pattern: `$NAME.${method}($$$)` }),
-                    ),
-                    { kind: "assignment", has: { field: "left", pattern: "$NAME[$$$]" } },
-                    { pattern: "$NAME[$K] = $V" },
-                  ],
-                  stopBy: "end",
-                },
+                any: [
+                  ...["append", "extend", "insert", "update", "add", "setdefault", "pop", "remove", "clear"].map(
+                    (method) => ({ pattern: `$NAME.${method}($$$)` }),
+                  ),
+                  { kind: "assignment", has: { field: "left", pattern: "$NAME[$$$]" } },
+                  { pattern: "$NAME[$K] = $V" },
+                ],
+                stopBy: "end",
               },
             },
           },
-        ],
-      },
+        },
+      ),
     },
     bad: example("app/cart.py", "def add(item, items=[]):", "    items.append(item)", "    return items"),
     good: example(
@@ -92,16 +93,14 @@ export const TRAPS: readonly StructuralRule[] = [
     fix: "Check the error and return it.",
     onlyWith: /_\s*:?=/,
     match: {
-      go: {
-        all: [
-          kinds("short_var_declaration", "assignment_statement"),
-          has("left", String.raw`(^|,\s*)_$`),
-          has(
-            "right",
-            String.raw`^(json\.(Unmarshal|NewDecoder\([^()]*\)\.Decode)|yaml\.Unmarshal|xml\.Unmarshal|proto\.Unmarshal|io\.ReadAll|ioutil\.ReadAll|os\.(Open|Create|ReadFile|WriteFile|OpenFile)|http\.NewRequest(WithContext)?|rand\.Read|net\.Dial|sql\.Open)\(`,
-          ),
-        ],
-      },
+      go: node(
+        ["short_var_declaration", "assignment_statement"],
+        has("left", String.raw`(^|,\s*)_$`),
+        has(
+          "right",
+          String.raw`^(json\.(Unmarshal|NewDecoder\([^()]*\)\.Decode)|yaml\.Unmarshal|xml\.Unmarshal|proto\.Unmarshal|io\.ReadAll|ioutil\.ReadAll|os\.(Open|Create|ReadFile|WriteFile|OpenFile)|http\.NewRequest(WithContext)?|rand\.Read|net\.Dial|sql\.Open)\(`,
+        ),
+      ),
     },
     bad: example("load.go", "_ = json.Unmarshal(body, &order)"),
     good: example("load.go", "if err := json.Unmarshal(body, &order); err != nil {", "\treturn err", "}"),
@@ -211,15 +210,13 @@ export const TRAPS: readonly StructuralRule[] = [
     fix: "Give it a comparator: `.sort((a, b) => a - b)`.",
     inTests: true,
     onlyWith: /sort(ed)?\(\s*\)/i,
-    match: script({
-      all: [
-        { kind: "call_expression", has: { field: "function", regex: String.raw`(?s)\.(sort|toSorted)$` } },
-        has("arguments", String.raw`^\(\s*\)$`),
-        text(
-          String.raw`(\.map\(\s*(Number|parseInt|parseFloat|(\(\s*)?\w+(\s*\))?\s*=>\s*(Number\(|parseInt\(|parseFloat\(|\+\w|[\w.]+\.(length|count|price|timestamp)\b))[^;]{0,40}\)|^\[\s*\d+(\.\d+)?(\s*,\s*\d+(\.\d+)?)+\s*,?\s*\])\.(sort|toSorted)\(\)$`,
-        ),
-      ],
-    }),
+    match: calls.inScript(
+      String.raw`(?s).*\.(sort|toSorted)`,
+      has("arguments", String.raw`^\(\s*\)$`),
+      text(
+        String.raw`(\.map\(\s*(Number|parseInt|parseFloat|(\(\s*)?\w+(\s*\))?\s*=>\s*(Number\(|parseInt\(|parseFloat\(|\+\w|[\w.]+\.(length|count|price|timestamp)\b))[^;]{0,40}\)|^\[\s*\d+(\.\d+)?(\s*,\s*\d+(\.\d+)?)+\s*,?\s*\])\.(sort|toSorted)\(\)$`,
+      ),
+    ),
     fixes: [{ from: /\.sort\(\)$/, to: ".sort((a, b) => a - b)" }],
     bad: example("src/median.ts", "const sorted = values.map(Number).sort();"),
     good: example("src/median.ts", "const sorted = values.map(Number).sort((a, b) => a - b);"),
@@ -254,13 +251,8 @@ export const TRAPS: readonly StructuralRule[] = [
             },
           },
           // Leaving the loop right after the change is safe.
-          not({
-            inside: {
-              kind: "expression_statement",
-              precedes: { any: [{ kind: "break_statement" }, { kind: "return_statement" }], stopBy: "end" },
-            },
-          }),
-          not({ precedes: { any: [{ kind: "break_statement" }, { kind: "return_statement" }], stopBy: "end" } }),
+          not({ inside: { kind: "expression_statement", ...BEFORE_LEAVING } }),
+          not(BEFORE_LEAVING),
         ],
       },
       java: {
@@ -273,12 +265,7 @@ export const TRAPS: readonly StructuralRule[] = [
               stopBy: kinds("method_declaration", "lambda_expression"),
             },
           },
-          not({
-            inside: {
-              kind: "expression_statement",
-              precedes: { any: [{ kind: "break_statement" }, { kind: "return_statement" }], stopBy: "end" },
-            },
-          }),
+          not({ inside: { kind: "expression_statement", ...BEFORE_LEAVING } }),
         ],
       },
     },
@@ -321,13 +308,12 @@ export const TRAPS: readonly StructuralRule[] = [
     fix: 'Make it from text (`new BigDecimal("0.1")`, `Decimal("0.1")`) or with `BigDecimal.valueOf`.',
     onlyWith: /Decimal/,
     match: {
-      java: {
-        all: [
-          { kind: "object_creation_expression", has: { field: "type", regex: "^BigDecimal$" } },
-          withArguments(String.raw`^\(\s*\d*\.\d*[1-9]\d*[dDfF]?\s*\)$`),
-          not(withArguments(String.raw`^\(\s*\d*\.(5|25|75|125|375|625|875)\s*\)$`)),
-        ],
-      },
+      java: node(
+        "object_creation_expression",
+        has("type", "^BigDecimal$"),
+        withArguments(String.raw`^\(\s*\d*\.\d*[1-9]\d*[dDfF]?\s*\)$`),
+        not(withArguments(String.raw`^\(\s*\d*\.(5|25|75|125|375|625|875)\s*\)$`)),
+      ),
       python: calls.python(
         String.raw`(decimal\.)?Decimal`,
         withArguments(String.raw`^\(\s*-?\d*\.\d*[1-9]\d*\s*\)$`),

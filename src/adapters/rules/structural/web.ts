@@ -1,10 +1,9 @@
 // What a client sent chooses a file, an address, a method or a field; and what a browser is told: markup, origins, error pages.
-import type { StructuralRule } from "../rule.ts";
+import type { Shape, StructuralRule } from "../rule.ts";
 import {
   calls,
   example,
   has,
-  kinds,
   node,
   not,
   REQUEST,
@@ -17,8 +16,6 @@ import {
 
 const BASENAME = String.raw`(?i)(basename|secure_filename|sanitize|\.Base\(|SecureJoin|getName\(|allowlist|whitelist)`;
 
-const DIRECT = String.raw`^\(.*`;
-
 const SAFE_TARGET = "(?i)(url_has_allowed_host|is_safe_url|safe_?redirect|allowed|sanitize|url_from|urlparse)";
 
 const CLEANED = not(
@@ -26,6 +23,11 @@ const CLEANED = not(
     String.raw`(?i)(sanitize|purify|escape|encode|JSON\.stringify|htmlspecialchars|htmlentities|\bh\(|strip_tags|intval|\(int\)|nonce)`,
   ),
 );
+
+/** The first argument begins with what a client sent. */
+function fromRequest(language: keyof typeof REQUEST): Shape {
+  return withArguments(`^\\(?\\s*(${REQUEST[language]})`);
+}
 
 export const WEB: readonly StructuralRule[] = [
   {
@@ -40,52 +42,33 @@ export const WEB: readonly StructuralRule[] = [
     match: unless(BASENAME, {
       ...calls.inScript(
         String.raw`path\.(join|resolve)|(fs|fsp|fs\.promises)\.(readFile|readFileSync|createReadStream|writeFile|writeFileSync|createWriteStream|unlink|unlinkSync|rm|rmSync)|res\.(sendFile|download)`,
-        withArguments(`${DIRECT}(${REQUEST.script})`),
+        withArguments(REQUEST.script),
       ),
-      python: calls.python(
-        String.raw`os\.path\.join|open|send_file|FileResponse`,
-        withArguments(`${DIRECT}(${REQUEST.python})`),
-      ),
+      python: calls.python(String.raw`os\.path\.join|open|send_file|FileResponse`, withArguments(REQUEST.python)),
       go: calls.go(
         String.raw`(filepath|path)\.Join|os\.(Open|OpenFile|ReadFile|Create|Remove|RemoveAll|WriteFile)|http\.ServeFile`,
         // http.ServeFile(w, r, …) refuses "..", but not what stands after Join.
-        withArguments(`${DIRECT}(${REQUEST.go})`),
+        withArguments(REQUEST.go),
       ),
       java: [
         node(
           "object_creation_expression",
           has("type", "^(java\\.io\\.)?(File|FileInputStream|FileOutputStream|FileReader|FileWriter)$"),
-          withArguments(`${DIRECT}(${REQUEST.java})`),
+          withArguments(REQUEST.java),
         ),
-        calls.java(
-          "get|of|resolve",
-          withArguments(`${DIRECT}(${REQUEST.java})`),
-          text("^(Paths|Path|\\w*[dD]ir|\\w*[rR]oot)\\."),
-        ),
+        calls.java("get|of|resolve", withArguments(REQUEST.java), text("^(Paths|Path|\\w*[dD]ir|\\w*[rR]oot)\\.")),
       ],
       ruby: calls.ruby(
         "join|read|open|readlines|binread|send_file|delete|write",
-        withArguments(`^\\(?.*(${REQUEST.ruby})`),
+        withArguments(REQUEST.ruby),
         text(String.raw`^((File|IO|Pathname|FileUtils|Rails\.root|Dir)\b|send_file)`),
       ),
       php: [
-        calls.php(
-          "file_get_contents|file_put_contents|readfile|fopen|unlink|file",
-          withArguments(`${DIRECT}(${REQUEST.php})`),
+        calls.php("file_get_contents|file_put_contents|readfile|fopen|unlink|file", withArguments(REQUEST.php)),
+        node(
+          ["include_expression", "include_once_expression", "require_expression", "require_once_expression"],
+          text(REQUEST.php),
         ),
-        {
-          all: [
-            {
-              any: [
-                "include_expression",
-                "include_once_expression",
-                "require_expression",
-                "require_once_expression",
-              ].map((kind) => ({ kind })),
-            },
-            text(REQUEST.php),
-          ],
-        },
       ],
     }),
     bad: example("src/files.ts", "res.sendFile(path.join(UPLOADS, req.params.name));"),
@@ -113,8 +96,8 @@ export const WEB: readonly StructuralRule[] = [
         String.raw`http\.Redirect|c\.Redirect`,
         withArguments(`^\\([^()]*,\\s*(r\\.FormValue\\(|r\\.URL\\.Query\\(\\)|c\\.Query\\(|c\\.QueryParam\\()`),
       ),
-      java: calls.java("sendRedirect", withArguments(`^\\(\\s*(${REQUEST.java})`)),
-      ruby: calls.ruby("redirect_to", withArguments(`^\\(?\\s*(${REQUEST.ruby})`)),
+      java: calls.java("sendRedirect", fromRequest("java")),
+      ruby: calls.ruby("redirect_to", fromRequest("ruby")),
       php: calls.php("header", withArguments(`^\\(\\s*["'](?i:location):\\s*(["']\\s*\\.\\s*)?\\{?(${REQUEST.php})`)),
     }),
     bad: example("src/login.ts", "res.redirect(req.query.next);"),
@@ -132,13 +115,13 @@ export const WEB: readonly StructuralRule[] = [
     match: {
       ...calls.inScript(
         String.raw`fetch|got|axios(\.(get|post|put|request))?|https?\.(get|request)`,
-        withArguments(`^\\(\\s*(${REQUEST.script})`),
+        fromRequest("script"),
       ),
       python: calls.python(
         String.raw`(requests|httpx)\.(get|post|put|head|request)|urlopen|urllib\.request\.urlopen`,
-        withArguments(`^\\(\\s*(${REQUEST.python})`),
+        fromRequest("python"),
       ),
-      go: calls.go(String.raw`http\.(Get|Head|Post)`, withArguments(`^\\(\\s*(${REQUEST.go})`)),
+      go: calls.go(String.raw`http\.(Get|Head|Post)`, fromRequest("go")),
       ruby: calls.ruby(
         "get|get_response|open",
         withArguments(`^\\(?\\s*(URI\\(|URI\\.parse\\()?(${REQUEST.ruby})`),
@@ -165,20 +148,13 @@ export const WEB: readonly StructuralRule[] = [
     fix: "Search for the text itself, escape it, or use an engine that runs in linear time (RE2).",
     onlyWith: /RegExp|\bre\.|Regexp|Pattern\./,
     match: {
-      ...script({
-        all: [
-          {
-            any: [{ kind: "new_expression", has: { field: "constructor", regex: "^RegExp$" } }, calls.script("RegExp")],
-          },
-          withArguments(`^\\(\\s*(${REQUEST.script})`),
-        ],
-      }),
-      python: calls.python(
-        String.raw`re\.(compile|search|match|fullmatch|findall|sub)`,
-        withArguments(`^\\(\\s*(${REQUEST.python})`),
+      ...script(
+        node("new_expression", has("constructor", "^RegExp$"), fromRequest("script")),
+        calls.script("RegExp", fromRequest("script")),
       ),
-      ruby: calls.ruby("new", withArguments(`^\\(?\\s*(${REQUEST.ruby})`), text("^Regexp\\.")),
-      java: calls.java("compile|matches", withArguments(`^\\(\\s*(${REQUEST.java})`), text("^Pattern\\.")),
+      python: calls.python(String.raw`re\.(compile|search|match|fullmatch|findall|sub)`, fromRequest("python")),
+      ruby: calls.ruby("new", fromRequest("ruby"), text("^Regexp\\.")),
+      java: calls.java("compile|matches", fromRequest("java"), text("^Pattern\\.")),
     },
     bad: example("src/search.ts", 'const pattern = new RegExp(req.query.q, "i");'),
     good: example("src/search.ts", 'const pattern = new RegExp(escapeRegExp(req.query.q), "i");'),
@@ -199,12 +175,12 @@ export const WEB: readonly StructuralRule[] = [
       }),
       python: calls.python("getattr", withArguments(`^\\([^,]*,\\s*(${REQUEST.python})`)),
       ruby: [
-        calls.ruby("send|public_send|__send__|constantize|const_get", withArguments(`^\\(?\\s*(${REQUEST.ruby})`)),
+        calls.ruby("send|public_send|__send__|constantize|const_get", fromRequest("ruby")),
         calls.ruby("constantize|safe_constantize", has("receiver", REQUEST.ruby)),
       ],
       php: [
         { kind: "function_call_expression", has: { field: "function", regex: `^(${REQUEST.php})` } },
-        calls.php("call_user_func|call_user_func_array", withArguments(`^\\(\\s*(${REQUEST.php})`)),
+        calls.php("call_user_func|call_user_func_array", fromRequest("php")),
       ],
     },
     bad: example("src/actions.js", "actions[req.params.action](req.body);"),
@@ -248,23 +224,21 @@ export const WEB: readonly StructuralRule[] = [
       /innerHTML|outerHTML|document\.write|\b(res|resp|response|out)\.|mark_safe|Markup|template\.|html_safe|\braw\b|\$_/,
     match: {
       ...script(
-        {
-          all: [
-            kinds("assignment_expression", "augmented_assignment_expression"),
-            has("left", String.raw`\.(innerHTML|outerHTML)$`),
-            {
-              has: {
-                field: "right",
-                any: [
-                  node("template_string", text(String.raw`<.*\$\{[a-z]`)),
-                  node("binary_expression", text(String.raw`["'\x60]\s*<.*\+\s*[a-z]`)),
-                  { regex: `^(${REQUEST.script}|(window\\.)?location\\.(hash|search|href)|document\\.(URL|referrer))` },
-                ],
-              },
+        node(
+          ["assignment_expression", "augmented_assignment_expression"],
+          has("left", String.raw`\.(innerHTML|outerHTML)$`),
+          {
+            has: {
+              field: "right",
+              any: [
+                node("template_string", text(String.raw`<.*\$\{[a-z]`)),
+                node("binary_expression", text(String.raw`["'\x60]\s*<.*\+\s*[a-z]`)),
+                { regex: `^(${REQUEST.script}|(window\\.)?location\\.(hash|search|href)|document\\.(URL|referrer))` },
+              ],
             },
-            CLEANED,
-          ],
-        },
+          },
+          CLEANED,
+        ),
         calls.script(
           String.raw`document\.(write|writeln)`,
           withArguments(String.raw`^\(.*(\$\{|\+\s*)(window\.|document\.)?(location|referrer|URL)\b`),
@@ -296,19 +270,17 @@ export const WEB: readonly StructuralRule[] = [
           },
           CLEANED,
         ),
-        calls.ruby("raw", withArguments(`^\\(?\\s*(${REQUEST.ruby})`)),
+        calls.ruby("raw", fromRequest("ruby")),
       ],
-      php: {
-        all: [
-          kinds("echo_statement", "print_intrinsic"),
-          text(REQUEST.php),
-          CLEANED,
-          not(text(String.raw`(json_encode|===?|isset|empty|count|\?)`)),
-        ],
-      },
+      php: node(
+        ["echo_statement", "print_intrinsic"],
+        text(REQUEST.php),
+        CLEANED,
+        not(text(String.raw`(json_encode|===?|isset|empty|count|\?)`)),
+      ),
       java: calls.java(
         "print|println|write",
-        withArguments(`^\\(.*(${REQUEST.java})`),
+        withArguments(REQUEST.java),
         text(String.raw`^(out|(response|resp|res)\.getWriter\(\))\.`),
         CLEANED,
       ),
