@@ -1,9 +1,9 @@
 // Wires the rules and the readers of symbols.
 import { codeSymbols } from "../adapters/code-index/symbols.ts";
 import { customRuleProblems } from "../adapters/rules/custom.ts";
+import { joinInspections } from "../adapters/rules/inspection.ts";
 import { rulesInspector } from "../adapters/rules/inspector.ts";
 import { type IsolatedInspector, parallelInspector } from "../adapters/rules/isolated-inspector.ts";
-import { joinInspections } from "../adapters/rules/join-inspections.ts";
 import { inspectRepository } from "../adapters/rules/repository/inspect-repository.ts";
 import type { RuleText } from "../adapters/rules/rule.ts";
 import { EVERY_RULE, rulesVersion } from "../adapters/rules/rules.ts";

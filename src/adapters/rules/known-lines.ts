@@ -47,13 +47,8 @@ export function addedNumbers(diff: FileDiff): ReadonlySet<number> {
   return new Set(added.flatMap((line) => line.newLine ?? []));
 }
 
-/** Text of a head line as far as it is known, without its line ending; undefined elsewhere. */
-export type LineText = (line: number) => string | undefined;
-
-export function lineTextOf(file: InspectedFile): LineText {
-  const texts = new Map(knownLines(file).map(({ line, text }) => [line, text]));
-  return (line) => texts.get(line);
-}
+/** Texts of the known head lines by line, without line endings. */
+export const lineTexts = oncePerFile((file) => new Map(knownLines(file).map(({ line, text }) => [line, text])));
 
 function withoutReturn(text: string): string {
   return text.endsWith("\r") ? text.slice(0, -1) : text;

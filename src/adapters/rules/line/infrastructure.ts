@@ -1,7 +1,7 @@
 // What deployments open up, and connections that nobody checks or that everybody can read.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the examples hold expressions of shells and of GitHub Actions
 import { type KnownLine, knownLines } from "../known-lines.ts";
-import type { LineRule } from "../rule.ts";
+import { type LineRule, rulesOf } from "../rule.ts";
 import {
   holdsCommands,
   isComment,
@@ -62,12 +62,11 @@ const PRIVATE_HOST =
 
 const SOURCES_FILE = /(?:^|\/)(?:\.gitmodules|Gemfile|Podfile|Cartfile|setup\.py|requirements[^/]*\.txt)$/;
 
-export const INFRASTRUCTURE_RULES: readonly LineRule[] = [
+export const INFRASTRUCTURE_RULES = rulesOf<LineRule>("security", [
   {
     id: "container-privileged",
     title: "Container runs privileged",
     severity: "major",
-    category: "security",
     confidence: 0.6,
     why: "A privileged container is root on the host: who breaks into it owns the machine.",
     fix: "Grant the single capability that is needed with `capabilities.add`.",
@@ -80,7 +79,6 @@ export const INFRASTRUCTURE_RULES: readonly LineRule[] = [
     id: "container-shares-host",
     title: "Container shares the host's namespace or Docker socket",
     severity: "major",
-    category: "security",
     confidence: 0.5,
     why: "The container can see and reach the host's processes, network or Docker daemon, which is as good as root there.",
     fix: "Leave it out, or give the reason in a comment and limit who can deploy this.",
@@ -95,7 +93,6 @@ export const INFRASTRUCTURE_RULES: readonly LineRule[] = [
     id: "container-escalates",
     title: "Container may gain root rights",
     severity: "medium",
-    category: "security",
     confidence: 0.5,
     why: "A process that can become root in the container has most of the way to the host behind it.",
     fix: "Set `allowPrivilegeEscalation: false` and a `runAsUser` above 0.",
@@ -110,7 +107,6 @@ export const INFRASTRUCTURE_RULES: readonly LineRule[] = [
     id: "network-open-to-everybody",
     title: "Administration or database port is open to the whole internet",
     severity: "critical",
-    category: "security",
     confidence: 0.7,
     why: "Scanners find an open SSH, RDP or database port within minutes and try passwords from then on.",
     fix: "Allow the addresses that need it, or go through a bastion or VPN.",
@@ -136,7 +132,6 @@ export const INFRASTRUCTURE_RULES: readonly LineRule[] = [
     id: "storage-public",
     title: "Storage is public",
     severity: "major",
-    category: "security",
     confidence: 0.65,
     why: "Everybody on the internet can read, and perhaps write, what is stored there.",
     fix: "Keep it private and hand out signed links, or put a CDN with its own identity in front.",
@@ -151,7 +146,6 @@ export const INFRASTRUCTURE_RULES: readonly LineRule[] = [
     id: "storage-not-encrypted",
     title: "Encryption of stored data is switched off",
     severity: "medium",
-    category: "security",
     confidence: 0.6,
     why: "Disks, snapshots and backups can then be read by whoever gets hold of them.",
     fix: "Leave encryption on; the cloud's own key costs nothing.",
@@ -166,7 +160,6 @@ export const INFRASTRUCTURE_RULES: readonly LineRule[] = [
     id: "policy-allows-everything",
     title: "Policy allows every action on every resource",
     severity: "major",
-    category: "security",
     confidence: 0.7,
     why: "Whoever holds this role is administrator of the account.",
     fix: "List the actions and resources that the role needs.",
@@ -184,7 +177,6 @@ export const INFRASTRUCTURE_RULES: readonly LineRule[] = [
     id: "dockerfile-add-url",
     title: "Dockerfile adds a file from the network unchecked",
     severity: "minor",
-    category: "security",
     confidence: 0.6,
     why: "`ADD` takes whatever the address serves at build time; nothing checks that it is the same file as yesterday.",
     fix: "Add `--checksum=sha256:…`, or download and verify in a `RUN` step.",
@@ -199,7 +191,6 @@ export const INFRASTRUCTURE_RULES: readonly LineRule[] = [
     id: "certificate-not-checked",
     title: "Certificates are not checked",
     severity: "major",
-    category: "security",
     confidence: 0.65,
     why: "Anybody between the two ends can answer instead of the real server, and read or change everything.",
     fix: "Remove the switch; for a private authority, trust its certificate instead.",
@@ -226,7 +217,6 @@ export const INFRASTRUCTURE_RULES: readonly LineRule[] = [
     id: "ssh-host-key-not-checked",
     title: "SSH host keys are not checked",
     severity: "medium",
-    category: "security",
     confidence: 0.6,
     why: "The connection goes to whoever answers; deployments then hand their files and keys to the wrong machine.",
     fix: "Put the host's key into `known_hosts`, or use `StrictHostKeyChecking=accept-new`.",
@@ -242,7 +232,6 @@ export const INFRASTRUCTURE_RULES: readonly LineRule[] = [
     id: "packages-over-http",
     title: "Packages are fetched without encryption",
     severity: "major",
-    category: "security",
     confidence: 0.75,
     why: "Anybody on the way can exchange a package for another, which then runs at install time.",
     fix: "Use `https://`.",
@@ -275,7 +264,6 @@ export const INFRASTRUCTURE_RULES: readonly LineRule[] = [
     id: "tls-version-outdated",
     title: "Outdated TLS version is allowed",
     severity: "medium",
-    category: "security",
     confidence: 0.7,
     why: "SSL 3, TLS 1.0 and TLS 1.1 have known breaks and were withdrawn (RFC 8996).",
     fix: "Allow TLS 1.2 and 1.3 only.",
@@ -290,7 +278,6 @@ export const INFRASTRUCTURE_RULES: readonly LineRule[] = [
     id: "app-allows-clear-text",
     title: "App allows unencrypted connections",
     severity: "medium",
-    category: "security",
     confidence: 0.65,
     why: "Everything that the app sends can be read and changed on public networks.",
     fix: "Remove the switch, or name the one host that needs the exception.",
@@ -316,7 +303,6 @@ export const INFRASTRUCTURE_RULES: readonly LineRule[] = [
     id: "script-over-http",
     title: "Script is loaded without encryption",
     severity: "major",
-    category: "security",
     confidence: 0.8,
     why: "Anybody on the way can put their own script into the page; browsers block it on secure pages.",
     fix: "Use `https://` and an `integrity` attribute.",
@@ -328,4 +314,4 @@ export const INFRASTRUCTURE_RULES: readonly LineRule[] = [
       (text) => /<script\b[^>]{0,200}\bsrc\s*=\s*["']http:\/\//i.test(text) && !LOCAL.test(text),
     ),
   },
-];
+]);

@@ -5,7 +5,7 @@ import type { InspectedFile } from "../../../ports.ts";
 import { detectSecrets } from "../../secret-detector.ts";
 import type { SecretSpan } from "../../secret-detector-assignments.ts";
 import { addedLines, type KnownLine, knownLines, oncePerFile } from "../known-lines.ts";
-import type { LineRule, Match } from "../rule.ts";
+import { type LineRule, type Match, rulesOf } from "../rule.ts";
 import { isConfig, isSampleFile, matchAt } from "./line-rule.ts";
 
 interface PlacedSecret {
@@ -70,12 +70,11 @@ const KEPT_PRIVATE =
   /(?:^|\/)(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.htpasswd|\.netrc|\.pgpass|\.git-credentials|credentials\.json|kubeconfig|terraform\.tfstate(?:\.backup)?|\.dockercfg|[^/]+\.(?:p12|pfx|jks|keystore|kdbx|ppk|ovpn))$/i;
 const ENVIRONMENT = /(?:^|\/)\.env(?:\.(?:local|production|prod|staging))?$/i;
 
-export const SECRET_RULES: readonly LineRule[] = [
+export const SECRET_RULES = rulesOf<LineRule>("security", [
   {
     id: "leaked-secret",
     title: "Secret is committed",
     severity: "critical",
-    category: "security",
     confidence: 0.9,
     why: "Whoever can read the repository, its forks or its history can use it, and history keeps it after the line is gone.",
     fix: "Revoke it at its issuer first, then read it from the environment or a secret store.",
@@ -94,7 +93,6 @@ export const SECRET_RULES: readonly LineRule[] = [
     id: "private-key",
     title: "Private key is committed",
     severity: "critical",
-    category: "security",
     confidence: 0.85,
     why: "A private key proves an identity; everybody who can read the history now holds that identity.",
     fix: "Replace the key pair, keep the new private key in a secret store, and generate keys for tests when the tests run.",
@@ -116,7 +114,6 @@ export const SECRET_RULES: readonly LineRule[] = [
     id: "hardcoded-credential",
     title: "Credential is written into the repository",
     severity: "major",
-    category: "security",
     confidence: 0.7,
     why: "Everyone who can read the repository, its forks or its history can use it.",
     fix: "Read it from the environment or a secret store, and replace it, since the history keeps it.",
@@ -136,7 +133,6 @@ export const SECRET_RULES: readonly LineRule[] = [
     id: "credential-in-url",
     title: "URL carries a password",
     severity: "major",
-    category: "security",
     confidence: 0.7,
     why: "URLs end up in logs, shell histories and error messages, and the password with them.",
     fix: "Pass user and password separately, from the environment or a secret store, and change this password.",
@@ -152,7 +148,6 @@ export const SECRET_RULES: readonly LineRule[] = [
     id: "private-file-committed",
     title: "File that is kept private is committed",
     severity: "major",
-    category: "security",
     confidence: 0.6,
     why: "Files of this name hold keys, passwords or state with secrets in it, and history keeps them.",
     fix: "Remove the file, add its name to `.gitignore`, and replace what it held.",
@@ -169,7 +164,7 @@ export const SECRET_RULES: readonly LineRule[] = [
       return telling === undefined ? [] : [matchAt(telling.line, {})];
     },
   },
-];
+]);
 
 // Keys that everyone may see: a browser or an app needs them, and their issuer gives them few rights.
 

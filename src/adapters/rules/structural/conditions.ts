@@ -1,7 +1,7 @@
 // Branches and comparisons that never run, do not differ, or cannot mean what they say.
 
 import type { SgNode } from "@ast-grep/napi";
-import type { Shape, StructuralRule } from "../rule.ts";
+import { rulesOf, type Shape, type StructuralRule } from "../rule.ts";
 import { calls, example, has, node, not, SCRIPTS, script, text, withArguments, within } from "./shapes.ts";
 
 const PYTHON_NAN = String.raw`float\(["']nan["']\)|(np|numpy|math)\.nan`;
@@ -53,12 +53,11 @@ function assigned(right: string): Shape {
 
 const LITERAL = String.raw`^(true|false|null|undefined|\d+|["'][^"']*["'])$`;
 
-export const CONDITIONS: readonly StructuralRule[] = [
+export const CONDITIONS = rulesOf<StructuralRule>("correctness", [
   {
     id: "same-branches",
     title: "Both branches do the same",
     severity: "medium",
-    category: "correctness",
     confidence: 0.8,
     why: "The condition decides nothing, so one branch was probably left over from a copy.",
     fix: "Change the branch that is wrong, or drop the condition.",
@@ -103,7 +102,6 @@ export const CONDITIONS: readonly StructuralRule[] = [
     id: "duplicate-condition",
     title: "Condition was already tested by the branch before",
     severity: "major",
-    category: "correctness",
     confidence: 0.9,
     why: "The branch before takes every such case, so this one never runs.",
     fix: "Test what was meant here, or remove the branch.",
@@ -149,7 +147,6 @@ export const CONDITIONS: readonly StructuralRule[] = [
     id: "nan-comparison",
     title: "Comparison with NaN is always false",
     severity: "major",
-    category: "correctness",
     confidence: 0.95,
     why: "NaN is not equal to anything, itself included, so the branch never runs.",
     fix: "Ask with the function for it: `Number.isNaN(x)`, `math.isnan(x)`, `math.IsNaN(x)`, `x.is_nan()`.",
@@ -181,7 +178,6 @@ export const CONDITIONS: readonly StructuralRule[] = [
     id: "is-literal",
     title: "`is` compares identity with a literal",
     severity: "major",
-    category: "correctness",
     confidence: 0.95,
     why: "Whether two equal strings or numbers are one object depends on the interpreter, so this works in one run and fails in another.",
     fix: "Compare values with `==` or `!=`.",
@@ -209,7 +205,6 @@ export const CONDITIONS: readonly StructuralRule[] = [
     id: "string-identity",
     title: "Strings are compared by identity",
     severity: "major",
-    category: "correctness",
     confidence: 0.9,
     why: "`==` asks whether both are one object; equal strings that were read or built at run time are not.",
     fix: 'Use `equals`: `"paid".equals(state)`.',
@@ -232,7 +227,6 @@ export const CONDITIONS: readonly StructuralRule[] = [
     id: "strpos-as-boolean",
     title: "Position 0 is taken for not found",
     severity: "major",
-    category: "correctness",
     confidence: 0.9,
     why: "When the text begins with the needle the position is 0, which is false too.",
     fix: "Write `str_contains(…)`, or compare with `!== false`.",
@@ -265,7 +259,6 @@ export const CONDITIONS: readonly StructuralRule[] = [
     id: "self-comparison",
     title: "Both sides of the operator are the same",
     severity: "major",
-    category: "correctness",
     confidence: 0.85,
     why: "The result is always the same, so one side was probably meant to be something else.",
     fix: "Compare with the other value; to test for NaN write `Number.isNaN`, `math.isnan` or the like.",
@@ -314,7 +307,6 @@ export const CONDITIONS: readonly StructuralRule[] = [
     id: "assignment-in-condition",
     title: "Condition assigns instead of comparing",
     severity: "major",
-    category: "correctness",
     confidence: 0.95,
     why: "The variable is overwritten, and the condition is always the same.",
     fix: "Write `===` (`==` in PHP and Ruby).",
@@ -336,4 +328,4 @@ export const CONDITIONS: readonly StructuralRule[] = [
     bad: example("src/order.ts", 'if (order.state = "paid") ship(order);'),
     good: example("src/order.ts", 'if (order.state === "paid") ship(order);'),
   },
-];
+]);

@@ -1,5 +1,5 @@
 // Text and data of others that become a program: SQL, a shell command, code, objects, fetched documents.
-import type { StructuralRule } from "../rule.ts";
+import { rulesOf, type StructuralRule } from "../rule.ts";
 import { calls, example, has, node, not, REQUEST, script, text, unless, withArguments } from "./shapes.ts";
 
 /** How a statement of SQL begins, up to where values stand. Case does not matter. */
@@ -21,12 +21,11 @@ const QUOTED = not(text(String.raw`(?i)(shell_?escape|shellquote|shell_?quote|sh
 /** Words of values that came from outside the process. */
 const OUTSIDE = String.raw`(?i:\b(base64|b64decode|cookie|recv|payload|untrusted|request_body|message\.body|redis\w*\.get|socket)\b)`;
 
-export const INJECTION: readonly StructuralRule[] = [
+export const INJECTION = rulesOf<StructuralRule>("security", [
   {
     id: "sql-from-strings",
     title: "SQL statement is built from strings",
     severity: "major",
-    category: "security",
     confidence: 0.85,
     why: "A value pasted into SQL can end the literal it stands in and add statements of its own (SQL injection); an honest apostrophe already breaks the query.",
     fix: "Pass values as parameters (`?`, `$1`, `:name`) and let the driver quote them.",
@@ -68,7 +67,6 @@ export const INJECTION: readonly StructuralRule[] = [
     id: "shell-from-strings",
     title: "Shell command is built from strings",
     severity: "major",
-    category: "security",
     confidence: 0.75,
     why: "The shell reads spaces, quotes, `;` and `$( )` in a pasted value as syntax, so a file name or branch name can run commands.",
     fix: "Start the program directly with a list of arguments (no shell), or quote each value with the language's own function.",
@@ -144,7 +142,6 @@ export const INJECTION: readonly StructuralRule[] = [
     id: "eval-of-input",
     title: "Text is run as code",
     severity: "major",
-    category: "security",
     confidence: 0.6,
     why: "Whoever can influence the text runs code with the program's rights, and no filter of the text is tight enough.",
     fix: "Parse the text (`JSON.parse`, `ast.literal_eval`) or look the operation up in a table of allowed ones.",
@@ -173,7 +170,6 @@ export const INJECTION: readonly StructuralRule[] = [
     id: "unsafe-yaml-load",
     title: "YAML is loaded with arbitrary object types",
     severity: "major",
-    category: "security",
     confidence: 0.85,
     why: "A tag in the document (`!!python/object/apply:os.system`, `!ruby/object`) makes the loader build any object, which runs code.",
     fix: "Use the safe loader: `yaml.safe_load`, `YAML.safe_load`, `new Yaml(new SafeConstructor(…))`.",
@@ -215,7 +211,6 @@ export const INJECTION: readonly StructuralRule[] = [
     id: "unsafe-deserialization",
     title: "Objects are deserialized from data that came from outside",
     severity: "major",
-    category: "security",
     confidence: 0.7,
     why: "These formats name the classes to build, so a crafted message runs code while it is being read.",
     fix: "Exchange plain data (JSON, Protocol Buffers) and check it against a schema; if the format must stay, verify a signature before reading.",
@@ -252,7 +247,6 @@ export const INJECTION: readonly StructuralRule[] = [
     id: "xml-external-entities",
     title: "XML parser resolves external entities",
     severity: "major",
-    category: "security",
     confidence: 0.75,
     why: "A document can then include local files or make the server call internal addresses (XXE), or grow without bound.",
     fix: "Switch entities off: `resolve_entities=False`, `disallow-doctype-decl`, no `LIBXML_NOENT`.",
@@ -276,4 +270,4 @@ export const INJECTION: readonly StructuralRule[] = [
     bad: example("app/feed.py", "parser = etree.XMLParser(resolve_entities=True)"),
     good: example("app/feed.py", "parser = etree.XMLParser(resolve_entities=False)"),
   },
-];
+]);

@@ -1,7 +1,7 @@
 // Errors, values and promises that vanish, and assertions that cannot fail.
 
 import type { SgNode } from "@ast-grep/napi";
-import type { StructuralRule } from "../rule.ts";
+import { rulesOf, type StructuralRule } from "../rule.ts";
 import { calls, example, has, kinds, node, not, script, text } from "./shapes.ts";
 
 const ERROR_NAME = String.raw`^\\?([A-Z]\w*)?(Error|Exception)$`;
@@ -19,7 +19,7 @@ function statement(kind: string, field: string, regex: string) {
 
 const ASYNC_CALLBACK = { has: { field: "arguments", has: { nthChild: 1, regex: String.raw`(?s)^async\b` } } };
 
-export const LOST_RESULTS: readonly StructuralRule[] = [
+export const LOST_RESULTS = rulesOf<StructuralRule>("correctness", [
   {
     id: "swallowed-error",
     title: "Error is caught and ignored",
@@ -106,7 +106,6 @@ export const LOST_RESULTS: readonly StructuralRule[] = [
     id: "error-not-thrown",
     title: "Error is made but not thrown",
     severity: "major",
-    category: "correctness",
     confidence: 0.9,
     why: "The statement builds the error and drops it, so the program goes on as if nothing were wrong.",
     fix: "Put `throw` (`raise`) before it.",
@@ -136,7 +135,6 @@ export const LOST_RESULTS: readonly StructuralRule[] = [
     id: "discarded-result",
     title: "Result of a call that changes nothing is thrown away",
     severity: "major",
-    category: "correctness",
     confidence: 0.85,
     why: "Strings never change in place: the call returns the new value, and here nobody keeps it.",
     fix: "Assign the result: `name = name.trim()`.",
@@ -188,7 +186,6 @@ export const LOST_RESULTS: readonly StructuralRule[] = [
     id: "async-foreach",
     title: "`forEach` does not wait for its async callback",
     severity: "medium",
-    category: "correctness",
     confidence: 0.85,
     why: "The calls all start at once, the code after the loop runs before they end, and a rejection is caught by no one.",
     fix: "Use `for (const item of items) await …`, or `await Promise.all(items.map(async …))`.",
@@ -202,7 +199,6 @@ export const LOST_RESULTS: readonly StructuralRule[] = [
     id: "async-predicate",
     title: "Async callback is taken for true or false",
     severity: "major",
-    category: "correctness",
     confidence: 0.85,
     why: "An async function returns a promise, and a promise is always truthy: the condition never fails.",
     fix: "Await the answers first (`await Promise.all(items.map(check))`), then filter by them.",
@@ -222,7 +218,6 @@ export const LOST_RESULTS: readonly StructuralRule[] = [
     id: "unawaited-coroutine",
     title: "Coroutine is never awaited",
     severity: "major",
-    category: "correctness",
     confidence: 0.9,
     why: "Without `await` the call only builds a coroutine object; its work never runs.",
     fix: "Put `await` before it.",
@@ -301,7 +296,6 @@ export const LOST_RESULTS: readonly StructuralRule[] = [
     id: "assert-tuple",
     title: "Assertion about a tuple is always true",
     severity: "major",
-    category: "correctness",
     confidence: 0.95,
     why: "The parentheses turn condition and message into a tuple of two, and a tuple that holds something is true.",
     fix: "Take the parentheses away: `assert condition, message`.",
@@ -320,4 +314,4 @@ export const LOST_RESULTS: readonly StructuralRule[] = [
     bad: example("app/check.py", 'assert (age > 0, "age is negative")'),
     good: example("app/check.py", 'assert age > 0, "age is negative"'),
   },
-];
+]);

@@ -1,5 +1,5 @@
 // Hashes, ciphers, random values, checks of the other side and rights of files that do not hold.
-import type { StructuralRule } from "../rule.ts";
+import { rulesOf, type StructuralRule } from "../rule.ts";
 import { calls, example, has, node, not, script, text, withArguments } from "./shapes.ts";
 
 /** Names of values that protect something. */
@@ -34,12 +34,11 @@ function comparison(kind: string, operator: string) {
   });
 }
 
-export const PROTECTION: readonly StructuralRule[] = [
+export const PROTECTION = rulesOf<StructuralRule>("security", [
   {
     id: "weak-password-hash",
     title: "Password is hashed with a fast hash",
     severity: "major",
-    category: "security",
     confidence: 0.8,
     why: "A graphics card tries billions of MD5 or SHA values a second, so a leaked table is read back in hours.",
     fix: "Use a password hash with a cost: argon2id, scrypt or bcrypt.",
@@ -77,7 +76,6 @@ export const PROTECTION: readonly StructuralRule[] = [
     id: "weak-cipher",
     title: "Cipher is broken or used in ECB mode",
     severity: "major",
-    category: "security",
     confidence: 0.85,
     why: "DES and RC4 are breakable today, and ECB encrypts equal blocks alike, so patterns stay visible and blocks can be swapped.",
     fix: "Use AES-GCM or ChaCha20-Poly1305 with a fresh nonce for each message.",
@@ -121,7 +119,6 @@ export const PROTECTION: readonly StructuralRule[] = [
     id: "insecure-random",
     title: "Secret value comes from a predictable random generator",
     severity: "major",
-    category: "security",
     confidence: 0.8,
     why: "The generator's state can be worked out from a few outputs or the time, and with it every token it gave out.",
     fix: "Use the system's generator: `crypto.randomBytes`, `secrets`, `crypto/rand`, `SecureRandom`, `random_bytes`.",
@@ -169,7 +166,6 @@ export const PROTECTION: readonly StructuralRule[] = [
     id: "timing-unsafe-compare",
     title: "Signature is compared with ==",
     severity: "medium",
-    category: "security",
     confidence: 0.7,
     why: "The comparison stops at the first different byte; the time it takes tells an attacker how much of a forged signature is right.",
     fix: "Compare in constant time: `crypto.timingSafeEqual`, `hmac.compare_digest`, `hmac.Equal`, `hash_equals`.",
@@ -199,7 +195,6 @@ export const PROTECTION: readonly StructuralRule[] = [
     id: "tls-verify-disabled",
     title: "Certificate check is switched off",
     severity: "major",
-    category: "security",
     confidence: 0.85,
     why: "Without the check anyone on the way can pose as the server, read the traffic and change it.",
     fix: 'Keep the check on; for a private authority add its certificate (`ca`, `verify="ca.pem"`, `RootCAs`).',
@@ -270,7 +265,6 @@ export const PROTECTION: readonly StructuralRule[] = [
     id: "jwt-unverified",
     title: "Token's signature is not verified",
     severity: "major",
-    category: "security",
     confidence: 0.8,
     why: "Anyone can write a token that says they are someone else; only the signature proves who issued it.",
     fix: "Verify with the key and a fixed list of algorithms, and read claims only from the verified token.",
@@ -307,7 +301,6 @@ export const PROTECTION: readonly StructuralRule[] = [
     id: "world-writable",
     title: "File is made writable for everyone",
     severity: "medium",
-    category: "security",
     confidence: 0.8,
     why: "Any other user or process of the machine can replace the content, which often ends in running their code.",
     fix: "Give the owner what it needs: `0o600` for files, `0o700` for folders and programs.",
@@ -334,7 +327,6 @@ export const PROTECTION: readonly StructuralRule[] = [
     id: "insecure-temp-file",
     title: "Temporary file's name can be taken by someone else",
     severity: "medium",
-    category: "security",
     confidence: 0.8,
     why: "Between choosing the name and opening it another user can put a file or link there, and the program writes into it.",
     fix: "Let one call choose the name and open it: `tempfile.NamedTemporaryFile`, `mkstemp`, `os.CreateTemp`, `Tempfile.create`.",
@@ -354,4 +346,4 @@ export const PROTECTION: readonly StructuralRule[] = [
     bad: example("app/report.py", "path = tempfile.mktemp()"),
     good: example("app/report.py", "with tempfile.NamedTemporaryFile() as file:", "    file.write(rows)"),
   },
-];
+]);

@@ -1,16 +1,15 @@
 // Traps of a language or its library: Python, Go, lists and paths, numbers and threads.
-import type { StructuralRule } from "../rule.ts";
+import { rulesOf, type StructuralRule } from "../rule.ts";
 import { calls, example, has, kinds, node, not, text, withArguments } from "./shapes.ts";
 
 /** Of a statement: the loop or function is left further down in its block. */
 const BEFORE_LEAVING = { precedes: { ...kinds("break_statement", "return_statement"), stopBy: "end" } };
 
-export const TRAPS: readonly StructuralRule[] = [
+export const TRAPS = rulesOf<StructuralRule>("correctness", [
   {
     id: "mutable-default",
     title: "Default value is shared between calls and changed here",
     severity: "major",
-    category: "correctness",
     confidence: 0.85,
     why: "The default is made once, so what one call puts into it is there for the next.",
     fix: "Use `None` as the default and make the list or dict inside the function.",
@@ -53,7 +52,6 @@ export const TRAPS: readonly StructuralRule[] = [
     id: "raise-not-implemented",
     title: "`NotImplemented` is not an exception",
     severity: "medium",
-    category: "correctness",
     confidence: 0.95,
     why: "Raising it ends in `TypeError: exceptions must derive from BaseException`.",
     fix: "Raise `NotImplementedError`.",
@@ -109,7 +107,6 @@ export const TRAPS: readonly StructuralRule[] = [
     id: "response-without-return",
     title: "Handler goes on after it has answered with an error",
     severity: "major",
-    category: "correctness",
     confidence: 0.8,
     why: "What follows runs although the check failed, and writes a second answer.",
     fix: "Put `return` after the answer.",
@@ -204,7 +201,6 @@ export const TRAPS: readonly StructuralRule[] = [
     id: "numeric-sort",
     title: "Numbers are sorted as text",
     severity: "major",
-    category: "correctness",
     confidence: 0.85,
     why: "`sort()` without a comparator compares strings: 10 comes before 9.",
     fix: "Give it a comparator: `.sort((a, b) => a - b)`.",
@@ -225,7 +221,6 @@ export const TRAPS: readonly StructuralRule[] = [
     id: "modified-while-iterating",
     title: "Collection is changed while it is iterated",
     severity: "major",
-    category: "correctness",
     confidence: 0.8,
     why: "The loop then skips elements, or fails (`ConcurrentModificationException`, `dictionary changed size during iteration`).",
     fix: "Iterate over a copy, collect the changes first, or use `removeIf` or a comprehension.",
@@ -276,7 +271,6 @@ export const TRAPS: readonly StructuralRule[] = [
     id: "absolute-part-in-join",
     title: "Absolute part discards the path before it",
     severity: "medium",
-    category: "correctness",
     confidence: 0.85,
     why: "Joining with a part that begins with `/` starts again at the root: the folder before it is ignored.",
     fix: "Take the leading slash away.",
@@ -302,7 +296,6 @@ export const TRAPS: readonly StructuralRule[] = [
     id: "decimal-from-float",
     title: "Decimal is made from a binary fraction",
     severity: "medium",
-    category: "correctness",
     confidence: 0.9,
     why: "0.1 has no exact binary form: the decimal becomes 0.1000000000000000055 and so on.",
     fix: 'Make it from text (`new BigDecimal("0.1")`, `Decimal("0.1")`) or with `BigDecimal.valueOf`.',
@@ -328,7 +321,6 @@ export const TRAPS: readonly StructuralRule[] = [
     id: "thread-run",
     title: "`run` executes in this thread; `start` begins a new one",
     severity: "major",
-    category: "correctness",
     confidence: 0.95,
     why: "The caller waits until the work is done, and no thread is started.",
     fix: "Call `start()`.",
@@ -346,7 +338,6 @@ export const TRAPS: readonly StructuralRule[] = [
     id: "shared-date-format",
     title: "`SimpleDateFormat` is shared between threads",
     severity: "medium",
-    category: "correctness",
     confidence: 0.9,
     why: "It keeps its state in fields: two threads that use it at once get each other's dates.",
     fix: "Use `DateTimeFormatter`, which does not change.",
@@ -389,4 +380,4 @@ export const TRAPS: readonly StructuralRule[] = [
       "class Poll { void run() { try { Thread.sleep(5); } catch (InterruptedException e) { Thread.currentThread().interrupt(); } } }",
     ),
   },
-];
+]);

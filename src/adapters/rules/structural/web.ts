@@ -1,5 +1,5 @@
 // What a client sent chooses a file, an address, a method or a field; and what a browser is told: markup, origins, error pages.
-import type { Shape, StructuralRule } from "../rule.ts";
+import { rulesOf, type Shape, type StructuralRule } from "../rule.ts";
 import {
   calls,
   example,
@@ -29,12 +29,11 @@ function fromRequest(language: keyof typeof REQUEST): Shape {
   return withArguments(`^\\(?\\s*(${REQUEST[language]})`);
 }
 
-export const WEB: readonly StructuralRule[] = [
+export const WEB = rulesOf<StructuralRule>("security", [
   {
     id: "path-traversal",
     title: "Path comes straight from the request",
     severity: "major",
-    category: "security",
     confidence: 0.8,
     why: "A name such as `../../etc/passwd` or an absolute path leaves the folder that was meant.",
     fix: "Take the last part only (`basename`), or resolve the path and check that it still lies inside the folder before opening it.",
@@ -78,7 +77,6 @@ export const WEB: readonly StructuralRule[] = [
     id: "open-redirect",
     title: "Redirect target comes straight from the request",
     severity: "medium",
-    category: "security",
     confidence: 0.8,
     why: "A link to this site can send its visitors to any other one, which makes phishing look genuine and leaks tokens in the URL.",
     fix: "Accept only paths of this site (one leading `/`, no host), or look the target up in a list.",
@@ -107,7 +105,6 @@ export const WEB: readonly StructuralRule[] = [
     id: "request-chosen-url",
     title: "Server fetches an address that the request chose",
     severity: "major",
-    category: "security",
     confidence: 0.8,
     why: "A client can make the server call addresses that only it can reach: cloud metadata, internal services, `localhost` (server-side request forgery).",
     fix: "Choose the host yourself, or check it against a list after resolving it, and refuse redirects to other hosts.",
@@ -142,7 +139,6 @@ export const WEB: readonly StructuralRule[] = [
     id: "regex-from-request",
     title: "Regular expression comes straight from the request",
     severity: "medium",
-    category: "security",
     confidence: 0.8,
     why: "A short pattern can keep a backtracking engine busy for minutes, which stops the server for everyone.",
     fix: "Search for the text itself, escape it, or use an engine that runs in linear time (RE2).",
@@ -163,7 +159,6 @@ export const WEB: readonly StructuralRule[] = [
     id: "dispatch-from-request",
     title: "The request names the method that is called",
     severity: "major",
-    category: "security",
     confidence: 0.8,
     why: "A client can reach every method of the object, not only those meant for it (`system`, `destroy`, `constructor`).",
     fix: "Look the name up in a list of allowed operations first.",
@@ -190,7 +185,6 @@ export const WEB: readonly StructuralRule[] = [
     id: "mass-assignment",
     title: "Every field of the request is assigned",
     severity: "medium",
-    category: "security",
     confidence: 0.75,
     why: "A client can set fields that no form offers, such as `admin`, `ownerId` or `balance`.",
     fix: "Name the fields that may be set, and copy only those.",
@@ -216,7 +210,6 @@ export const WEB: readonly StructuralRule[] = [
     id: "unescaped-html",
     title: "Markup is built from unescaped text",
     severity: "major",
-    category: "security",
     confidence: 0.7,
     why: "A `<script>` or `onerror=` inside the text runs in the reader's browser with their session (cross-site scripting).",
     fix: "Set text (`textContent`), let the template engine escape it, or sanitize the markup first.",
@@ -292,7 +285,6 @@ export const WEB: readonly StructuralRule[] = [
     id: "cors-any-with-credentials",
     title: "Every origin may read answers with the user's cookies",
     severity: "major",
-    category: "security",
     confidence: 0.85,
     why: "Any page that a signed-in user visits can then read private data from this server in their name.",
     fix: "List the origins that may send credentials, or leave credentials out.",
@@ -339,7 +331,6 @@ export const WEB: readonly StructuralRule[] = [
     id: "debug-server",
     title: "Server runs in debug mode",
     severity: "medium",
-    category: "security",
     confidence: 0.75,
     why: "The debugger's error page shows source and settings, and Werkzeug's lets visitors run Python.",
     fix: "Take the flag from the environment and leave it off by default.",
@@ -357,4 +348,4 @@ export const WEB: readonly StructuralRule[] = [
     bad: example("app/main.py", 'app.run(host="0.0.0.0", debug=True)'),
     good: example("app/main.py", 'app.run(debug=os.environ.get("DEBUG") == "1")'),
   },
-];
+]);
