@@ -1,5 +1,5 @@
 // The head side of a file as far as it is known: the whole text, or the lines that the hunks show.
-import type { FileDiff } from "../../domain/pull-request.ts";
+import type { DiffLine, FileDiff } from "../../domain/pull-request.ts";
 import type { InspectedFile } from "../../ports.ts";
 
 export interface KnownLine {
@@ -41,10 +41,14 @@ export const knownLines = oncePerFile((file): readonly KnownLine[] => {
 /** Only what the change adds. */
 export const addedLines = oncePerFile((file) => knownLines(file).filter((line) => line.added));
 
+/** Lines of the diff of one kind. */
+export function linesOfKind({ hunks }: FileDiff, kind: DiffLine["kind"]): readonly DiffLine[] {
+  return hunks.flatMap(({ lines }) => lines.filter((line) => line.kind === kind));
+}
+
 /** Head lines that the change adds, 1-based. */
 export function addedNumbers(diff: FileDiff): ReadonlySet<number> {
-  const added = diff.hunks.flatMap((hunk) => hunk.lines.filter((line) => line.kind === "added"));
-  return new Set(added.flatMap((line) => line.newLine ?? []));
+  return new Set(linesOfKind(diff, "added").flatMap(({ newLine }) => newLine ?? []));
 }
 
 /** Texts of the known head lines by line, without line endings. */

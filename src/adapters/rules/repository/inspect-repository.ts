@@ -8,11 +8,11 @@ import type { InspectedFile, InspectedRepository, Inspection } from "../../../po
 import { ignoreReason, inspectionOf, joinInspections, onlyDegraded, wordsOfRule } from "../inspection.ts";
 import { lineTexts } from "../known-lines.ts";
 import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
-import { EXPORT_RULES } from "./exports.ts";
-import { KEY_RULES } from "./keys.ts";
-import { SIGNATURE_RULES } from "./signatures.ts";
-import { TEST_RULES } from "./tests.ts";
-import { TWICE_RULES } from "./twice.ts";
+import { importOfRemovedExport } from "./exports.ts";
+import { keySpelledOtherwise } from "./keys.ts";
+import { callersNotChanged } from "./signatures.ts";
+import { lastTestRemoved } from "./tests.ts";
+import { definedTwice } from "./twice.ts";
 
 type Settings = ReadonlyMap<string, RuleSetting>;
 
@@ -96,9 +96,9 @@ function said(rule: RepositoryRule, sightings: readonly Sighting[], setting: Rul
 
 /** Rules that hold a change against the whole repository. */
 export const REPOSITORY_RULES: readonly RepositoryRule[] = [
-  ...SIGNATURE_RULES,
-  ...EXPORT_RULES,
-  ...TEST_RULES,
-  ...KEY_RULES,
-  ...TWICE_RULES,
+  callersNotChanged,
+  importOfRemovedExport,
+  lastTestRemoved,
+  keySpelledOtherwise,
+  definedTwice,
 ];
