@@ -1273,7 +1273,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "bare commands of other bots",
     loses: "no text from outside is obeyed by another bot, with or without a slash, in any place",
-    file: "src/publish/tame.ts",
+    file: "src/publish/pieces.ts",
     find: "for (const { 0: phrase, index } of plain.matchAll(PHRASE)) {",
     replace: 'for (const { 0: phrase, index } of "".matchAll(PHRASE)) {',
     test: ["test/publish/sanitize.test.ts", "a command in the middle of a line is code"],
@@ -1282,7 +1282,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "slash commands in mid-line",
     loses: "no slash command from outside is in the middle of a line",
-    file: "src/publish/tame.ts",
+    file: "src/publish/pieces.ts",
     find: "ACTIVE.test(word) || SLASH_COMMAND.test(word)",
     replace: "ACTIVE.test(word)",
     test: ["test/publish/sanitize.test.ts", "a command in the middle of a line is code"],
