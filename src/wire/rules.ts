@@ -1,6 +1,6 @@
 // Wires the rules and the readers of symbols.
 import { codeSymbols } from "../adapters/code-index/symbols.ts";
-import { customRuleProblems } from "../adapters/rules/custom.ts";
+import { compileCustomRules } from "../adapters/rules/custom.ts";
 import { joinInspections } from "../adapters/rules/inspection.ts";
 import { rulesInspector } from "../adapters/rules/inspector.ts";
 import { type IsolatedInspector, parallelInspector } from "../adapters/rules/isolated-inspector.ts";
@@ -55,7 +55,7 @@ export const symbols: Symbols = codeSymbols();
 /** For checks of configurations: the built-in rules, and whether custom rules can run. */
 export function knownRules(): Required<KnownRules> {
   const ruleIds = new Set([...EVERY_RULE.map(({ id }) => id), ADVISORY_RULE]);
-  return { ruleIds, version: rulesVersion(), customRuleProblems };
+  return { ruleIds, version: rulesVersion(), customRuleProblems: (rules) => compileCustomRules(rules).problems };
 }
 
 /** The texts of a built-in rule, or null for an unknown id. */

@@ -6,7 +6,7 @@ import type { Hunk } from "../../domain/pull-request.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import type { InspectedFile } from "../../ports.ts";
 import { grammarOf, kindNumber, parseAside, parseText, unfit } from "../grammars.ts";
-import type { Match, Rule, StructuralRule } from "./rule.ts";
+import type { Match, Rule, Shape, StructuralRule } from "./rule.ts";
 
 /**
  * Deepest syntax tree that rules walk. Looking for an ancestor or descendant is quadratic in depth (measured: .6 s a rule
@@ -110,7 +110,7 @@ export function isNodeMatch(match: Match): match is NodeMatch {
 /** One rule object of a rule. */
 interface Search {
   readonly rule: StructuralRule;
-  readonly matcher: Matcher;
+  readonly shape: Shape;
 }
 
 /** The searches of one language. */
@@ -127,12 +127,11 @@ export function searchesOf(rules: readonly StructuralRule[], languages: readonly
   const byKind = new Map<number, Search[]>();
   const anywhere: Search[] = [];
   for (const rule of rules) {
-    const configs = languages.flatMap((key) => (Object.hasOwn(rule.match, key) ? (rule.match[key] ?? []) : []));
-    for (const matcher of configs.map(asMatcher)) {
-      const kinds = [...(kindsOf(matcher.rule) ?? [])].map((kind) => kindNumber(language, kind));
+    for (const shape of languages.flatMap((key) => (Object.hasOwn(rule.match, key) ? (rule.match[key] ?? []) : []))) {
+      const kinds = [...(kindsOf(shape) ?? [])].map((kind) => kindNumber(language, kind));
       // A kind that the grammar does not know is for ast-grep to refuse.
-      if (kinds.length === 0 || kinds.includes(0)) anywhere.push({ rule, matcher });
-      else for (const kind of kinds) byKind.set(kind, [...(byKind.get(kind) ?? []), { rule, matcher }]);
+      if (kinds.length === 0 || kinds.includes(0)) anywhere.push({ rule, shape });
+      else for (const kind of kinds) byKind.set(kind, [...(byKind.get(kind) ?? []), { rule, shape }]);
     }
   }
   return { byKind, anywhere };
@@ -194,17 +193,16 @@ const MAX_TRIES = 3;
  * @returns head lines, in no particular order; some may touch no added line. Throws ast-grep's error when the rule is not
  *   valid
  */
-export function findMatches({ region, matcher, nodes }: Try): NodeMatch[] {
+export function findMatches({ region, shape, nodes }: Try): NodeMatch[] {
   const found =
     nodes === null || nodes.length > MAX_TRIES
-      ? region.root.findAll(matcher)
-      : nodes.filter((node) => node.matches(matcher));
+      ? region.root.findAll({ rule: shape })
+      : nodes.filter((node) => node.matches({ rule: shape }));
   return found.map((node) => ({ node, ...linesOf(node, region.firstLine) }));
 }
 
 /** A node must meet every condition of a rule object, so each narrows the kinds. */
-function kindsOf(rule: Readonly<Record<string, unknown>>): ReadonlySet<string> | null {
-  const { kind, all, any } = rule;
+function kindsOf({ kind, all, any }: Shape): ReadonlySet<string> | null {
   const conditions: (ReadonlySet<string> | null)[] = [];
   if (typeof kind === "string" && /^\w+$/.test(kind)) conditions.push(new Set([kind]));
   if (Array.isArray(all)) conditions.push(...all.map(kindsOf));
@@ -215,15 +213,6 @@ function kindsOf(rule: Readonly<Record<string, unknown>>): ReadonlySet<string> |
   const [first, ...others] = conditions.filter((kinds) => kinds !== null);
   if (first === undefined) return null;
   return new Set([...first].filter((kind) => others.every((kinds) => kinds.has(kind))));
-}
-
-/** What ast-grep takes. */
-type Matcher = { readonly rule: Record<string, unknown> };
-
-/** ast-grep takes `{rule}`; our rules may leave that shell out. */
-export function asMatcher(config: Readonly<Record<string, unknown>>): Matcher {
-  const rule = Object.hasOwn(config, "rule") ? config : { rule: config };
-  return rule as Matcher;
 }
 
 /** An error in one line of at most 300 characters; ast-grep tells a chain of causes, of which the last says what to fix. */

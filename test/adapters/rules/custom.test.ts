@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { customRuleProblems } from "../../../src/adapters/rules/custom.ts";
+import { compileCustomRules } from "../../../src/adapters/rules/custom.ts";
 import { rulesInspector } from "../../../src/adapters/rules/inspector.ts";
 import { EVERY_RULE } from "../../../src/adapters/rules/rules.ts";
 import { CustomRule } from "../../../src/config/repo-config.ts";
@@ -83,7 +83,7 @@ describe("a mistake in a rule", () => {
     ["too many values", { any: Array.from({ length: 2_000 }, () => ({ kind: "identifier" })) }, /more than/],
   ])("%s is a problem that names the rule, and the rest goes on", async (_what, rule, message) => {
     const broken: CustomRule = { ...legacy, id: "broken-rule", rule };
-    const problems = customRuleProblems([broken, legacy]);
+    const problems = compileCustomRules([broken, legacy]).problems;
     expect(problems).toEqual([{ id: "broken-rule", message: expect.stringMatching(message) }]);
     const { findings, degraded } = await rulesInspector([]).inspect(
       [exampleFile("src/a.ts", "new LegacyClient(url);")],
@@ -96,7 +96,7 @@ describe("a mistake in a rule", () => {
 
   test("an id that is taken is a problem", () => {
     const taken = new Set(EVERY_RULE.map(({ id }) => id));
-    expect(customRuleProblems([legacy, legacy, { ...legacy, id: "weak-cipher" }], taken)).toEqual([
+    expect(compileCustomRules([legacy, legacy, { ...legacy, id: "weak-cipher" }], taken).problems).toEqual([
       { id: "no-legacy-client", message: "the id is already taken by another rule" },
       { id: "weak-cipher", message: "the id is already taken by another rule" },
     ]);

@@ -58,7 +58,7 @@ function untrusted(file: InspectedFile): readonly Match[] {
   const checkouts = lines.filter(({ text }) => HEAD_REF.test(text) || HEAD_COMMAND.test(text));
   if (trigger === undefined || checkouts.length === 0) return [];
   const added = checkouts.filter((line) => line.added);
-  return (added.length > 0 ? added : [trigger]).map(({ line }) => matchAt(line, {}));
+  return (added.length > 0 ? added : [trigger]).map(({ line }) => matchAt(line));
 }
 
 const WRITTEN_BY_OTHERS =

@@ -15,12 +15,9 @@ function isNaturalText(file: InspectedFile, text: string): boolean {
 }
 
 function codePoints(characters: readonly string[]): string {
-  const names = new Set(characters.map((character) => name(character.codePointAt(0) ?? 0)));
-  return [...names].slice(0, 4).join(", ");
-}
-
-function name(codePoint: number): string {
-  return `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
+  const numbers = new Set(characters.map((character) => character.codePointAt(0) ?? 0));
+  const names = [...numbers].map((number) => `U+${number.toString(16).toUpperCase().padStart(4, "0")}`);
+  return names.slice(0, 4).join(", ");
 }
 
 const INVISIBLE =
@@ -273,7 +270,7 @@ export const HIDDEN_TEXT_RULES = rulesOf<LineRule>("security", [
     good: { path: "SECURITY.md", code: "Please do not report security vulnerabilities through public GitHub issues." },
     check: (file) =>
       addedLines(file).flatMap(({ line, text }): readonly Match[] =>
-        speaksToTools(text, PROSE.test(file.diff.path)) ? [matchAt(line, {})] : [],
+        speaksToTools(text, PROSE.test(file.diff.path)) ? [matchAt(line)] : [],
       ),
   },
 ]);

@@ -62,6 +62,16 @@ const PRIVATE_HOST =
 
 const SOURCES_FILE = /(?:^|\/)(?:\.gitmodules|Gemfile|Podfile|Cartfile|setup\.py|requirements[^/]*\.txt)$/;
 
+/** The check of a rule about lines of deployments among their neighbours. */
+function inDeployments(
+  speaks: (at: KnownLine, lines: readonly KnownLine[], index: number) => boolean,
+): LineRule["check"] {
+  return (file) => {
+    const lines = DEPLOYMENT(file) ? knownLines(file) : [];
+    return lines.filter((at, index) => speaks(at, lines, index)).map(({ line }) => matchAt(line));
+  };
+}
+
 export const INFRASTRUCTURE_RULES = rulesOf<LineRule>("security", [
   {
     id: "container-privileged",
@@ -118,15 +128,10 @@ export const INFRASTRUCTURE_RULES = rulesOf<LineRule>("security", [
       path: "infra/main.tf",
       code: 'ingress {\n  from_port   = 443\n  to_port     = 443\n  cidr_blocks = ["0.0.0.0/0"]\n}',
     },
-    check: (file) => {
-      if (!DEPLOYMENT(file)) return [];
-      const lines = knownLines(file);
-      return lines.flatMap((at, index) =>
-        at.text.length < 1000 && EVERYBODY.test(at.text) && !isComment(at.text) && isAdminBlock(lines, index)
-          ? [matchAt(at.line, {})]
-          : [],
-      );
-    },
+    check: inDeployments(
+      ({ text }, lines, index) =>
+        text.length < 1000 && EVERYBODY.test(text) && !isComment(text) && isAdminBlock(lines, index),
+    ),
   },
   {
     id: "storage-public",
@@ -165,13 +170,7 @@ export const INFRASTRUCTURE_RULES = rulesOf<LineRule>("security", [
     fix: "List the actions and resources that the role needs.",
     bad: { path: "infra/policy.json", code: '{\n  "Effect": "Allow",\n  "Action": "*",\n  "Resource": "*"\n}' },
     good: { path: "infra/policy.json", code: '{\n  "Effect": "Deny",\n  "Action": "*",\n  "Resource": "*"\n}' },
-    check: (file) => {
-      if (!DEPLOYMENT(file)) return [];
-      const lines = knownLines(file);
-      return lines.flatMap((at, index) =>
-        ALL_ACTIONS.test(at.text.slice(0, 300)) && allowsAll(lines, index) ? [matchAt(at.line, {})] : [],
-      );
-    },
+    check: inDeployments(({ text }, lines, index) => ALL_ACTIONS.test(text.slice(0, 300)) && allowsAll(lines, index)),
   },
   {
     id: "dockerfile-add-url",

@@ -8,8 +8,7 @@ import { addedLines, type KnownLine, knownLines, oncePerFile } from "../known-li
 import { type LineRule, type Match, rulesOf } from "../rule.ts";
 import { isConfig, isSampleFile, matchAt } from "./line-rule.ts";
 
-interface PlacedSecret {
-  readonly span: SecretSpan;
+interface PlacedSecret extends SecretSpan {
   /** The secret itself, for judgement only. */
   readonly value: string;
   readonly startLine: number;
@@ -39,18 +38,13 @@ async function findSecrets(lines: readonly KnownLine[]): Promise<readonly Placed
     if (first === undefined || end === undefined) return [];
     const whole = end.line - first.line === last - at;
     const value = text.slice(span.start, span.end);
-    return [{ span, value, startLine: first.line, line: whole ? end.line : first.line }];
+    return [{ ...span, value, startLine: first.line, line: whole ? end.line : first.line }];
   });
 }
 
-async function speakAbout(
-  file: InspectedFile,
-  wanted: (span: SecretSpan, secret: PlacedSecret) => boolean,
-): Promise<readonly Match[]> {
+async function speakAbout(file: InspectedFile, wanted: (secret: PlacedSecret) => boolean): Promise<readonly Match[]> {
   const secrets = await secretsOf(file);
-  return secrets
-    .filter((secret) => wanted(secret.span, secret))
-    .map(({ span, startLine, line }) => ({ startLine, line, detail: span.label }));
+  return secrets.filter(wanted).map(({ label, startLine, line }) => ({ startLine, line, detail: label }));
 }
 
 const token = (...parts: readonly string[]) => parts.join("");
@@ -82,7 +76,7 @@ export const SECRET_RULES = rulesOf<LineRule>("security", [
     bad: { path: "src/api.ts", code: `const key = "${token("ghp", "_", "k9XwQ2mZ7bLr4TnVy8Jc1HsPd6GfAe3uRo5E")}";` },
     good: { path: "src/api.ts", code: "const key = process.env.GITHUB_TOKEN;" },
     check: (file) =>
-      speakAbout(file, ({ certainty, source, label }, { value, startLine }) => {
+      speakAbout(file, ({ certainty, source, label, value, startLine }) => {
         if (certainty !== "certain" || source !== "format" || isPublicFormat(value, linesAround(file, startLine)))
           return false;
         // Tokens of tests are signed with test keys, and say nothing without their secret.
@@ -122,7 +116,7 @@ export const SECRET_RULES = rulesOf<LineRule>("security", [
     check: async (file) => {
       if (isSampleFile(file)) return [];
       const inCode = !isConfig(file);
-      return speakAbout(file, ({ source, certainty }, { value, startLine }) => {
+      return speakAbout(file, ({ source, certainty, value, startLine }) => {
         if (certainty !== "likely" || source === "url" || isPublicKey(value, linesAround(file, startLine)))
           return false;
         return !inCode || (GENERATED.test(value) && !CONSTANT_NAME.test(value));
@@ -156,12 +150,12 @@ export const SECRET_RULES = rulesOf<LineRule>("security", [
     check: (file) => {
       const first = addedLines(file)[0];
       if (first === undefined || file.diff.status !== "added" || isSampleFile(file)) return [];
-      if (KEPT_PRIVATE.test(file.facts.path)) return [matchAt(first.line, {})];
+      if (KEPT_PRIVATE.test(file.facts.path)) return [matchAt(first.line)];
       if (!ENVIRONMENT.test(file.facts.path)) return [];
       const telling = addedLines(file).find(({ text }) =>
         /^(?:export )?[A-Z_]*(?:SECRET|TOKEN|PASSWORD|API_?KEY)[A-Z_]*=["']?[^\s"'$<]{6}/.test(text.slice(0, 200)),
       );
-      return telling === undefined ? [] : [matchAt(telling.line, {})];
+      return telling === undefined ? [] : [matchAt(telling.line)];
     },
   },
 ]);

@@ -38,7 +38,7 @@ function duplicates(file: InspectedFile): readonly Match[] {
     // Not JSON, or nested too deeply to walk: not a file of settings that a person wrote.
     return [];
   }
-  return [...keys].map((offset) => matchAt(counter.linePos(offset).line, {}));
+  return [...keys].map((offset) => matchAt(counter.linePos(offset).line));
 }
 
 /** Adds the offset of every key of a map that an earlier entry already has. */
@@ -92,7 +92,7 @@ export const SETTINGS_RULES: readonly LineRule[] = [
       const near = (line: number) =>
         lines.some(({ line: other, text }) => Math.abs(other - line) <= NEAR && CREDENTIALS.test(text.slice(0, 300)));
       const open = lines.filter(({ text }) => !isComment(text) && ANY_ORIGIN.test(text.slice(0, 300)));
-      return open.slice(0, 100).flatMap(({ line }) => (near(line) ? [matchAt(line, {})] : []));
+      return open.slice(0, 100).flatMap(({ line }) => (near(line) ? [matchAt(line)] : []));
     },
   },
   {
