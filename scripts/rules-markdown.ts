@@ -2,7 +2,7 @@
 
 import { structuredPatch } from "diff";
 import type { Example, RepositoryRule, Rule as RuleOfFiles } from "../src/adapters/rules/rule.ts";
-import { everyRule } from "../src/adapters/rules/rules.ts";
+import { EVERY_RULE } from "../src/adapters/rules/rules.ts";
 import { CATEGORIES } from "../src/domain/finding.ts";
 
 type Rule = RuleOfFiles | RepositoryRule;
@@ -12,7 +12,7 @@ type Rule = RuleOfFiles | RepositoryRule;
  *
  * @returns Markdown that ends with a newline; the same for the same rules
  */
-export function rulesMarkdown(rules: readonly Rule[] = everyRule()): string {
+export function rulesMarkdown(rules: readonly Rule[] = EVERY_RULE): string {
   const tables = CATEGORIES.map((category) => rules.filter((rule) => rule.category === category))
     .filter((group) => group.length > 0)
     .map(table);

@@ -26,8 +26,15 @@ const BumpCase = z.object({ title: z.string(), labels: z.array(z.string()) });
 const PROFILE_WORDS = { thorough: "strict", balanced: "balanced", quiet: "minimal" } as const;
 
 function intentOf(input: Partial<IntentInput> & { readonly title: string }) {
-  const author = { login: "alice", id: 1, type: "User", association: "CONTRIBUTOR" } as const;
-  return parseIntent({ body: null, commits: [], labels: [], headRef: "", files: [], author, ...input });
+  return parseIntent({
+    body: null,
+    commits: [],
+    labels: [],
+    headRef: "",
+    files: [],
+    author: { login: "alice" },
+    ...input,
+  });
 }
 
 function answerIntent(input: unknown) {
@@ -68,7 +75,7 @@ function answerDetect(input: unknown) {
     title: prTitle,
     labels: prLabels,
     headRef: headBranch,
-    author: { login: senderLogin, id: 1, type: "User", association: "NONE" },
+    author: { login: senderLogin },
   });
   return { detected: bump !== null, source: bump?.source ?? null, signals: bump?.signs ?? [] };
 }

@@ -69,7 +69,7 @@ function parts(title: string): Readonly<Record<Part, string | boolean | null>> {
     commits: [],
     labels: [],
     headRef: "",
-    author: { login: "", id: 0, type: "User", association: "NONE" },
+    author: { login: "" },
     files: [],
   });
   return {

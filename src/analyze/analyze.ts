@@ -28,32 +28,17 @@ const HEAD_READ = 2000;
 export function analyze(context: PullRequestContext): ReviewSignals {
   const { pull, files, config } = context;
   const siblings = [...files, ...context.leftOut].map((file) => file.path);
-  const languages = files.map((file) =>
-    classifyLanguage(file.path, { siblings, ...knownText(file, context.headTexts) }),
-  );
-  const kindOf = fileKinds(config.fileKinds);
-  const facts = files.map((file, index) => ({
+  const classified = files.map((file) => ({
+    language: classifyLanguage(file.path, { siblings, ...knownText(file, context.headTexts) }),
+    changedLines: file.additions + file.deletions,
     path: file.path,
-    language: languages[index]?.language ?? "unknown",
-    kind: kindOf(file.path),
   }));
+  const kindOf = fileKinds(config.fileKinds);
+  const facts = classified.map(({ path, language: { language } }) => ({ path, language, kind: kindOf(path) }));
   return {
-    intent: parseIntent({
-      title: pull.title,
-      body: pull.body,
-      commits: pull.commits,
-      labels: pull.labels,
-      headRef: pull.head.ref,
-      author: pull.author,
-      files,
-    }),
+    intent: parseIntent({ ...pull, headRef: pull.head.ref, files }),
     files: facts,
-    languages: languageShares(
-      files.flatMap(({ additions, deletions }, index) => {
-        const language = languages[index];
-        return language === undefined ? [] : [{ language, changedLines: additions + deletions }];
-      }),
-    ),
+    languages: languageShares(classified),
     risks: risks(files, facts, context.leftOut),
     author: assessAuthor(pull.author, context.authorFacts),
     metrics: changeMetrics(files, facts),

@@ -1,7 +1,7 @@
 // Finds the places in parsed title, body and commits that announce a breaking change.
 
 import type { BreakingSource } from "../domain/signals.ts";
-import type { ProseLine } from "./intent-prose.ts";
+import type { ProseLine, ProseTexts } from "./intent-prose.ts";
 import { type ParsedTitle, parseTitle } from "./title.ts";
 
 /** Further places add nothing to the decision; a changelog pasted as a body has hundreds. */
@@ -13,20 +13,14 @@ const BREAKING_TAG = /^(?:breaking|breaking[ -]changes?|bc[ -]breaks?)$/;
  * answers in the body; `!` and footers in commits. Negated words ("non-breaking", "no breaking changes"), unticked boxes,
  * template comments, code and quotations announce nothing. At most 20 places, title first.
  */
-export function breakingSources(input: {
-  readonly title: ParsedTitle;
-  readonly body: readonly ProseLine[];
-  readonly commits: readonly (readonly ProseLine[])[];
-}): readonly BreakingSource[] {
+export function breakingSources({ title, body, commits }: ProseTexts<ParsedTitle>): readonly BreakingSource[] {
   const found = new Map<string, BreakingSource>();
   const keep = (source: BreakingSource) => {
     if (found.size < MAX_SOURCES) found.set(`${source.where} ${source.text}`, source);
   };
-  if (titleAnnounces(input.title)) keep({ where: "title", text: titleText(input.title) });
-  for (const text of breakingBody(input.body)) keep({ where: "body", text });
-  for (const commit of input.commits) {
-    for (const text of commitTexts(commit)) keep({ where: "commit", text });
-  }
+  if (titleAnnounces(title)) keep({ where: "title", text: titleText(title) });
+  for (const text of breakingBody(body)) keep({ where: "body", text });
+  for (const text of commits.flatMap(commitTexts)) keep({ where: "commit", text });
   return [...found.values()];
 }
 
@@ -56,7 +50,7 @@ function commitTexts([header, ...lines]: readonly ProseLine[]): readonly string[
 // filled-in templates, so labels, questions and boxes are read together with their answers.
 
 interface Block {
-  readonly kind: "heading" | "item" | "text";
+  readonly isHeading: boolean;
   readonly box: "ticked" | "unticked" | null;
   readonly masked: string;
   readonly raw: string;
@@ -90,7 +84,7 @@ function announcedAt(block: Block, blocks: readonly Block[], index: number): num
   }
   const found = announcement(block.masked);
   if (found === null) return null;
-  if (block.kind !== "heading" && !isLabel(block.masked, found)) return found.at;
+  if (!block.isHeading && !isLabel(block.masked, found)) return found.at;
   const below = answerBelow(blocks, index);
   return below === "yes" || below === "text" ? found.at : null;
 }
@@ -115,7 +109,7 @@ type Answer = "yes" | "no" | "text";
 /** The text below a label, up to the next heading: yes, no, other text, or nothing. */
 function answerBelow(blocks: readonly Block[], index: number): Answer | "nothing" {
   for (const block of blocks.slice(index + 1, index + 1 + ANSWER_REACH)) {
-    if (block.kind === "heading") break;
+    if (block.isHeading) break;
     const said = block.box === "unticked" ? null : answerIn(block);
     if (said !== null) return said;
   }
@@ -135,8 +129,8 @@ function answerIn(block: Block): Answer | null {
 function readBlocks(lines: readonly ProseLine[]): readonly Block[] {
   const blocks: Block[] = [];
   let open: ProseLine[] = [];
-  const close = (asHeading: boolean) => {
-    const block = open[0] === undefined ? null : blockOf(open, asHeading);
+  const close = (isHeading: boolean) => {
+    const block = open[0] === undefined ? null : blockOf(open, isHeading);
     if (block !== null) blocks.push(block);
     open = [];
   };
@@ -155,12 +149,12 @@ function readBlocks(lines: readonly ProseLine[]): readonly Block[] {
   return blocks;
 }
 
-function blockOf(lines: readonly ProseLine[], asHeading: boolean): Block {
+function blockOf(lines: readonly ProseLine[], isHeading: boolean): Block {
   const masked = lines.map((line) => line.masked).join(" ");
   const raw = lines.map((line) => line.raw).join(" ");
-  const item = ITEM.exec(masked);
-  const box = item?.[1] === undefined ? null : item[1] === " " ? "unticked" : "ticked";
-  return { kind: asHeading ? "heading" : item === null ? "text" : "item", box, masked, raw };
+  const mark = ITEM.exec(masked)?.[1];
+  const box = mark === undefined ? null : mark === " " ? "unticked" : "ticked";
+  return { isHeading, box, masked, raw };
 }
 
 // The phrases that announce a breaking change, and the words around them that negate it.
@@ -237,12 +231,11 @@ function mentionsBreaking(masked: string): { readonly at: number; readonly after
   return phrase === undefined ? null : { at: phrase.index, after: masked.slice(phrase.index + phrase[0].length) };
 }
 
-/** True when the text after a label answers no: "No", ": none", "| n/a |", "(y/n)? no". */
+/** The text after a label answers no: "No", ": none", "| n/a |", "(y/n)? no". */
 function saysNo(after: string): boolean {
   return NO.test(answer(after));
 }
 
-/** True when the text after a label answers yes. */
 function saysYes(after: string): boolean {
   return YES.test(answer(after));
 }

@@ -3,17 +3,15 @@
 
 import semver from "semver";
 import { nameOf } from "../domain/code/paths.ts";
-import type { Author, Commit } from "../domain/pull-request.ts";
+import type { PullRequest } from "../domain/pull-request.ts";
 import type { DependencyBump, SemverStep } from "../domain/signals.ts";
 import type { ParsedTitle } from "./title.ts";
 
-interface BumpInput {
+/** What of a pull request can show that it is a bump. */
+export interface BumpInput extends Pick<PullRequest, "body" | "commits" | "labels"> {
   readonly title: ParsedTitle;
-  readonly body: string | null;
-  readonly commits: readonly Commit[];
-  readonly labels: readonly string[];
   readonly headRef: string;
-  readonly author: Pick<Author, "login">;
+  readonly author: Pick<PullRequest["author"], "login">;
   readonly files: readonly { readonly path: string }[];
 }
 
@@ -66,7 +64,7 @@ export function dependencyBump(input: BumpInput): DependencyBump | null {
     signs,
     packageName: title?.packageName ?? null,
     ...versions,
-    ecosystem: bumpEcosystem({ headRef: input.headRef, files: input.files, title }),
+    ecosystem: bumpEcosystem({ ...input, title }),
     group: title?.group ?? false,
     step: bumpStep(versions.from, versions.to),
   };
@@ -197,12 +195,12 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The branch is most reliable; then files, when all manifests agree; then the title. Null when none determines it. */
-export function bumpEcosystem(input: {
-  readonly headRef: string;
-  readonly files: readonly { readonly path: string }[];
-  readonly title: BumpTitle | null;
-}): string | null {
-  return fromBranch(input.headRef) ?? fromFiles(input.files) ?? fromTitle(input.title);
+export function bumpEcosystem({
+  headRef,
+  files,
+  title,
+}: Pick<BumpInput, "headRef" | "files"> & { readonly title: BumpTitle | null }): string | null {
+  return fromBranch(headRef) ?? fromFiles(files) ?? fromTitle(title);
 }
 
 function fromBranch(headRef: string): string | null {
@@ -216,12 +214,10 @@ function fromBranch(headRef: string): string | null {
 }
 
 function fromFiles(files: readonly { readonly path: string }[]): string | null {
-  const found = new Set(files.flatMap(({ path }) => ofFile(path) ?? []));
+  const found = new Set(
+    files.flatMap(({ path }) => MANIFESTS.get(nameOf(path).toLowerCase()) ?? firstMatch(PATTERNS, path) ?? []),
+  );
   return found.size === 1 ? ([...found][0] ?? null) : null;
-}
-
-function ofFile(path: string): string | null {
-  return MANIFESTS.get(nameOf(path).toLowerCase()) ?? firstMatch(PATTERNS, path);
 }
 
 function fromTitle(title: BumpTitle | null): string | null {

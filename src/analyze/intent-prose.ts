@@ -10,6 +10,13 @@ export interface ProseLine {
   readonly raw: string;
 }
 
+/** The texts of a pull request as prose; the title also in other forms. */
+export interface ProseTexts<Title> {
+  readonly title: Title;
+  readonly body: readonly ProseLine[];
+  readonly commits: readonly (readonly ProseLine[])[];
+}
+
 /** GitHub lets a fence be indented in list items; 20 is deeper than any list people write. */
 const FENCE = /^\s{0,20}(?:[-*+] {1,3})?(`{3,}|~{3,})(.*)$/s;
 const QUOTE = /^\s{0,3}>/;

@@ -18,9 +18,6 @@ export interface Language {
 
 const UNKNOWN: Language = { language: UNKNOWN_LANGUAGE, name: "Unknown", linguist: null, type: "unknown" };
 
-/** Names whose canonical id means a broader language, shown by that language's name. */
-const SHOWN = new Map([["TSX", "TypeScript"]]);
-
 /** Basenames that people write in any case, or with a suffix, where linguist knows one spelling. */
 const LOOSE_NAMES: readonly (readonly [RegExp, string])[] = [
   [/^(?:docker|container)file(?:\.[\w-]+)?$/i, "Dockerfile"],
@@ -85,7 +82,8 @@ export function languageShares(
 function languageNamed(name: string): Language {
   return {
     language: canonicalLanguage(name),
-    name: SHOWN.get(name) ?? name,
+    // Its canonical id means TypeScript.
+    name: name === "TSX" ? "TypeScript" : name,
     linguist: name,
     type: LANGUAGE_TYPES.get(name) ?? "unknown",
   };
@@ -106,7 +104,7 @@ function linguistName(path: string, siblings: readonly string[], content: string
   if (extension === ".h") return headerLanguage(path, siblings);
   // Linguist's name for includes shared by several languages of C's family.
   if (extension === ".inc" && neighbourhood(siblings).byFolder.has(folderOf(path))) return "C++";
-  return preferLanguage(extension, candidates, (name) => LANGUAGE_TYPES.get(name) === "programming");
+  return preferLanguage(extension, candidates);
 }
 
 /** The longest known extension: `.blade.php` before `.php`; "" when none. A leading dot starts a name. */
@@ -187,13 +185,8 @@ const NEIGHBOURS: ReadonlyMap<string, string> = new Map([
 
 type Counts = Map<string, number>;
 
-interface Neighbourhood {
-  readonly byFolder: ReadonlyMap<string, Counts>;
-  readonly everywhere: Counts;
-}
-
 /** Called for each header of a change, but its thousands of paths are counted once. */
-const known = new WeakMap<readonly string[], Neighbourhood>();
+const known = new WeakMap<readonly string[], ReturnType<typeof count>>();
 
 /**
  * The language of a header by the files around it: the most common in its own folder, else C++ when the change has C++
@@ -211,13 +204,13 @@ function headerLanguage(path: string, siblings: readonly string[]): string {
   return ["C++", "Objective-C", "C"].reduce((best, each) => (count(each) > count(best) ? each : best));
 }
 
-function neighbourhood(paths: readonly string[]): Neighbourhood {
+function neighbourhood(paths: readonly string[]) {
   const found = known.get(paths) ?? count(paths);
   known.set(paths, found);
   return found;
 }
 
-function count(paths: readonly string[]): Neighbourhood {
+function count(paths: readonly string[]) {
   const byFolder = new Map<string, Counts>();
   const everywhere: Counts = new Map();
   for (const path of paths) {
@@ -308,15 +301,10 @@ const PREFERRED: ReadonlyMap<string, string> = new Map(
 /**
  * @param extension lower-cased, with its dot
  * @param candidates linguist names that claim the extension
- * @param isProgramming distinguishes code from data
  * @returns undefined without candidates
  */
-export function preferLanguage(
-  extension: string,
-  candidates: readonly string[],
-  isProgramming: (name: string) => boolean,
-): string | undefined {
+export function preferLanguage(extension: string, candidates: readonly string[]): string | undefined {
   const preferred = PREFERRED.get(extension);
   if (preferred !== undefined && candidates.includes(preferred)) return preferred;
-  return candidates.find(isProgramming) ?? candidates[0];
+  return candidates.find((name) => LANGUAGE_TYPES.get(name) === "programming") ?? candidates[0];
 }

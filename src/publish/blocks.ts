@@ -1,7 +1,16 @@
 // A finding's body as lines and fences. As with pieces, reading the written text again gives the same blocks.
 import { closesFence } from "../domain/text/rendered-markdown.ts";
-import { codePoints, cutPieces, joinPieces, type Piece, readPieces, visibleLength, writePieces } from "./pieces.ts";
-import { isCommand, tame } from "./tame.ts";
+import {
+  codePoints,
+  cutPieces,
+  isCommand,
+  joinPieces,
+  type Piece,
+  readPieces,
+  tame,
+  visibleLength,
+  writePieces,
+} from "./pieces.ts";
 
 /** A line of prose (perhaps a list item), a fenced piece of code, or the gap between two paragraphs. */
 type Block =

@@ -19,8 +19,7 @@ import { CommentRefused, type CommentToPost, type Reviews, SupersededError } fro
 import { endWithoutReview, reviewEnd } from "./check-end.ts";
 import { commitLink, linkedCode, placeOf, safeUrl } from "./permalink.ts";
 import { postInPieces } from "./post-in-pieces.ts";
-import { renderAnswer } from "./render-answer.ts";
-import { renderComment } from "./render-comment.ts";
+import { renderAnswer, renderComment } from "./render-comment.ts";
 import { renderReviewBody, renderSummary } from "./render-summary.ts";
 import { codeSpan, sanitizeInline } from "./sanitize.ts";
 
@@ -37,32 +36,25 @@ const TOO_MANY_REFUSED = "not posted: GitHub refused too many comments of this r
  * @throws Transient and bugs, as the port throws them; CommentRefused never
  */
 export async function publish(review: Review, reviews: Reviews): Promise<PostedReview | Superseded> {
+  const { repo, number, headSha } = review;
+  const known = await reviews.postedFindings(repo, number, headSha);
+  const planned = review.findings.map((placed) => withoutRepeat(placed, known));
+  const superseded = supersededReason(await reviews.head(repo, number), headSha);
+  if (superseded !== null) return { kind: "superseded", reason: superseded };
+  const putSummary = (body: string) => reviews.putSummary(repo, number, SUMMARY_MARKER, body, headSha);
   try {
-    return await send(review, reviews);
+    const plannedBody = renderSummary(review, planned);
+    const summary = await putSummary(plannedBody);
+    const inline = await postInline(review, planned, summary.url, reviews);
+    const findings = await postOnFiles(review, inline.findings, reviews);
+    const body = renderSummary(review, findings);
+    const last = body === plannedBody ? summary : await putSummary(body);
+    return { kind: "posted", review, reviewUrl: inline.url, summaryUrl: last.url, findings };
   } catch (error) {
     // The check between two writes, like the one before the first.
     if (error instanceof SupersededError) return { kind: "superseded", reason: error.message };
     throw error;
   }
-}
-
-async function send(review: Review, reviews: Reviews): Promise<PostedReview | Superseded> {
-  const { repo, number, headSha } = review;
-  const known = await reviews.postedFindings(repo, number, headSha);
-  const planned = review.findings.map((placed) => withoutRepeat(placed, known));
-
-  const now = await reviews.head(repo, number);
-  const superseded = supersededReason(now, headSha);
-  if (superseded !== null) return { kind: "superseded", reason: superseded };
-
-  const plannedBody = renderSummary(review, planned);
-  const summary = await reviews.putSummary(repo, number, SUMMARY_MARKER, plannedBody, headSha);
-  const inline = await postInline(review, planned, summary.url, reviews);
-  const findings = await postOnFiles(review, inline.findings, reviews);
-
-  const body = renderSummary(review, findings);
-  const last = body === plannedBody ? summary : await reviews.putSummary(repo, number, SUMMARY_MARKER, body, headSha);
-  return { kind: "posted", review, reviewUrl: inline.url, summaryUrl: last.url, findings };
 }
 
 /** Shows on the summary that the pull request is being read. */

@@ -1,13 +1,16 @@
 // A finding as a comment on its lines or its file: what, why, how to fix it, earlier comments, how to decline it.
 
 import { rulePage } from "../config/rule-page.ts";
+import type { CommandJob } from "../domain/command.ts";
+import type { Answer } from "../domain/conversation.ts";
 import { ADVISORY_RULE } from "../domain/dependency-update.ts";
 import type { Finding, Precedent, Quote, Severity } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
 import type { SeenBefore } from "../domain/retrieval.ts";
-import { findingMarker } from "../domain/review/marker.ts";
+import { answerMarker, findingMarker } from "../domain/review/marker.ts";
 import type { Review } from "../domain/review.ts";
 import { listed } from "../domain/text/counted.ts";
+import { publicErrorText } from "../domain/text/public-error-text.ts";
 import { quietCode, writeFence } from "./blocks.ts";
 import { advisoryLink, GHSA, linkedCode, linkTo, placeOf } from "./permalink.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline, visible } from "./sanitize.ts";
@@ -153,4 +156,41 @@ function withPullLinks(repo: Pick<Repo, "host">, markdown: string, precedents: r
     const link = linkTo(repo, `#${pull}`, url);
     return link === null || pull === undefined ? text : text.replace(`what \`#${pull}\` fixed`, `what ${link} fixed`);
   }, markdown);
+}
+
+// An answer as a comment: addressed to the one who asked, as inert text, with its sources.
+
+/** Visible code points of an answer. */
+const TEXT_LIMIT = 6_000;
+const SOURCES = 5;
+
+/**
+ * @returns Markdown of at most 60,000 UTF-16 units whose only mention is the one who asked, and whose last line is the hidden
+ *   marker that identifies the answer; null when there is nothing to say
+ */
+export function renderAnswer(answer: Answer, { comment, repo }: Pick<CommandJob, "comment" | "repo">): string | null {
+  const { place, id, author } = comment;
+  const said = sanitizeBlock(answer.text ?? "", TEXT_LIMIT);
+  if (said === "") return null;
+  const to = /^[a-z\d](?:[a-z\d-]{0,38})$/i.test(author.login) ? `@${author.login}` : "";
+  const isProse = !/^(?:[-*+>#|]|`{3}|~{3}|\d+[.)])/.test(said);
+  return [
+    isProse && to !== "" ? `${to} ${said}` : [to, said].filter((part) => part !== "").join("\n\n"),
+    ...small(answer, repo),
+    answerMarker(place, id),
+  ].join("\n\n");
+}
+
+function small({ sources, degraded, footer }: Answer, repo: CommandJob["repo"]): readonly string[] {
+  const links = sources.slice(0, SOURCES).map(({ label, url }) => {
+    const text = sanitizeInline(label, 80) || "earlier";
+    return linkTo(repo, text, url) ?? text;
+  });
+  const gaps = degraded.map(({ part, reason }) => sanitizeInline(`${part}: ${publicErrorText(reason)}`, 200));
+  const lines = [
+    links.length === 0 ? "" : `Said before: ${links.join("; ")}.`,
+    gaps.length === 0 ? "" : `Incomplete: ${gaps.join("; ")}.`,
+    footer === "" ? "" : sanitizeInline(footer, 200),
+  ].filter((line) => line !== "");
+  return lines.length === 0 ? [] : [`<sub>${lines.join(" ")}</sub>`];
 }

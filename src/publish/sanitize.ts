@@ -2,8 +2,16 @@
 // words and does nothing: no image, HTML, link, mention, reference or command; closed fences; bounded length.
 import { cutText } from "../domain/text/cut-text.ts";
 import { blockLength, cutBlocks, readBlocks, writeBlocks } from "./blocks.ts";
-import { cutPieces, joinPieces, type Piece, readPieces, visibleLength, writeCode, writePieces } from "./pieces.ts";
-import { tame } from "./tame.ts";
+import {
+  cutPieces,
+  joinPieces,
+  type Piece,
+  readPieces,
+  tame,
+  visibleLength,
+  writeCode,
+  writePieces,
+} from "./pieces.ts";
 
 /** Marks the place of a cut. */
 export const CUT = "… (cut)";

@@ -138,25 +138,17 @@ function tokens(text: string): readonly Token[] | null {
     else {
       const isShort = /\d/.test(lower.charAt(match.index + all.length));
       const value = SAME.get(word) ?? (isShort ? SHORT.get(word) : undefined) ?? word;
+      if (dash) dropNulls(found);
       found.push({ dash, value: digits === undefined ? value : Number(digits) });
       // A change from digits to letters, or back, counts as a dash.
       dash = true;
     }
   }
-  return trimmed(found);
+  dropNulls(found);
+  return found;
 }
 
-/** Zeros and empty words are removed before each dash and at the end: 1.0.0-rc1 is 1-rc-1. */
-function trimmed(found: readonly Token[]): readonly Token[] {
-  const kept: Token[] = [];
-  for (const token of found) {
-    if (token.dash) dropNulls(kept);
-    kept.push(token);
-  }
-  dropNulls(kept);
-  return kept;
-}
-
+/** Before each dash and at the end, zeros and empty words mean nothing: 1.0.0-rc1 is 1-rc-1. */
 function dropNulls(kept: Token[]): void {
   while (kept.length > 0 && (kept.at(-1)?.value === 0 || kept.at(-1)?.value === "")) kept.pop();
 }
@@ -193,14 +185,6 @@ const PART = /^(<=|>=|<|>|=)?\s{0,10}([^\s<>=,]{1,100})$/;
 /** Real ranges have two parts. */
 const MAX_PARTS = 20;
 
-const HOLDS: Readonly<Record<string, (order: number) => boolean>> = {
-  "<": (order) => order < 0,
-  "<=": (order) => order <= 0,
-  ">": (order) => order > 0,
-  ">=": (order) => order >= 0,
-  "=": (order) => order === 0,
-};
-
 /**
  * `unknown` when a part of the range or the version cannot be read and no other part rules the version out.
  *
@@ -219,7 +203,10 @@ function partHolds(ecosystem: string | null, part: string, version: string): boo
   const match = PART.exec(part);
   if (match === null) return null;
   const order = compareVersions(ecosystem, version, match[2] ?? "");
-  return order === null ? null : (HOLDS[match[1] ?? "="]?.(order) ?? null);
+  if (order === null) return null;
+  const operator = match[1] ?? "=";
+  if (order === 0) return operator.includes("=");
+  return operator.startsWith(order < 0 ? "<" : ">");
 }
 
 // The step of an update from its two versions. Lower than before is a downgrade, even if the title says update.

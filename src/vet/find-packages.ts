@@ -5,9 +5,9 @@ import type { GraphAdvisory, GraphRow, PackageUpdate } from "../domain/dependenc
 import type { FileDiff } from "../domain/pull-request.ts";
 import type { DependencyBump } from "../domain/signals.ts";
 import { compareTexts } from "../domain/text/compare-texts.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 import { bareVersion, compareVersions, isPrerelease, packageKey, updateStep } from "./compare-versions.ts";
 import { manifestReader, type NamedPackage } from "./manifest-line.ts";
-import { plainLines } from "./plain-lines.ts";
 
 /** A package with what is needed to look it up. */
 export interface FoundPackage extends Omit<PackageUpdate, "advisories"> {
@@ -37,7 +37,7 @@ export function findPackages(
   bump: DependencyBump,
   body: string | null,
   files: readonly FileDiff[],
-  rows: Parameters<typeof graphPackages>[0],
+  rows: readonly GraphRow[],
 ): readonly FoundPackage[] {
   const graph = graphPackages(rows);
   const moved = diffPackages(files);
@@ -286,4 +286,37 @@ function toPackage(
     version === undefined ? null : bareVersion(version.replace(/\.$/, "")),
   );
   return { name: plain, from: before ?? null, to: after ?? null, links };
+}
+
+// Markdown by others as the lines that a reader sees: without HTML comments and code blocks, and optionally without folded
+// parts.
+
+/** Longer lines hold no sentence about a version. */
+const LONGEST_LINE = 2_000;
+const MAX_TEXT = 200_000;
+
+/** Lines of at most 2,000 units from the first 200,000 units of a text. Linear in its length. */
+export function plainLines(text: string, folds: "kept" | "left-out"): readonly string[] {
+  const lines: string[] = [];
+  let folded = 0;
+  let fence: string | null = null;
+  // An unclosed comment runs to the end of the text.
+  const visible = text.slice(0, MAX_TEXT).replace(/<!--.*?(?:-->|$)/gs, "");
+  for (const line of visible.split(/\r?\n/)) {
+    const wasInside = fence !== null;
+    fence = fenceAfter(line, fence);
+    if (wasInside || fence !== null) continue;
+    const depth = folded;
+    for (const [, closes] of line.matchAll(/<(\/?)details/gi)) folded += closes === "" ? 1 : -1;
+    folded = Math.max(0, folded);
+    if (folds === "kept" || (depth === 0 && folded === 0)) lines.push(cutText(line, LONGEST_LINE));
+  }
+  return lines;
+}
+
+/** The fence of the code block that is open after this line, or null. */
+function fenceAfter(line: string, open: string | null): string | null {
+  const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(line.slice(0, 200))?.[1] ?? null;
+  if (open === null) return mark;
+  return mark?.startsWith(open) === true ? null : open;
 }

@@ -1,22 +1,17 @@
 // The release notes of one package, from all releases of its source: those between the two versions, and their breaking changes.
 
-import type { BreakingNote, PackageNotes } from "../domain/dependency-update.ts";
+import type { Answer, BreakingNote, PackageNotes } from "../domain/dependency-update.ts";
+import type { Repo } from "../domain/job.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { bareVersion, compareVersions, isPrerelease } from "./compare-versions.ts";
-import type { FoundPackage } from "./find-packages.ts";
-import { plainLines } from "./plain-lines.ts";
+import { type FoundPackage, plainLines } from "./find-packages.ts";
 
 /** The releases of a source repository, or why they are not known. */
-export type Published =
-  | {
-      readonly kind: "read";
-      readonly value: {
-        readonly releases: Parameters<typeof releasesBetween>[1];
-        /** False when older releases were not listed. */
-        readonly complete: boolean;
-      };
-    }
-  | { readonly kind: "unknown"; readonly reason: string };
+export type Published = Answer<{
+  readonly releases: readonly Release[];
+  /** False when older releases were not listed. */
+  readonly complete: boolean;
+}>;
 
 const MAX_RELEASES = 10;
 
@@ -34,18 +29,11 @@ export function packageNotes(one: FoundPackage, repository: string | null, publi
     .map(({ tag, body }): BreakingNote => ({ tag, lines: breakingLines(body) }))
     .filter(({ lines }) => lines.length > 0)
     .slice(0, MAX_RELEASES);
-  return {
-    name: one.name,
-    repository,
-    read: releases.length,
-    breaking,
-    missing: gap(one.from, reachesBack || complete),
+  const missing = () => {
+    if (one.from === null) return "the old version is not known, so that only the notes of the new one were read";
+    return reachesBack || complete ? null : "older releases than those listed were not read";
   };
-}
-
-function gap(from: string | null, isWhole: boolean): string | null {
-  if (from === null) return "the old version is not known, so that only the notes of the new one were read";
-  return isWhole ? null : "older releases than those listed were not read";
+  return { name: one.name, repository, read: releases.length, breaking, missing: missing() };
 }
 
 // Which releases lie between two versions. Repositories name their tags in several ways; with many packages, tags name one.
@@ -56,22 +44,22 @@ interface Release {
   readonly prerelease: boolean;
 }
 
-type Versions = Pick<FoundPackage, "name" | "ecosystem" | "from"> & { readonly to: string };
-
 const PLAIN = /^(?:release|rel|version|ver)?[-_/.]?(v?\d[\w.!+~-]{0,99})$/i;
 
 /**
  * After the old version up to the new one, in the given order; without an old one only the new one itself. `reachesBack`
  * is true when a release at or before the old version was seen: none in between is missing.
  */
-export function releasesBetween(update: Versions, all: readonly Release[]) {
-  const { ecosystem, from, to } = update;
-  const named = all.map((release) => ({ release, version: namedVersion(release.tag, update.name) }));
+export function releasesBetween(
+  { name, ecosystem, from, to }: Pick<FoundPackage, "name" | "ecosystem" | "from"> & { readonly to: string },
+  all: readonly Release[],
+) {
   // If tags name packages, the plain tags may be other packages' versions.
-  const isNamed = named.some(({ version }) => version !== null);
-  const known = isNamed
-    ? named
-    : all.map((release) => ({ release, version: bareVersion(PLAIN.exec(release.tag)?.[1] ?? "") }));
+  const isNamed = all.some(({ tag }) => namedVersion(tag, name) !== null);
+  const known = all.map((release) => ({
+    release,
+    version: isNamed ? namedVersion(release.tag, name) : bareVersion(PLAIN.exec(release.tag)?.[1] ?? ""),
+  }));
   const order = (version: string | null, other: string) =>
     version === null ? null : compareVersions(ecosystem, version, other);
   const wantsPrereleases = isPrerelease(to);
@@ -125,13 +113,8 @@ export function breakingLines(notes: string): readonly string[] {
   return found;
 }
 
-interface Heading {
-  readonly level: number;
-  readonly text: string;
-}
-
 /** The level of the breaking section that is open below this heading, or null. */
-function sectionAfter({ level, text }: Heading, open: number | null): number | null {
+function sectionAfter({ level, text }: NonNullable<ReturnType<typeof headingOf>>, open: number | null): number | null {
   if (BREAKS.test(text) && !DENIES.test(text)) return Math.min(open ?? level, level);
   return open !== null && level <= open ? null : open;
 }
@@ -140,7 +123,7 @@ function announces(text: string, inSection: boolean): boolean {
   return text !== "" && (inSection || SAYS_SO.test(text)) && !DENIES.test(text) && !TO_REVIEWERS.test(text);
 }
 
-function headingOf(line: string): Heading | null {
+function headingOf(line: string) {
   const marked = HEADING.exec(line);
   if (marked !== null) return { level: marked[1]?.length ?? 1, text: marked[2] ?? "" };
   const bold = BOLD_HEADING.exec(line.trim());
@@ -170,4 +153,47 @@ export function brokenNames(lines: readonly string[]): readonly string[] {
     }),
   );
   return [...new Set(names)].slice(0, MAX_NAMES);
+}
+
+// A package's source repository on the GitHub that we use, from addresses that others wrote. No other host is read.
+
+type SourceRepository = Pick<Repo, "owner" | "name">;
+
+const OWNER = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$/;
+const REPOSITORY = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
+/** Pages of github.com that look like an owner. */
+const NO_OWNERS = new Set(["advisories", "apps", "orgs", "sponsors", "marketplace", "topics", "settings", "features"]);
+
+/**
+ * The first of the addresses that names a repository on `host`; failing that, the repository in the package's name (an
+ * action, a Go module on GitHub).
+ *
+ * @param host of the GitHub in use: `github.com`, or an Enterprise Server
+ */
+export function sourceRepository(
+  named: { readonly name: string; readonly ecosystem: string | null },
+  links: readonly (string | null)[],
+  host: string,
+): SourceRepository | null {
+  for (const link of links) {
+    const found = link === null ? null : fromAddress(link, host);
+    if (found !== null) return found;
+  }
+  if (host !== "github.com") return null;
+  if (named.ecosystem === "github-actions") return fromPath(named.name);
+  return named.name.startsWith("github.com/") ? fromPath(named.name.slice("github.com/".length)) : null;
+}
+
+/** Renovate writes redirect.github.com, so that no back reference is made. */
+function fromAddress(link: string, host: string): SourceRepository | null {
+  const match = /^(?:git\+)?https:\/\/([A-Za-z0-9.-]{1,253})\/([^\s?#]{1,400})/.exec(link);
+  const at = match?.[1]?.toLowerCase() ?? "";
+  const isHost = at === host || (host === "github.com" && (at === "redirect.github.com" || at === "www.github.com"));
+  return isHost ? fromPath(match?.[2] ?? "") : null;
+}
+
+function fromPath(path: string): SourceRepository | null {
+  const [owner = "", last = ""] = path.split("/");
+  const name = last.replace(/\.git$/, "");
+  return OWNER.test(owner) && REPOSITORY.test(name) && !NO_OWNERS.has(owner.toLowerCase()) ? { owner, name } : null;
 }

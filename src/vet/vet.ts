@@ -8,21 +8,20 @@ import {
   type DependencyUpdate,
   type GraphRow,
   type PackageNotes,
+  type PackageUpdate,
   type PackageUsage,
+  type UsagePlace,
 } from "../domain/dependency-update.ts";
-import type { MemoryRecord } from "../domain/memory.ts";
-import type { Degraded } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import { ownScope } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
+import { compareTexts } from "../domain/text/compare-texts.ts";
 import type { Dependencies } from "../ports/dependency.ts";
 import type { Recall } from "../ports/memory.ts";
 import { type AskedAdvisories, advisoryFindings, judgeAdvisories } from "./advisory-findings.ts";
 import { type FoundPackage, findPackages } from "./find-packages.ts";
 import { manifestReader } from "./manifest-line.ts";
-import { brokenNames, type Published, packageNotes } from "./package-notes.ts";
-import { sourceRepository } from "./source-repository.ts";
-import { type CodePiece, importNames, usagePlaces } from "./usage.ts";
+import { brokenNames, type Published, packageNotes, sourceRepository } from "./package-notes.ts";
 
 /** Packages that are looked up; the rest is counted. */
 const MAX_PACKAGES = 50;
@@ -58,21 +57,21 @@ export async function vet(
   const all = findPackages(intent.bump, pull.body, context.files, graph.kind === "read" ? graph.value : []);
   const found = all.slice(0, MAX_PACKAGES);
   const { asked, degraded, malware } = await askAdvisories(found, world);
-  const packages = found.map(({ links, graph: known, ...one }) => ({
-    ...one,
-    advisories: judgeAdvisories({ ...one, links, graph: known }, asked(one)),
-  }));
+  const packages = found.map((one) => {
+    const { links: _links, graph: _graph, ...update } = one;
+    return { ...update, advisories: judgeAdvisories(one, asked(one)) };
+  });
   const main = found.slice(0, MOST_LOOKED_INTO);
   const notes = await readNotes(
     main.filter(({ change }) => change === "updated"),
     world,
     repo.host,
   );
-  const code = await codeOf(context, files, recall);
+  const [changed, searchIndex] = [changedCode(context, files), await indexOf(context, recall)];
   const usage: PackageUsage[] = [];
   for (const one of main) {
     const own = notes.find(({ name }) => name === one.name);
-    usage.push(await usageOf(one, own?.breaking ?? [], code));
+    usage.push(await usageOf(one, own?.breaking ?? [], changed, searchIndex));
   }
   return {
     kind: "update",
@@ -95,19 +94,16 @@ function manifestOf({ files, leftOut }: PullRequestContext): string | null {
   return manifest?.path ?? null;
 }
 
-interface Asked {
-  /** The answers about a package, or why it was not looked up. */
-  readonly asked: (one: Pick<FoundPackage, "name" | "ecosystem">) => AskedAdvisories | string;
-  readonly degraded: readonly Degraded[];
-  /** Why malware advisories could not be looked up, each reason once. */
-  readonly malware: readonly string[];
-}
-
 /** Names and versions that fit a query, in which a comma ends a package. */
 const ASKABLE = /^[\w@][\w.@/:~+-]{0,213}$/;
 
-/** Three queries for each ecosystem: the old versions, the new ones, and malware at the new ones. */
-async function askAdvisories(found: readonly FoundPackage[], world: Dependencies | null): Promise<Asked> {
+/**
+ * Three queries for each ecosystem: the old versions, the new ones, and malware at the new ones.
+ *
+ * @returns `asked`: the answers about a package, or why it was not looked up; `malware`: why malware advisories could not be
+ *   looked up, each reason once
+ */
+async function askAdvisories(found: readonly FoundPackage[], world: Dependencies | null) {
   if (world === null) return { asked: () => NOT_FROM_HERE, degraded: [], malware: [] };
   const answers = new Map<string, AskedAdvisories>();
   for (const ecosystem of new Set(found.map((one) => one.ecosystem))) {
@@ -130,7 +126,7 @@ async function askAdvisories(found: readonly FoundPackage[], world: Dependencies
       parts.flatMap((part) => (one[part]?.kind === "unknown" ? [one[part].reason] : [])),
     );
   return {
-    asked: ({ name, ecosystem }) => {
+    asked: ({ name, ecosystem }: FoundPackage) => {
       if (!ASKABLE.test(name)) return "its name cannot be looked up";
       if (ecosystem === null) return "its ecosystem is not known";
       return answers.get(ecosystem) ?? "GitHub has no advisories about this kind of package";
@@ -160,66 +156,137 @@ async function readNotes(
   return notes;
 }
 
-/** Code in which use can be searched. */
-interface Code {
-  readonly changed: readonly CodePiece[];
-  /** Searches the index for words; or why there is none. */
-  readonly index: ((words: string) => Promise<readonly MemoryRecord[]>) | string;
-}
+/** Searches the indexed code for names; or reports why it could not. */
+type SearchIndex = (names: readonly string[]) => Promise<readonly CodePiece[] | string>;
 
-async function codeOf(context: PullRequestContext, files: ReviewSignals["files"], recall: Recall): Promise<Code> {
-  const changed = files.flatMap(({ path, kind }): CodePiece[] => {
-    const text = kind === "source" || kind === "test" ? context.headTexts.get(path) : undefined;
+function changedCode({ headTexts }: PullRequestContext, files: ReviewSignals["files"]): readonly CodePiece[] {
+  return files.flatMap(({ path, kind }) => {
+    const text = kind === "source" || kind === "test" ? headTexts.get(path) : undefined;
     return text === undefined ? [] : [{ path, line: 1, text }];
   });
-  return { changed, index: await indexOf(context, recall) };
 }
 
-async function indexOf({ repo, pull, config }: PullRequestContext, recall: Recall): Promise<Code["index"]> {
-  const off = "the code is not indexed (`knowledge.corpora.code`)";
+async function indexOf({ repo, pull, config }: PullRequestContext, recall: Recall): Promise<SearchIndex> {
+  const off = async () => "the code is not indexed (`knowledge.corpora.code`)";
   if (!config.knowledge.corpora.code || recall.off !== undefined) return off;
   const scope = ownScope(repo, pull.number > 0 ? pull.number : null);
   try {
     const counts = await recall.counts(scope);
     if ((counts.byCorpus.get("code") ?? 0) === 0) return off;
   } catch {
-    return UNSEARCHABLE;
+    return async () => UNSEARCHABLE;
   }
-  return async (words) => {
-    const [hits = []] = await recall.matching(scope, [words], MAX_RECORDS, { corpora: ["code"] });
-    const records = await recall.records(
-      scope,
-      hits.map(({ id }) => id),
-    );
-    return records.filter((one) => one.repo === scope.repo && one.corpus === "code" && !one.stale);
+  return async (names) => {
+    try {
+      const [hits = []] = await recall.matching(scope, [names.join(" ")], MAX_RECORDS, { corpora: ["code"] });
+      const ids = hits.map(({ id }) => id);
+      const records = await recall.records(scope, ids);
+      const own = records.filter((one) => one.repo === scope.repo && one.corpus === "code" && !one.stale);
+      return own.flatMap(({ path, text, provenance }): CodePiece[] => {
+        const line = Number(/#L(\d{1,9})(?:-|$)/.exec(provenance.url ?? "")?.[1] ?? 0);
+        return path === null ? [] : [{ path, line: line === 0 ? null : line, text }];
+      });
+    } catch {
+      return UNSEARCHABLE;
+    }
   };
 }
 
 const UNSEARCHABLE = "the index of the code could not be searched";
 
-async function usageOf(one: FoundPackage, breaking: PackageNotes["breaking"], code: Code): Promise<PackageUsage> {
+async function usageOf(
+  one: FoundPackage,
+  breaking: PackageNotes["breaking"],
+  changed: readonly CodePiece[],
+  searchIndex: SearchIndex,
+): Promise<PackageUsage> {
   const { name } = one;
   const names = importNames(one);
   if (names.length === 0)
     return { name, kind: "not-looked", reason: "its name cannot be distinguished from other words" };
-  const indexed = await indexedPieces(names, code.index);
-  if (typeof indexed === "string" && code.changed.length === 0) return { name, kind: "not-looked", reason: indexed };
+  const indexed = await searchIndex(names);
+  if (typeof indexed === "string" && changed.length === 0) return { name, kind: "not-looked", reason: indexed };
   const broken = brokenNames(breaking.flatMap(({ lines }) => lines)).filter((word) => !names.includes(word));
-  const places = usagePlaces([...code.changed, ...(typeof indexed === "string" ? [] : indexed)], names, broken);
+  const places = usagePlaces([...changed, ...(typeof indexed === "string" ? [] : indexed)], names, broken);
   const where = typeof indexed === "string" ? "the changed files" : "the indexed code";
   const more = Math.max(0, places.length - MAX_PLACES);
   return { name, kind: "looked", where, places: places.slice(0, MAX_PLACES), more };
 }
 
-async function indexedPieces(names: readonly string[], index: Code["index"]): Promise<readonly CodePiece[] | string> {
-  if (typeof index === "string") return index;
-  try {
-    const records = await index(names.join(" "));
-    return records.flatMap(({ path, text, provenance }): CodePiece[] => {
-      const line = Number(/#L(\d{1,9})(?:-|$)/.exec(provenance.url ?? "")?.[1] ?? 0);
-      return path === null ? [] : [{ path, line: line === 0 ? null : line, text }];
-    });
-  } catch {
-    return UNSEARCHABLE;
+// Where the repository names a package: whole words only, in code that is already loaded.
+
+/** A piece of code with its place. */
+interface CodePiece {
+  readonly path: string;
+  /** 1-based line of its first line, or null. */
+  readonly line: number | null;
+  readonly text: string;
+}
+
+/** Shorter names are common words in any program. */
+const SHORTEST = 3;
+const LONGEST_PIECE = 1_000_000;
+
+/** Parts of a coordinate that name no package in code. */
+const IMPORT_PREFIX = /^(?:python-|py-|node-|go-|ruby-)/;
+
+/**
+ * What code writes to use a package: its name, and the forms that its ecosystem derives from it, without
+ * those too short to distinguish from other words.
+ */
+export function importNames({ name, ecosystem }: Pick<PackageUpdate, "name" | "ecosystem">): readonly string[] {
+  const names = [name];
+  if (ecosystem === "python") names.push(name.toLowerCase().replaceAll("-", "_"), name.replace(IMPORT_PREFIX, ""));
+  if (ecosystem === "rust") names.push(name.replaceAll("-", "_"));
+  if (ecosystem === "ruby") names.push(name.replaceAll("-", "/"));
+  if (ecosystem === "go") names.push(goPackage(name));
+  if (ecosystem === "java") names.splice(0, 1, name.slice(0, Math.max(0, name.indexOf(":"))) || name);
+  if (ecosystem === "php") names.push(name.slice(name.indexOf("/") + 1));
+  return [...new Set(names)].filter(({ length }) => length >= SHORTEST);
+}
+
+/** The last part of the path that is not a major version. */
+function goPackage(name: string): string {
+  const parts = name.split("/").filter((part) => !/^v\d{1,3}$/.test(part));
+  return parts.at(-1)?.replace(/^go-|\.v\d{1,3}$/g, "") ?? name;
+}
+
+/**
+ * The pieces that name one of `names`, by path and line, each place once.
+ *
+ * @param broken names from breaking notes, to be looked for at the same places
+ */
+export function usagePlaces(
+  pieces: readonly CodePiece[],
+  names: readonly string[],
+  broken: readonly string[],
+): readonly UsagePlace[] {
+  const places = new Map<string, UsagePlace>();
+  for (const { path, line, text } of pieces) {
+    const code = text.slice(0, LONGEST_PIECE);
+    const at = firstPlace(code, names);
+    if (at === null) continue;
+    const place = {
+      path,
+      line: line === null ? null : line + at,
+      broken: broken.filter((name) => wordAt(code, name) !== -1),
+    };
+    places.set(JSON.stringify([path, place.line]), place);
   }
+  return [...places.values()].sort((a, b) => compareTexts(a.path, b.path) || (a.line ?? 0) - (b.line ?? 0));
+}
+
+/** Lines before the first place, or null when none of the names occurs. */
+function firstPlace(code: string, names: readonly string[]): number | null {
+  const found = names.map((name) => wordAt(code, name)).filter((at) => at !== -1);
+  return found.length === 0 ? null : code.slice(0, Math.min(...found)).split("\n").length - 1;
+}
+
+/** The first place of a word with no letter, digit or other name character beside it; -1 when there is none. Linear. */
+function wordAt(code: string, word: string): number {
+  for (let at = code.indexOf(word); at !== -1; at = code.indexOf(word, at + 1)) {
+    const [before, after] = [code.charAt(at - 1), code.charAt(at + word.length)];
+    if (!/[\w$-]/.test(before) && !/[\w$-]/.test(after)) return at;
+  }
+  return -1;
 }

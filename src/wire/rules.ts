@@ -1,12 +1,12 @@
 // Wires the rules and the readers of symbols.
 import { codeSymbols } from "../adapters/code-index/symbols.ts";
-import { customRuleProblems } from "../adapters/rules/custom.ts";
+import { compileCustomRules } from "../adapters/rules/custom.ts";
+import { joinInspections } from "../adapters/rules/inspection.ts";
 import { rulesInspector } from "../adapters/rules/inspector.ts";
 import { type IsolatedInspector, parallelInspector } from "../adapters/rules/isolated-inspector.ts";
-import { joinInspections } from "../adapters/rules/join-inspections.ts";
 import { inspectRepository } from "../adapters/rules/repository/inspect-repository.ts";
 import type { RuleText } from "../adapters/rules/rule.ts";
-import { everyRule, ruleIds, rulesVersion } from "../adapters/rules/rules.ts";
+import { EVERY_RULE, rulesVersion } from "../adapters/rules/rules.ts";
 import type { KnownRules } from "../config/check-rules.ts";
 import { ADVISORY_RULE } from "../domain/dependency-update.ts";
 import type { Symbols } from "../ports/symbols.ts";
@@ -54,10 +54,11 @@ export const symbols: Symbols = codeSymbols();
 
 /** For checks of configurations: the built-in rules, and whether custom rules can run. */
 export function knownRules(): Required<KnownRules> {
-  return { ruleIds: new Set([...ruleIds(), ADVISORY_RULE]), version: rulesVersion(), customRuleProblems };
+  const ruleIds = new Set([...EVERY_RULE.map(({ id }) => id), ADVISORY_RULE]);
+  return { ruleIds, version: rulesVersion(), customRuleProblems: (rules) => compileCustomRules(rules).problems };
 }
 
 /** The texts of a built-in rule, or null for an unknown id. */
 export function ruleText(id: string): Pick<RuleText, "title" | "why" | "fix" | "severity" | "category"> | null {
-  return everyRule().find((rule) => rule.id === id) ?? null;
+  return EVERY_RULE.find((rule) => rule.id === id) ?? null;
 }

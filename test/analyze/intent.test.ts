@@ -11,7 +11,7 @@ const EMPTY: IntentInput = {
   commits: [],
   labels: [],
   headRef: "main",
-  author: { login: "alice", id: 1, type: "User", association: "CONTRIBUTOR" },
+  author: { login: "alice" },
   files: [],
 };
 const read = (input: Partial<IntentInput>) => parseIntent({ ...EMPTY, ...input });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { issueRefs } from "../../src/analyze/intent.ts";
 import { intentProse } from "../../src/analyze/intent-prose.ts";
-import { issueRefs } from "../../src/analyze/issue-refs.ts";
 import { runs } from "../property-runs.ts";
 
 const inBody = (body: string) => issueRefs({ title: [], body: intentProse(body), commits: [] });

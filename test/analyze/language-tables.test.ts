@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { languageFromContent } from "../../src/analyze/language-from-content.ts";
+import { languageFromContent, tellingWords } from "../../src/analyze/language-from-content.ts";
 import { BY_EXTENSION, BY_INTERPRETER, LANGUAGE_TYPES } from "../../src/analyze/language-table.ts";
 import { preferLanguage } from "../../src/analyze/languages.ts";
-import { tellingWords } from "../../src/analyze/telling-words.ts";
 import { canonicalLanguage } from "../../src/domain/language.ts";
 
 const shared = [...BY_EXTENSION].filter(([, names]) => names.length > 1);
@@ -41,7 +40,7 @@ test("every characteristic word compiles and names a language that claims the ex
 
 test("an extension that several languages claim always has a likeliest one among them", () => {
   for (const [extension, names] of shared) {
-    const preferred = preferLanguage(extension, names, (name) => LANGUAGE_TYPES.get(name) === "programming");
+    const preferred = preferLanguage(extension, names);
     expect(names).toContain(preferred);
   }
 });

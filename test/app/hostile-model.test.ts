@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { renderAnswer } from "../../src/publish/render-answer.ts";
+import { renderAnswer } from "../../src/publish/render-comment.ts";
 import { answer } from "../../src/review/review.ts";
 import { ENCODINGS } from "../adapters/secrets/encodings.ts";
 import { looksUp, says } from "../fakes/anthropic/replies.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { plainAnswer } from "../../src/domain/conversation.ts";
 import { checkEnd } from "../../src/publish/publish.ts";
-import { renderAnswer } from "../../src/publish/render-answer.ts";
+import { renderAnswer } from "../../src/publish/render-comment.ts";
 import { renderSummary } from "../../src/publish/render-summary.ts";
 import { REPO } from "../review/review-builders.ts";
 import { sampleReview } from "./sample-review.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { plainAnswer } from "../../src/domain/conversation.ts";
-import { renderAnswer } from "../../src/publish/render-answer.ts";
+import { renderAnswer } from "../../src/publish/render-comment.ts";
 import { readCommand } from "../../src/receive/read-command.ts";
 import { runs } from "../property-runs.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { breakingLines, brokenNames, releasesBetween } from "../../src/vet/package-notes.ts";
-import { importNames, usagePlaces } from "../../src/vet/usage.ts";
+import { importNames, usagePlaces } from "../../src/vet/vet.ts";
 
 describe("release notes announce a break", () => {
   // Shapes of real notes: release-please, Renovate, Django-like prose, conventional commits.

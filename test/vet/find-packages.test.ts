@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { DependencyBump } from "../../src/domain/signals.ts";
 import { findPackages, packagesFromDescription } from "../../src/vet/find-packages.ts";
 import { manifestReader } from "../../src/vet/manifest-line.ts";
-import { sourceRepository } from "../../src/vet/source-repository.ts";
+import { sourceRepository } from "../../src/vet/package-notes.ts";
 import { fileDiff } from "../review/review-builders.ts";
 
 const BUMP: DependencyBump = {

@@ -2,39 +2,23 @@
 import type { CustomRule } from "../../config/repo-config.ts";
 import { parseText } from "../grammars.ts";
 import type { StructuralRule } from "./rule.ts";
-import { asMatcher, causesOf } from "./syntax.ts";
-
-/** A rule of a repository that cannot be used. */
-interface CustomRuleProblem {
-  readonly id: string;
-  readonly message: string;
-}
+import { causesOf } from "./syntax.ts";
 
 /** Far beyond written rules (ours stay below 60 values); keeps aliases of YAML from growing or closing a circle. */
 const MAX_VALUES = 1_000;
 const MAX_DEPTH = 30;
 
 /**
- * What is wrong with custom rules: an id used twice or by a built-in rule, a rule object that ast-grep refuses.
+ * Custom rules as rules of ours.
  *
  * @param builtIn ids that are taken
- * @returns one problem per rule that cannot be used, in the order of the rules
+ * @returns one problem for each rule that cannot be used, in the order of the rules: its id is used twice or by a built-in
+ *   rule, or ast-grep refuses its rule object
  */
-export function customRuleProblems(
-  rules: readonly CustomRule[],
-  builtIn: ReadonlySet<string> = new Set(),
-): readonly CustomRuleProblem[] {
-  return compileCustomRules(rules, builtIn).problems;
-}
-
-/** Custom rules as rules of ours, and the problems of those that cannot be used. */
-export function compileCustomRules(
-  rules: readonly CustomRule[],
-  builtIn: ReadonlySet<string>,
-): { readonly rules: readonly StructuralRule[]; readonly problems: readonly CustomRuleProblem[] } {
+export function compileCustomRules(rules: readonly CustomRule[], builtIn: ReadonlySet<string> = new Set()) {
   const taken = new Set(builtIn);
   const compiled: StructuralRule[] = [];
-  const problems: CustomRuleProblem[] = [];
+  const problems: { readonly id: string; readonly message: string }[] = [];
   for (const rule of rules) {
     const message = taken.has(rule.id) ? "the id is already taken by another rule" : invalid(rule);
     taken.add(rule.id);
@@ -47,16 +31,13 @@ export function compileCustomRules(
 function invalid(rule: CustomRule): string | null {
   if (!isSmall(rule.rule)) return `the rule object is deeper than ${MAX_DEPTH} or has more than ${MAX_VALUES} values`;
   try {
-    for (const language of grammarsOf(rule)) parseText(language, "").findAll(asMatcher({ rule: rule.rule }));
+    // TypeScript rules also run on .tsx files, with that grammar.
+    const languages = rule.language === "typescript" ? ["typescript", "tsx"] : [rule.language];
+    for (const language of languages) parseText(language, "").findAll({ rule: rule.rule });
     return null;
   } catch (error) {
     return causesOf(error);
   }
-}
-
-/** TypeScript rules also run on .tsx files, with that grammar. */
-function grammarsOf(rule: CustomRule): string[] {
-  return rule.language === "typescript" ? ["typescript", "tsx"] : [rule.language];
 }
 
 function asRule(rule: CustomRule): StructuralRule {
@@ -70,7 +51,7 @@ function asRule(rule: CustomRule): StructuralRule {
     fix: "",
     inTests: true,
     wholeFile: true,
-    match: { [rule.language]: [{ rule: rule.rule }] },
+    match: { [rule.language]: rule.rule },
   };
 }
 

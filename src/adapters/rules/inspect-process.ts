@@ -5,7 +5,6 @@ import type { CustomRule, RuleSetting } from "../../config/repo-config.ts";
 import type { InspectedFile } from "../../ports.ts";
 import { answerMessages } from "../reading-child.ts";
 import { prepareRules } from "./inspector.ts";
-import { joinInspections } from "./join-inspections.ts";
 
 interface RuleChoice {
   readonly settings: ReadonlyMap<string, RuleSetting>;
@@ -20,13 +19,13 @@ export interface InspectQuestion extends RuleChoice {
 
 /** Compiled rules are kept until a review brings others. */
 let choice: RuleChoice = { settings: new Map(), customRules: [] };
-let prepared = prepareRules(choice.settings, choice.customRules);
+let inspect = prepareRules(choice.settings, choice.customRules);
 
 answerMessages(async ({ files, onlyLines, settings, customRules }: InspectQuestion) => {
   const asked = { settings, customRules };
   if (!isDeepStrictEqual(asked, choice)) {
-    prepared = prepareRules(settings, customRules);
+    inspect = prepareRules(settings, customRules);
     choice = asked;
   }
-  return joinInspections([prepared.problems, await prepared.inspect(files, onlyLines)]);
+  return inspect(files, onlyLines);
 });

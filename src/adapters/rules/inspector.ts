@@ -3,17 +3,16 @@
 
 import { setImmediate } from "node:timers/promises";
 import type { CustomRule, RuleSetting } from "../../config/repo-config.ts";
-import { type Finding, findingId, type HeldBack, type Suggestion } from "../../domain/finding.ts";
+import { type Finding, findingId, type Suggestion } from "../../domain/finding.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { FileDiff, Hunk } from "../../domain/pull-request.ts";
 import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
 import { grammarOf, parseText } from "../grammars.ts";
 import { compileCustomRules } from "./custom.ts";
-import { ignoreReason } from "./ignore-comment.ts";
-import { joinInspections } from "./join-inspections.ts";
-import { addedNumbers, type LineText, lineTextOf } from "./known-lines.ts";
+import { ignoreReason, inspectionOf, joinInspections, onlyDegraded, wordsOfRule } from "./inspection.ts";
+import { addedNumbers, lineTexts } from "./known-lines.ts";
 import type { Match, Rule } from "./rule.ts";
-import { allRules } from "./rules.ts";
+import { FILE_RULES } from "./rules.ts";
 import {
   causesOf,
   findMatches,
@@ -26,7 +25,6 @@ import {
   triesOf,
   unreadable,
 } from "./syntax.ts";
-import { wordsOfRule } from "./words-of-rule.ts";
 
 /** More matches of one rule in one file say nothing new; the rest is counted as degraded. */
 const MAX_MATCHES = 200;
@@ -38,32 +36,28 @@ const MAX_IDENTITY_LINES = 50;
  *
  * @param rules the built-in rules; others only in tests
  */
-export function rulesInspector(rules: readonly Rule[] = allRules()): Inspector {
+export function rulesInspector(rules: readonly Rule[] = FILE_RULES): Inspector {
   return {
-    inspect: async (files, settings, customRules, { onRead } = {}) => {
-      const prepared = prepareRules(settings, customRules, rules);
-      return joinInspections([prepared.problems, await prepared.inspect(files, false, onRead)]);
-    },
+    inspect: (files, settings, customRules, { onRead } = {}) =>
+      prepareRules(settings, customRules, rules)(files, false, onRead),
   };
 }
 
 /** Files of which syntax is read on other threads while the rules search what was read. */
 const FILES_AT_ONCE = 4;
 
-/** The rules of one review, ready for its files. */
-interface PreparedRules {
-  /** What is wrong with the repository's own rules. */
-  readonly problems: Inspection;
-  /** @param onlyLines without a syntax tree: rules that need one do not run */
-  inspect(files: readonly InspectedFile[], onlyLines?: boolean, onRead?: (files: number) => void): Promise<Inspection>;
-}
-
-/** @param rules the built-in rules; others only in tests */
+/**
+ * Makes the rules of one review ready for its files.
+ *
+ * @param rules the built-in rules; others only in tests
+ * @returns inspects files, and reports what is wrong with the repository's own rules; `onlyLines`: without a syntax tree, so
+ *   that rules that need one do not run
+ */
 export function prepareRules(
   settings: ReadonlyMap<string, RuleSetting>,
   customRules: readonly CustomRule[],
-  rules: readonly Rule[] = allRules(),
-): PreparedRules {
+  rules: readonly Rule[] = FILE_RULES,
+) {
   const custom = compileCustomRules(customRules, new Set(rules.map((rule) => rule.id)));
   const active = [...rules, ...custom.rules].filter((rule) => settings.get(rule.id) !== "off");
   const ofLines = active.filter((rule) => "check" in rule);
@@ -75,25 +69,23 @@ export function prepareRules(
     searches.set(languages.join(), known);
     return known;
   };
-  return {
-    problems: {
-      findings: [],
-      heldBack: [],
-      degraded: custom.problems.map(({ id, message }) => ({ part: `custom rule ${id}`, reason: message })),
-    },
-    async inspect(files, onlyLines = false, onRead = () => {}) {
-      const inspectOne = (file: InspectedFile) =>
-        onlyLines ? inspectFile(file, ofLines, null, settings) : inspectFile(file, active, searchesFor(file), settings);
-      const parts: Inspection[] = [];
-      for (let at = 0; at < files.length; at += FILES_AT_ONCE) {
-        const some = files.slice(at, at + FILES_AT_ONCE);
-        parts.push(...(await Promise.all(some.map(inspectOne))));
-        onRead(some.length);
-        // Webhooks are answered in between: GitHub waits ten seconds and no longer.
-        await setImmediate();
-      }
-      return joinInspections(parts);
-    },
+  const problems = custom.problems.map(({ id, message }) => ({ part: `custom rule ${id}`, reason: message }));
+  return async (
+    files: readonly InspectedFile[],
+    onlyLines = false,
+    onRead = (_files: number) => {},
+  ): Promise<Inspection> => {
+    const inspectOne = (file: InspectedFile) =>
+      onlyLines ? inspectFile(file, ofLines, null, settings) : inspectFile(file, active, searchesFor(file), settings);
+    const parts = [onlyDegraded(...problems)];
+    for (let at = 0; at < files.length; at += FILES_AT_ONCE) {
+      const some = files.slice(at, at + FILES_AT_ONCE);
+      parts.push(...(await Promise.all(some.map(inspectOne))));
+      onRead(some.length);
+      // Webhooks are answered in between: GitHub waits ten seconds and no longer.
+      await setImmediate();
+    }
+    return joinInspections(parts);
   };
 }
 
@@ -109,7 +101,6 @@ interface Subject {
   readonly added: ReadonlySet<number>;
   /** Of the structural rules, those that may match. */
   readonly tries: ReadonlyMap<Rule, readonly Try[]>;
-  readonly lineText: LineText;
 }
 
 async function inspectFile(
@@ -119,19 +110,20 @@ async function inspectFile(
   settings: ReadonlyMap<string, RuleSetting>,
 ): Promise<Inspection> {
   const added = addedNumbers(file.diff);
-  if (file.diff.status === "removed" || file.diff.binary || added.size === 0) return joinInspections([]);
+  if (file.diff.status === "removed" || file.diff.binary || added.size === 0) return onlyDegraded();
   const degraded: Degraded[] = [];
   const tries = searches === null ? new Map() : await triesIn(file, added, searches, degraded);
-  const subject: Subject = { file, added, tries, lineText: lineTextOf(file) };
   const parts: Inspection[] = [];
-  for (const rule of rules.filter((candidate) => speaksAbout(candidate, file, tries))) {
+  for (const rule of rules) {
+    if (file.facts.kind === "test" && !rule.inTests) continue;
+    if (!("check" in rule || tries.has(rule))) continue;
     try {
-      parts.push(await inspectWith(rule, subject, settings));
+      parts.push(await inspectWith(rule, { file, added, tries }, settings.get(rule.id)));
     } catch (error) {
       degraded.push({ part: `rule ${rule.id}`, reason: `${file.diff.path}: ${causesOf(error)}` });
     }
   }
-  return joinInspections([...parts, { findings: [], heldBack: [], degraded }]);
+  return joinInspections([...parts, onlyDegraded(...degraded)]);
 }
 
 async function triesIn(
@@ -145,10 +137,8 @@ async function triesIn(
   };
   try {
     const tree = await parseFile(file, added);
-    if (tree?.kind !== "tree") {
-      if (tree !== null) say(tree.reason);
-      return new Map();
-    }
+    if (typeof tree === "string") say(tree);
+    if (tree === null || typeof tree === "string") return new Map();
     if (tree.skipped !== null) say(tree.skipped);
     if (!tree.whole) degraded.push(ONLY_HUNKS);
     return triesOf(tree, searches);
@@ -158,68 +148,49 @@ async function triesIn(
   }
 }
 
-function speaksAbout(rule: Rule, file: InspectedFile, tries: Subject["tries"]): boolean {
-  return (rule.inTests || file.facts.kind !== "test") && ("check" in rule || tries.has(rule));
-}
-
-async function inspectWith(
-  rule: Rule,
-  subject: Subject,
-  settings: ReadonlyMap<string, RuleSetting>,
-): Promise<Inspection> {
+async function inspectWith(rule: Rule, subject: Subject, setting: RuleSetting | undefined): Promise<Inspection> {
   const { file, added, tries } = subject;
   const found = "check" in rule ? [...(await rule.check(file))] : (tries.get(rule) ?? []).flatMap(findMatches);
   const matches = withoutOverlap(found.filter((match) => anchorOf(match, file.diff, added) !== null));
-  const heldBack: HeldBack[] = [];
-  const findings: Finding[] = [];
   const occurrences = new Map<string, number>();
-  for (const match of matches.slice(0, MAX_MATCHES)) {
-    const finding = findingOf(rule, match, subject, settings.get(rule.id), occurrences);
-    const reason = ignoreReason(rule.id, match, subject.lineText);
-    if (reason === null) findings.push(finding);
-    else heldBack.push({ finding, reason: `kodiai-ignore: ${reason}` });
-  }
+  const shown = matches.slice(0, MAX_MATCHES).map((match) => ({
+    finding: findingOf(rule, match, subject, setting, occurrences),
+    ignored: ignoreReason(rule.id, match, lineTexts(file)),
+  }));
   const over = matches.length - MAX_MATCHES;
   const reason = `${file.diff.path}: ${over} more matches than the ${MAX_MATCHES} that are shown`;
-  return { findings, heldBack, degraded: over > 0 ? [{ part: `rule ${rule.id}`, reason }] : [] };
+  return { ...inspectionOf(shown), degraded: over > 0 ? [{ part: `rule ${rule.id}`, reason }] : [] };
 }
 
 function findingOf(
   rule: Rule,
   match: Match,
-  { file, added, lineText }: Subject,
+  { file, added }: Subject,
   setting: RuleSetting | undefined,
   occurrences: Map<string, number>,
 ): Finding {
-  const { path } = file.diff;
-  const anchor = anchorOf(match, file.diff, added) ?? match;
-  const words = wordsOf(match, lineText);
-  const key = words.map((line) => line.replace(/\s+/g, " ").trim()).join("\n");
+  const { status, path, previousPath } = file.diff;
+  const { startLine, line } = anchorOf(match, file.diff, added) ?? match;
+  const texts = lineTexts(file);
+  const words = numbersOf(match)
+    .slice(0, MAX_IDENTITY_LINES)
+    .map((number) => texts.get(number) ?? "");
+  const key = words.map((text) => text.replace(/\s+/g, " ").trim()).join("\n");
   const occurrence = occurrences.get(key) ?? 0;
   occurrences.set(key, occurrence + 1);
-  const suggestion = suggestionOf(rule, match, file, added, lineText);
-  const fits = suggestion?.startLine === anchor.startLine && suggestion.line === anchor.line;
+  const suggestion = suggestionOf(rule, match, file, added);
+  const fits = suggestion?.startLine === startLine && suggestion.line === line;
+  // A finding outlives the renaming of its file: the name in the base is the one that stays.
+  const ownPath = status === "renamed" && previousPath !== null ? previousPath : path;
   return {
-    id: findingId(rule.id, pathOfIdentity(file.diff), words, occurrence),
+    id: findingId(rule.id, ownPath, words, occurrence),
     path,
     side: "RIGHT",
-    startLine: anchor.startLine,
-    line: anchor.line,
+    startLine,
+    line,
     ...wordsOfRule(rule, setting, match.detail),
     suggestion: fits ? suggestion : null,
   };
-}
-
-/** A finding outlives the renaming of its file: the name in the base is the one that stays. */
-function pathOfIdentity({ status, path, previousPath }: InspectedFile["diff"]): string {
-  return status === "renamed" && previousPath !== null ? previousPath : path;
-}
-
-function wordsOf(match: Match, lineText: LineText): string[] {
-  const last = Math.min(match.line, match.startLine + MAX_IDENTITY_LINES - 1);
-  const lines: string[] = [];
-  for (let line = match.startLine; line <= last; line += 1) lines.push(lineText(line) ?? "");
-  return lines;
 }
 
 // Where a match may be spoken about: it must touch an added line, and GitHub takes a comment only inside one hunk.
@@ -230,11 +201,7 @@ function wordsOf(match: Match, lineText: LineText): string[] {
  * @returns head lines inside one hunk, or null when the match touches no added line
  */
 function anchorOf(match: Match, diff: FileDiff, added: ReadonlySet<number>): Match | null {
-  const hunk = diff.hunks.find((candidate) => {
-    const { startLine, line } = within(match, candidate);
-    for (let number = startLine; number <= line; number += 1) if (added.has(number)) return true;
-    return false;
-  });
+  const hunk = diff.hunks.find((candidate) => numbersOf(within(match, candidate)).some((line) => added.has(line)));
   return hunk === undefined ? null : within(match, hunk);
 }
 
@@ -250,12 +217,12 @@ function within(match: Match, hunk: Hunk): Match {
  * @returns matches without overlap, by line
  */
 function withoutOverlap(matches: readonly Match[]): Match[] {
-  const shortestFirst = [...matches].sort(
+  const shortestFirst = matches.toSorted(
     (a, b) => a.line - a.startLine - (b.line - b.startLine) || a.startLine - b.startLine,
   );
   const taken = new Set<number>();
   const kept = shortestFirst.filter((match) => {
-    const lines = range(match);
+    const lines = numbersOf(match);
     if (lines.some((line) => taken.has(line))) return false;
     for (const line of lines) taken.add(line);
     return true;
@@ -263,8 +230,8 @@ function withoutOverlap(matches: readonly Match[]): Match[] {
   return kept.sort((a, b) => a.startLine - b.startLine);
 }
 
-function range(match: Match): number[] {
-  return Array.from({ length: Math.max(0, match.line - match.startLine + 1) }, (_, index) => match.startLine + index);
+function numbersOf({ startLine, line }: Match): number[] {
+  return Array.from({ length: Math.max(0, line - startLine + 1) }, (_, index) => startLine + index);
 }
 
 // One-click suggestions: a match with its text replaced, where the file still parses and every line of it was added.
@@ -278,21 +245,12 @@ const MAX_TEXT = 2_000;
  * @param added head lines that the change adds
  * @returns whole lines, or null when no fix applies, a line was there before, or the text would parse worse
  */
-function suggestionOf(
-  rule: Rule,
-  match: Match,
-  file: InspectedFile,
-  added: ReadonlySet<number>,
-  lineText: LineText,
-): Suggestion | null {
+function suggestionOf(rule: Rule, match: Match, file: InspectedFile, added: ReadonlySet<number>): Suggestion | null {
   if (rule.fixes === undefined) return match.suggestion ?? null;
   const { startLine, line } = match;
-  const lines: string[] = [];
-  for (let at = startLine; at <= line; at += 1) {
-    const text = lineText(at);
-    if (text === undefined || !added.has(at)) return null;
-    lines.push(text);
-  }
+  const texts = lineTexts(file);
+  const lines = numbersOf(match).map((at) => (added.has(at) ? texts.get(at) : undefined));
+  if (lines.includes(undefined)) return null;
   const whole = lines.join("\n");
   const { from, old } = isNodeMatch(match)
     ? { from: match.node.range().start.column, old: match.node.text() }

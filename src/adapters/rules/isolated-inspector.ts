@@ -5,7 +5,7 @@ import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
 import { groupBySize } from "../group-by-size.ts";
 import { readingChild, readingProcess, type Silence } from "../reading-child.ts";
 import type { InspectQuestion } from "./inspect-process.ts";
-import { joinInspections } from "./join-inspections.ts";
+import { joinInspections, onlyDegraded } from "./inspection.ts";
 
 interface InspectLimits {
   /** For one message. A usual change takes some tens of milliseconds, the slowest one measured 3 s. */
@@ -56,15 +56,17 @@ export function isolatedInspector(over: Partial<InspectLimits> = {}): IsolatedIn
         if (typeof whole !== "string") return void parts.push(whole);
         if (whole !== MANY_STUCK) stuck += 1;
         const lines = await ask([file], true);
-        parts.push(degraded("structural-rules", `${file.diff.path}: ${whole}`));
+        parts.push(onlyDegraded({ part: "structural-rules", reason: `${file.diff.path}: ${whole}` }));
         parts.push(
-          typeof lines === "string" ? degraded("rules", `${file.diff.path}: ${lines}, lines included`) : lines,
+          typeof lines === "string"
+            ? onlyDegraded({ part: "rules", reason: `${file.diff.path}: ${lines}, lines included` })
+            : lines,
         );
       }
 
       // Without files: what is wrong with the repository's own rules.
       const problems = await ask([]);
-      parts.push(typeof problems === "string" ? degraded("rules", problems) : problems);
+      parts.push(typeof problems === "string" ? onlyDegraded({ part: "rules", reason: problems }) : problems);
       for (const some of groupBySize(files, unitsOf, MESSAGE)) {
         const whole = stuck < limits.stuckFiles ? await ask(some) : MANY_STUCK;
         if (typeof whole !== "string") parts.push(whole);
@@ -110,10 +112,6 @@ function unitsOf({ headText, diff }: InspectedFile): number {
 }
 
 const MANY_STUCK = "not read by rules that need syntax, since other files of this change could not be read in time";
-
-function degraded(part: string, reason: string): Inspection {
-  return { findings: [], heldBack: [], degraded: [{ part, reason }] };
-}
 
 /** Of V8's heap. Syntax trees are outside of it. */
 const HEAP = "--max-old-space-size=192";

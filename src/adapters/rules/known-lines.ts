@@ -1,5 +1,5 @@
 // The head side of a file as far as it is known: the whole text, or the lines that the hunks show.
-import type { FileDiff } from "../../domain/pull-request.ts";
+import type { DiffLine, FileDiff } from "../../domain/pull-request.ts";
 import type { InspectedFile } from "../../ports.ts";
 
 export interface KnownLine {
@@ -41,19 +41,18 @@ export const knownLines = oncePerFile((file): readonly KnownLine[] => {
 /** Only what the change adds. */
 export const addedLines = oncePerFile((file) => knownLines(file).filter((line) => line.added));
 
+/** Lines of the diff of one kind. */
+export function linesOfKind({ hunks }: FileDiff, kind: DiffLine["kind"]): readonly DiffLine[] {
+  return hunks.flatMap(({ lines }) => lines.filter((line) => line.kind === kind));
+}
+
 /** Head lines that the change adds, 1-based. */
 export function addedNumbers(diff: FileDiff): ReadonlySet<number> {
-  const added = diff.hunks.flatMap((hunk) => hunk.lines.filter((line) => line.kind === "added"));
-  return new Set(added.flatMap((line) => line.newLine ?? []));
+  return new Set(linesOfKind(diff, "added").flatMap(({ newLine }) => newLine ?? []));
 }
 
-/** Text of a head line as far as it is known, without its line ending; undefined elsewhere. */
-export type LineText = (line: number) => string | undefined;
-
-export function lineTextOf(file: InspectedFile): LineText {
-  const texts = new Map(knownLines(file).map(({ line, text }) => [line, text]));
-  return (line) => texts.get(line);
-}
+/** Texts of the known head lines by line, without line endings. */
+export const lineTexts = oncePerFile((file) => new Map(knownLines(file).map(({ line, text }) => [line, text])));
 
 function withoutReturn(text: string): string {
   return text.endsWith("\r") ? text.slice(0, -1) : text;

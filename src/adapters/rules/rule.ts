@@ -131,3 +131,8 @@ export interface Sighting {
 }
 
 export type Rule = LineRule | StructuralRule;
+
+/** Rules of one theme: they are of its category, where they name no other. */
+export function rulesOf<R extends Rule>(category: Category, rules: readonly (Omit<R, "category"> & Partial<R>)[]) {
+  return rules.map((rule) => ({ category, ...rule }) as R);
+}

@@ -1,27 +1,48 @@
 // The list of all rules. What they say, `docs/rules.md` and the tests of their examples all come from here.
 import { createHash } from "node:crypto";
-import { LINE_RULES } from "./line/line-rules.ts";
+import { BUILD_RULES } from "./line/builds.ts";
+import { HIDDEN_TEXT_RULES } from "./line/hidden-text.ts";
+import { INFRASTRUCTURE_RULES } from "./line/infrastructure.ts";
+import { LEFTOVER_RULES } from "./line/leftovers.ts";
+import { SECRET_RULES } from "./line/secrets.ts";
+import { SETTINGS_RULES } from "./line/settings.ts";
+import { SQL_RULES } from "./line/sql.ts";
 import { REPOSITORY_RULES } from "./repository/inspect-repository.ts";
-import type { RepositoryRule, Rule } from "./rule.ts";
-import { STRUCTURAL_RULES } from "./structural/structural-rules.ts";
+import type { LineRule, RepositoryRule, Rule, RuleText } from "./rule.ts";
+import { CONDITIONS } from "./structural/conditions.ts";
+import { INJECTION } from "./structural/injection.ts";
+import { LOST_RESULTS } from "./structural/lost-results.ts";
+import { PROTECTION } from "./structural/protection.ts";
+import { TRAPS } from "./structural/traps.ts";
+import { WEB } from "./structural/web.ts";
 
-const ALL: readonly Rule[] = [...STRUCTURAL_RULES, ...LINE_RULES].sort((a, b) => (a.id < b.id ? -1 : 1));
-
-const EVERY: readonly (Rule | RepositoryRule)[] = [...ALL, ...REPOSITORY_RULES].sort((a, b) => (a.id < b.id ? -1 : 1));
+/** Every rule that reads lines: no syntax tree, any language. */
+export const LINE_RULES: readonly LineRule[] = [
+  ...SECRET_RULES,
+  ...HIDDEN_TEXT_RULES,
+  ...INFRASTRUCTURE_RULES,
+  ...BUILD_RULES,
+  ...SQL_RULES,
+  ...SETTINGS_RULES,
+  ...LEFTOVER_RULES,
+];
 
 /** Every built-in rule that reads one file at a time, by id. */
-export function allRules(): readonly Rule[] {
-  return ALL;
-}
+export const FILE_RULES: readonly Rule[] = [
+  ...INJECTION,
+  ...WEB,
+  ...PROTECTION,
+  ...LOST_RESULTS,
+  ...CONDITIONS,
+  ...TRAPS,
+  ...LINE_RULES,
+].sort(byId);
 
 /** These and those that read the repository, by id. */
-export function everyRule(): readonly (Rule | RepositoryRule)[] {
-  return EVERY;
-}
+export const EVERY_RULE: readonly (Rule | RepositoryRule)[] = [...FILE_RULES, ...REPOSITORY_RULES].sort(byId);
 
-/** The ids that `rules` of `.kodiai.yml` may name, besides those of custom rules. */
-export function ruleIds(): readonly string[] {
-  return EVERY.map((rule) => rule.id);
+function byId(a: RuleText, b: RuleText): number {
+  return a.id < b.id ? -1 : 1;
 }
 
 let version: string | null = null;
@@ -35,6 +56,6 @@ export function rulesVersion(): string {
     if (key === "bad" || key === "good") return undefined;
     return typeof value === "function" || value instanceof RegExp ? String(value) : value;
   };
-  version ??= createHash("sha256").update(JSON.stringify(EVERY, plain)).digest("hex").slice(0, 12);
+  version ??= createHash("sha256").update(JSON.stringify(EVERY_RULE, plain)).digest("hex").slice(0, 12);
   return version;
 }

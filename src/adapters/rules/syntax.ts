@@ -6,7 +6,7 @@ import type { Hunk } from "../../domain/pull-request.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import type { InspectedFile } from "../../ports.ts";
 import { grammarOf, kindNumber, parseAside, parseText, unfit } from "../grammars.ts";
-import type { Match, Rule, StructuralRule } from "./rule.ts";
+import type { Match, Rule, Shape, StructuralRule } from "./rule.ts";
 
 /**
  * Deepest syntax tree that rules walk. Looking for an ancestor or descendant is quadratic in depth (measured: .6 s a rule
@@ -26,18 +26,11 @@ interface Region {
 }
 
 interface SyntaxTree {
-  readonly kind: "tree";
   /** False when only hunks were parsed. */
   readonly whole: boolean;
   readonly regions: readonly Region[];
   /** Why part of the file is not searched, or null when all of it is. */
   readonly skipped: string | null;
-}
-
-/** The file, or part of it, is not searched by structural rules. */
-interface NotParsed {
-  readonly kind: "not-parsed";
-  readonly reason: string;
 }
 
 /**
@@ -46,16 +39,13 @@ interface NotParsed {
  * @param added head lines that the change adds
  * @returns the tree, why there is none, or null when no structural rule speaks about the file's language
  */
-export async function parseFile(
-  file: InspectedFile,
-  added: ReadonlySet<number>,
-): Promise<SyntaxTree | NotParsed | null> {
+export async function parseFile(file: InspectedFile, added: ReadonlySet<number>): Promise<SyntaxTree | string | null> {
   const [language] = languageKeys(file);
   if (language === undefined || grammarOf(language) === null) return null;
   const pieces = piecesOf(file);
   for (const piece of pieces) {
     const reason = unfit(piece.text) ?? unending(piece.text);
-    if (reason !== null) return { kind: "not-parsed", reason };
+    if (reason !== null) return reason;
   }
   const reading = pieces.map(async ({ text, firstLine, whole }) => {
     // What a fragment takes is less than another thread costs.
@@ -66,7 +56,7 @@ export async function parseFile(
   const read = await Promise.all(reading);
   const regions = read.filter((region) => region !== null);
   const skipped = regions.length < read.length ? `code nested deeper than ${MAX_DEPTH} levels` : null;
-  return { kind: "tree", whole: pieces.every((piece) => piece.whole), regions, skipped };
+  return { whole: pieces.every((piece) => piece.whole), regions, skipped };
 }
 
 /** A node of as many lines is searched whole, however little of it changed. */
@@ -120,7 +110,7 @@ export function isNodeMatch(match: Match): match is NodeMatch {
 /** One rule object of a rule. */
 interface Search {
   readonly rule: StructuralRule;
-  readonly matcher: Matcher;
+  readonly shape: Shape;
 }
 
 /** The searches of one language. */
@@ -137,12 +127,11 @@ export function searchesOf(rules: readonly StructuralRule[], languages: readonly
   const byKind = new Map<number, Search[]>();
   const anywhere: Search[] = [];
   for (const rule of rules) {
-    const configs = languages.flatMap((key) => (Object.hasOwn(rule.match, key) ? (rule.match[key] ?? []) : []));
-    for (const matcher of configs.map(asMatcher)) {
-      const kinds = [...(kindsOf(matcher.rule) ?? [])].map((kind) => kindNumber(language, kind));
+    for (const shape of languages.flatMap((key) => (Object.hasOwn(rule.match, key) ? (rule.match[key] ?? []) : []))) {
+      const kinds = [...(kindsOf(shape) ?? [])].map((kind) => kindNumber(language, kind));
       // A kind that the grammar does not know is for ast-grep to refuse.
-      if (kinds.length === 0 || kinds.includes(0)) anywhere.push({ rule, matcher });
-      else for (const kind of kinds) byKind.set(kind, [...(byKind.get(kind) ?? []), { rule, matcher }]);
+      if (kinds.length === 0 || kinds.includes(0)) anywhere.push({ rule, shape });
+      else for (const kind of kinds) byKind.set(kind, [...(byKind.get(kind) ?? []), { rule, shape }]);
     }
   }
   return { byKind, anywhere };
@@ -204,17 +193,16 @@ const MAX_TRIES = 3;
  * @returns head lines, in no particular order; some may touch no added line. Throws ast-grep's error when the rule is not
  *   valid
  */
-export function findMatches({ region, matcher, nodes }: Try): NodeMatch[] {
+export function findMatches({ region, shape, nodes }: Try): NodeMatch[] {
   const found =
     nodes === null || nodes.length > MAX_TRIES
-      ? region.root.findAll(matcher)
-      : nodes.filter((node) => node.matches(matcher));
+      ? region.root.findAll({ rule: shape })
+      : nodes.filter((node) => node.matches({ rule: shape }));
   return found.map((node) => ({ node, ...linesOf(node, region.firstLine) }));
 }
 
 /** A node must meet every condition of a rule object, so each narrows the kinds. */
-function kindsOf(rule: Readonly<Record<string, unknown>>): ReadonlySet<string> | null {
-  const { kind, all, any } = rule;
+function kindsOf({ kind, all, any }: Shape): ReadonlySet<string> | null {
   const conditions: (ReadonlySet<string> | null)[] = [];
   if (typeof kind === "string" && /^\w+$/.test(kind)) conditions.push(new Set([kind]));
   if (Array.isArray(all)) conditions.push(...all.map(kindsOf));
@@ -225,15 +213,6 @@ function kindsOf(rule: Readonly<Record<string, unknown>>): ReadonlySet<string> |
   const [first, ...others] = conditions.filter((kinds) => kinds !== null);
   if (first === undefined) return null;
   return new Set([...first].filter((kind) => others.every((kinds) => kinds.has(kind))));
-}
-
-/** What ast-grep takes. */
-type Matcher = { readonly rule: Record<string, unknown> };
-
-/** ast-grep takes `{rule}`; our rules may leave that shell out. */
-export function asMatcher(config: Readonly<Record<string, unknown>>): Matcher {
-  const rule = Object.hasOwn(config, "rule") ? config : { rule: config };
-  return rule as Matcher;
 }
 
 /** An error in one line of at most 300 characters; ast-grep tells a chain of causes, of which the last says what to fix. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { customRuleProblems } from "../../../src/adapters/rules/custom.ts";
+import { compileCustomRules } from "../../../src/adapters/rules/custom.ts";
 import { rulesInspector } from "../../../src/adapters/rules/inspector.ts";
-import { ruleIds } from "../../../src/adapters/rules/rules.ts";
+import { EVERY_RULE } from "../../../src/adapters/rules/rules.ts";
 import { CustomRule } from "../../../src/config/repo-config.ts";
 import { exampleFile } from "./example-file.ts";
 
@@ -83,7 +83,7 @@ describe("a mistake in a rule", () => {
     ["too many values", { any: Array.from({ length: 2_000 }, () => ({ kind: "identifier" })) }, /more than/],
   ])("%s is a problem that names the rule, and the rest goes on", async (_what, rule, message) => {
     const broken: CustomRule = { ...legacy, id: "broken-rule", rule };
-    const problems = customRuleProblems([broken, legacy]);
+    const problems = compileCustomRules([broken, legacy]).problems;
     expect(problems).toEqual([{ id: "broken-rule", message: expect.stringMatching(message) }]);
     const { findings, degraded } = await rulesInspector([]).inspect(
       [exampleFile("src/a.ts", "new LegacyClient(url);")],
@@ -95,8 +95,8 @@ describe("a mistake in a rule", () => {
   });
 
   test("an id that is taken is a problem", () => {
-    const taken = new Set(ruleIds());
-    expect(customRuleProblems([legacy, legacy, { ...legacy, id: "weak-cipher" }], taken)).toEqual([
+    const taken = new Set(EVERY_RULE.map(({ id }) => id));
+    expect(compileCustomRules([legacy, legacy, { ...legacy, id: "weak-cipher" }], taken).problems).toEqual([
       { id: "no-legacy-client", message: "the id is already taken by another rule" },
       { id: "weak-cipher", message: "the id is already taken by another rule" },
     ]);

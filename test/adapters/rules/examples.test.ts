@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import { parseText } from "../../../src/adapters/grammars.ts";
 import { rulesInspector } from "../../../src/adapters/rules/inspector.ts";
-import { allRules } from "../../../src/adapters/rules/rules.ts";
-import { asMatcher } from "../../../src/adapters/rules/syntax.ts";
+import { FILE_RULES } from "../../../src/adapters/rules/rules.ts";
 import { casesOf } from "./cases/cases.ts";
 import { exampleFile } from "./example-file.ts";
 
-const rules = allRules();
+const rules = FILE_RULES;
 
 test("there are rules, each with an id of its own in kebab-case", () => {
   const ids = rules.map((rule) => rule.id);
@@ -79,7 +78,7 @@ const shapes = rules
 test("ast-grep accepts every shape", () => {
   for (const { language, configs } of shapes) {
     const nothing = parseText(language, "");
-    for (const config of configs) expect(() => nothing.findAll(asMatcher(config))).not.toThrow();
+    for (const config of configs) expect(() => nothing.findAll({ rule: config })).not.toThrow();
   }
 });
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rulesInspector } from "../../../src/adapters/rules/inspector.ts";
 import type { LineRule, Rule, StructuralRule } from "../../../src/adapters/rules/rule.ts";
-import { allRules, ruleIds } from "../../../src/adapters/rules/rules.ts";
+import { EVERY_RULE, FILE_RULES } from "../../../src/adapters/rules/rules.ts";
 import type { RuleSetting } from "../../../src/config/repo-config.ts";
 import type { DiffLine, Hunk } from "../../../src/domain/pull-request.ts";
 import type { InspectedFile } from "../../../src/ports.ts";
@@ -206,7 +206,7 @@ describe("failures stay small", () => {
   };
 
   test("a rule that throws is degraded by name and the others still report", async () => {
-    const rules: readonly Rule[] = [thrower, invalid, ...allRules()];
+    const rules: readonly Rule[] = [thrower, invalid, ...FILE_RULES];
     const { findings, degraded } = await rulesInspector(rules).inspect([exampleFile("app/a.py", OPEN)], new Map(), []);
     expect(findings.map((finding) => finding.rule)).toEqual(["missing-timeout"]);
     expect(degraded).toEqual([
@@ -230,7 +230,7 @@ describe("failures stay small", () => {
     ["a long chain", `x = ${"a +\n".repeat(5_000)}a`, "code nested deeper than 250 levels"],
   ])("%s leaves structural rules out and says so; line rules still run", async (_what, text, reason) => {
     const file = changed("src/a.ts", `${text}\n`, hunk(1, "+one"));
-    const { findings, degraded } = await rulesInspector([...allRules(), lines]).inspect([file], new Map(), []);
+    const { findings, degraded } = await rulesInspector([...FILE_RULES, lines]).inspect([file], new Map(), []);
     expect(degraded).toContainEqual({ part: "structural-rules", reason: `src/a.ts: ${reason}` });
     expect(findings.map((finding) => finding.rule)).toEqual(["every-line"]);
   });
@@ -249,7 +249,7 @@ describe("failures stay small", () => {
       "constructor.py",
     );
     const scrap = fc.constantFrom(
-      ...allRules().flatMap((rule) => casesOf(rule).bad.map((bad) => bad.code)),
+      ...FILE_RULES.flatMap((rule) => casesOf(rule).bad.map((bad) => bad.code)),
       "}",
       "{",
       "`",
@@ -333,14 +333,15 @@ test("findings are ordered by file, line and rule, for any order of the rules", 
     ["a.py", 1, "missing-timeout"],
     ["a.py", 1, "unsafe-yaml-load"],
   ];
-  for (const rules of [allRules(), allRules().toReversed()]) {
+  for (const rules of [FILE_RULES, FILE_RULES.toReversed()]) {
     const { findings } = await rulesInspector(rules).inspect(files, new Map(), []);
     expect(findings.map(({ path, line, rule }) => [path, line, rule])).toEqual(expected);
   }
 });
 
 test("rule ids are sorted and unique", () => {
-  expect(ruleIds()).toEqual([...new Set(ruleIds())].sort());
+  const ids = EVERY_RULE.map(({ id }) => id);
+  expect(ids).toEqual([...new Set(ids)].sort());
 });
 
 test("the caller sees how many files were read", async () => {

@@ -3,17 +3,17 @@ import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { expect, test } from "vitest";
 import { rulesMarkdown } from "../../../scripts/rules-markdown.ts";
 import type { LineRule } from "../../../src/adapters/rules/rule.ts";
-import { everyRule } from "../../../src/adapters/rules/rules.ts";
+import { EVERY_RULE } from "../../../src/adapters/rules/rules.ts";
 
 test("the page lists every rule once in a table and once with a section", () => {
   const page = rulesMarkdown();
   const html = micromark(page, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
-  for (const { id } of everyRule()) {
+  for (const { id } of EVERY_RULE) {
     expect(page.split(`[${id}](#${id})`)).toHaveLength(2);
     expect(html.split(`<h3>${id}</h3>`)).toHaveLength(2);
   }
   expect(html).toContain("<h2>Security</h2>");
-  expect(html.split("<tr>").length - 1).toBe(everyRule().length + html.split("<table>").length - 1);
+  expect(html.split("<tr>").length - 1).toBe(EVERY_RULE.length + html.split("<table>").length - 1);
 });
 
 test("invisible characters of examples are written out, and fences inside them do not end the block", () => {

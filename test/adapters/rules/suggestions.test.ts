@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { parseText } from "../../../src/adapters/grammars.ts";
 import { rulesInspector } from "../../../src/adapters/rules/inspector.ts";
-import { allRules } from "../../../src/adapters/rules/rules.ts";
+import { FILE_RULES } from "../../../src/adapters/rules/rules.ts";
 import { languageKeys, unreadable } from "../../../src/adapters/rules/syntax.ts";
 import { aHunk } from "../../builders/file-diff.ts";
 import { casesOf } from "./cases/cases.ts";
 import { exampleFile } from "./example-file.ts";
 
-const suggesting = allRules().filter((rule) => rule.fixes !== undefined);
+const suggesting = FILE_RULES.filter((rule) => rule.fixes !== undefined);
 
 test("at least 25 rules offer a suggestion", () => {
   expect(suggesting.length).toBeGreaterThanOrEqual(25);

@@ -44,7 +44,7 @@ export function named(path: RegExp): Files {
 }
 
 /** A match on one line. */
-export function matchAt(line: number, hit: Hit): Match {
+export function matchAt(line: number, hit: Hit = {}): Match {
   const suggestion = hit.replacement === undefined ? undefined : { startLine: line, line, text: hit.replacement };
   return { startLine: line, line, detail: hit.detail, suggestion };
 }

@@ -5,11 +5,10 @@ import type { InspectedFile } from "../../../ports.ts";
 import { detectSecrets } from "../../secret-detector.ts";
 import type { SecretSpan } from "../../secret-detector-assignments.ts";
 import { addedLines, type KnownLine, knownLines, oncePerFile } from "../known-lines.ts";
-import type { LineRule, Match } from "../rule.ts";
+import { type LineRule, type Match, rulesOf } from "../rule.ts";
 import { isConfig, isSampleFile, matchAt } from "./line-rule.ts";
 
-interface PlacedSecret {
-  readonly span: SecretSpan;
+interface PlacedSecret extends SecretSpan {
   /** The secret itself, for judgement only. */
   readonly value: string;
   readonly startLine: number;
@@ -39,69 +38,21 @@ async function findSecrets(lines: readonly KnownLine[]): Promise<readonly Placed
     if (first === undefined || end === undefined) return [];
     const whole = end.line - first.line === last - at;
     const value = text.slice(span.start, span.end);
-    return [{ span, value, startLine: first.line, line: whole ? end.line : first.line }];
+    return [{ ...span, value, startLine: first.line, line: whole ? end.line : first.line }];
   });
 }
 
-async function speakAbout(
-  file: InspectedFile,
-  wanted: (span: SecretSpan, secret: PlacedSecret) => boolean,
-): Promise<readonly Match[]> {
+async function speakAbout(file: InspectedFile, wanted: (secret: PlacedSecret) => boolean): Promise<readonly Match[]> {
   const secrets = await secretsOf(file);
-  return secrets
-    .filter((secret) => wanted(secret.span, secret))
-    .map(({ span, startLine, line }) => ({ startLine, line, detail: span.label }));
+  return secrets.filter(wanted).map(({ label, startLine, line }) => ({ startLine, line, detail: label }));
 }
 
 const token = (...parts: readonly string[]) => parts.join("");
-
-const leakedSecret: LineRule = {
-  id: "leaked-secret",
-  title: "Secret is committed",
-  severity: "critical",
-  category: "security",
-  confidence: 0.9,
-  why: "Whoever can read the repository, its forks or its history can use it, and history keeps it after the line is gone.",
-  fix: "Revoke it at its issuer first, then read it from the environment or a secret store.",
-  inTests: true,
-  bad: { path: "src/api.ts", code: `const key = "${token("ghp", "_", "k9XwQ2mZ7bLr4TnVy8Jc1HsPd6GfAe3uRo5E")}";` },
-  good: { path: "src/api.ts", code: "const key = process.env.GITHUB_TOKEN;" },
-  check: (file) =>
-    speakAbout(file, ({ certainty, source, label }, { value, startLine }) => {
-      if (certainty !== "certain" || source !== "format" || isPublicFormat(value, linesAround(file, startLine)))
-        return false;
-      // Tokens of tests are signed with test keys, and say nothing without their secret.
-      return !(label === "JSON Web Token" && (file.facts.kind === "test" || isSampleFile(file)));
-    }),
-};
 
 const pemBody = [
   "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj",
   "MzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dVMvDuictGeurT8jNbvJZHtCSuYEvu",
 ];
-
-const privateKey: LineRule = {
-  id: "private-key",
-  title: "Private key is committed",
-  severity: "critical",
-  category: "security",
-  confidence: 0.85,
-  why: "A private key proves an identity; everybody who can read the history now holds that identity.",
-  fix: "Replace the key pair, keep the new private key in a secret store, and generate keys for tests when the tests run.",
-  bad: {
-    path: "deploy/server.key",
-    code: [token("-----BEGIN ", "PRIVATE KEY-----"), ...pemBody, "-----END PRIVATE KEY-----"].join("\n"),
-  },
-  good: { path: "README.md", code: `${token("-----BEGIN ", "PRIVATE KEY-----")}\n...\n-----END PRIVATE KEY-----` },
-  check: async (file) => {
-    if (isSampleFile(file)) return [];
-    const matches = await speakAbout(
-      file,
-      ({ source, certainty }) => source === "private-key" && certainty === "certain",
-    );
-    return matches.map(({ startLine, line }) => ({ startLine, line }));
-  },
-};
 
 /** In code a value speaks for itself: one run of letters and digits, and no word, path or format. */
 const GENERATED =
@@ -109,76 +60,105 @@ const GENERATED =
 /** The name of a constant, as a text. */
 const CONSTANT_NAME = /^[A-Z][A-Z0-9_]*$/;
 
-const hardcodedCredential: LineRule = {
-  id: "hardcoded-credential",
-  title: "Credential is written into the repository",
-  severity: "major",
-  category: "security",
-  confidence: 0.7,
-  why: "Everyone who can read the repository, its forks or its history can use it.",
-  fix: "Read it from the environment or a secret store, and replace it, since the history keeps it.",
-  bad: { path: "config/production.yml", code: "database:\n  password: kV9rtqLmW2xz" },
-  good: { path: "config/production.yml", code: 'database:\n  password: ${DB_PASSWORD}\n  token: "<your token>"' },
-  check: async (file) => {
-    if (isSampleFile(file)) return [];
-    const inCode = !isConfig(file);
-    return speakAbout(file, ({ source, certainty }, { value, startLine }) => {
-      if (certainty !== "likely" || source === "url" || isPublicKey(value, linesAround(file, startLine))) return false;
-      return !inCode || (GENERATED.test(value) && !CONSTANT_NAME.test(value));
-    });
-  },
-};
-
-const credentialInUrl: LineRule = {
-  id: "credential-in-url",
-  title: "URL carries a password",
-  severity: "major",
-  category: "security",
-  confidence: 0.7,
-  why: "URLs end up in logs, shell histories and error messages, and the password with them.",
-  fix: "Pass user and password separately, from the environment or a secret store, and change this password.",
-  bad: {
-    path: "config/database.yml",
-    code: token("url: postgres://", "billing:", "kV9rtqLmW2xz@db.internal.acme.io:5432/billing"),
-  },
-  good: { path: "config/database.yml", code: "url: postgres://user:password@localhost/app" },
-  check: async (file) =>
-    isSampleFile(file) ? [] : speakAbout(file, ({ source, certainty }) => source === "url" && certainty === "likely"),
-};
-
 const KEPT_PRIVATE =
   /(?:^|\/)(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.htpasswd|\.netrc|\.pgpass|\.git-credentials|credentials\.json|kubeconfig|terraform\.tfstate(?:\.backup)?|\.dockercfg|[^/]+\.(?:p12|pfx|jks|keystore|kdbx|ppk|ovpn))$/i;
 const ENVIRONMENT = /(?:^|\/)\.env(?:\.(?:local|production|prod|staging))?$/i;
 
-const privateFile: LineRule = {
-  id: "private-file-committed",
-  title: "File that is kept private is committed",
-  severity: "major",
-  category: "security",
-  confidence: 0.6,
-  why: "Files of this name hold keys, passwords or state with secrets in it, and history keeps them.",
-  fix: "Remove the file, add its name to `.gitignore`, and replace what it held.",
-  bad: { path: "deploy/id_rsa", code: "b3BlbnNzaC1rZXktdjEAAAAA" },
-  good: { path: ".env.example", code: "SESSION_SECRET=9fKq2mLx8vRt" },
-  check: (file) => {
-    const first = addedLines(file)[0];
-    if (first === undefined || file.diff.status !== "added" || isSampleFile(file)) return [];
-    if (KEPT_PRIVATE.test(file.facts.path)) return [matchAt(first.line, {})];
-    if (!ENVIRONMENT.test(file.facts.path)) return [];
-    const telling = addedLines(file).find(({ text }) =>
-      /^(?:export )?[A-Z_]*(?:SECRET|TOKEN|PASSWORD|API_?KEY)[A-Z_]*=["']?[^\s"'$<]{6}/.test(text.slice(0, 200)),
-    );
-    return telling === undefined ? [] : [matchAt(telling.line, {})];
+export const SECRET_RULES = rulesOf<LineRule>("security", [
+  {
+    id: "leaked-secret",
+    title: "Secret is committed",
+    severity: "critical",
+    confidence: 0.9,
+    why: "Whoever can read the repository, its forks or its history can use it, and history keeps it after the line is gone.",
+    fix: "Revoke it at its issuer first, then read it from the environment or a secret store.",
+    inTests: true,
+    bad: { path: "src/api.ts", code: `const key = "${token("ghp", "_", "k9XwQ2mZ7bLr4TnVy8Jc1HsPd6GfAe3uRo5E")}";` },
+    good: { path: "src/api.ts", code: "const key = process.env.GITHUB_TOKEN;" },
+    check: (file) =>
+      speakAbout(file, ({ certainty, source, label, value, startLine }) => {
+        if (certainty !== "certain" || source !== "format" || isPublicFormat(value, linesAround(file, startLine)))
+          return false;
+        // Tokens of tests are signed with test keys, and say nothing without their secret.
+        return !(label === "JSON Web Token" && (file.facts.kind === "test" || isSampleFile(file)));
+      }),
   },
-};
-
-export const SECRET_RULES: readonly LineRule[] = [
-  leakedSecret,
-  privateKey,
-  hardcodedCredential,
-  credentialInUrl,
-  privateFile,
-];
+  {
+    id: "private-key",
+    title: "Private key is committed",
+    severity: "critical",
+    confidence: 0.85,
+    why: "A private key proves an identity; everybody who can read the history now holds that identity.",
+    fix: "Replace the key pair, keep the new private key in a secret store, and generate keys for tests when the tests run.",
+    bad: {
+      path: "deploy/server.key",
+      code: [token("-----BEGIN ", "PRIVATE KEY-----"), ...pemBody, "-----END PRIVATE KEY-----"].join("\n"),
+    },
+    good: { path: "README.md", code: `${token("-----BEGIN ", "PRIVATE KEY-----")}\n...\n-----END PRIVATE KEY-----` },
+    check: async (file) => {
+      if (isSampleFile(file)) return [];
+      const matches = await speakAbout(
+        file,
+        ({ source, certainty }) => source === "private-key" && certainty === "certain",
+      );
+      return matches.map(({ startLine, line }) => ({ startLine, line }));
+    },
+  },
+  {
+    id: "hardcoded-credential",
+    title: "Credential is written into the repository",
+    severity: "major",
+    confidence: 0.7,
+    why: "Everyone who can read the repository, its forks or its history can use it.",
+    fix: "Read it from the environment or a secret store, and replace it, since the history keeps it.",
+    bad: { path: "config/production.yml", code: "database:\n  password: kV9rtqLmW2xz" },
+    good: { path: "config/production.yml", code: 'database:\n  password: ${DB_PASSWORD}\n  token: "<your token>"' },
+    check: async (file) => {
+      if (isSampleFile(file)) return [];
+      const inCode = !isConfig(file);
+      return speakAbout(file, ({ source, certainty, value, startLine }) => {
+        if (certainty !== "likely" || source === "url" || isPublicKey(value, linesAround(file, startLine)))
+          return false;
+        return !inCode || (GENERATED.test(value) && !CONSTANT_NAME.test(value));
+      });
+    },
+  },
+  {
+    id: "credential-in-url",
+    title: "URL carries a password",
+    severity: "major",
+    confidence: 0.7,
+    why: "URLs end up in logs, shell histories and error messages, and the password with them.",
+    fix: "Pass user and password separately, from the environment or a secret store, and change this password.",
+    bad: {
+      path: "config/database.yml",
+      code: token("url: postgres://", "billing:", "kV9rtqLmW2xz@db.internal.acme.io:5432/billing"),
+    },
+    good: { path: "config/database.yml", code: "url: postgres://user:password@localhost/app" },
+    check: async (file) =>
+      isSampleFile(file) ? [] : speakAbout(file, ({ source, certainty }) => source === "url" && certainty === "likely"),
+  },
+  {
+    id: "private-file-committed",
+    title: "File that is kept private is committed",
+    severity: "major",
+    confidence: 0.6,
+    why: "Files of this name hold keys, passwords or state with secrets in it, and history keeps them.",
+    fix: "Remove the file, add its name to `.gitignore`, and replace what it held.",
+    bad: { path: "deploy/id_rsa", code: "b3BlbnNzaC1rZXktdjEAAAAA" },
+    good: { path: ".env.example", code: "SESSION_SECRET=9fKq2mLx8vRt" },
+    check: (file) => {
+      const first = addedLines(file)[0];
+      if (first === undefined || file.diff.status !== "added" || isSampleFile(file)) return [];
+      if (KEPT_PRIVATE.test(file.facts.path)) return [matchAt(first.line)];
+      if (!ENVIRONMENT.test(file.facts.path)) return [];
+      const telling = addedLines(file).find(({ text }) =>
+        /^(?:export )?[A-Z_]*(?:SECRET|TOKEN|PASSWORD|API_?KEY)[A-Z_]*=["']?[^\s"'$<]{6}/.test(text.slice(0, 200)),
+      );
+      return telling === undefined ? [] : [matchAt(telling.line)];
+    },
+  },
+]);
 
 // Keys that everyone may see: a browser or an app needs them, and their issuer gives them few rights.
 

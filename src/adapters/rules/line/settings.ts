@@ -1,5 +1,5 @@
 // Rules about settings of web applications, and about settings that stand twice.
-import { isMap, isScalar, parseAllDocuments, visit } from "yaml";
+import { isMap, isScalar, LineCounter, parseAllDocuments, visit } from "yaml";
 import type { InspectedFile } from "../../../ports.ts";
 import { knownLines } from "../known-lines.ts";
 import type { LineRule, Match } from "../rule.ts";
@@ -22,17 +22,23 @@ function duplicates(file: InspectedFile): readonly Match[] {
   const text = wholeText(file);
   if (text === null || text.length > LARGEST_PARSED || /\{\{|\{%|<%/.test(text)) return [];
   const keys = new Set<number>();
+  const counter = new LineCounter();
   try {
     // Broken JSON is for other tools to say, and this refuses it quickly.
     if (file.facts.path.endsWith(".json")) JSON.parse(text);
-    const documents = parseAllDocuments(text, { uniqueKeys: false, prettyErrors: false, logLevel: "silent" });
+    const documents = parseAllDocuments(text, {
+      uniqueKeys: false,
+      prettyErrors: false,
+      logLevel: "silent",
+      lineCounter: counter,
+    });
     if (!Array.isArray(documents) || documents.some(({ errors }) => errors.length > 0)) return [];
     for (const document of documents) visit(document, { Map: (_key, map) => collect(map, keys) });
   } catch {
     // Not JSON, or nested too deeply to walk: not a file of settings that a person wrote.
     return [];
   }
-  return linesAt(text, keys).map((line) => matchAt(line, {}));
+  return [...keys].map((offset) => matchAt(counter.linePos(offset).line));
 }
 
 /** Adds the offset of every key of a map that an earlier entry already has. */
@@ -45,18 +51,6 @@ function collect(map: unknown, offsets: Set<number>): void {
     if (seen.has(name)) offsets.add(key.range[0]);
     seen.add(name);
   }
-}
-
-function linesAt(text: string, offsets: ReadonlySet<number>): readonly number[] {
-  const lines: number[] = [];
-  let line = 1;
-  let from = 0;
-  for (const offset of [...offsets].toSorted((a, b) => a - b)) {
-    line += text.slice(from, offset).split("\n").length - 1;
-    from = offset;
-    lines.push(line);
-  }
-  return lines;
 }
 
 const ANY_ORIGIN =
@@ -98,7 +92,7 @@ export const SETTINGS_RULES: readonly LineRule[] = [
       const near = (line: number) =>
         lines.some(({ line: other, text }) => Math.abs(other - line) <= NEAR && CREDENTIALS.test(text.slice(0, 300)));
       const open = lines.filter(({ text }) => !isComment(text) && ANY_ORIGIN.test(text.slice(0, 300)));
-      return open.slice(0, 100).flatMap(({ line }) => (near(line) ? [matchAt(line, {})] : []));
+      return open.slice(0, 100).flatMap(({ line }) => (near(line) ? [matchAt(line)] : []));
     },
   },
   {

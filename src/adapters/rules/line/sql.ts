@@ -14,7 +14,7 @@ function statements(
   return (file) => {
     if (!/\.(?:sql|pgsql|psql|mysql|ddl)$/i.test(file.facts.path) || isSampleFile(file) || isRebuild(file)) return [];
     const all = sqlStatements(file);
-    return all.filter((statement) => speaks(statement, all, file)).map(({ startLine }) => matchAt(startLine, {}));
+    return all.filter((statement) => speaks(statement, all, file)).map(({ startLine }) => matchAt(startLine));
   };
 }
 

@@ -1,8 +1,8 @@
 // A name or a file that a change takes away, and the imports of it that are left.
 import { codeOnly } from "../../../domain/code/code-only.ts";
+import { linesOfKind } from "../known-lines.ts";
 import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
-import { leadsTo } from "./modules.ts";
-import { places } from "./places.ts";
+import { leadsTo, places } from "./places.ts";
 
 /** Files that are looked into for one name. */
 const MOST_FILES = 60;
@@ -69,7 +69,7 @@ async function importsLeft(
 }
 
 function lineOf({ diff }: ChangedFile, name: string | null): Pick<Sighting, "side" | "line"> {
-  const removed = diff.hunks.flatMap(({ lines }) => lines.filter(({ kind }) => kind === "removed"));
+  const removed = linesOfKind(diff, "removed");
   const isNamed = (text: string) => name !== null && new Set<string>(text.match(/[\p{L}\p{N}_$]+/gu)).has(name);
   const line =
     removed.find(({ text }) => isNamed(text) && /\b(?:export|def|class)\b/.test(text)) ??
@@ -78,28 +78,26 @@ function lineOf({ diff }: ChangedFile, name: string | null): Pick<Sighting, "sid
   return { side: "LEFT", line: line?.oldLine ?? null };
 }
 
-export const EXPORT_RULES: readonly RepositoryRule[] = [
-  {
-    id: "import-of-removed-export",
-    title: "What the change removes or renames is still imported",
-    severity: "major",
-    category: "correctness",
-    confidence: 0.95,
-    why: "Modules that import it fail to load.",
-    fix: "Change these imports as well, or keep exporting the old name.",
-    languages: ["typescript", "javascript", "python"],
-    look,
-    bad: {
-      path: "src/users.ts",
-      before: "export function rename(id: number) {\n  return id;\n}\n",
-      code: "export function renamePerson(id: number) {\n  return id;\n}\n",
-      beside: { "src/server.ts": 'import { rename } from "./users.js";\n\nrename(7);\n' },
-    },
-    good: {
-      path: "src/users.ts",
-      before: "export function rename(id: number) {\n  return id;\n}\n",
-      code: "function renamePerson(id: number) {\n  return id;\n}\nexport { renamePerson as rename };\n",
-      beside: { "src/server.ts": 'import { rename } from "./users.ts";\n\nrename(7);\n' },
-    },
+export const importOfRemovedExport: RepositoryRule = {
+  id: "import-of-removed-export",
+  title: "What the change removes or renames is still imported",
+  severity: "major",
+  category: "correctness",
+  confidence: 0.95,
+  why: "Modules that import it fail to load.",
+  fix: "Change these imports as well, or keep exporting the old name.",
+  languages: ["typescript", "javascript", "python"],
+  look,
+  bad: {
+    path: "src/users.ts",
+    before: "export function rename(id: number) {\n  return id;\n}\n",
+    code: "export function renamePerson(id: number) {\n  return id;\n}\n",
+    beside: { "src/server.ts": 'import { rename } from "./users.js";\n\nrename(7);\n' },
   },
-];
+  good: {
+    path: "src/users.ts",
+    before: "export function rename(id: number) {\n  return id;\n}\n",
+    code: "function renamePerson(id: number) {\n  return id;\n}\nexport { renamePerson as rename };\n",
+    beside: { "src/server.ts": 'import { rename } from "./users.ts";\n\nrename(7);\n' },
+  },
+};

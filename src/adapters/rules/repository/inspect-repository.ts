@@ -1,20 +1,18 @@
 // Repository rules over one change: each file with its text before it, and the repository at the head once a rule asks for it.
 
 import type { RuleSetting } from "../../../config/repo-config.ts";
-import { type Finding, findingId, type HeldBack } from "../../../domain/finding.ts";
+import { type Finding, findingId } from "../../../domain/finding.ts";
 import type { Degraded } from "../../../domain/omissions.ts";
 import type { FileDiff } from "../../../domain/pull-request.ts";
 import type { InspectedFile, InspectedRepository, Inspection } from "../../../ports.ts";
-import { ignoreReason } from "../ignore-comment.ts";
-import { joinInspections } from "../join-inspections.ts";
-import { lineTextOf } from "../known-lines.ts";
+import { ignoreReason, inspectionOf, joinInspections, onlyDegraded, wordsOfRule } from "../inspection.ts";
+import { lineTexts } from "../known-lines.ts";
 import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
-import { wordsOfRule } from "../words-of-rule.ts";
-import { EXPORT_RULES } from "./exports.ts";
-import { KEY_RULES } from "./keys.ts";
-import { SIGNATURE_RULES } from "./signatures.ts";
-import { TEST_RULES } from "./tests.ts";
-import { TWICE_RULES } from "./twice.ts";
+import { importOfRemovedExport } from "./exports.ts";
+import { keySpelledOtherwise } from "./keys.ts";
+import { callersNotChanged } from "./signatures.ts";
+import { lastTestRemoved } from "./tests.ts";
+import { definedTwice } from "./twice.ts";
 
 type Settings = ReadonlyMap<string, RuleSetting>;
 
@@ -42,7 +40,7 @@ export async function inspectRepository(
     const found = await rule.look({ ...change, files: about });
     parts.push(said(rule, found, settings.get(rule.id)));
   }
-  return joinInspections([...parts, { findings: [], heldBack: [], degraded }]);
+  return joinInspections([...parts, onlyDegraded(...degraded)]);
 }
 
 function changedFile(file: InspectedFile, { symbols }: InspectedRepository): ChangedFile {
@@ -79,33 +77,28 @@ function baseOf({ status, hunks }: FileDiff, headText: string | null): string | 
 }
 
 function said(rule: RepositoryRule, sightings: readonly Sighting[], setting: RuleSetting | undefined): Inspection {
-  const findings: Finding[] = [];
-  const heldBack: HeldBack[] = [];
-  for (const { file, side, line, detail, said: where } of sightings) {
-    const at = line ?? 1;
+  const found = sightings.map(({ file, side, line, detail, said: where }) => {
+    const place = { startLine: line ?? 1, line: line ?? 1 };
     const finding: Finding = {
       id: findingId(rule.id, file.basePath, [detail], 0),
       path: file.diff.path,
       side,
-      startLine: at,
-      line: at,
+      ...place,
       ...wordsOfRule(rule, setting, detail, where),
       suggestion: null,
       ...(line === null ? { locMethod: "none" } : {}),
     };
-    const match = { startLine: at, line: at };
-    const reason = side === "RIGHT" && line !== null ? ignoreReason(rule.id, match, lineTextOf(file)) : null;
-    if (reason === null) findings.push(finding);
-    else heldBack.push({ finding, reason: `kodiai-ignore: ${reason}` });
-  }
-  return { findings, heldBack, degraded: [] };
+    const isOfHead = side === "RIGHT" && line !== null;
+    return { finding, ignored: isOfHead ? ignoreReason(rule.id, place, lineTexts(file)) : null };
+  });
+  return inspectionOf(found);
 }
 
 /** Rules that hold a change against the whole repository. */
 export const REPOSITORY_RULES: readonly RepositoryRule[] = [
-  ...SIGNATURE_RULES,
-  ...EXPORT_RULES,
-  ...TEST_RULES,
-  ...KEY_RULES,
-  ...TWICE_RULES,
+  callersNotChanged,
+  importOfRemovedExport,
+  lastTestRemoved,
+  keySpelledOtherwise,
+  definedTwice,
 ];

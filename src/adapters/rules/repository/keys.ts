@@ -1,4 +1,5 @@
 // A variable of the environment that a change reads by a name which the rest of the repository spells otherwise.
+import { linesOfKind } from "../known-lines.ts";
 import type { Change, ChangedFile, RepositoryRule, Sighting } from "../rule.ts";
 import { places } from "./places.ts";
 
@@ -47,8 +48,9 @@ async function look(change: Change): Promise<readonly Sighting[]> {
 }
 
 function addedKeys(file: ChangedFile) {
-  const lines = file.diff.hunks.flatMap((hunk) => hunk.lines.filter(({ kind }) => kind === "added"));
-  return lines.flatMap(({ text, newLine }) => namesIn(text, READS).map((name) => ({ name, file, line: newLine })));
+  return linesOfKind(file.diff, "added").flatMap(({ text, newLine }) =>
+    namesIn(text, READS).map((name) => ({ name, file, line: newLine })),
+  );
 }
 
 function keysIn(path: string, text: string): readonly Key[] {
@@ -80,26 +82,24 @@ function isSlip(a: string, b: string): boolean {
   return left[0] === right[1] && left[1] === right[0] && left.slice(2) === right.slice(2);
 }
 
-export const KEY_RULES: readonly RepositoryRule[] = [
-  {
-    id: "key-spelled-otherwise",
-    title: "Environment variable is spelled differently elsewhere",
-    severity: "medium",
-    category: "correctness",
-    confidence: 0.9,
-    why: "No other place of the repository reads or sets this name, and one that differs only in spelling is in use: setting that one does not reach this code.",
-    fix: "Spell it as everywhere else, or change all places.",
-    languages: ["typescript", "javascript", "python", "go", "java", "ruby", "rust", "php"],
-    look,
-    bad: {
-      path: "src/jobs.ts",
-      code: 'export const url = process.env.DATABSE_URL ?? "";',
-      beside: { "src/server.ts": 'connect(process.env.DATABASE_URL ?? "");\n' },
-    },
-    good: {
-      path: "src/jobs.ts",
-      code: 'export const url = process.env.DATABASE_URI ?? "";',
-      beside: { "src/server.ts": 'connect(process.env.DATABASE_URL ?? "");\n' },
-    },
+export const keySpelledOtherwise: RepositoryRule = {
+  id: "key-spelled-otherwise",
+  title: "Environment variable is spelled differently elsewhere",
+  severity: "medium",
+  category: "correctness",
+  confidence: 0.9,
+  why: "No other place of the repository reads or sets this name, and one that differs only in spelling is in use: setting that one does not reach this code.",
+  fix: "Spell it as everywhere else, or change all places.",
+  languages: ["typescript", "javascript", "python", "go", "java", "ruby", "rust", "php"],
+  look,
+  bad: {
+    path: "src/jobs.ts",
+    code: 'export const url = process.env.DATABSE_URL ?? "";',
+    beside: { "src/server.ts": 'connect(process.env.DATABASE_URL ?? "");\n' },
   },
-];
+  good: {
+    path: "src/jobs.ts",
+    code: 'export const url = process.env.DATABASE_URI ?? "";',
+    beside: { "src/server.ts": 'connect(process.env.DATABASE_URL ?? "");\n' },
+  },
+};

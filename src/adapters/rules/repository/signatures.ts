@@ -3,8 +3,7 @@ import { folderOf } from "../../../domain/code/paths.ts";
 import type { Call, FileLinks, Takes } from "../../../domain/code/symbols.ts";
 import { addedNumbers } from "../known-lines.ts";
 import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
-import { leadsTo } from "./modules.ts";
-import { places } from "./places.ts";
+import { leadsTo, places } from "./places.ts";
 
 interface ChangedSignature {
   readonly file: ChangedFile;
@@ -112,28 +111,26 @@ function said(left: readonly CallLeft[], { least, most }: Takes): string {
   return `Called as before in ${places(left)}: with ${counts} arguments, where it takes ${takes}.`;
 }
 
-export const SIGNATURE_RULES: readonly RepositoryRule[] = [
-  {
-    id: "callers-not-changed",
-    title: "Callers still pass what it took before",
-    severity: "major",
-    category: "correctness",
-    confidence: 0.9,
-    why: "The signature changed and calls elsewhere did not: they fail, or their arguments end up in other parameters.",
-    fix: "Change these calls as well, or give the new parameter a default at the end.",
-    languages: ["typescript", "javascript", "python", "go", "java", "ruby", "rust", "php"],
-    look,
-    bad: {
-      path: "src/users.ts",
-      before: "export function rename(db: Database, name: string) {\n  return db.write(name);\n}\n",
-      code: "export function rename(db: Database, id: number, name: string) {\n  return db.write(id, name);\n}\n",
-      beside: { "src/server.ts": 'import { rename } from "./users.ts";\n\nrename(db, "Ada");\n' },
-    },
-    good: {
-      path: "src/users.ts",
-      before: "export function rename(db: Database, name: string) {\n  return db.write(name);\n}\n",
-      code: "export function rename(db: Database, name: string, id = 0) {\n  return db.write(id, name);\n}\n",
-      beside: { "src/server.ts": 'import { rename } from "./users.ts";\n\nrename(db, "Ada");\n' },
-    },
+export const callersNotChanged: RepositoryRule = {
+  id: "callers-not-changed",
+  title: "Callers still pass what it took before",
+  severity: "major",
+  category: "correctness",
+  confidence: 0.9,
+  why: "The signature changed and calls elsewhere did not: they fail, or their arguments end up in other parameters.",
+  fix: "Change these calls as well, or give the new parameter a default at the end.",
+  languages: ["typescript", "javascript", "python", "go", "java", "ruby", "rust", "php"],
+  look,
+  bad: {
+    path: "src/users.ts",
+    before: "export function rename(db: Database, name: string) {\n  return db.write(name);\n}\n",
+    code: "export function rename(db: Database, id: number, name: string) {\n  return db.write(id, name);\n}\n",
+    beside: { "src/server.ts": 'import { rename } from "./users.ts";\n\nrename(db, "Ada");\n' },
   },
-];
+  good: {
+    path: "src/users.ts",
+    before: "export function rename(db: Database, name: string) {\n  return db.write(name);\n}\n",
+    code: "export function rename(db: Database, name: string, id = 0) {\n  return db.write(id, name);\n}\n",
+    beside: { "src/server.ts": 'import { rename } from "./users.ts";\n\nrename(db, "Ada");\n' },
+  },
+};

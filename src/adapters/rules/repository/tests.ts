@@ -3,9 +3,9 @@ import { codeOnly } from "../../../domain/code/code-only.ts";
 import { folderOf, isTestPath } from "../../../domain/code/paths.ts";
 import type { FileLinks } from "../../../domain/code/symbols.ts";
 import type { DiffLine } from "../../../domain/pull-request.ts";
+import { linesOfKind } from "../known-lines.ts";
 import type { Change, ChangedFile, RepositoryRule, Sighting } from "../rule.ts";
-import { leadsTo } from "./modules.ts";
-import { places } from "./places.ts";
+import { leadsTo, places } from "./places.ts";
 
 const DECLARES =
   /^\s*(?:(?:it|test|describe|context|specify)(?:\.\w+)*\s*\(?\s*["'`](?<title>[^"'`]+)|(?:async\s+)?def\s+(?<py>test_?\w*)|func\s+(?<go>Test\w+)|(?:#\[test\]|@Test\b)|(?:public\s+)?function\s+(?<php>test\w+))/;
@@ -21,11 +21,9 @@ interface RemovedTest {
 
 async function look(change: Change): Promise<readonly Sighting[]> {
   const files = change.files.filter(({ facts, baseText }) => facts.kind === "test" && baseText !== null);
-  const added = new Set(
-    change.files.flatMap(({ diff }) => linesOf(diff.hunks, "added").map(({ text }) => text.trim())),
-  );
+  const added = new Set(change.files.flatMap(({ diff }) => linesOfKind(diff, "added")).map(({ text }) => text.trim()));
   const removed = files.flatMap((file) =>
-    linesOf(file.diff.hunks, "removed").flatMap((line): RemovedTest[] => {
+    linesOfKind(file.diff, "removed").flatMap((line): RemovedTest[] => {
       const found = DECLARES.exec(line.text);
       const title = Object.values(found?.groups ?? {}).find((one) => one !== undefined) ?? "";
       return found === null || added.has(line.text.trim()) ? [] : [{ file, line, title: folded(title) }];
@@ -65,14 +63,10 @@ async function look(change: Change): Promise<readonly Sighting[]> {
   });
 }
 
-function linesOf(hunks: ChangedFile["diff"]["hunks"], kind: DiffLine["kind"]): readonly DiffLine[] {
-  return hunks.flatMap(({ lines }) => lines.filter((line) => line.kind === kind));
-}
-
 /** Names that removed lines of a test call. */
 function calledIn({ diff, basePath, baseText }: ChangedFile): ReadonlySet<string> {
   const code = codeOnly(basePath, baseText ?? "").split("\n");
-  const lines = linesOf(diff.hunks, "removed").map(({ oldLine }) => code[(oldLine ?? 0) - 1] ?? "");
+  const lines = linesOfKind(diff, "removed").map(({ oldLine }) => code[(oldLine ?? 0) - 1] ?? "");
   return new Set(
     lines.flatMap((line) =>
       [...line.matchAll(/(?<![\p{L}\p{N}_$])([\p{L}_$][\p{L}\p{N}_$]{3,})\s*\(/gu)].map(([, name = ""]) => name),
@@ -90,34 +84,32 @@ function stemOf(path: string): string {
   return folded(name.replace(/^test_|[._-](?:test|tests|spec)$|Tests?$/g, ""));
 }
 
-export const TEST_RULES: readonly RepositoryRule[] = [
-  {
-    id: "last-test-removed",
-    title: "No test is left that names what this one tested",
-    severity: "minor",
-    category: "tests",
-    confidence: 0.8,
-    why: "The test is removed and what it tested stays: from now on nothing notices when it breaks.",
-    fix: "Keep the test, or test it elsewhere; if it is no longer needed, remove it as well.",
-    inTests: true,
-    languages: "any",
-    look,
-    bad: {
-      path: "test/users.test.ts",
-      before:
-        'import { rename } from "../src/users.ts";\ntest("a name is trimmed", () => {\n  expect(rename(" Ada ")).toBe("Ada");\n});\n',
-      code: "",
-      beside: { "src/users.ts": "export function rename(name: string) {\n  return name.trim();\n}\n" },
-    },
-    good: {
-      path: "test/users.test.ts",
-      before:
-        'import { rename } from "../src/users.ts";\ntest("a name is trimmed", () => {\n  expect(rename(" Ada ")).toBe("Ada");\n});\n',
-      code: "",
-      beside: {
-        "src/users.ts": "export function rename(name: string) {\n  return name.trim();\n}\n",
-        "test/server.test.ts": 'import { rename } from "../src/users.ts";\ntest("renames", () => rename("Ada"));\n',
-      },
+export const lastTestRemoved: RepositoryRule = {
+  id: "last-test-removed",
+  title: "No test is left that names what this one tested",
+  severity: "minor",
+  category: "tests",
+  confidence: 0.8,
+  why: "The test is removed and what it tested stays: from now on nothing notices when it breaks.",
+  fix: "Keep the test, or test it elsewhere; if it is no longer needed, remove it as well.",
+  inTests: true,
+  languages: "any",
+  look,
+  bad: {
+    path: "test/users.test.ts",
+    before:
+      'import { rename } from "../src/users.ts";\ntest("a name is trimmed", () => {\n  expect(rename(" Ada ")).toBe("Ada");\n});\n',
+    code: "",
+    beside: { "src/users.ts": "export function rename(name: string) {\n  return name.trim();\n}\n" },
+  },
+  good: {
+    path: "test/users.test.ts",
+    before:
+      'import { rename } from "../src/users.ts";\ntest("a name is trimmed", () => {\n  expect(rename(" Ada ")).toBe("Ada");\n});\n',
+    code: "",
+    beside: {
+      "src/users.ts": "export function rename(name: string) {\n  return name.trim();\n}\n",
+      "test/server.test.ts": 'import { rename } from "../src/users.ts";\ntest("renames", () => rename("Ada"));\n',
     },
   },
-];
+};

@@ -111,28 +111,26 @@ async function hasOneApplication(change: Change, head: Head): Promise<boolean> {
   return applications === 1;
 }
 
-export const TWICE_RULES: readonly RepositoryRule[] = [
-  {
-    id: "defined-twice",
-    title: "Route or message is defined twice",
-    severity: "medium",
-    category: "correctness",
-    confidence: 0.9,
-    why: "Only one of the two is ever reached, or the program refuses to start.",
-    fix: "Remove one, or give it a name of its own.",
-    languages: "any",
-    look,
-    bad: {
-      path: "src/health.ts",
-      code: 'export function health(app: Express) {\n  app.get("/health", (_, answer) => answer.send("ok"));\n}',
-      beside: {
-        "src/server.ts": 'const app = express();\nexport function start() {\n  app.get("/health", old);\n}\n',
-      },
-    },
-    good: {
-      path: "src/admin.ts",
-      code: 'const app = express();\napp.get("/health", (_, answer) => answer.send("ok"));',
-      beside: { "src/server.ts": 'const app = express();\napp.get("/health", old);\n' },
+export const definedTwice: RepositoryRule = {
+  id: "defined-twice",
+  title: "Route or message is defined twice",
+  severity: "medium",
+  category: "correctness",
+  confidence: 0.9,
+  why: "Only one of the two is ever reached, or the program refuses to start.",
+  fix: "Remove one, or give it a name of its own.",
+  languages: "any",
+  look,
+  bad: {
+    path: "src/health.ts",
+    code: 'export function health(app: Express) {\n  app.get("/health", (_, answer) => answer.send("ok"));\n}',
+    beside: {
+      "src/server.ts": 'const app = express();\nexport function start() {\n  app.get("/health", old);\n}\n',
     },
   },
-];
+  good: {
+    path: "src/admin.ts",
+    code: 'const app = express();\napp.get("/health", (_, answer) => answer.send("ok"));',
+    beside: { "src/server.ts": 'const app = express();\napp.get("/health", old);\n' },
+  },
+};

@@ -1,9 +1,9 @@
 // Words that structural rules share: how a call looks in each grammar, and what counts as text chosen by whoever sends a request.
 import type { Example, Shape, StructuralRule } from "../rule.ts";
 
-/** A node of a kind that meets all conditions. */
-export function node(kind: string, ...conditions: readonly Shape[]): Shape {
-  return { all: [{ kind }, ...conditions] };
+/** A node of a kind, or of one of several, that meets all conditions. */
+export function node(kind: string | readonly string[], ...conditions: readonly Shape[]): Shape {
+  return { all: [typeof kind === "string" ? { kind } : kinds(...kind), ...conditions] };
 }
 
 /** The text of a field of the node matches a Rust regular expression. */
@@ -64,11 +64,10 @@ export function within(shape: Shape): Shape {
   return { has: { ...shape, stopBy: "end" } };
 }
 
+export const SCRIPTS = ["javascript", "typescript"] as const;
+
 /** The same shapes for JavaScript and TypeScript. */
-export function script(...shapes: readonly Shape[]): {
-  readonly javascript: readonly Shape[];
-  readonly typescript: readonly Shape[];
-} {
+export function script(...shapes: readonly Shape[]): Record<(typeof SCRIPTS)[number], readonly Shape[]> {
   return { javascript: shapes, typescript: shapes };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { LINE_RULES } from "../../../../src/adapters/rules/line/line-rules.ts";
 import type { LineRule } from "../../../../src/adapters/rules/rule.ts";
+import { LINE_RULES } from "../../../../src/adapters/rules/rules.ts";
 import { casesOf } from "../cases/cases.ts";
 import { fromExample } from "./inspected.ts";
 

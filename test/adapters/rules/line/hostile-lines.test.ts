@@ -1,6 +1,6 @@
 // A line of a megabyte, made of whatever a rule looks for, must not hold up a review.
 import { expect, test } from "vitest";
-import { LINE_RULES } from "../../../../src/adapters/rules/line/line-rules.ts";
+import { LINE_RULES } from "../../../../src/adapters/rules/rules.ts";
 import { fromExample } from "./inspected.ts";
 
 const MEGABYTE = 1_000_000;
