@@ -7,7 +7,7 @@ import { joinInspections } from "../adapters/rules/join-inspections.ts";
 import { inspectRepository } from "../adapters/rules/repository/inspect-repository.ts";
 import type { RuleText } from "../adapters/rules/rule.ts";
 import { everyRule, ruleIds, rulesVersion } from "../adapters/rules/rules.ts";
-import type { KnownRules } from "../config/check-rules.ts";
+import type { KnownRules } from "../config/parse-config.ts";
 import { ADVISORY_RULE } from "../domain/dependency-update.ts";
 import type { Symbols } from "../ports/symbols.ts";
 import type { Inspector } from "../ports.ts";

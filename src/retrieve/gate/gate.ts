@@ -3,7 +3,7 @@
 // never about the review.
 
 import { defaultKnowledge, type GateSettings } from "../../config/knowledge.ts";
-import { userPattern } from "../../config/user-pattern.ts";
+import { userPattern } from "../../config/patterns.ts";
 import { type GateDecision, NOTHING_REMEMBERED, type Strategy } from "../../domain/retrieval.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import {
