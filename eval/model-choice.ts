@@ -1,5 +1,5 @@
 // The model whose size and price an evaluation assumes. Nobody is asked.
-import { type ModelChoice, readModel } from "../src/config/environment/read-model.ts";
+import { type ModelChoice, readModel } from "../src/config/environment/read-models.ts";
 
 /** @param name of the main model; without it the default */
 export function modelChoice(name: string | undefined): ModelChoice {

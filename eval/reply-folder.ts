@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readReply } from "../src/adapters/model/read-reply.ts";
 import { type PlainQuestion, plainQuestion, promptText } from "../src/cli/review/prompt-text.ts";
-import type { ModelChoice } from "../src/config/environment/read-model.ts";
+import type { ModelChoice } from "../src/config/environment/read-models.ts";
 import { estimatedTokens, type ModelAnswer, type ModelRequest, type ModelUsage } from "../src/domain/model.ts";
 import type { Model } from "../src/ports/model.ts";
 import { standInModel } from "../src/wire/models.ts";

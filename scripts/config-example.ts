@@ -2,7 +2,7 @@
 
 import { stringify } from "yaml";
 import { wrapWords } from "../src/cli/setup/fit-config.ts";
-import { CONFIG_KEYS, type ConfigKey, shapeAt } from "../src/config/config-keys.ts";
+import { CONFIG_KEYS, type ConfigKey, schemaAt } from "../src/config/config-keys.ts";
 
 const HEAD = `# yaml-language-server: $schema=./docs/kodiai.schema.json
 #
@@ -61,8 +61,8 @@ function comment(text: string, indent: string): string {
 
 /** The line that opens a section, under what it is for. */
 function sectionText(path: readonly string[]): string {
-  const shape = shapeAt(path.join("."));
+  const schema = schemaAt(path.join("."));
   const indent = INDENT.repeat(path.length - 1);
-  const about = shape?.kind === "section" ? comment(shape.description, indent) : "";
+  const about = schema?.properties === undefined ? "" : comment(schema.description ?? "", indent);
   return `${about}${indent}${path.at(-1)}:\n`;
 }

@@ -2,7 +2,7 @@
 
 import { stringify } from "yaml";
 import { markdownTable } from "../src/cli/terminal-text.ts";
-import { CONFIG_KEYS, type ConfigKey, shapeAt } from "../src/config/config-keys.ts";
+import { CONFIG_KEYS, type ConfigKey, schemaAt } from "../src/config/config-keys.ts";
 import { ENV_VARIABLES } from "../src/config/environment/env-variables.ts";
 import { presetsText } from "../src/config/preset.ts";
 import { MAX_CONFIG_BYTES } from "../src/config/read-yaml.ts";
@@ -77,15 +77,15 @@ export function configurationMarkdown(): string {
 function groupOf(path: string): string {
   const [list = ""] = path.split("[]", 1);
   if (list !== path) return list;
-  const shape = shapeAt(path);
-  if (shape?.kind === "list" && shape.of.kind === "section") return path;
+  const schema = schemaAt(path);
+  if (schema?.items?.properties !== undefined) return path;
   return path.includes(".") ? path.slice(0, path.lastIndexOf(".")) : "";
 }
 
 function groupHead(group: string): string {
   if (group === "") return "";
-  const shape = shapeAt(group);
-  const about = shape?.kind === "section" ? `${shape.description}\n\n` : "";
+  const schema = schemaAt(group);
+  const about = schema?.properties === undefined ? "" : `${schema.description}\n\n`;
   return `### ${group}\n\n${about}`;
 }
 

@@ -1,6 +1,6 @@
 // .env.example: every variable with its meaning and default.
 import { wrapWords } from "../src/cli/setup/fit-config.ts";
-import { ENV_VARIABLES, type EnvVariable } from "../src/config/environment/env-variables.ts";
+import { ENV_VARIABLES } from "../src/config/environment/env-variables.ts";
 
 const HEAD = `# The environment of the Kodiai server. Copy to \`.env\` and fill in; the real environment beats this file.
 # Set an address and its key in the same place: one here with the other in the environment is refused.
@@ -16,7 +16,7 @@ export function envExample(): string {
   return [HEAD, ...ENV_VARIABLES.map(variableText)].join("\n");
 }
 
-function variableText(variable: EnvVariable): string {
+function variableText(variable: (typeof ENV_VARIABLES)[number]): string {
   const about = wrapWords(variable.description, WIDTH - 2).map((line) => `# ${line}\n`);
   const value = variable.default ?? variable.example ?? "";
   const isOpen = variable.required || variable.name === USUAL;

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { EXPERIMENTS } from "../src/adapters/github/live/live-experiments.ts";
-import { configJsonSchema } from "../src/config/schema-json.ts";
+import { configJsonSchema } from "../src/config/config-keys.ts";
 import { helpMarkdown } from "./cli-markdown.ts";
 import { commandsMarkdown } from "./commands-markdown.ts";
 import { exampleYaml } from "./config-example.ts";

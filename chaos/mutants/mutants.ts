@@ -776,7 +776,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "patterns of people in RegExp",
     loses: "a configured pattern cannot stall the process",
-    file: "src/config/user-pattern.ts",
+    file: "src/config/patterns.ts",
     find: "return { source, matches: (text) => compiled.test(text) };",
     replace: 'const native = new RegExp(source, "i");\n    return { source, matches: (text) => native.test(text) };',
     test: ["test/config/knowledge.test.ts", "runs in linear time even when it is written to be slow"],

@@ -1,6 +1,6 @@
 // Which text of a repository and an author is in a prompt.
 
-import type { PathInstruction } from "../../src/config/path-instruction.ts";
+import type { PathInstruction } from "../../src/config/repo-config.ts";
 import { visibleText } from "../../src/domain/text/rendered-markdown.ts";
 import { visible } from "../../src/publish/sanitize.ts";
 import { matchingInstructions } from "../../src/review/compose.ts";

@@ -1,7 +1,8 @@
 // Queries, fusion, boosts, thresholds, duplicates, isolation and suppressions, held against the cases of an earlier system.
 
 import { isDeepStrictEqual } from "node:util";
-import { Suppression, titlePattern } from "../../src/config/suppression.ts";
+import { titlePattern } from "../../src/config/patterns.ts";
+import { Suppression } from "../../src/config/repo-config.ts";
 import { canonicalLanguage } from "../../src/domain/language.ts";
 import type { PullRequestContext } from "../../src/domain/pull-request.ts";
 import type { QueryVariant } from "../../src/domain/retrieval.ts";

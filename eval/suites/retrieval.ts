@@ -4,7 +4,7 @@
 // queries only (`--queries FILE`) and adds a row for each step that asks a model, with the replies of each folder as a repeat;
 // `--ablate`, with `--written FILE` also over what a model wrote.
 import { basename } from "node:path";
-import { readEmbeddings } from "../../src/config/environment/read-embeddings.ts";
+import { readEmbeddings } from "../../src/config/environment/read-models.ts";
 import { chosenEmbedder } from "../../src/wire/models.ts";
 import { ablation } from "../ablation.ts";
 import {

@@ -1,6 +1,6 @@
 // The kind of a changed file, from its path alone: test, infrastructure, documentation, configuration or source.
 
-import { pathGlob } from "../config/path-glob.ts";
+import { pathGlob } from "../config/patterns.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
 import { isTestPath } from "../domain/code/paths.ts";
 import type { FileKind } from "../domain/signals.ts";

@@ -16,14 +16,8 @@ export interface ConfigKey {
   readonly example: unknown;
 }
 
-/** The kinds of value under a key. */
-export type Shape =
-  | { readonly kind: "section"; readonly description: string; readonly keys: ReadonlyMap<string, Shape> }
-  | { readonly kind: "list"; readonly of: Shape }
-  | { readonly kind: "value" };
-
-/** The part of JSON Schema that our schema uses. */
-interface JsonSchema {
+/** The part of JSON Schema that our schema uses. A section has `properties`, a list `items`. */
+export interface JsonSchema {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
@@ -39,34 +33,27 @@ interface JsonSchema {
   readonly examples?: readonly unknown[];
 }
 
-const SCHEMA = z.toJSONSchema(ConfigFile, { io: "input", target: "draft-7" }) as JsonSchema;
+const JSON_SCHEMA = z.toJSONSchema(ConfigFile, { io: "input", target: "draft-7" });
 
-/** The sections and lists of the file, by key. The root is a section. */
-export const CONFIG_SHAPE: Shape & { readonly kind: "section" } = { ...sectionOf(SCHEMA) };
+/** The schema of the whole file. */
+export const CONFIG_SCHEMA = JSON_SCHEMA as JsonSchema;
 
-/** The shape at a dotted path of sections, `knowledge.retrieval`; null if the schema has no such key. */
-export function shapeAt(path: string): Shape | null {
-  let shape: Shape = CONFIG_SHAPE;
-  for (const key of path.split(".")) {
-    const inner: Shape | undefined = shape.kind === "section" ? shape.keys.get(key) : undefined;
-    if (inner === undefined) return null;
-    shape = inner;
-  }
-  return shape;
+/** The schema at a dotted path of sections, `knowledge.retrieval`; undefined if there is no such key. */
+export function schemaAt(path: string): JsonSchema | undefined {
+  return path.split(".").reduce<JsonSchema | undefined>((schema, key) => schema?.properties?.[key], CONFIG_SCHEMA);
+}
+
+/** For editors that complete and check .kodiai.yml. Draft 7, which YAML language servers support best. */
+export function configJsonSchema(): object {
+  const { $schema, title, description, ...rest } = JSON_SCHEMA;
+  return { $schema, $id: "urn:kodiai:config:1", title, description, ...rest };
 }
 
 /** All keys in the order of the schema. Keys of a list's items follow the list: `customRules[].id`. */
-export const CONFIG_KEYS: readonly ConfigKey[] = keysOf(SCHEMA, "");
+export const CONFIG_KEYS: readonly ConfigKey[] = keysOf(CONFIG_SCHEMA, "");
 
-function sectionOf(schema: JsonSchema): Shape & { readonly kind: "section" } {
-  const keys = Object.entries(schema.properties ?? {}).map(([key, inner]) => [key, shapeOf(inner)] as const);
-  return { kind: "section", description: schema.description ?? "", keys: new Map(keys) };
-}
-
-function shapeOf(schema: JsonSchema): Shape {
-  if (schema.properties !== undefined) return sectionOf(schema);
-  return schema.items === undefined ? { kind: "value" } : { kind: "list", of: shapeOf(schema.items) };
-}
+/** The paths of keys with a value of their own: without `_extends` and those of list items. */
+export const VALUE_PATHS = CONFIG_KEYS.map(({ path }) => path).filter((path) => !/^_extends$|\[\]/.test(path));
 
 function keysOf(schema: JsonSchema, prefix: string): ConfigKey[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
@@ -90,15 +77,14 @@ function typeText(schema: JsonSchema): string {
   if (others.length > 0) return [...words, ...others.map((one) => `a ${typeText(one)}`)].join(" or ");
   if (words.length > 0) return words.join(", ");
   if (schema.type === "array") return schema.items?.properties === undefined ? "list of text" : "list of mappings";
-  if (schema.type === "object") return mappingText(schema);
+  if (schema.type === "object") {
+    const { additionalProperties: values } = schema;
+    const allowed = typeof values === "object" ? quoted(values).join(", ") : "";
+    return allowed === "" ? "mapping" : `mapping to ${allowed}`;
+  }
   if (schema.type === "boolean") return "`true`, `false`";
   if (schema.type === "integer") return `whole number, ${schema.minimum}–${schema.maximum}`;
   return schema.type === "number" ? `number, ${schema.minimum}–${schema.maximum}` : "text";
-}
-
-function mappingText({ additionalProperties }: JsonSchema): string {
-  const words = typeof additionalProperties === "object" ? quoted(additionalProperties) : [];
-  return words.length > 0 ? `mapping to ${words.join(", ")}` : "mapping";
 }
 
 function quoted(schema: JsonSchema): readonly string[] {

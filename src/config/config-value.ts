@@ -1,7 +1,6 @@
 // The usual values of a key in .kodiai.yml. Each key has a default, a description and an example that differs from the default.
 import { z } from "zod";
-import { pathGlob } from "./path-glob.ts";
-import { PATTERN_LENGTH } from "./user-pattern.ts";
+import { PATTERN_LENGTH, pathGlob } from "./patterns.ts";
 
 /** `true` or `false`; the example is the opposite of the default. */
 export function flag(fallback: boolean, description: string) {

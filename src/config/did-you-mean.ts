@@ -12,8 +12,7 @@ export function didYouMean(word: string, candidates: Iterable<string>): string |
   if (word.length > MAX_LENGTH) return null;
   const meant = plainWord(word);
   let best: string | null = null;
-  let least = meant.length <= 4 ? 1 : meant.length <= 8 ? 2 : 3;
-  least += 1;
+  let least = meant.length <= 4 ? 2 : meant.length <= 8 ? 3 : 4;
   for (const candidate of candidates) {
     const distance = leven(meant, plainWord(candidate), { maxDistance: least });
     if (distance < least) [best, least] = [candidate, distance];

@@ -1,7 +1,7 @@
 // The `knowledge` section of .kodiai.yml: what may be remembered and shared, and how memory is searched.
 import { z } from "zod";
 import { amount, checkedText, choice, documented, flag, section, whole } from "./config-value.ts";
-import { PATTERN_COUNT, userPattern } from "./user-pattern.ts";
+import { PATTERN_COUNT, userPattern } from "./patterns.ts";
 
 /** A list of regular expressions. */
 const patterns = z.array(checkedText(userPattern)).max(PATTERN_COUNT).default([]);

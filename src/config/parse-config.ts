@@ -1,10 +1,20 @@
 // Merges the texts of .kodiai.yml, weakest first, into one complete configuration, its problems, and the origin of each value.
-import { checkCustomRules, checkRuleIds, type KnownRules } from "./check-rules.ts";
-import { CONFIG_KEYS } from "./config-keys.ts";
-import { bare, entriesAt, type FileReading, itemsAt, locate, type Mapping, type Trouble, trouble } from "./located.ts";
+import { VALUE_PATHS } from "./config-keys.ts";
+import { didYouMean } from "./did-you-mean.ts";
+import {
+  bare,
+  entriesAt,
+  type FileReading,
+  itemsAt,
+  locate,
+  shown,
+  type Trouble,
+  trouble,
+  without,
+} from "./located.ts";
 import { PRESETS, type Preset, presetValues } from "./preset.ts";
 import { readConfigFile } from "./read-config-file.ts";
-import { type ConfigProblem, type CustomRule, defaultConfig, RepoConfig } from "./repo-config.ts";
+import { type ConfigProblem, CustomRule, defaultConfig, RepoConfig } from "./repo-config.ts";
 
 /** One file: `.kodiai.yml`, `acme/.github/.kodiai.yml`. */
 export interface ConfigSource {
@@ -23,9 +33,6 @@ export interface ParsedConfig {
 /** More would bury the summary in which they are shown. */
 const MAX_PROBLEMS = 50;
 
-/** Keys of the configuration itself: without `_extends` and those of list items. */
-const ORIGIN_KEYS = CONFIG_KEYS.map((key) => key.path).filter((path) => path !== "_extends" && !path.includes("[]"));
-
 /**
  * Merges files into one configuration. Mappings merge key by key (so `rules` merge by id), lists are replaced.
  * A wrong value counts as not written: a weaker file's value, the preset's or the default applies. Values are inert text.
@@ -37,8 +44,8 @@ const ORIGIN_KEYS = CONFIG_KEYS.map((key) => key.path).filter((path) => path !==
 export function parseConfig(sources: readonly ConfigSource[], known: KnownRules = {}): ParsedConfig {
   const read = sources.map(({ file, text }) => ({ file, ...checkCustomRules(readConfigFile(text), known) }));
   const files = withKnownRules(read, known).map(withOneStep);
-  const merged = files.map(valuesOf).reduce(merge, {});
-  const preset = Object.hasOwn(merged, "preset") ? (merged.preset as Preset) : "balanced";
+  const { _extends, ...merged } = files.map(({ root }) => bare(root) as Values).reduce(merge, {});
+  const preset = (merged.preset ?? "balanced") as Preset;
   const parsed = RepoConfig.safeParse(merge(PRESETS[preset], merged));
   return {
     config: parsed.success ? parsed.data : defaultConfig(),
@@ -66,21 +73,18 @@ function withOneStep(file: ReadFile, index: number, files: readonly ReadFile[]):
   return { ...file, troubles: [...file.troubles, trouble(["_extends"], value.place, message, "notice")] };
 }
 
-function valuesOf({ root }: ReadFile): Record<string, unknown> {
-  const { _extends, ...rest } = bare(root) as Record<string, unknown>;
-  return rest;
-}
+type Values = Record<string, unknown>;
 
-function merge(weaker: Record<string, unknown>, stronger: Record<string, unknown>): Record<string, unknown> {
-  const merged = new Map(Object.entries(weaker));
+function merge(weaker: Values, stronger: Values): Values {
+  const merged = { ...weaker };
   for (const [key, value] of Object.entries(stronger)) {
-    const before = merged.get(key);
-    merged.set(key, isMapping(before) && isMapping(value) ? merge(before, value) : value);
+    const before = merged[key];
+    merged[key] = isMapping(before) && isMapping(value) ? merge(before, value) : value;
   }
-  return Object.fromEntries(merged);
+  return merged;
 }
 
-function isMapping(value: unknown): value is Record<string, unknown> {
+function isMapping(value: unknown): value is Values {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
@@ -99,15 +103,55 @@ function capped(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
 }
 
 function originsOf(files: readonly ReadFile[], preset: Preset): ReadonlyMap<string, string> {
-  const origins = new Map(ORIGIN_KEYS.map((key) => [key, "default"]));
+  const origins = new Map(VALUE_PATHS.map((key) => [key, "default"]));
   for (const { key } of presetValues(preset)) origins.set(key, `preset ${preset}`);
   for (const { file, root } of files) {
-    for (const key of keysSet(root)) origins.set(key, file);
+    for (const key of VALUE_PATHS) if (locate(root, key.split(".")) !== null) origins.set(key, file);
+    for (const { key } of entriesAt(root, "rules")) origins.set(`rules.${key}`, file);
   }
   return origins;
 }
 
-function keysSet(root: Mapping): readonly string[] {
-  const rules = entriesAt(root, "rules").map((entry) => `rules.${entry.key}`);
-  return [...ORIGIN_KEYS.filter((key) => locate(root, key.split(".")) !== null), ...rules];
+/** Facts about rules that the caller knows. A check whose fact is missing is skipped. */
+export interface KnownRules {
+  /** Ids of the built-in rules. */
+  readonly ruleIds?: ReadonlySet<string>;
+  /** Changes whenever a built-in rule does. */
+  readonly version?: string;
+  /** Why custom rules cannot run ("pattern does not parse"), by the rule's id. */
+  readonly customRuleProblems?: (rules: readonly CustomRule[]) => readonly { readonly id: string; message: string }[];
+}
+
+/** Unknown ids that get a "did you mean"; the problem list has a lower cap. */
+const MAX_SUGGESTIONS = 50;
+
+/** Leaves out custom rules whose id is already used or that cannot run, each with its reason. */
+function checkCustomRules({ root, troubles }: FileReading, known: KnownRules): FileReading {
+  const rules = itemsAt(root, "customRules").map((item) => ({ item, rule: CustomRule.parse(bare(item)) }));
+  const cannotRun = new Map(
+    known.customRuleProblems?.(rules.map(({ rule }) => rule)).map(({ id, message }) => [id, message]),
+  );
+  const used = new Set(known.ruleIds);
+  const wrong = rules.flatMap(({ item, rule: { id } }) => {
+    const isDuplicate = used.has(id);
+    used.add(id);
+    const message = isDuplicate ? `another rule is called \`${id}\`; choose another id` : cannotRun.get(id);
+    const at = locate(item, [isDuplicate ? "id" : "rule"]) ?? item;
+    return message === undefined ? [] : [{ item, trouble: trouble(["customRules", id], at.place, message) }];
+  });
+  return {
+    root: without(root, new Set(wrong.map(({ item }) => item))),
+    troubles: [...troubles, ...wrong.map((one) => one.trouble)],
+  };
+}
+
+/** Leaves out settings of rules that do not exist. `ids` are those of all rules, including custom ones. */
+function checkRuleIds({ root, troubles }: FileReading, ids: ReadonlySet<string>): FileReading {
+  const unknown = entriesAt(root, "rules").filter(({ key }) => !ids.has(key));
+  const wrong = unknown.map(({ key, keyPlace }, index) => {
+    const near = index < MAX_SUGGESTIONS ? didYouMean(key, ids) : null;
+    const fix = near === null ? "docs/rules.md lists the rules" : `did you mean \`${near}\`?`;
+    return trouble(["rules", key], keyPlace, `there is no rule \`${shown(key)}\`; ${fix}`);
+  });
+  return { root: without(root, new Set(unknown.map(({ value }) => value))), troubles: [...troubles, ...wrong] };
 }

@@ -5,19 +5,17 @@ export const PRESETS = {
   quiet: { review: { profile: "quiet", maxComments: 3, debounceSeconds: 60 } },
   balanced: {},
   thorough: { review: { profile: "thorough", maxComments: 20 }, knowledge: { retrieval: { topK: 8 } } },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+} as const satisfies Readonly<Record<string, object>>;
 export type Preset = keyof typeof PRESETS;
 
 export const PRESET_NAMES = ["quiet", "balanced", "thorough"] as const satisfies readonly Preset[];
 
-interface PresetValue {
-  /** `review.maxComments` */
-  readonly key: string;
-  readonly value: unknown;
-}
-
-/** The values of a preset, by dotted key; [] for balanced. */
-export function presetValues(preset: Preset): readonly PresetValue[] {
+/** The values of a preset by dotted key, `review.maxComments`; [] for balanced. */
+export function presetValues(preset: Preset): readonly { readonly key: string; readonly value: unknown }[] {
+  const leaves = (node: object, prefix: string): ReturnType<typeof presetValues> =>
+    Object.entries(node).flatMap(([name, value]) =>
+      typeof value === "object" ? leaves(value, `${prefix}${name}.`) : [{ key: `${prefix}${name}`, value }],
+    );
   return leaves(PRESETS[preset], "");
 }
 
@@ -27,12 +25,4 @@ export function presetsText(): string {
     const values = presetValues(name).map(({ key, value }) => `${key} ${String(value)}`);
     return `${name}: ${values.length === 0 ? "the defaults" : values.join(", ")}`;
   }).join("; ");
-}
-
-function leaves(node: Readonly<Record<string, unknown>>, prefix: string): readonly PresetValue[] {
-  return Object.entries(node).flatMap(([name, value]) =>
-    value !== null && typeof value === "object"
-      ? leaves(value as Readonly<Record<string, unknown>>, `${prefix}${name}.`)
-      : [{ key: `${prefix}${name}`, value }],
-  );
 }

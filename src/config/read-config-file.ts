@@ -1,9 +1,7 @@
 // One .kodiai.yml: from text to its valid values, and every problem in it by line and column.
-
 import type { z } from "zod";
-import { CONFIG_SHAPE, type Shape, shapeAt } from "./config-keys.ts";
-import { issueText } from "./issue-text.ts";
-import { keyHint, sameValue } from "./known-words.ts";
+import { CONFIG_KEYS, CONFIG_SCHEMA, type JsonSchema, schemaAt, VALUE_PATHS } from "./config-keys.ts";
+import { didYouMean, plainWord } from "./did-you-mean.ts";
 import {
   bare,
   dotted,
@@ -26,7 +24,7 @@ import { ConfigFile } from "./repo-config.ts";
 export function readConfigFile(text: string): FileReading {
   const yaml = readYaml(text);
   const troubles = [...yaml.troubles];
-  const recognised = recogniseSection(yaml.root, CONFIG_SHAPE, [], troubles);
+  const recognised = recogniseSection(yaml.root, CONFIG_SCHEMA, [], troubles);
   return { root: dropWrongValues(recognised, troubles), troubles };
 }
 
@@ -40,17 +38,14 @@ export function extendsOf(text: string): string | null {
   return value?.kind === "scalar" && typeof value.value === "string" ? value.value : null;
 }
 
-// Validates values by the schema and removes the wrong ones, each with its reason, until the rest is valid.
-
 /** Each round removes something and most files need one; a bad item inside a bad item needs one more. */
 const MAX_ROUNDS = 8;
 
 /**
- * Field by field: a wrong value is removed and its siblings stay; a wrong item leaves its list; an item without something
- * required is removed as a whole; a list that is too long loses its end.
+ * A tree that the schema accepts, field by field: a wrong value is removed and its siblings stay; a wrong item leaves its list; an
+ * item without something required is removed as a whole; a list that is too long loses its end.
  *
  * @param root a mapping with known keys only
- * @returns a tree that the schema accepts
  */
 function dropWrongValues(root: Mapping, troubles: Trouble[]): Mapping {
   let tree = root;
@@ -86,69 +81,71 @@ function judge(issue: z.core.$ZodIssue, tree: Mapping, round: number, troubles: 
   return [(whole === null ? null : locate(tree, whole)) ?? found];
 }
 
-// Matches the file's keys with ours: known ones stay, snake_case becomes camelCase, unknown ones are reported with a hint.
-
-type Section = Extract<Shape, { kind: "section" }>;
-
 /**
  * The same values under our keys in our spelling, and without keys that have no value, such as `review:` with nothing under it.
- * Values are not validated here; only words of other tools that mean the same as ours are translated.
+ * Unknown keys are reported with a hint. Values are not validated here; only words of other tools that mean the same as ours are
+ * translated.
  */
-function recognise(node: Located, shape: Shape, path: Path, troubles: Trouble[]): Located {
-  if (shape.kind === "list" && node.kind === "list") {
-    return { ...node, items: node.items.map((item, index) => recognise(item, shape.of, [...path, index], troubles)) };
+function recognise(node: Located, schema: JsonSchema, path: Path, troubles: Trouble[]): Located {
+  const { properties, items } = schema;
+  if (items !== undefined && node.kind === "list") {
+    return { ...node, items: node.items.map((item, index) => recognise(item, items, [...path, index], troubles)) };
   }
-  if (shape.kind === "section" && node.kind === "mapping") return recogniseSection(node, shape, path, troubles);
-  if (shape.kind !== "value" || node.kind !== "scalar") return node;
-  const ours = sameValue(path.join("."), node.value);
-  if (ours === null) return node;
-  troubles.push(trouble(path, node.place, `\`${String(node.value).toLowerCase()}\` is read as \`${ours}\``, "notice"));
+  if (properties !== undefined && node.kind === "mapping") return recogniseSection(node, schema, path, troubles);
+  if (properties !== undefined || items !== undefined || node.kind !== "scalar") return node;
+  const theirs = String(node.value).toLowerCase();
+  const ours = SAME_VALUES.get(`${path.join(".")}: ${theirs}`);
+  if (ours === undefined) return node;
+  troubles.push(trouble(path, node.place, `\`${theirs}\` is read as \`${ours}\``, "notice"));
   return { ...node, value: ours };
 }
 
-function recogniseSection(node: Mapping, shape: Section, path: Path, troubles: Trouble[]): Mapping {
+function recogniseSection(node: Mapping, schema: JsonSchema, path: Path, troubles: Trouble[]): Mapping {
   const present = new Set(node.entries.map((entry) => entry.key));
   const entries = node.entries.flatMap((entry) => {
-    const key = ourSpelling(entry, shape, present, path, troubles);
-    const inner = key === null ? undefined : shape.keys.get(key);
+    const key = ourSpelling(entry, schema, present, path, troubles);
+    const inner = key === null ? undefined : schema.properties?.[key];
+    const isNothing = entry.value.kind === "scalar" && entry.value.value === null;
     // An atomic item keeps its wrong keys, so that the schema refuses the whole item.
-    if (key === null || inner === undefined || isNothing(entry.value)) return wholeItem(path) === null ? [] : [entry];
+    if (key === null || inner === undefined || isNothing) return wholeItem(path) === null ? [] : [entry];
     present.add(key);
     return [{ ...entry, key, value: recognise(entry.value, inner, [...path, key], troubles) }];
   });
   return { ...node, entries };
 }
 
-function isNothing(node: Located): boolean {
-  return node.kind === "scalar" && node.value === null;
-}
-
 /** The key that an entry means; null, with the reason, if it is none of ours or set twice. */
 function ourSpelling(
   entry: Entry,
-  shape: Section,
+  schema: JsonSchema,
   present: ReadonlySet<string>,
   path: Path,
   troubles: Trouble[],
 ): string | null {
-  if (shape.keys.has(entry.key)) return entry.key;
-  const camel = camelCase(entry.key, shape);
-  const at = [...path, entry.key];
-  if (camel === null) {
-    nameUnknown(entry, shape, path, troubles);
+  const siblings = keysIn(schema);
+  if (siblings.includes(entry.key)) return entry.key;
+  const camel = camelCase(entry.key, siblings);
+  const say = (message: string, severity?: "notice") =>
+    troubles.push(trouble([...path, entry.key], entry.keyPlace, message, severity));
+  if (camel === undefined) {
+    nameUnknown(entry, siblings, path, troubles);
     return null;
   }
   if (present.has(camel)) {
-    troubles.push(trouble(at, entry.keyPlace, `\`${camel}\` is set as well and counts; remove \`${entry.key}\``));
+    say(`\`${camel}\` is set as well and counts; remove \`${entry.key}\``);
     return null;
   }
-  troubles.push(trouble(at, entry.keyPlace, `read as \`${camel}\`; our keys are camelCase`, "notice"));
+  say(`read as \`${camel}\`; our keys are camelCase`, "notice");
   return camel;
 }
 
-/** `max_comments` → `maxComments`, `cache_ttl_seconds` → `cacheTTLSeconds`; null where the section has no such key. */
-function camelCase(key: string, { keys }: Section): string | null {
-  return key.includes("_") ? ([...keys.keys()].find((ours) => snakeCase(ours) === key) ?? null) : null;
+function keysIn({ properties = {} }: JsonSchema): readonly string[] {
+  return Object.keys(properties);
+}
+
+/** `max_comments` → `maxComments`, `cache_ttl_seconds` → `cacheTTLSeconds`; undefined where the section has no such key. */
+function camelCase(key: string, siblings: readonly string[]): string | undefined {
+  return key.includes("_") ? siblings.find((ours) => snakeCase(ours) === key) : undefined;
 }
 
 function snakeCase(ours: string): string {
@@ -159,25 +156,28 @@ function snakeCase(ours: string): string {
 }
 
 /** Reports what an unknown key may mean; if it means one of our sections, its keys are checked as well. */
-function nameUnknown(entry: Entry, shape: Section, path: Path, troubles: Trouble[], seenAs: Path = path): void {
-  const siblings = [...shape.keys.keys()];
-  const hint = keyHint(entry.key, siblings, dotted(seenAs));
-  const at = [...path, entry.key];
-  const say = (advice: string) =>
-    troubles.push(trouble(at, entry.keyPlace, `unknown key \`${shown(entry.key)}\`; ${advice}`));
+function nameUnknown(
+  { key, keyPlace, value }: Entry,
+  siblings: readonly string[],
+  path: Path,
+  troubles: Trouble[],
+  seenAs: Path = path,
+): void {
+  const hint = keyHint(key, siblings, dotted(seenAs));
+  const at = [...path, key];
+  const say = (advice: string) => troubles.push(trouble(at, keyPlace, `unknown key \`${shown(key)}\`; ${advice}`));
   if (hint === null) {
-    say(`known here: ${siblings.map((key) => `\`${key}\``).join(", ")}`);
-  } else if (hint === entry.key) {
+    say(`known here: ${siblings.map((one) => `\`${one}\``).join(", ")}`);
+  } else if (hint === key) {
     say(`write it nested: \`${hint.split(".").join(":` and, indented under it, `")}:\``);
   } else {
-    const meant = shapeAt(hint);
-    const section = meant?.kind === "section" && entry.value.kind === "mapping" ? meant : null;
-    const advice = section === null ? "" : ` Its keys go right under \`${hint.split(".").at(-1)}:\``;
+    const section = keysIn(schemaAt(hint) ?? {});
+    const children = section.length > 0 && value.kind === "mapping" ? value.entries : null;
+    const advice = children === null ? "" : ` Its keys go right under \`${hint.split(".").at(-1)}:\``;
     say(`did you mean \`${shortPath(hint, path)}\`?${advice}`);
-    if (section === null || entry.value.kind !== "mapping") return;
-    for (const child of entry.value.entries) {
-      const key = camelCase(child.key, section) ?? child.key;
-      if (!section.keys.has(key)) nameUnknown(child, section, at, troubles, hint.split("."));
+    for (const child of children ?? []) {
+      if (!section.includes(camelCase(child.key, section) ?? child.key))
+        nameUnknown(child, section, at, troubles, hint.split("."));
     }
   }
 }
@@ -188,13 +188,117 @@ function shortPath(path: string, section: Path): string {
   return section.length > 0 && path.startsWith(prefix) ? path.slice(prefix.length) : path;
 }
 
-// Items of a list that are valid as a whole or not at all.
-
-/** A suppression that lost one of its conditions would hold back more findings than it should. */
-const WHOLE: ReadonlySet<string> = new Set(["review.suppress"]);
-
-/** The path of the atomic item that a path leads to or into; else null. */
+/**
+ * The path of the atomic item that a path leads to or into; else null. A suppression that lost one of its conditions would hold
+ * back more findings than it should.
+ */
 function wholeItem(path: Path): Path | null {
-  const at = path.findIndex((part) => typeof part === "number");
-  return at >= 0 && WHOLE.has(path.slice(0, at).join(".")) ? path.slice(0, at + 1) : null;
+  const isItem = path[0] === "review" && path[1] === "suppress" && typeof path[2] === "number";
+  return isItem ? path.slice(0, 3) : null;
+}
+
+type Issue = z.core.$ZodIssue;
+
+const TYPE_TEXTS: ReadonlyMap<string, string> = new Map([
+  ["string", "must be text; put numbers and words such as `true` in quotes"],
+  ["array", "must be a list: one value a line, each after `- `"],
+  ["object", "must be a mapping: lines of `key: value`, indented"],
+  ["record", "must be a mapping: lines of `key: value`, indented"],
+  ["int", "must be a whole number"],
+]);
+
+/** A schema's objection as a message that names the fix. @param found the value at the issue's path */
+function issueText(issue: Issue, found: Located): string {
+  if (issue.code === "invalid_type") return typeText(issue, found);
+  if (issue.code === "unrecognized_keys") return "holds a key that is not known";
+  if (issue.code === "too_big") return limitText(issue.origin, "at most", Number(issue.maximum));
+  if (issue.code === "too_small") return limitText(issue.origin, "at least", Number(issue.minimum));
+  const words = choices(issue);
+  if (issue.code === "invalid_union" && issue.errors.flat().some((one) => choices(one).length === 0)) {
+    return `must be ${typeAt(issue)}`;
+  }
+  return words.length === 0 ? issue.message : choiceText(words, found);
+}
+
+function typeText(issue: z.core.$ZodIssueInvalidType, found: Located): string {
+  if (issue.expected === "boolean") return choiceText(["true", "false"], found);
+  if (issue.expected !== "number") return TYPE_TEXTS.get(issue.expected) ?? `must be of type ${issue.expected}`;
+  // The schema says "number" for whole numbers as well if the value is not a number.
+  return typeAt(issue).startsWith("whole") ? "must be a whole number" : "must be a number";
+}
+
+/** The type of the key at the issue's path, "" for a path without a key, such as an item of a list. */
+function typeAt({ path }: Issue): string {
+  const dotted = path.map(String).join(".");
+  return CONFIG_KEYS.find((key) => key.path === dotted)?.type ?? "";
+}
+
+function choiceText(words: readonly string[], found: Located): string {
+  const hint =
+    found.kind === "scalar" && words.length > 1 ? didYouMean(String(found.value).slice(0, 100), words) : null;
+  const listed = OR.format(words.map((word) => `\`${word}\``));
+  return `must be ${listed}${hint === null ? "" : `; did you mean \`${hint}\`?`}`;
+}
+
+/** British English has no comma before "or". */
+const OR = new Intl.ListFormat("en-GB", { type: "disjunction" });
+
+function limitText(origin: string, bound: string, limit: number): string {
+  if (origin !== "string") return `must be ${bound} ${limit}`;
+  return limit === 1 ? "must not be empty" : `must have ${bound} ${limit.toLocaleString("en")} characters`;
+}
+
+function choices(issue: Issue): readonly string[] {
+  if (issue.code === "invalid_value") return issue.values.map(String);
+  return issue.code === "invalid_union" ? issue.errors.flat().flatMap(choices) : [];
+}
+
+/**
+ * Keys of CodeRabbit, Gemini Code Assist, PR-Agent, Kodus and Copilot that mean one of ours, spelt as `plainWord` spells them.
+ * Source: the tools' public configuration references.
+ */
+const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    review: "reviews autoreview codereview",
+    pathFilters: "pathfilter ignorepatterns ignorepaths ignore exclude",
+    "review.severityThreshold": "commentseveritythreshold severitylevelfilter minseverity",
+    "review.maxComments": "maxreviewcomments nummaxfindings maxsuggestions maxfindings",
+    "review.ignoreTitleKeywords": "ignorewords ignoretitles",
+    "review.baseBranches": "targetbranches",
+    "review.drafts": "includedrafts reviewdrafts",
+    "review.profile": "strictness",
+    _extends: "extends",
+  }).flatMap(([ours, theirs]) => theirs.split(" ").map((word) => [word, ours])),
+);
+
+/** Values of other tools that mean the same as one of ours; accepted with a notice. */
+const SAME_VALUES: ReadonlyMap<string, string> = new Map([
+  ["review.profile: chill", "quiet"],
+  ["review.profile: assertive", "thorough"],
+]);
+
+/** Without the keys of list items: they are not meant outside of their list. */
+const PATHS = ["_extends", ...VALUE_PATHS];
+const BY_PLAIN_PATH = new Map(PATHS.map((path) => [plainWord(path), path]));
+/** If several keys have one name (`enabled`), the first of the schema wins: the best-known keys come first. */
+const BY_LAST_WORD = new Map(PATHS.toReversed().map((path) => [plainWord(path.split(".").at(-1) ?? ""), path]));
+
+/**
+ * Which of our keys an unknown key most likely means, as a dotted path: a sibling, another tool's word, ours in the wrong section,
+ * a typo. Null when none is near.
+ *
+ * @param siblings the known keys of the same section
+ * @param section dotted path of the key's section, "" for the root
+ */
+function keyHint(key: string, siblings: readonly string[], section: string): string | null {
+  const word = plainWord(key);
+  const inSection = (name: string) => (section === "" ? name : `${section}.${name}`);
+  const sibling = siblings.find((name) => plainWord(name) === word);
+  if (sibling !== undefined) return inSection(sibling);
+  const exact = FOREIGN_KEYS.get(word) ?? BY_PLAIN_PATH.get(word) ?? BY_LAST_WORD.get(word);
+  if (exact !== undefined) return exact;
+  const typo = didYouMean(key, siblings);
+  if (typo !== null) return inSection(typo);
+  const far = didYouMean(key, [...keysIn(CONFIG_SCHEMA), ...BY_LAST_WORD.keys()]);
+  return far === null ? null : (BY_LAST_WORD.get(far) ?? far);
 }

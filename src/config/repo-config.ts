@@ -1,11 +1,25 @@
 // .kodiai.yml: one schema makes the defaults, the validation, the JSON Schema, docs/configuration.md and the example file.
 // It takes untrusted text and returns a complete configuration and a list of problems; it never throws.
 import { z } from "zod";
-import { amount, choice, documented, flag, Glob, section, whole } from "./config-value.ts";
+import { amount, checkedText, choice, documented, flag, Glob, section, whole } from "./config-value.ts";
 import { Knowledge } from "./knowledge.ts";
-import { PathInstruction } from "./path-instruction.ts";
+import { pathPattern, titlePattern } from "./patterns.ts";
 import { PRESET_NAMES, presetsText } from "./preset.ts";
-import { Suppression } from "./suppression.ts";
+
+/** Instructions for the reviewer about some of the repository's paths. */
+export const PathInstruction = z.strictObject({
+  path: documented(
+    z.union([Glob, z.array(Glob).min(1).max(50)]),
+    "src/api/**",
+    "Which files: a glob, or a list of globs; those that begin with `!` exclude files, and a glob without a slash matches a name in any folder.",
+  ),
+  instructions: documented(
+    z.string().min(1).max(4000),
+    "Every handler checks the tenant before it reads a row.",
+    "What to look for, in plain words. Only the model reads it.",
+  ),
+});
+export type PathInstruction = z.infer<typeof PathInstruction>;
 
 const severity = z.enum(["critical", "major", "medium", "minor"]);
 export const RuleSetting = z.union([z.literal("off"), severity]);
@@ -51,6 +65,33 @@ export const CustomRule = z.strictObject({
   ),
 });
 export type CustomRule = z.infer<typeof CustomRule>;
+
+/** Which findings a repository suppresses. */
+export const Suppression = z.strictObject({
+  pattern: documented(
+    checkedText(titlePattern),
+    "glob:*is logged*",
+    "Which findings, by their title: a part of it in any case; `glob:` and the whole title; `regex:` and a regular expression (RE2, any case).",
+  ),
+  severities: documented(
+    z.array(z.enum(["major", "medium", "minor"])).default([]),
+    ["minor"],
+    "Only findings of these severities: `major`, `medium`, `minor`. Empty: all three.",
+  ),
+  categories: documented(
+    z
+      .array(z.enum(["correctness", "performance", "reliability", "maintainability", "tests", "docs", "style"]))
+      .default([]),
+    ["style", "maintainability"],
+    "Only findings of these categories: `correctness`, `performance`, `reliability`, `maintainability`, `tests`, `docs`, `style`. Empty: all.",
+  ),
+  paths: documented(
+    z.array(checkedText(pathPattern)).max(50).default([]),
+    ["scripts/**"],
+    "Only findings in files whose path matches one of these globs (any case). Empty: everywhere.",
+  ),
+});
+export type Suppression = z.infer<typeof Suppression>;
 
 const Review = section({
   enabled: flag(true, "Review pull requests automatically. When false, only on request (label `kodiai:review`)."),

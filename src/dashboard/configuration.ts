@@ -7,7 +7,7 @@ import type { ShownVariable } from "../config/environment/shown-variables.ts";
 import { counted } from "../domain/text/counted.ts";
 import { type Page, repositoryChooser } from "./frame.ts";
 import { badge, type Content, empty, facts, type Html, moment, table } from "./parts.ts";
-import type { ConfigurationView } from "./read-repository.ts";
+import type { ConfigurationView } from "./read-views.ts";
 
 export function configurationPage(view: ConfigurationView): Page {
   const { choice, choices } = view;
@@ -15,7 +15,7 @@ export function configurationPage(view: ConfigurationView): Page {
     title: "Configuration",
     section: "configuration",
     body: html`<h1>Configuration</h1><section><h2>Of a repository</h2>${repositoryChooser("/configuration", choice)}${repository(view)}</section>
-<section><h2>Of this process</h2>${facts(choices)}${variables(view)}</section>`,
+<section><h2>Of this process</h2>${facts(Object.fromEntries(choices))}${variables(view)}</section>`,
   };
 }
 

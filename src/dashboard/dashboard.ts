@@ -5,33 +5,31 @@ import { Transient } from "../domain/errors.ts";
 import { repoKey } from "../domain/memory.ts";
 import { restoreMemory } from "../flows/people/weigh-evidence.ts";
 import { memoriesPath, memoryPath, repositoryPath } from "./addresses.ts";
-import { asset } from "./assets.ts";
+import { ASSETS } from "./assets.ts";
 import { configurationPage } from "./configuration.ts";
 import type { DashboardPorts, Doors } from "./dashboard-ports.ts";
-import { type Page, SECTIONS } from "./frame.ts";
+import { type Inside, type Notice, type Page, repoOf, SECTIONS, shown } from "./frame.ts";
 import { guard } from "./guard.ts";
 import { JOB_STATES, jobsPage } from "./jobs.ts";
 import { closedPage, problemPage } from "./login.ts";
-import { METHODS, memoriesPage } from "./memories.ts";
-import { memoryPage } from "./memory.ts";
+import { METHODS, memoriesPage, memoryPage } from "./memories.ts";
 import { overviewPage } from "./overview.ts";
-import { readJobs, readOverview, readRepositories, readRetrieval, readReviews } from "./read-overview.ts";
 import {
   knownRepository,
   readConfiguration,
+  readJobs,
   readMemories,
   readMemory,
+  readOverview,
+  readRepositories,
   readRepository,
+  readRetrieval,
   readReview,
-} from "./read-repository.ts";
-import { repositoriesPage } from "./repositories.ts";
-import { repositoryPage } from "./repository.ts";
+  readReviews,
+} from "./read-views.ts";
+import { repositoriesPage, repositoryPage } from "./repositories.ts";
 import { retrievalPage } from "./retrieval.ts";
-import { reviewPage } from "./review.ts";
-import { reviewsPage } from "./reviews.ts";
-import { type Inside, type Notice, repoOf, shown } from "./shown.ts";
-
-type Answer = Response | Promise<Response>;
+import { reviewPage, reviewsPage } from "./reviews.ts";
 
 const WINDOWS = [7, 30, 90];
 
@@ -49,8 +47,8 @@ export function dashboard(doors: Doors, ports: DashboardPorts): (request: Reques
     if (!c.res.headers.has("cache-control")) c.header("cache-control", "no-store");
   });
   app.get("/assets/:name", (c) => {
-    const found = asset(c.req.param("name"));
-    if (found === null) return c.notFound();
+    const found = ASSETS.get(c.req.param("name"));
+    if (found === undefined) return c.notFound();
     return c.body(found.bytes, 200, {
       "content-type": found.type,
       "cache-control": "public, max-age=31536000, immutable",
@@ -81,16 +79,12 @@ function closed(app: Hono<Inside>, version: string): void {
 function pages(app: Hono<Inside>): void {
   const number = (word: string | undefined) => (/^[1-9]\d{0,5}$/.test(word ?? "") ? Number(word) : 1);
   const days = (c: Context<Inside>) => WINDOWS.find((one) => String(one) === c.req.query("days")) ?? 30;
-  const show = async <Value>(
-    c: Context<Inside>,
-    value: Value | Promise<Value | null> | null,
-    page: (of: Value) => Page,
-  ) => {
+  const show = async <Value>(c: Context<Inside>, value: Promise<Value | null>, page: (of: Value) => Page) => {
     const of = await value;
     return of === null ? c.notFound() : shown(c, c.get("ports").version, page(of));
   };
   const word = (c: Context<Inside>, name: string) => c.req.query(name) ?? "";
-  const get = (path: string, answer: (c: Context<Inside>, ports: DashboardPorts) => Answer) =>
+  const get = (path: string, answer: (c: Context<Inside>, ports: DashboardPorts) => Response | Promise<Response>) =>
     app.get(path, (c) => answer(c, c.get("ports")));
   get("/", (c, ports) => show(c, readOverview(ports, days(c), word(c, "repo")), overviewPage));
   get("/repositories", (c, ports) => show(c, readRepositories(ports), repositoriesPage));
@@ -126,9 +120,7 @@ function pages(app: Hono<Inside>): void {
   });
 }
 
-// The few acts: forget a memory, restore a declined one, mark a convention as taken, have a parked job tried again. Each ends at
-// the page that shows it.
-
+/** The few acts; each ends at the page that shows it. */
 function acts(app: Hono<Inside>): void {
   app.post("/jobs/:job/retry", async (c) => {
     const { jobs, wake } = c.get("ports");
@@ -167,9 +159,7 @@ function done(path: string, what: Notice): string {
   return `${path}${path.includes("?") ? "&" : "?"}done=${what}`;
 }
 
-// What a browser may do with our pages: scripts and styles of this address only, in no frame, and no other site learns where it was.
-
-/** On every answer of the dashboard. */
+/** Of every answer: scripts and styles of this address only, in no frame, and no other site learns where the browser was. */
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": [
     "default-src 'none'",

@@ -1,7 +1,10 @@
 // What is around every page: title, navigation, the notice of what was just done, and the way out.
+
+import type { Context } from "hono";
 import { html, raw } from "hono/html";
 import { assetPath } from "./assets.ts";
-import type { Content, Html } from "./parts.ts";
+import type { DashboardPorts } from "./dashboard-ports.ts";
+import { type Content, type Html, OUT } from "./parts.ts";
 
 /** The parts of the navigation, in its order. */
 export const SECTIONS = [
@@ -24,22 +27,11 @@ export interface Page {
   readonly hasCharts?: boolean;
 }
 
-interface Around {
-  /** What forms send back; null without a session. */
-  readonly formToken: string | null;
-  /** The visitor's login; null for the operator. */
-  readonly viewer: string | null;
-  /** What was just done, in our words; null for nothing. */
-  readonly notice: string | null;
-  /** Of Kodiai. */
-  readonly version: string;
-}
-
-/** A page as the browser gets it. */
-export function framed(
-  { title, section, body, hasCharts }: Page,
-  { formToken, viewer, notice, version }: Around,
-): Html {
+/** A page as the browser gets it. Before the login there is no form token, and the operator has no name. */
+function framed({ title, section, body, hasCharts }: Page, c: Context<Inside>, version: string): Html {
+  const formToken = c.get("formToken") ?? null;
+  const viewer = c.get("ports")?.viewer?.login ?? null;
+  const notice = new Map(Object.entries(NOTICES)).get(c.req.query("done") ?? "") ?? null;
   return html`${raw("<!doctype html>")}
 <html lang="en">
 <head>
@@ -141,3 +133,48 @@ export interface Choice {
   /** False for a visitor who sees one at a time. */
   readonly maySeeAll: boolean;
 }
+
+/** What a request has once it is past the login. */
+export type Inside = {
+  readonly Variables: {
+    readonly formToken: string;
+    /** As the visitor may see them. */
+    readonly ports: DashboardPorts;
+  };
+};
+
+/** `HOST/REPO_ID` of an address. */
+export function repoOf(c: Context<Inside>): string {
+  return `${c.req.param("host")}/${c.req.param("id")}`;
+}
+
+/**
+ * Links to GitHub lead to the server whose API Kodiai asks. It calls itself by another address only where it replaces GitHub,
+ * as in the demo.
+ *
+ * @param version of Kodiai
+ */
+export async function shown(
+  c: Context<Inside>,
+  version: string,
+  page: Page,
+  status: 200 | 401 | 403 | 404 | 429 | 500 | 503 = 200,
+): Promise<Response> {
+  const text = String(await framed(page, c, version));
+  const { host, webUrl } = c.get("ports")?.github ?? {};
+  return c.html(host === undefined ? text : text.replaceAll(`${OUT}https://${host}/`, `${OUT}${webUrl}/`), status);
+}
+
+/** What was just done, by a word in the address: the texts are ours, not those of the address. */
+const NOTICES = {
+  forgotten: "The memory is forgotten.",
+  "not-forgotten": "There was no such memory any more.",
+  restored: "Restored: findings like it are said again, from the next review of each pull request on.",
+  "not-declined": "Nothing to restore: this memory was not declined.",
+  taken: "Marked as taken. Your .kodiai.yml is as you left it.",
+  untaken: "Mark removed.",
+  retried: "The job waits again and runs at once.",
+  "not-retried": "The job was not moved: it runs, a later one of the same pull request waits, or it was deleted.",
+} as const;
+
+export type Notice = keyof typeof NOTICES;

@@ -4,11 +4,11 @@ import type { Context, Hono } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { RepoKey } from "../domain/memory.ts";
 import type { DashboardPorts, Doors, VisitorWithToken } from "./dashboard-ports.ts";
+import { type Inside, shown } from "./frame.ts";
 import { loginPage, problemPage } from "./login.ts";
 import { readAsPerson } from "./read-as-person.ts";
-import { readKnown } from "./read-known.ts";
-import { ATTEMPT_COOKIE, COOKIE, type Sessions, sessions, type Who } from "./session.ts";
-import { type Inside, shown } from "./shown.ts";
+import { readKnown } from "./read-views.ts";
+import { ATTEMPT_COOKIE, COOKIE, sessions, type Who } from "./session.ts";
 
 /** A form with one token in it. */
 const MOST_BODY = 8_192;
@@ -17,6 +17,7 @@ const MOST_BODY = 8_192;
 export function guard(app: Hono<Inside>, doors: Doors, ports: DashboardPorts): void {
   const held = sessions(doors, ports.random, ports.now);
   const ways = { token: doors.token !== null, github: doors.github !== null };
+  /** The page to log in, with what went wrong. */
   const page = (c: Context<Inside>, problem: string | null, status: 200 | 401 | 403 | 429, next: string) =>
     shown(c, ports.version, loginPage(ways, problem, next), status);
   const oldForm = (c: Context<Inside>) => shown(c, ports.version, problemPage("Not done", OLD_FORM), 403);
@@ -37,17 +38,56 @@ export function guard(app: Hono<Inside>, doors: Doors, ports: DashboardPorts): v
     return readAsPerson(ports, mine, { id: who.id, login: who.login });
   }
 
+  function byToken(): void {
+    app.post("/login", async (c) => {
+      const { token = "", next } = await c.req.parseBody();
+      const opened = held.open(String(token));
+      if (opened === "later") return page(c, "Too many wrong tokens. Wait a minute.", 429, ownPath(next));
+      if (opened === null) return page(c, "That is not the token.", 401, ownPath(next));
+      const secure = c.req.header("x-forwarded-proto") === "https";
+      setCookie(c, COOKIE, opened, { httpOnly: true, sameSite: "Strict", path: "/", maxAge: held.maxAge, secure });
+      return c.redirect(ownPath(next), 303);
+    });
+  }
+
+  function byGitHub(github: NonNullable<Doors["github"]>): void {
+    const { host, protocol } = new URL(github.origin);
+    // Lax: the way back from GitHub begins at another site.
+    const cookie = { httpOnly: true, sameSite: "Lax", secure: protocol === "https:" } as const;
+    app.get("/login/github", (c) => {
+      const next = ownPath(c.req.query("next"));
+      // GitHub sends everybody back to one address, and the cookie must be there.
+      if (c.req.header("host") !== host)
+        return c.redirect(`${github.origin}/login?${new URLSearchParams({ next })}`, 302);
+      const { cookie: value, state, challenge } = held.begin(next);
+      setCookie(c, ATTEMPT_COOKIE, value, { ...cookie, path: "/login", maxAge: held.attemptAge });
+      return c.redirect(github.page(state, challenge), 302);
+    });
+    app.get("/login/github/callback", async (c) => {
+      const attempt = held.comesBack(getCookie(c, ATTEMPT_COOKIE), c.req.query("state"));
+      deleteCookie(c, ATTEMPT_COOKIE, { path: "/login" });
+      if (attempt === null) return page(c, "This login was not begun here, or too long ago. Try again.", 403, "/");
+      const { verifier, next } = attempt;
+      const code = c.req.query("code") ?? "";
+      if (!/^[\w-]{1,200}$/.test(code)) return page(c, "GitHub did not let you in. Try again.", 401, next);
+      const visitor = await github.visitor(code, verifier);
+      if (visitor === null) return page(c, "GitHub does not take that login any more. Try again.", 401, next);
+      if (((await writableBy(visitor, true))?.size ?? 0) === 0) return page(c, noRepository(visitor.login), 403, next);
+      setCookie(c, COOKIE, held.openFor(visitor), { ...cookie, path: "/", maxAge: held.maxAge });
+      return c.redirect(next, 303);
+    });
+  }
+
   app.use(async (c, next) => {
-    const isRead = c.req.method === "GET" || c.req.method === "HEAD";
-    if (isRead) return next();
+    if (c.req.method === "GET" || c.req.method === "HEAD") return next();
     if (c.req.method !== "POST" || Number(c.req.header("content-length") ?? MOST_BODY + 1) > MOST_BODY)
       return c.text("this is not taken", 405);
     const sent = { origin: c.req.header("origin"), site: c.req.header("sec-fetch-site"), host: c.req.header("host") };
     return isSameOrigin(sent) ? next() : c.text("this comes from another site", 403);
   });
   app.get("/login", (c) => page(c, null, 200, ownPath(c.req.query("next"))));
-  if (doors.token !== null) byToken(app, held, page);
-  if (doors.github !== null) byGitHub(app, doors.github, held, page, (visitor) => writableBy(visitor, true));
+  if (doors.token !== null) byToken();
+  if (doors.github !== null) byGitHub(doors.github);
   // Before everything that asks GitHub: logging out works while GitHub is away.
   app.post("/logout", async (c) => {
     const cookie = getCookie(c, COOKIE);
@@ -77,60 +117,6 @@ export function guard(app: Hono<Inside>, doors: Doors, ports: DashboardPorts): v
   });
 }
 
-/** The page to log in, with what went wrong. */
-type LoginPage = (
-  c: Context<Inside>,
-  problem: string | null,
-  status: 200 | 401 | 403 | 429,
-  next: string,
-) => Promise<Response>;
-
-function byToken(app: Hono<Inside>, held: Sessions, page: LoginPage): void {
-  app.post("/login", async (c) => {
-    const { token = "", next } = await c.req.parseBody();
-    const opened = held.open(String(token));
-    if (opened === "later") return page(c, "Too many wrong tokens. Wait a minute.", 429, ownPath(next));
-    if (opened === null) return page(c, "That is not the token.", 401, ownPath(next));
-    const secure = c.req.header("x-forwarded-proto") === "https";
-    setCookie(c, COOKIE, opened, { httpOnly: true, sameSite: "Strict", path: "/", maxAge: held.maxAge, secure });
-    return c.redirect(ownPath(next), 303);
-  });
-}
-
-function byGitHub(
-  app: Hono<Inside>,
-  github: NonNullable<Doors["github"]>,
-  held: Sessions,
-  page: LoginPage,
-  writableBy: (visitor: VisitorWithToken) => Promise<ReadonlySet<RepoKey> | null>,
-): void {
-  const { host, protocol } = new URL(github.origin);
-  // Lax: the way back from GitHub begins at another site.
-  const cookie = { httpOnly: true, sameSite: "Lax", secure: protocol === "https:" } as const;
-  app.get("/login/github", (c) => {
-    const next = ownPath(c.req.query("next"));
-    // GitHub sends everybody back to one address, and the cookie must be there.
-    if (c.req.header("host") !== host)
-      return c.redirect(`${github.origin}/login?${new URLSearchParams({ next })}`, 302);
-    const { cookie: value, state, challenge } = held.begin(next);
-    setCookie(c, ATTEMPT_COOKIE, value, { ...cookie, path: "/login", maxAge: held.attemptAge });
-    return c.redirect(github.page(state, challenge), 302);
-  });
-  app.get("/login/github/callback", async (c) => {
-    const attempt = held.comesBack(getCookie(c, ATTEMPT_COOKIE), c.req.query("state"));
-    deleteCookie(c, ATTEMPT_COOKIE, { path: "/login" });
-    if (attempt === null) return page(c, "This login was not begun here, or too long ago. Try again.", 403, "/");
-    const { verifier, next } = attempt;
-    const code = c.req.query("code") ?? "";
-    if (!/^[\w-]{1,200}$/.test(code)) return page(c, "GitHub did not let you in. Try again.", 401, next);
-    const visitor = await github.visitor(code, verifier);
-    if (visitor === null) return page(c, "GitHub does not take that login any more. Try again.", 401, next);
-    if (((await writableBy(visitor))?.size ?? 0) === 0) return page(c, noRepository(visitor.login), 403, next);
-    setCookie(c, COOKIE, held.openFor(visitor), { ...cookie, path: "/", maxAge: held.maxAge });
-    return c.redirect(next, 303);
-  });
-}
-
 const OLD_FORM = "The form was too old, or not one of this session. Go back, load the page again, and try once more.";
 
 function noRepository(login: string): string {
@@ -148,19 +134,13 @@ function ownPath(next: unknown): string {
   return typeof next === "string" && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(next) ? next : "/";
 }
 
-// Whether a request that changes something comes from a page of ours: browsers say so, and other programs need not apply.
-
-/** @returns false when the browser names another site, or no header says where the request comes from */
-export function isSameOrigin({
-  origin,
-  site,
-  host,
-}: {
-  /** The headers Origin, Sec-Fetch-Site and Host; undefined where absent. */
-  readonly origin: string | undefined;
-  readonly site: string | undefined;
-  readonly host: string | undefined;
-}): boolean {
+/**
+ * Whether a request that changes something comes from a page of ours: browsers say so, and other programs need not apply.
+ *
+ * @param sent the headers Origin, Sec-Fetch-Site and Host
+ */
+export function isSameOrigin(sent: Readonly<Record<"origin" | "site" | "host", string | undefined>>): boolean {
+  const { origin, site, host } = sent;
   if (site !== undefined && site !== "same-origin") return false;
   if (origin === undefined) return site === "same-origin";
   return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);

@@ -4,7 +4,7 @@ import { repoKey } from "../domain/memory.ts";
 import { repositoryPath } from "./addresses.ts";
 import { action, type Page } from "./frame.ts";
 import { badge, type Content, duration, empty, type Html, linked, moment, num, table, whole, wide } from "./parts.ts";
-import type { JobsView } from "./read-overview.ts";
+import type { JobsView } from "./read-views.ts";
 
 type ShownJob = JobsView["jobs"][number];
 

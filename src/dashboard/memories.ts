@@ -1,11 +1,11 @@
 // The memory of a repository: a list by what it is, or a search as a review searches, with what gave each memory its rank.
-
 import { html } from "hono/html";
+import { outcomeText } from "../domain/memory/evidence.ts";
 import { CORPORA, type MemoryRecord, OUTCOMES } from "../domain/memory.ts";
 import { candidatesText, type Precedents, type RankedMemory, scoreText, termsText } from "../domain/retrieval.ts";
 import { counted } from "../domain/text/counted.ts";
-import { memoryPath } from "./addresses.ts";
-import { type Page, pager, select } from "./frame.ts";
+import { memoriesPath, memoryPath } from "./addresses.ts";
+import { destruction, type Page, pager, select } from "./frame.ts";
 import {
   badge,
   type Content,
@@ -15,11 +15,13 @@ import {
   moment,
   outcomeWord,
   outLink,
+  quoted,
   shortSha,
+  table,
   titleOf,
   whole,
 } from "./parts.ts";
-import type { FoundMemories, ListedMemories, MemoriesView, MemoryQuestion } from "./read-repository.ts";
+import type { FoundMemories, ListedMemories, MemoriesView, MemoryQuestion, MemoryView } from "./read-views.ts";
 
 export const METHODS = ["hybrid", "semantic", "keyword"] as const;
 
@@ -78,11 +80,9 @@ function list(asked: MemoryQuestion, { records, total, page, pages }: ListedMemo
 
 function found({ memories, precedents, ms }: FoundMemories): Html {
   const { provenance, cut, degraded, usage } = precedents;
-  return html`<section aria-label="What was found"><p class="note">${whole(memories.length)} of ${candidatesText(provenance)}, ${provenance.method}${
-    provenance.method === "keyword"
-      ? ""
-      : `, distance at most ${provenance.threshold.toFixed(3)} (${provenance.thresholdMethod})`
-  }, ${whole(ms)} ms${usage.tokens === 0 ? "" : `, ${whole(usage.tokens)} tokens`}</p>
+  const { method, threshold: most, thresholdMethod } = provenance;
+  const threshold = method === "keyword" ? "" : `, distance at most ${most.toFixed(3)} (${thresholdMethod})`;
+  return html`<section aria-label="What was found"><p class="note">${whole(memories.length)} of ${candidatesText(provenance)}, ${method}${threshold}, ${whole(ms)} ms${usage.tokens === 0 ? "" : `, ${whole(usage.tokens)} tokens`}</p>
 ${degraded.map(({ part, reason }) => html`<p class="status">${badge(part, "warn")} ${reason}</p>`)}
 ${memories.length === 0 ? empty("Nothing is near enough.", "Say it in other words, or search by words alone: they find names of functions and files.") : html`<ol class="found">${memories.map(({ memory }) => item(memory.record, ranks(memory)))}</ol>`}
 ${cutList(cut)}</section>`;
@@ -92,26 +92,113 @@ ${cutList(cut)}</section>`;
 function ranks({ distance, adjustedDistance, terms, nearestHunk, confidence, score, ...memory }: RankedMemory): Html {
   const { vectorRank, keywordRank, keywordScore, alternateSources } = memory;
   const number = (value: number | null, digits: number) => (value === null ? "–" : value.toFixed(digits));
-  return html`<details><summary>Score ${scoreText(score)}</summary>${facts([
-    [
-      "by meaning",
-      vectorRank === null
-        ? "not found"
-        : `rank ${vectorRank}, distance ${number(distance, 3)}${adjustedDistance === null ? "" : `, adjusted ${number(adjustedDistance, 3)}`}${confidence === undefined ? "" : `, ${confidence.replaceAll("_", " ")} confidence`}`,
-    ],
-    ["by words", keywordRank === null ? "not found" : `rank ${keywordRank}, BM25 ${number(keywordScore, 1)}`],
-    ["nearest to", nearestHunk === null ? null : `${nearestHunk.path} (${nearestHunk.distance.toFixed(3)})`],
-    ["score", `${scoreText(score)} = ${termsText(terms)}`],
-    ["also said by", alternateSources.join(" ")],
-  ])}</details>`;
+  const adjusted = adjustedDistance === null ? "" : `, adjusted ${number(adjustedDistance, 3)}`;
+  const sure = confidence === undefined ? "" : `, ${confidence.replaceAll("_", " ")} confidence`;
+  const byMeaning =
+    vectorRank === null ? "not found" : `rank ${vectorRank}, distance ${number(distance, 3)}${adjusted}${sure}`;
+  return html`<details><summary>Score ${scoreText(score)}</summary>${facts({
+    "by meaning": byMeaning,
+    "by words": keywordRank === null ? "not found" : `rank ${keywordRank}, BM25 ${number(keywordScore, 1)}`,
+    "nearest to": nearestHunk === null ? null : `${nearestHunk.path} (${nearestHunk.distance.toFixed(3)})`,
+    score: `${scoreText(score)} = ${termsText(terms)}`,
+    "also said by": alternateSources.join(" "),
+  })}</details>`;
 }
 
 /** What was found and left out, by the reason; figures in a reason are of the first. */
 function cutList(cut: Precedents["cut"]): Content {
   if (cut.length === 0) return "";
-  const groups = [...Map.groupBy(cut, ({ reason }) => reason.replace(/\d+(?:\.\d+)?|mem_[0-9a-f]{12}/g, "…"))];
-  const rows = groups
-    .sort(([, a], [, b]) => b.length - a.length)
-    .map(([, all]) => html`<li>${whole(all.length)} × ${all[0]?.reason ?? ""}</li>`);
+  const groups = Map.groupBy(cut, ({ reason }) => reason.replace(/\d+(?:\.\d+)?|mem_[0-9a-f]{12}/g, "…"));
+  const rows = [...groups.values()]
+    .sort((a, b) => b.length - a.length)
+    .map((all) => html`<li>${whole(all.length)} × ${all[0]?.reason ?? ""}</li>`);
   return html`<details><summary>${whole(cut.length)} were found and left out</summary><ul>${rows}</ul></details>`;
+}
+
+export function memoryPage(view: MemoryView): Page {
+  const { record } = view;
+  return {
+    title: record.id,
+    section: "memories",
+    body: html`<p class="crumb"><a href="/memories">Memory</a> / <a href="${memoriesPath(record.repo)}">${record.repoName}</a></p>
+<h1>${titleOf(record).title}</h1>
+<section><h2>What was said</h2>${quoted(record.text)}${record.replies.map((reply) => html`<h3>Answer</h3>${quoted(reply)}`)}</section>
+<div class="columns">${source(record)}${corrections(view)}</div>
+${written(record)}${code(record)}${why(view)}`,
+  };
+}
+
+function source(record: MemoryRecord): Html {
+  const { provenance } = record;
+  return html`<section class="card"><h2>Where it comes from</h2>${facts({
+    id: html`<code>${record.id}</code>`,
+    kind: record.corpus.replaceAll("_", " "),
+    outcome: record.outcome === null ? null : outcomeText(record),
+    severity: record.severity,
+    category: record.category,
+    language: record.language,
+    path: record.path === null ? null : html`<span class="path">${record.path}</span>`,
+    symbol: record.symbol,
+    "pull request": provenance.pull === null ? null : `#${provenance.pull}`,
+    "said by": provenance.author === null ? null : `${provenance.author}${provenance.authorIsBot ? " (bot)" : ""}`,
+    at: moment(provenance.at),
+    commit: provenance.sha === null ? null : shortSha(provenance.sha),
+    address: provenance.url === null ? null : outLink(provenance.url, "where it was said"),
+    searched: record.stale ? "no: its source was removed, or its vector is another embedder's" : "yes",
+  })}</section>`;
+}
+
+function corrections({ record, formToken, declines }: MemoryView): Html {
+  const path = memoryPath(record.repo, record.id);
+  const restore =
+    declines.length === 0
+      ? html`<p class="note">It was not declined: there is nothing to restore.</p>`
+      : html`<ul>${declines.map(({ by, reason, at, url }) => html`<li>declined by ${by}, ${moment(at)}${reason === null ? "" : html`: ${reason}`} ${url === null ? "" : outLink(url, "on GitHub")}</li>`)}</ul>
+${destruction(formToken, "Restore…", { path: `${path}/restore`, says: "All declines of it are taken back: findings like it are said again, from the next review of each pull request on.", button: "Restore it" })}`;
+  return html`<section class="card"><h2>Correct it</h2>${restore}
+${destruction(formToken, "Forget…", { path: `${path}/forget`, says: "The memory goes with its words, vector and evidence, and cannot be brought back from here.", button: "Forget it" })}</section>`;
+}
+
+function written({ situation, lesson, tags, described }: MemoryRecord): Content {
+  if (situation === null && lesson === null)
+    return described === undefined
+      ? ""
+      : html`<section><h2>What a model made of it</h2><p>No lesson: ${described.problems.join(", ")}</p></section>`;
+  return html`<section><h2>What a model made of it</h2>${facts({
+    situation,
+    lesson,
+    tags: tags.join(", "),
+    "written by": described?.by ?? "a model that is not named",
+    confidence: described === undefined ? null : described.confidence.toFixed(1),
+  })}</section>`;
+}
+
+function code({ hunk, flaggedCode = null, fixedCode = null }: MemoryRecord): Content {
+  const parts = {
+    "Diff that was spoken about": hunk,
+    "Code that was flagged": flaggedCode,
+    "What it became": fixedCode,
+  };
+  const shown = Object.entries(parts).flatMap(([name, text]) =>
+    text === null ? [] : [html`<h3>${name}</h3>${quoted(text)}`],
+  );
+  return shown.length === 0 ? "" : html`<section><h2>Code</h2>${shown}</section>`;
+}
+
+function why({ because, evidence }: MemoryView): Html {
+  const rows = evidence.map(({ evidence: one, effect }): Content[] => [
+    moment(one.at),
+    one.by === null ? "unknown" : `${one.by.login} (${one.by.isBot ? "bot" : one.by.access})`,
+    html`${one.stance === null ? one.kind : `${one.kind}, ${one.stance}`} ${one.withdrawnAt === null ? "" : badge("taken back")}`,
+    effect,
+    html`${one.text ?? ""} ${one.url === null ? "" : outLink(one.url, "on GitHub")}`,
+  ]);
+  return html`<section><h2>What people did about it</h2>${because.map((one) => html`<p>${one}</p>`)}${
+    rows.length === 0
+      ? empty(
+          "No acts of people are known.",
+          "Reactions, replies and commits on its pull request are looked at every hour.",
+        )
+      : table("Evidence", ["When", "Who", "What", "Effect", "Words"], rows)
+  }</section>`;
 }

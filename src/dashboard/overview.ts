@@ -29,18 +29,15 @@ import {
   titleOf,
   whole,
 } from "./parts.ts";
-import type { Overview } from "./read-overview.ts";
+import type { Overview } from "./read-views.ts";
 import { pullName } from "./reviews.ts";
 
-/** What is said about how findings ended, with the colour of each. */
+/** The colours of how findings ended; of all others: 5. */
 const OUTCOME_TONES: Readonly<Record<string, number>> = {
   accepted: 1,
   fixed: 2,
   declined: 3,
   reintroduced: 4,
-  outdated: 5,
-  posted: 5,
-  none: 5,
 };
 
 export function overviewPage(view: Overview): Page {
@@ -124,11 +121,8 @@ function card(title: string, items: readonly Content[], more: Content = ""): Con
 /** What was fixed once and came back was fixed all the same. */
 const TAKEN_UP = ["accepted", "fixed", "reintroduced"];
 
-/** Of the findings that people or commits decided, how many were taken up. */
-export function acceptance(findings: Overview["findings"]): {
-  readonly share: number | null;
-  readonly decided: number;
-} {
+/** Of the findings that people or commits decided, how many were taken up; null where none was decided. */
+export function acceptance(findings: Overview["findings"]) {
   const of = (...names: readonly string[]) =>
     (findings ?? []).filter(({ outcome }) => names.includes(outcome)).reduce((sum, { count }) => sum + count, 0);
   const taken = of(...TAKEN_UP);
@@ -140,26 +134,20 @@ function keyFigures({ reviewDays, days, findings, spending, jobs, reviews, model
   const inWindow = reviewDays.reduce((sum, { count }) => sum + count, 0);
   const said = (findings ?? []).reduce((sum, { count }) => sum + count, 0);
   const { share, decided } = acceptance(findings);
+  const of = decided === 0 ? "nothing was decided yet" : `of ${whole(decided)} decided findings, whenever decided`;
   const usd = spending.reduce((sum, one) => sum + one.usd, 0);
   return figures([
     { name: "Reviews", value: whole(inWindow), note: `in ${days} days, ${whole(reviews)} in all` },
     { name: "Findings", value: findings === null ? "–" : whole(said), note: "remembered, whenever said" },
-    {
-      name: "Taken up",
-      value: percent(share),
-      note: decided === 0 ? "nothing was decided yet" : `of ${whole(decided)} decided findings, whenever decided`,
-    },
+    { name: "Taken up", value: percent(share), note: of },
     { name: "Models", value: dollars(usd), note: model === null ? "none is configured" : `in ${days} days` },
-    ...(jobs === null
-      ? []
-      : [
-          {
-            name: "Jobs waiting",
-            value: whole(jobsIn(jobs, "waiting")),
-            note: `${whole(jobsIn(jobs, "running"))} run, ${whole(jobsIn(jobs, "parked"))} parked`,
-          },
-        ]),
+    ...(jobs === null ? [] : [jobsWaiting(jobs)]),
   ]);
+}
+
+function jobsWaiting(jobs: NonNullable<Overview["jobs"]>) {
+  const note = `${whole(jobsIn(jobs, "running"))} run, ${whole(jobsIn(jobs, "parked"))} parked`;
+  return { name: "Jobs waiting", value: whole(jobsIn(jobs, "waiting")), note };
 }
 
 function charts(view: Overview): Html {
@@ -223,18 +211,13 @@ function accepted({ weeks, decidedDays }: Overview): Html {
 
 /** @param more below the bars */
 export function outcomesCard(list: NonNullable<Overview["findings"]>, more: Content = ""): Html {
+  const shown = list.map(({ outcome, count: value }) => {
+    return { name: outcomeWord(outcome), value, shown: whole(value), tone: OUTCOME_TONES[outcome] ?? 5 };
+  });
   return html`<section class="card"><h2>Findings by outcome</h2>${
     list.length === 0
       ? empty("No finding is remembered.", "It comes with the first review that says something.")
-      : html`${bars(
-          "Findings by outcome",
-          list.map(({ outcome, count }) => ({
-            name: outcomeWord(outcome),
-            value: count,
-            shown: whole(count),
-            tone: OUTCOME_TONES[outcome] ?? 5,
-          })),
-        )}${more}`
+      : html`${bars("Findings by outcome", shown)}${more}`
   }</section>`;
 }
 
@@ -272,9 +255,9 @@ function warmthWords({ state, rows, repositories }: MemoryWarmth): string {
 }
 
 function health({ warmth, uptimeMs, rss, memoryProblem }: Health): Html {
-  return html`<section class="card"><h2>Process</h2>${facts([
-    ["Up for", duration(uptimeMs)],
-    ["Memory in use", `${whole(rss / 2 ** 20)} MiB`],
-    ["Search in memory", memoryProblem ?? warmthWords(warmth)],
-  ])}</section>`;
+  return html`<section class="card"><h2>Process</h2>${facts({
+    "Up for": duration(uptimeMs),
+    "Memory in use": `${whole(rss / 2 ** 20)} MiB`,
+    "Search in memory": memoryProblem ?? warmthWords(warmth),
+  })}</section>`;
 }

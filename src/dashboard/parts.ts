@@ -10,11 +10,10 @@ export type Html = ReturnType<typeof html>;
 /** What may stand in a page. */
 export type Content = Html | string | number | null | readonly Content[];
 
-const MINUTE_MS = 60_000;
 const UNITS = [
   ["d", 86_400_000],
   ["h", 3_600_000],
-  ["min", MINUTE_MS],
+  ["min", 60_000],
   ["s", 1_000],
 ] as const;
 
@@ -63,11 +62,10 @@ export function badge(word: string, tone: "good" | "bad" | "warn" | "plain" = "p
   return html`<span class="badge ${tone}">${word}</span>`;
 }
 
+const TONES: Readonly<Record<string, "bad" | "warn">> = { critical: "bad", major: "bad", medium: "warn" };
+
 export function severityBadge(severity: string, text: string = severity): Html {
-  return badge(
-    text,
-    severity === "critical" || severity === "major" ? "bad" : severity === "medium" ? "warn" : "plain",
-  );
+  return badge(text, TONES[severity] ?? "plain");
 }
 
 /** An outcome as people read it: `posted` means that there is no answer. */
@@ -89,10 +87,7 @@ const TITLE = 110;
 const BELOW = 400;
 
 /** What was said as a title, and what else was said on one line: "" where the title says it all. */
-export function titleOf({ lesson, text }: Pick<MemoryRecord, "lesson" | "text">): {
-  readonly title: string;
-  readonly rest: string;
-} {
+export function titleOf({ lesson, text }: MemoryRecord) {
   const plain = text.replace(/^#+ /gm, "");
   const [first = "", ...more] = plain.trim().split("\n");
   const said = oneLine(lesson ?? first);
@@ -101,35 +96,26 @@ export function titleOf({ lesson, text }: Pick<MemoryRecord, "lesson" | "text">)
   return { title: isCut ? `${cutText(said, TITLE).trimEnd()}…` : said, rest: cutText(rest, BELOW) };
 }
 
-/** One figure with its name, and what it rests on below. */
-interface Figure {
-  readonly name: string;
-  readonly value: string;
-  readonly note?: string;
-}
-
-export function figures(list: readonly Figure[]): Html {
+/** Figures with their names, and what each rests on below. */
+export function figures(list: readonly { name: string; value: string; note?: string }[]): Html {
   return html`<dl class="figures">${list.map(
     ({ name, value, note }) =>
       html`<div><dt>${name}</dt><dd><span class="number">${value}</span>${note === undefined ? "" : html`<span class="note">${note}</span>`}</dd></div>`,
   )}</dl>`;
 }
 
-/** Names and values, one below the other. */
-export function facts(list: readonly (readonly [name: string, value: Content])[]): Html {
-  const shown = list.filter(([, value]) => value !== null && value !== "");
+/** Names and values, one below the other; without those that are null or "". */
+export function facts(named: Readonly<Record<string, Content>>): Html {
+  const shown = Object.entries(named).filter(([, value]) => value !== null && value !== "");
   return html`<dl class="facts">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-interface Column {
-  readonly name: string;
-  readonly kind: "num" | "wide" | "";
-}
+type Column = readonly [name: string, kind: "num" | "wide"];
 
 /** A column of numbers, aligned under each other. */
-export const num = (name: string): Column => ({ name, kind: "num" });
+export const num = (name: string): Column => [name, "num"];
 /** A column of sentences. */
-export const wide = (name: string): Column => ({ name, kind: "wide" });
+export const wide = (name: string): Column => [name, "wide"];
 
 /**
  * A table; where it is too wide for the window, its rows become lists of names and values.
@@ -141,13 +127,13 @@ export function table(
   named: readonly (Column | string)[],
   rows: readonly (readonly Content[])[],
 ): Html {
-  const columns = named.map((one): Column => (typeof one === "string" ? { name: one, kind: "" } : one));
+  const columns = named.map((one) => (typeof one === "string" ? [one, ""] : one));
   return html`<div class="scroll rows" role="region" aria-label="${caption}" tabindex="0"><table>
 <caption class="quiet">${caption}</caption>
-<thead><tr>${columns.map(({ name, kind }) => html`<th scope="col" class="${kind}">${name}</th>`)}</tr></thead>
+<thead><tr>${columns.map(([name, kind]) => html`<th scope="col" class="${kind}">${name}</th>`)}</tr></thead>
 <tbody>${rows.map(
     (cells) =>
-      html`<tr>${cells.map((cell, at) => html`<td class="${columns[at]?.kind ?? ""}" data-name="${columns[at]?.name ?? ""}"><div>${cell}</div></td>`)}</tr>`,
+      html`<tr>${cells.map((cell, at) => html`<td class="${columns[at]?.[1] ?? ""}" data-name="${columns[at]?.[0] ?? ""}"><div>${cell}</div></td>`)}</tr>`,
   )}</tbody></table></div>`;
 }
 
@@ -156,11 +142,10 @@ export function empty(title: string, next: Content): Html {
   return html`<div class="empty"><p><strong>${title}</strong></p><p>${next}</p></div>`;
 }
 
-/** A list that opens where it is long; nothing where it is empty. */
+/** A list that is folded unless it is open; nothing where it is empty. */
 export function listOf(name: string, items: readonly Content[], isOpen = false): Content {
   if (items.length === 0) return "";
-  const list = html`<summary>${name} (${items.length})</summary><ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
-  return isOpen ? html`<details open>${list}</details>` : html`<details>${list}</details>`;
+  return html`<details${isOpen ? raw(" open") : ""}><summary>${name} (${items.length})</summary><ul>${items.map((item) => html`<li>${item}</li>`)}</ul></details>`;
 }
 
 /** Several lines by others, as they are. */
@@ -177,16 +162,12 @@ export function outLink(url: string | null, text: Content): Content {
   return html`${raw(OUT)}${url}">${text}</a>`;
 }
 
-/** A line of ours with addresses in it, which become links. */
+/** A line of ours with addresses in it, which become links: `acme/shop/pull/2#discussion_r7`. */
 export function linked(text: string): Content {
-  return text
-    .split(" ")
-    .map((word) => (/^https:\/\/[\w.-]+\//.test(word) ? html`${outLink(word, shortAddress(word))} ` : `${word} `));
-}
-
-/** `acme/shop/pull/2#discussion_r7` */
-function shortAddress(url: string): string {
-  return url.replace(/^https:\/\/[\w.-]+\//, "");
+  return text.split(" ").map((word) => {
+    const [, short] = /^https:\/\/[\w.-]+\/(.*)/s.exec(word) ?? [];
+    return short === undefined ? `${word} ` : html`${outLink(word, short)} `;
+  });
 }
 
 interface Bar {
@@ -214,14 +195,6 @@ export function bars(label: string, list: readonly Bar[], most = Math.max(0, ...
   )}</ul>`;
 }
 
-interface Series {
-  readonly name: string;
-  /** 1–5: which colour of the palette. */
-  readonly tone: number;
-  /** Null where there is none: the line goes on with the next. */
-  readonly values: readonly (number | null)[];
-}
-
 /** Times are epoch milliseconds, ascending. */
 interface Chart {
   readonly title: string;
@@ -230,9 +203,10 @@ interface Chart {
   readonly kind: "stack" | "line";
   readonly unit: "count" | "usd" | "ms" | "share";
   readonly times: readonly number[];
-  readonly series: readonly Series[];
+  /** Tones 1–5: which colour of the palette. Values are null where there is none: the line goes on with the next. */
+  readonly series: readonly { name: string; tone: number; values: readonly (number | null)[] }[];
   /** Columns of the table that are not drawn: what the figures rest on. */
-  readonly beside?: readonly { readonly name: string; readonly values: readonly number[] }[];
+  readonly beside?: readonly { name: string; values: readonly number[] }[];
   /** How one figure is written in the table. */
   readonly shown?: (value: number) => string;
 }

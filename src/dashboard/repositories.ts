@@ -1,9 +1,28 @@
-// The repositories that were reviewed or are remembered: a line each.
+// One repository: what is remembered of it, whether that helps, how far its import is, what its reviewers keep asking for.
 import { html } from "hono/html";
-import { repositoryPath } from "./addresses.ts";
-import type { Page } from "./frame.ts";
-import { badge, type Content, empty, moment, num, table, whole } from "./parts.ts";
-import type { RepositoryLine } from "./read-overview.ts";
+import { ENOUGH_PULLS, noGain, replaySummary } from "../domain/figures/replay.ts";
+import type { Convention } from "../domain/memory/convention.ts";
+import { isoDate } from "../domain/text/iso-date.ts";
+import { memoriesPath, memoryPath, repositoryPath } from "./addresses.ts";
+import { action, type Page } from "./frame.ts";
+import { acceptance, outcomesCard } from "./overview.ts";
+import {
+  badge,
+  bars,
+  type Content,
+  empty,
+  facts,
+  figures,
+  type Html,
+  moment,
+  num,
+  outLink,
+  percent,
+  quoted,
+  table,
+  whole,
+} from "./parts.ts";
+import type { RepositoryLine, RepositoryView } from "./read-views.ts";
 
 export function repositoriesPage(lines: readonly RepositoryLine[]): Page {
   return {
@@ -29,4 +48,167 @@ export function repositoriesPage(lines: readonly RepositoryLine[]): Page {
           )
     }`,
   };
+}
+
+type Remembered = NonNullable<RepositoryView["memory"]>;
+
+export function repositoryPage(view: RepositoryView): Page {
+  const { key, name, visibility, memory, reviews } = view;
+  const findings = memory?.findings ?? [];
+  const { share, decided } = acceptance(findings);
+  return {
+    title: name,
+    section: "repositories",
+    body: html`<p class="crumb"><a href="/repositories">Repositories</a></p>
+<div class="head"><h1>${name}</h1>${visibility === null ? "" : badge(visibility)}</div>
+${figures([
+  { name: "Memories", value: memory === null ? "–" : whole(memory.counts.total) },
+  { name: "Reviews", value: whole(reviews) },
+  {
+    name: "Findings taken up",
+    value: percent(share),
+    note: decided === 0 ? "nothing was decided yet" : `of ${whole(decided)} decided`,
+  },
+])}
+<p class="links"><a href="${memoriesPath(key)}">Browse and search its memory</a> <a href="/reviews?${new URLSearchParams({ repo: key }).toString()}">Its reviews</a> <a href="/configuration?${new URLSearchParams({ repo: key }).toString()}">Its configuration</a></p>
+<div class="columns">${languages(view)}${outcomesCard(findings, html`<p><a href="${memoriesPath(key, { corpus: "finding", outcome: "declined" })}">What was declined</a></p>`)}${replay(view)}${progressOf(view)}</div>
+${conventionsOf(view)}`,
+  };
+}
+
+function languages({ key, memory }: RepositoryView): Html {
+  const { counts, fields = null } = memory ?? {};
+  const list = [...(counts?.byLanguage ?? [])].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
+  const shown = list.slice(0, 12);
+  const corpora = [...(counts?.byCorpus ?? [])].map(([corpus, count]) => {
+    return [corpus.replaceAll("_", " "), html`<a href="${memoriesPath(key, { corpus })}">${whole(count)}</a>`] as const;
+  });
+  const more = list.length - shown.length;
+  return html`<section class="card"><h2>Memory by language</h2>${
+    list.length === 0
+      ? empty(
+          "Nothing is remembered yet.",
+          html`<code>kodiai import</code> brings in what reviewers said, <code>kodiai index</code> documents and code.`,
+        )
+      : html`${bars(
+          "Memories by language",
+          shown.map(([language, count]) => ({ name: language, value: count, shown: whole(count), tone: 1 })),
+        )}
+${more > 0 ? html`<p class="note">and ${more} languages more</p>` : ""}
+${facts(Object.fromEntries(corpora))}
+${fields === null ? "" : html`<p class="note">${whole(fields.described)} have a lesson that a model wrote; ${whole(fields.waiting)} were not described yet.</p>`}`
+  }</section>`;
+}
+
+/** Memory on, off, and another repository's: a repository's own past, asked once more. */
+function replay({ memory, now }: RepositoryView): Html {
+  const result = memory?.replay ?? null;
+  if (result === null)
+    return html`<section class="card"><h2>Does memory help?</h2>${empty(
+      "It was never replayed.",
+      html`<code>kodiai replay --repo OWNER/NAME</code> asks it of the repository's own pull requests: with memory, without, and with another repository's.`,
+    )}</section>`;
+  const { on, placebo, gain, pulls, comments, model } = result;
+  const share = (value: number) => `${(100 * value).toFixed(1)} %`;
+  const points = (value: number) => (100 * value).toFixed(1);
+  const problem = noGain(result, now, model);
+  const verdict =
+    gain === null
+      ? badge("no placebo: nothing is shown", "warn")
+      : gain.low > 0
+        ? badge("memory helps", "good")
+        : badge(pulls < ENOUGH_PULLS ? "too few pull requests" : "not shown to help", "warn");
+  return html`<section class="card"><h2>Does memory help?</h2><p>${verdict}</p>
+<p class="note">Share of ${whole(pulls)} pull requests (${whole(comments)} comments) of which memory met a later comment.</p>
+${bars(
+  "Share of pull requests of which memory met a later comment",
+  [
+    { name: "memory on", value: on, shown: share(on), tone: 1 },
+    { name: "memory off", value: 0, shown: share(0), tone: 5 },
+    ...(placebo === null ? [] : [{ name: "another's (placebo)", value: placebo, shown: share(placebo), tone: 3 }]),
+    ...(gain === null
+      ? []
+      : [
+          {
+            name: "gain over placebo",
+            value: Math.max(0, gain.mean),
+            shown: `${points(gain.mean)} points [${points(gain.low)} to ${points(gain.high)}]`,
+            tone: 2,
+            interval: [Math.max(0, gain.low), Math.max(0, gain.high)] as const,
+          },
+        ]),
+  ],
+  Math.max(on, placebo ?? 0, gain?.high ?? 0, 0.01),
+)}
+<p class="note">${replaySummary(result)}</p>${problem === null ? "" : html`<p class="note">Reviews search memory only where a change is risky or requested: ${problem}.</p>`}</section>`;
+}
+
+function progressOf({ progress }: RepositoryView): Html {
+  if (progress === null)
+    return html`<section class="card"><h2>Import of past reviews</h2>${empty(
+      "Nothing was imported.",
+      html`It begins when the App is installed, or by <code>kodiai import OWNER/NAME</code>.`,
+    )}</section>`;
+  const { stage, startedAt, finishedAt, tally, read } = progress;
+  const counted = (list: readonly (readonly [string, number])[]) =>
+    list.map(([name, count]) => `${name} (${whole(count)})`).join(", ");
+  return html`<section class="card"><h2>Import of past reviews</h2><p>${stage === "done" ? badge("done", "good") : badge(`at: ${stage}`, "warn")}</p>${facts(
+    {
+      Began: moment(startedAt),
+      Ended: finishedAt === null ? "it goes on by itself" : moment(finishedAt),
+      "Read in this stage": stage === "done" ? null : whole(read),
+      Comments: whole(tally.comments),
+      Remembered: `${whole(tally.added)} added, ${whole(tally.updated)} updated, ${whole(tally.unchanged)} unchanged`,
+      "By language": counted(tally.byLanguage),
+      "By outcome": counted(tally.byOutcome),
+      "Left out": counted(tally.leftOut),
+      "Not imported": counted(tally.degraded),
+    },
+  )}</section>`;
+}
+
+function conventionsOf({ memory, key, formToken }: RepositoryView): Html {
+  const head = html`<h2 id="conventions">What reviewers keep asking for</h2>`;
+  const { conventions = { proposed: [], remarks: 0, leftOut: [] }, taken = new Map() } = memory ?? {};
+  if (conventions === "not asked")
+    return html`<section>${head}<p>Much is remembered here, so it takes a moment: <a href="${repositoryPath(key)}?conventions=1#conventions">look for conventions</a>.</p></section>`;
+  const { proposed, remarks, leftOut } = conventions;
+  if (proposed.length === 0)
+    return html`<section>${head}${empty(
+      `Nothing recurs on three pull requests or more among ${whole(remarks)} memories of reviews.`,
+      html`More past brings more: <code>kodiai import OWNER/NAME</code>.`,
+    )}</section>`;
+  return html`<section>${head}
+<p class="note">Proposals for <code>pathInstructions</code> of <code>.kodiai.yml</code>. Kodiai never edits your configuration: read the words, which are those of the commenters, paste what you want, then mark it as taken.</p>
+${proposed.map((one) => convention(one, { key, formToken, taken }))}
+${leftOut.length === 0 ? "" : html`<details><summary>Left out</summary><ul>${leftOut.map(({ reason, count, name }) => html`<li>${whole(count)}: ${reason}${name === null ? "" : `: ${name}`}</li>`)}</ul></details>`}</section>`;
+}
+
+function convention(
+  one: Convention,
+  { key, formToken, taken }: Pick<RepositoryView, "key" | "formToken"> & Pick<Remembered, "taken">,
+): Html {
+  const marked = one.ids.find((id) => taken.has(id));
+  const [central = ""] = one.ids;
+  const path = `${repositoryPath(key)}/conventions/${marked ?? central}`;
+  const at = marked === undefined ? undefined : taken.get(marked);
+  const { path: paths, instructions } = one.instruction;
+  // As it is pasted. YAML reads JSON strings.
+  const entry = `pathInstructions:\n  # ${one.summary}\n  - path: ${JSON.stringify(paths)}\n    instructions: ${JSON.stringify(instructions)}\n`;
+  const examples: Content[] = one.examples.map(
+    ({ pull, at: when, url }) => html`<li>${outLink(url, `#${pull}`)}, ${isoDate(when)}</li>`,
+  );
+  const act =
+    at === undefined
+      ? {
+          path: `${path}/take`,
+          says: "For when you pasted it into .kodiai.yml. The mark changes nothing there.",
+          button: "Mark as taken",
+        }
+      : { path: `${path}/untake`, says: "The proposal is listed here as before.", button: "Remove the mark" };
+  return html`<article class="card convention"><h3>${one.name}</h3>
+<p>${at === undefined ? "" : badge(`taken ${isoDate(at)}`, "good")} ${one.summary}; <code>${one.path}</code>${one.language === null ? "" : ` (${one.language})`} · <a href="${memoryPath(key, central)}">the most typical comment</a></p>
+<ul class="inline">${examples}</ul>
+${quoted(entry)}
+${action(formToken, act)}</article>`;
 }

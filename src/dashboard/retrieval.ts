@@ -19,7 +19,7 @@ import {
   whole,
   wide,
 } from "./parts.ts";
-import type { RetrievalView } from "./read-overview.ts";
+import type { RetrievalView } from "./read-views.ts";
 
 export function retrievalPage(view: RetrievalView): Page {
   const { days, choice, figures: all, alerts, times } = view;
@@ -85,45 +85,30 @@ function gateCard({ gate }: RetrievalFigures): Html {
           "Skips by rule",
           gate.byRule.map(({ rule, count }) => ({ name: rule, value: count, shown: whole(count) })),
         )}`
-  }${facts([
-    ["decided at once", percent(gate.decisions === 0 ? null : gate.fastPathShare)],
-    ["from its cache", percent(gate.decisions === 0 ? null : gate.cachedShare)],
-    [
-      "skips searched to check",
-      `${whole(gate.shadow.searched)}, ${whole(gate.shadow.hits)} of them would have found something`,
-    ],
-    ["of those, rightly skipped", percent(gate.accuracy)],
-    ["tokens saved", whole(gate.tokensSaved)],
-  ])}</section>`;
+  }${facts({
+    "decided at once": percent(gate.decisions === 0 ? null : gate.fastPathShare),
+    "from its cache": percent(gate.decisions === 0 ? null : gate.cachedShare),
+    "skips searched to check": `${whole(gate.shadow.searched)}, ${whole(gate.shadow.hits)} of them would have found something`,
+    "of those, rightly skipped": percent(gate.accuracy),
+    "tokens saved": whole(gate.tokensSaved),
+  })}</section>`;
 }
 
 function quality(all: RetrievalFigures): Html {
-  const {
-    averageResults,
-    averageDistance,
-    averageScore,
-    languageMatch,
-    calibrated,
-    embedding,
-    rerank,
-    usdPerRetrieval,
-    degraded,
-  } = all;
-  return html`<section class="card"><h2>What was found</h2>${facts([
-    ["memories a search", averageResults.toFixed(1)],
-    ["mean distance", `${averageDistance.toFixed(3)}; up to ${calibrated.toFixed(3)} counts as relevant`],
-    ["mean similarity", averageScore.toFixed(3)],
-    ["in a language of the change", percent(languageMatch)],
-    ["embedding", `${whole(embedding.tokens)} tokens, ${dollars(embedding.usd)}`],
-    [
-      "reranking",
+  const { averageResults, averageDistance, averageScore, languageMatch, calibrated, embedding, rerank, degraded } = all;
+  return html`<section class="card"><h2>What was found</h2>${facts({
+    "memories a search": averageResults.toFixed(1),
+    "mean distance": `${averageDistance.toFixed(3)}; up to ${calibrated.toFixed(3)} counts as relevant`,
+    "mean similarity": averageScore.toFixed(3),
+    "in a language of the change": percent(languageMatch),
+    embedding: `${whole(embedding.tokens)} tokens, ${dollars(embedding.usd)}`,
+    reranking:
       rerank.count === 0
         ? "off"
         : `${whole(rerank.count)}, ${whole(rerank.failed)} failed, ${whole(rerank.averageMs)} ms, ${dollars(rerank.usd)}`,
-    ],
-    ["a search costs", dollars(usdPerRetrieval)],
-    ["degraded", degraded.length === 0 ? "never" : degraded.map(({ part, count }) => `${part} ${count}`).join(", ")],
-  ])}</section>`;
+    "a search costs": dollars(all.usdPerRetrieval),
+    degraded: degraded.length === 0 ? "never" : degraded.map(({ part, count }) => `${part} ${count}`).join(", "),
+  })}</section>`;
 }
 
 function byMethod({ byMethod: list }: RetrievalFigures): Content {

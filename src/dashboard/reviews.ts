@@ -1,36 +1,37 @@
-// Written reviews, newest first: who opened the change, what each review said, held back and cost.
-
+// One review: what it found, what it held back and what was said before; and, folded, how it came about.
 import { html } from "hono/html";
-import { SEVERITIES } from "../domain/finding.ts";
+import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
+import { type Finding, type Precedent, SEVERITIES } from "../domain/finding.ts";
+import { type RepoKey, repoKey } from "../domain/memory.ts";
+import type { SeenBefore } from "../domain/retrieval.ts";
 import type { Review } from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
-import { reviewPath } from "./addresses.ts";
+import { memoryPath, repositoryPath, reviewPath } from "./addresses.ts";
 import { type Page, pager, repositoryChooser } from "./frame.ts";
 import {
   badge,
+  bars,
   type Content,
   dollars,
   duration,
   empty,
+  facts,
   type Html,
+  listOf,
   moment,
   num,
+  outLink,
+  percent,
+  quoted,
+  ruleName,
   severityBadge,
   shortSha,
   table,
   whole,
   wide,
+  withCode,
 } from "./parts.ts";
-import type { ReviewsView } from "./read-overview.ts";
-
-/** A written review as the ledger keeps it. */
-interface WrittenReview {
-  readonly key: string;
-  readonly review: Review;
-  readonly writtenAt: number;
-  readonly settledAt: number | null;
-  readonly outcome: string | null;
-}
+import type { ReviewsView, ReviewView } from "./read-views.ts";
 
 export function reviewsPage({ choice, total, reviews, page, pages }: ReviewsView): Page {
   const { repositories, chosen } = choice;
@@ -53,7 +54,7 @@ export function reviewsPage({ choice, total, reviews, page, pages }: ReviewsView
   };
 }
 
-function line({ key, review, writtenAt, outcome }: WrittenReview): readonly Content[] {
+function line({ key, review, writtenAt, outcome }: ReviewsView["reviews"][number]): readonly Content[] {
   return [
     html`<a href="${reviewPath(key, review.headSha)}">${pullName(review)}</a> <span class="note">${review.author ?? ""} ${shortSha(review.headSha)}</span>`,
     review.signals.intent.subject,
@@ -70,16 +71,224 @@ export function pullName({ repo, number }: Review): string {
 
 /** `1 critical, 3 major`; "nothing" without findings. */
 function said({ findings }: Review): Content {
-  const counts = SEVERITIES.map(
-    (severity) => [severity, findings.filter(({ finding }) => finding.severity === severity).length] as const,
-  );
-  const shown = counts.filter(([, count]) => count > 0);
-  return shown.length === 0
-    ? "nothing"
-    : shown.map(([severity, count]) => html`${severityBadge(severity, `${count} ${severity}`)} `);
+  if (findings.length === 0) return "nothing";
+  const bySeverity = Map.groupBy(findings, ({ finding }) => finding.severity);
+  return SEVERITIES.map((severity) => {
+    const count = bySeverity.get(severity)?.length ?? 0;
+    return count === 0 ? "" : html`${severityBadge(severity, `${count} ${severity}`)} `;
+  });
 }
 
 export function outcomeBadge(outcome: string | null): Html {
   if (outcome === null) return badge("not settled", "warn");
   return badge(outcome, outcome === "posted" ? "good" : "plain");
+}
+
+export function reviewPage(view: ReviewView): Page {
+  const { review, outcome, writtenAt } = view;
+  const key = repoKey(review.repo);
+  const { cost, degraded, author, headSha } = review;
+  return {
+    title: pullName(review),
+    section: "reviews",
+    body: html`<p class="crumb"><a href="/reviews">Reviews</a> / <a href="${repositoryPath(key)}">${review.repo.owner}/${review.repo.name}</a></p>
+<div class="head"><h1>${pullName(review)}: ${review.signals.intent.subject}</h1>${outcomeBadge(outcome)}</div>
+<p class="note">${outLink(pageOf(review, `/pull/${review.number}`), `Pull request #${review.number}`)}${author === undefined ? "" : ` by ${author}`} at ${shortSha(headSha)}, ${moment(writtenAt)}; it took ${duration(cost.ms)}${cost.usd === 0 ? "" : ` and cost ${dollars(cost.usd)}`}</p>
+${findings(review, key)}${heldBack(review, key)}${saidBefore(review, key)}
+${listOf(
+  "Less than it should be",
+  degraded.map(({ part, reason }) => `${part}: ${reason}`),
+  true,
+)}
+<details class="walk"><summary>How it came about</summary><ol>
+${stage("What was read", gather(review))}
+${stage("The change", analyze(review))}
+${stage("Memory", retrieve(view, key))}
+${stage("The model", model(review))}
+${stage("What was posted", publish(view))}
+</ol></details>`,
+  };
+}
+
+/** The address of a page of its repository on GitHub; null for a local repository. */
+function pageOf({ repo }: Review, path: string): string | null {
+  if (repo.host === "local" || repo.host === "eval") return null;
+  return `https://${repo.host}/${repo.owner}/${repo.name}${path}`;
+}
+
+function stage(name: string, content: Content): Html {
+  return html`<li><section class="card"><h2>${name}</h2>${content}</section></li>`;
+}
+
+function findings(review: Review, key: RepoKey): Html {
+  const { findings: list } = review;
+  if (list.length === 0) return html`<p>Nothing was found that is worth saying.</p>`;
+  return html`<section><h2>${counted(list.length, "finding")}</h2><ol class="found">${list.map(
+    ({ finding, place, reason }) => html`<li class="card"><h3>${severityBadge(finding.severity)} ${finding.title}</h3>
+<p class="note">${placeOf(review, finding)}, by ${finding.rule === null ? finding.source : ruleName(finding.rule)}, confidence ${finding.confidence.toFixed(2)}; ${place.replaceAll("-", " ")}${reason === null ? "" : `: ${reason}`}</p>
+<p class="body">${withCode(finding.body.replace(/\n{2,}/g, "\n"))}</p>${quotes(key, finding.precedents)}</li>`,
+  )}</ol></section>`;
+}
+
+function placeOf(review: Review, { path, line, side }: Finding): Content {
+  const place = html`<span class="path">${path}:${line}</span>`;
+  const address = path.split("/").map(encodeURIComponent).join("/");
+  return side === "LEFT" ? place : outLink(pageOf(review, `/blob/${review.headSha}/${address}#L${line}`), place);
+}
+
+function heldBack(review: Review, key: RepoKey): Content {
+  const { heldBack: list } = review;
+  if (list.length === 0) return "";
+  return html`<section><h2>${whole(list.length)} held back</h2><ul class="lines card">${list.map(
+    ({ finding, reason, precedent }) =>
+      html`<li>${severityBadge(finding.severity)} ${finding.title} <span class="note">${placeOf(review, finding)}: ${reason}</span>${quotes(key, precedent === undefined ? [] : [precedent])}</li>`,
+  )}</ul></section>`;
+}
+
+function saidBefore({ memory: { precedents, seenBefore } }: Review, key: RepoKey): Content {
+  if (precedents.length + seenBefore.length === 0) return "";
+  return html`<section><h2>What was said before</h2><ul class="lines card">${precedents.map((one) => html`<li>${quote(key, one.id, one)}</li>`)}${seenBefore.map(
+    (one) =>
+      html`<li>${quote(key, one.memoryId, one)} <span class="note">about code like that of <span class="path">${one.path}</span></span></li>`,
+  )}</ul></section>`;
+}
+
+function quotes(key: RepoKey, precedents: readonly Precedent[]): Content {
+  if (precedents.length === 0) return "";
+  return html`<ul class="lines">${precedents.map((one) => html`<li>${quote(key, one.id, one)}</li>`)}</ul>`;
+}
+
+/**
+ * `ines on #1 (2026-03-02, fixed): Give subprocess.run a list…`, with a link to where it was said and one to the memory. Kodiai said
+ * what has no author; what was said on no pull request is a document.
+ */
+function quote(key: RepoKey, id: string, said: Precedent | Omit<SeenBefore, "path">): Html {
+  const { pull, author = pull === undefined ? "A document" : "Kodiai", url, date, outcome, decided } = said;
+  const reason = "reason" in said ? said.reason : undefined;
+  const known = outcome === "unknown" || outcome === "posted" ? "" : outcome;
+  const when = [date, `${known} ${decided ?? ""}`.trim()];
+  return html`${author} on ${outLink(url, pull === undefined ? "GitHub" : `#${pull}`)} (${when.filter((part) => part !== "").join(", ")}): <a href="${memoryPath(key, id)}">${said.quote ?? reason ?? id}</a>`;
+}
+
+function gather({ reviewed, leftOut, scope, configProblems, baseSha }: Review): Html {
+  const all = scope.kind === "full" && scope.reason !== null ? `all of it: ${scope.reason}` : "all of it";
+  const problems = configProblems.map(({ key, message }) => `${key} ${message}`).join("; ");
+  return html`${facts({
+    read: scope.kind === "full" ? all : `what changed since ${scope.since.slice(0, 7)}`,
+    base: shortSha(baseSha),
+    files: `${whole(reviewed.length)} reviewed, ${whole(leftOut.length)} left out`,
+    configuration: problems === "" ? "no problems" : `${counted(configProblems.length, "problem")}: ${problems}`,
+  })}${listOf(
+    "Left out",
+    leftOut.map(({ path, reason }) => html`<span class="path">${path}</span>: ${reason}`),
+  )}`;
+}
+
+function analyze({ signals }: Review): Html {
+  const { intent, languages, risks, author, metrics } = signals;
+  const shares = languages.map(({ name, share: value, changedLines }) => {
+    return { name, value, shown: `${percent(value)}, ${whole(changedLines)} lines` };
+  });
+  return html`${facts({
+    intent: `${intent.type ?? intent.otherType ?? "no type"}${intent.scope === null ? "" : ` (${intent.scope})`}${intent.breaking.length > 0 ? ", breaking" : ""}`,
+    author: `${author.tier}: ${author.because}`,
+    size: `${counted(metrics.files, "file")}, +${whole(metrics.added)} −${whole(metrics.removed)}, ${counted(metrics.hunks, "hunk")}`,
+    risks: risks.length === 0 ? "none" : html`<ul class="bare">${risks.map(riskLine)}</ul>`,
+  })}${shares.length === 0 ? "" : bars("Languages by changed lines", shares, 1)}`;
+}
+
+function riskLine({ text, evidence: [first, ...more] }: Review["signals"]["risks"][number]): Html {
+  if (first === undefined) return html`<li>${text}</li>`;
+  const place = `${first.path}${first.line === null ? "" : `:${first.line}`}`;
+  return html`<li>${text} <span class="path">${place}</span>${more.length > 0 ? ` and ${more.length} more` : ""}</li>`;
+}
+
+function model({ coverage, cost }: Review): Html {
+  if (coverage === null) return html`<p class="note">No model was asked: rules and memory alone.</p>`;
+  const { model: name, questions, unanswered, cut, files, hidden = [], located } = coverage;
+  const states = [...Map.groupBy(files, ({ state }) => state)].map(
+    ([state, list]) => `${whole(list.length)} ${state.replaceAll("-", " ")}`,
+  );
+  const proven = Object.entries(located).map(([how, count]) => `${how} ${count}`);
+  const unread = files.flatMap(({ path, state, reason }) =>
+    reason === null ? [] : [html`<span class="path">${path}</span>: ${state.replaceAll("-", " ")}, ${reason}`],
+  );
+  return html`${facts({
+    model: name,
+    questions: `${whole(questions)}, ${whole(unanswered)} without a valid answer`,
+    tokens: `${whole(cost.inputTokens)} in, ${whole(cost.outputTokens)} out, ${dollars(cost.usd)}`,
+    files: states.join(", "),
+    "places proven": proven.join(", "),
+  })}${listOf(
+    "Parts of the prompt that were shortened",
+    cut.map(({ part, shown, of }) => `${part}: ${whole(shown)} of ${whole(of)} characters`),
+    true,
+  )}${listOf(
+    "Hidden text that was not shown to it",
+    hidden.map(({ part, chars }) => `${part}: ${whole(chars)} characters`),
+    true,
+  )}${listOf("Files that it did not read wholly", unread)}`;
+}
+
+function publish({ review: { findings: list, addressed }, outcome, settledAt }: ReviewView): Html {
+  const places = [...Map.groupBy(list, ({ place }) => place)].map(
+    ([place, at]) => `${whole(at.length)} ${place.replaceAll("-", " ")}`,
+  );
+  const gone = addressed.map(({ finding, reason }) => `${finding.title}: ${reason}`);
+  return html`${facts({
+    outcome: outcomeBadge(outcome),
+    settled: settledAt === null ? "not yet" : moment(settledAt),
+    places: places.length === 0 ? "the summary alone" : places.join(", "),
+  })}${
+    gone.length === 0
+      ? empty(
+          "No finding of an earlier push went away.",
+          "A finding whose code changes is listed here with the next push.",
+        )
+      : listOf("May be addressed since", gone, true)
+  }`;
+}
+
+function retrieve({ review, retrieval }: ReviewView, key: RepoKey): Html {
+  const { gate, precedents } = review.memory;
+  return html`${facts({
+    gate: html`${badge(gate.retrieve ? "search" : "skip", gate.retrieve ? "good" : "plain")} by ${gate.decidedBy}, confidence ${gate.confidence.toFixed(2)}${gate.strategy === null ? "" : `, ${gate.strategy}`}: ${gate.reason}`,
+    ...retrievalFacts(retrieval),
+  })}${retrieval === null || retrieval.query === "" ? "" : html`<details><summary>Query</summary>${quoted(retrieval.query)}</details>`}
+${
+  precedents.length === 0
+    ? html`<p class="note">No memory was chosen.</p>`
+    : table(
+        "Chosen memories, best first",
+        ["Memory", num("Similarity"), num("Score"), num("Distance")],
+        precedents.map(({ id, similarity }): Content[] => [
+          html`<a href="${memoryPath(key, id)}">${id}</a>`,
+          similarity.toFixed(3),
+          loggedFigure(retrieval, "scores", id),
+          loggedFigure(retrieval, "distances", id),
+        ]),
+      )
+}`;
+}
+
+/** What was written down of one memory: the list only orders, so its digits are few. */
+function loggedFigure(retrieval: LoggedRetrieval | null, of: "scores" | "distances", id: string): string {
+  const value = retrieval?.[of][retrieval.ids.indexOf(id)];
+  return value === undefined || value === null ? "–" : value.toFixed(of === "scores" ? 4 : 3);
+}
+
+function retrievalFacts(retrieval: LoggedRetrieval | null): Readonly<Record<string, Content>> {
+  if (retrieval === null) return { "written down": "nothing: figures of retrievals are kept for 30 days" };
+  const { method, totalScanned, candidates, threshold, retrievalMs, embedding, rerank, degraded } = retrieval;
+  const { texts, cached, tokens, usd } = embedding;
+  return {
+    searched: `${counted(candidates, "candidate")} among ${counted(totalScanned, "memory", "memories")} by ${method}, distance at most ${threshold.toFixed(3)}`,
+    time: `${whole(retrievalMs)} ms`,
+    embedding: `${whole(texts)} texts, ${whole(cached)} cached, ${whole(tokens)} tokens, ${dollars(usd)}`,
+    reranking:
+      rerank === null
+        ? "none"
+        : `by ${rerank.by}, ${whole(rerank.ms)} ms, ${dollars(rerank.usd)}${rerank.failed === null ? "" : `, failed: ${rerank.failed}`}`,
+    degraded: degraded.join(", "),
+  };
 }

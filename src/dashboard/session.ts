@@ -26,8 +26,6 @@ interface Session {
   readonly until: number;
 }
 
-export type Sessions = ReturnType<typeof sessions>;
-
 /**
  * @param secrets what the operator set: the token of the dashboard, and the client secret of the GitHub App; null where not
  * @param random names a session: 16 bytes or more as text, without dots

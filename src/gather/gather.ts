@@ -1,9 +1,9 @@
 // The gather stage: ReviewJob -> PullRequestContext | Skipped. No other stage reads a pull request. Failing to read
 // required parts throws; an optional part is reported missing with a reason.
 
-import type { KnownRules } from "../config/check-rules.ts";
+import { setValues } from "../config/config-view.ts";
+import type { KnownRules } from "../config/parse-config.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
-import { setValues } from "../config/set-values.ts";
 import type { CommandJob } from "../domain/command.ts";
 import type { Declined, ThreadComment } from "../domain/conversation.ts";
 import { Transient } from "../domain/errors.ts";

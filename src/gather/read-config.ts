@@ -1,6 +1,6 @@
 // Reads the configuration files of a pull request, in order. Its head is never one of them: a pull request changes the
 // rules of reviews only after its merge.
-import type { KnownRules } from "../config/check-rules.ts";
+import type { KnownRules } from "../config/parse-config.ts";
 import { type ConfigSource, parseConfig } from "../config/parse-config.ts";
 import { extendsOf } from "../config/read-config-file.ts";
 import type { ConfigProblem, RepoConfig } from "../config/repo-config.ts";

@@ -2,7 +2,7 @@
 // label, which would leave out every workflow file. Everything left out is reported by name; `pathFilters` of
 // .kodiai.yml overrides the list.
 
-import { pathGlob } from "../config/path-glob.ts";
+import { pathGlob } from "../config/patterns.ts";
 import type { LeftOut } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 

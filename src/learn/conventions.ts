@@ -2,7 +2,7 @@
 // intended values; its text is still by strangers, and a person must read it first.
 import { stringify } from "yaml";
 import { parseConfig } from "../config/parse-config.ts";
-import { literalGlob } from "../config/path-glob.ts";
+import { literalGlob } from "../config/patterns.ts";
 import type { Convention, Conventions, RecurringComment } from "../domain/memory/convention.ts";
 import type { MemoryRecord, Outcome } from "../domain/memory.ts";
 import { compareTexts } from "../domain/text/compare-texts.ts";

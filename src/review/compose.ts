@@ -2,8 +2,8 @@
 // limit. Parts shared by all questions of a review come first and word for word the same, so that a server can cache
 // them.
 
-import { pathGlob } from "../config/path-glob.ts";
-import type { PathInstruction } from "../config/path-instruction.ts";
+import { pathGlob } from "../config/patterns.ts";
+import type { PathInstruction } from "../config/repo-config.ts";
 import type { ChangeContext } from "../domain/change-context.ts";
 import type { DependencyUpdate, PackageUpdate } from "../domain/dependency-update.ts";
 import type { Finding } from "../domain/finding.ts";

@@ -1,6 +1,7 @@
 // Decides which findings are held back: below the severity threshold, style that the author asked to skip, duplicates.
 
-import { pathPattern, type Suppression, titlePattern } from "../config/suppression.ts";
+import { pathPattern, titlePattern } from "../config/patterns.ts";
+import type { Suppression } from "../config/repo-config.ts";
 import {
   atLeast,
   type Category,

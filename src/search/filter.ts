@@ -1,6 +1,6 @@
 // Filters over rows in memory: corpus, language, chunk type, path.
 
-import { pathGlob } from "../config/path-glob.ts";
+import { pathGlob } from "../config/patterns.ts";
 import type { Corpus, Outcome } from "../domain/memory.ts";
 import type { MemoryFilter } from "../domain/retrieval.ts";
 

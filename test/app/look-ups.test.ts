@@ -1,6 +1,6 @@
 // What a model may look up in the repository before it answers, over both protocols.
 import { afterEach, describe, expect, test } from "vitest";
-import type { ModelChoice } from "../../src/config/environment/read-model.ts";
+import type { ModelChoice } from "../../src/config/environment/read-models.ts";
 import * as messages from "../fakes/anthropic/replies.ts";
 import type { ModelCall, Replies, Reply } from "../fakes/anthropic/server.ts";
 import * as completions from "../fakes/openai/replies.ts";

@@ -2,7 +2,7 @@
 // loopback: no crash, no defect taken for silence, and what became of the reply stands in the summary.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ModelLimits } from "../../src/adapters/model/model-facts.ts";
-import type { ModelChoice } from "../../src/config/environment/read-model.ts";
+import type { ModelChoice } from "../../src/config/environment/read-models.ts";
 import type { Review } from "../../src/domain/review.ts";
 import { chosenModel, promptDelimiter } from "../../src/wire/models.ts";
 import { malformedReplies } from "../fakes/anthropic/malformed.ts";

@@ -1,7 +1,7 @@
 // The running app with a model behind a server on loopback that says what a test tells it to.
 
 import type { ModelLimits } from "../../src/adapters/model/model-facts.ts";
-import type { ModelChoice } from "../../src/config/environment/read-model.ts";
+import type { ModelChoice } from "../../src/config/environment/read-models.ts";
 import { type FakeAnthropic, type ModelCall, type Replies, startAnthropic } from "../fakes/anthropic/server.ts";
 import type { Files } from "../fakes/github/emulator.ts";
 import { type Harness, openHarness } from "./app-harness.ts";

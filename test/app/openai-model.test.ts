@@ -1,6 +1,6 @@
 // The app with nothing but the address of a server of OpenAI's kind, as Ollama or vLLM is used.
 import { expect, test } from "vitest";
-import { readModel } from "../../src/config/environment/read-model.ts";
+import { readModel } from "../../src/config/environment/read-models.ts";
 import { type ModelCall, startAnthropic as startServer } from "../fakes/anthropic/server.ts";
 import { fails, says } from "../fakes/openai/replies.ts";
 import { openHarness } from "./app-harness.ts";

@@ -1,6 +1,6 @@
 // The composed path of a reranker: the operator's variables, the real Voyage SDK, a Voyage of our own on loopback.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { readReranker } from "../../src/config/environment/read-reranker.ts";
+import { readReranker } from "../../src/config/environment/read-models.ts";
 import { chosenReranker } from "../../src/wire/models.ts";
 import { aPull, REPO } from "../fakes/pull-requests.ts";
 import { json, type ScriptedServer, scriptedServer, status } from "../fakes/scripted-server.ts";

@@ -9,11 +9,10 @@ import { parse } from "yaml";
 import { exampleYaml } from "../../scripts/config-example.ts";
 import { configurationMarkdown } from "../../scripts/configuration-markdown.ts";
 import { envExample } from "../../scripts/env-example.ts";
-import { CONFIG_KEYS } from "../../src/config/config-keys.ts";
+import { CONFIG_KEYS, configJsonSchema } from "../../src/config/config-keys.ts";
 import { ENV_VARIABLES } from "../../src/config/environment/env-variables.ts";
 import { parseConfig } from "../../src/config/parse-config.ts";
 import { defaultConfig } from "../../src/config/repo-config.ts";
-import { configJsonSchema } from "../../src/config/schema-json.ts";
 
 const run = promisify(execFile);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Knowledge } from "../../src/config/knowledge.ts";
-import { userPattern } from "../../src/config/user-pattern.ts";
+import { userPattern } from "../../src/config/patterns.ts";
 
 function problems(retrieval: object): readonly string[] {
   const parsed = Knowledge.safeParse({ retrieval });

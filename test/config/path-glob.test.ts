@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import picomatch from "picomatch";
 import { describe, expect, test } from "vitest";
-import { pathGlob } from "../../src/config/path-glob.ts";
+import { pathGlob } from "../../src/config/patterns.ts";
 import { runs } from "../property-runs.ts";
 
 function matches(glob: string, path: string, anyFolder = false): boolean | string {

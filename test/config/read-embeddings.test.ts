@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readEmbeddings } from "../../src/config/environment/read-embeddings.ts";
+import { readEmbeddings } from "../../src/config/environment/read-models.ts";
 
 const KEY = "pa-3uX_4d8e";
 const read = (variables: Record<string, string>) => readEmbeddings(new Map(Object.entries(variables)));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readModel } from "../../src/config/environment/read-model.ts";
+import { readModel } from "../../src/config/environment/read-models.ts";
 
 const KEY = "sk-ant-api03-3uX_4d8e";
 const read = (variables: Record<string, string>) => readModel(new Map(Object.entries(variables)));

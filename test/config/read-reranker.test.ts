@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readReranker } from "../../src/config/environment/read-reranker.ts";
+import { readReranker } from "../../src/config/environment/read-models.ts";
 
 const KEY = "pa-123456789";
 const read = (variables: Record<string, string>) => readReranker(new Map(Object.entries(variables)));

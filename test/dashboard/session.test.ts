@@ -1,9 +1,9 @@
 // Who may look, without a browser: sessions, where a form comes from, a dashboard without a token, and what is shown of settings.
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
+import { setValues } from "../../src/config/config-view.ts";
 import { shownVariables } from "../../src/config/environment/shown-variables.ts";
 import { parseConfig } from "../../src/config/parse-config.ts";
-import { setValues } from "../../src/config/set-values.ts";
 import { dashboard } from "../../src/dashboard/dashboard.ts";
 import type { DashboardPorts } from "../../src/dashboard/dashboard-ports.ts";
 import { isSameOrigin } from "../../src/dashboard/guard.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { filePattern } from "../../src/config/path-glob.ts";
+import { filePattern } from "../../src/config/patterns.ts";
 import {
   describeReply,
   findIdentifier,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Suppression } from "../../src/config/suppression.ts";
+import { Suppression } from "../../src/config/repo-config.ts";
 import { atLeast, type Finding } from "../../src/domain/finding.ts";
 import { filterFindings, type ReportingPolicy } from "../../src/review/filter-findings.ts";
 import { anchorFindings } from "../../src/review/placing/place.ts";

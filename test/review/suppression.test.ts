@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { pathPattern, Suppression, titlePattern } from "../../src/config/suppression.ts";
+import { pathPattern, titlePattern } from "../../src/config/patterns.ts";
+import { Suppression } from "../../src/config/repo-config.ts";
 import { type Suppressible, suppressor } from "../../src/review/filter-findings.ts";
 
 const FINDING: Suppressible = {

@@ -1,7 +1,7 @@
 // A language model behind a server, over any of the protocols. A question is sent once, again for each round of look-ups, and once
 // more to correct an unusable answer.
 
-import type { ModelChoice } from "../../config/environment/read-model.ts";
+import type { ModelChoice } from "../../config/environment/read-models.ts";
 import {
   CHARS_PER_TOKEN,
   type LookedUp,

@@ -1,7 +1,7 @@
 // One search result for a terminal: its text, its source, and the reasons for its rank.
 
 import { styleText } from "node:util";
-import { filePattern } from "../../config/path-glob.ts";
+import { filePattern } from "../../config/patterns.ts";
 import { outcomeText } from "../../domain/memory/evidence.ts";
 import type { FieldCounts, MemoryRecord } from "../../domain/memory.ts";
 import { type RankedMemory, scoreText, termsText } from "../../domain/retrieval.ts";

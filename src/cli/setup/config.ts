@@ -3,13 +3,12 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { stringify } from "yaml";
-import { CONFIG_KEYS, type ConfigKey, shapeAt } from "../../config/config-keys.ts";
+import { CONFIG_KEYS, type ConfigKey, configJsonSchema, schemaAt } from "../../config/config-keys.ts";
+import { valueAt } from "../../config/config-view.ts";
 import { didYouMean } from "../../config/did-you-mean.ts";
 import { problemLine } from "../../config/located.ts";
 import { type ParsedConfig, parseConfig } from "../../config/parse-config.ts";
 import type { ConfigProblem } from "../../config/repo-config.ts";
-import { configJsonSchema } from "../../config/schema-json.ts";
-import { valueAt } from "../../config/set-values.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { configVerbPorts } from "../../wire/cli/config.ts";
 import { knownRules } from "../../wire/rules.ts";
@@ -134,8 +133,7 @@ export function configExplanation(
     return { keys: [first], lines: keyLines(first).map(terminalText) };
   }
   const section = sectionName(keys, wanted);
-  const shape = shapeAt(section);
-  const about = shape?.kind === "section" ? shape.description : "";
+  const about = schemaAt(section)?.description ?? "";
   const lines = explained.flatMap(({ key, value, origin }) => [`  ${key}: ${valueText(value)}  # ${origin}`]);
   return {
     keys: explained,

@@ -1,7 +1,7 @@
 // The memory section of `kodiai doctor`: its size, its embedders, what is missing, and how it is searched.
 
 import type { Env } from "../../config/environment/env.ts";
-import { type Embeddings, readEmbeddings } from "../../config/environment/read-embeddings.ts";
+import { type Embeddings, readEmbeddings } from "../../config/environment/read-models.ts";
 import { setVariables } from "../../config/environment/shown-variables.ts";
 import type { MemoryWarmth } from "../../domain/memory/index-state.ts";
 import { counted } from "../../domain/text/counted.ts";

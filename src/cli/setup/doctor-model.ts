@@ -7,7 +7,7 @@ import {
   PROVIDERS,
   providersSet,
   readModel,
-} from "../../config/environment/read-model.ts";
+} from "../../config/environment/read-models.ts";
 import { setVariables } from "../../config/environment/shown-variables.ts";
 import { defaultConfig } from "../../config/repo-config.ts";
 import type { LookUps, ModelRequest, ModelTier } from "../../domain/model.ts";

@@ -5,19 +5,9 @@ import { z } from "zod";
 const AppYml = z.object({
   name: z.string(),
   description: z.string(),
-  public: z.boolean(),
   default_events: z.array(z.string()),
   default_permissions: z.record(z.string(), z.enum(["read", "write"])),
 });
-
-/** The App as app.yml describes it. */
-export interface AppDescription {
-  readonly name: string;
-  readonly description: string;
-  readonly events: readonly string[];
-  /** Permission → level; write includes read. */
-  readonly permissions: ReadonlyMap<string, "read" | "write">;
-}
 
 /** Permissions and events that only check runs need. */
 const OF_CHECKS = { permissions: ["checks", "merge_queues"], events: ["check_run", "merge_group"] };
@@ -43,11 +33,14 @@ interface ManifestWish {
   readonly homepage: string;
 }
 
+/** The App as app.yml describes it. Permissions are by name; write includes read. */
+export type AppDescription = ReturnType<typeof appDescription>;
+
 /**
  * @param text app.yml
  * @throws ZodError when it is not an app.yml
  */
-export function appDescription(text: string): AppDescription {
+export function appDescription(text: string) {
   const read = AppYml.parse(parse(text));
   const { name, description, default_events: events, default_permissions: permissions } = read;
   return { name, description, events, permissions: new Map(Object.entries(permissions)) };

@@ -58,20 +58,12 @@ export function wholeNumber(least: number, most: number) {
 
 /** Environment files often cannot hold line breaks, so `\n` and base64 are accepted, as in Probot. */
 function pemText(value: string): string | null {
-  const text = value.startsWith("-----BEGIN ") ? value.replaceAll("\\n", "\n") : fromBase64(value);
+  const text = value.startsWith("-----BEGIN ")
+    ? value.replaceAll("\\n", "\n")
+    : Buffer.from(value, "base64").toString();
   const isPem = /^-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----\r?\n/.test(text);
   return isPem && /-----END [A-Z ]{0,20}PRIVATE KEY-----\s*$/.test(text) ? text : null;
 }
-
-function fromBase64(value: string): string {
-  try {
-    return atob(value);
-  } catch {
-    return "";
-  }
-}
-
-// Whether a shared secret could be guessed.
 
 const MIN_LENGTH = 32;
 const MIN_DISTINCT = 8;
@@ -106,8 +98,6 @@ function climbs(secret: string): boolean {
   }
   return steps * 2 > secret.length;
 }
-
-// Which addresses the operator may configure: https, or plain http where the traffic cannot be intercepted.
 
 /**
  * Why an address must not be used, or null when it may. Plain http is for loopback and for hosts that the operator

@@ -294,21 +294,10 @@ export function readVariables<Shape extends z.core.$ZodShape>(
   return { problems: parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`) };
 }
 
-// The environment variables as documents and messages list them, generated from the schema.
-
-export interface EnvVariable {
-  readonly name: string;
-  readonly description: string;
-  /** null when it has none. */
-  readonly default: string | null;
-  readonly example: string | null;
-  readonly required: boolean;
-}
-
 const SCHEMA = z.toJSONSchema(EnvVariables, { io: "input", target: "draft-7" });
 
-/** All variables in the order of the schema. */
-export const ENV_VARIABLES: readonly EnvVariable[] = Object.entries(EnvVariables.shape).map(([name, schema]) => {
+/** All variables for documents and messages, in the order of the schema; null where one has no default or example. */
+export const ENV_VARIABLES = Object.entries(EnvVariables.shape).map(([name, schema]) => {
   const property = SCHEMA.properties?.[name];
   const fallback = typeof property === "object" ? property.default : undefined;
   // JSON Schema leaves out the examples of transformed values, so they are read from the schema itself.

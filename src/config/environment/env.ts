@@ -4,9 +4,14 @@ import { shown } from "../located.ts";
 import { endpointProblem, originProblem } from "./env-forms.ts";
 import { ENV_VARIABLES, EnvVariables, readVariables } from "./env-variables.ts";
 import { apiUrlOf, localDashboard } from "./github-address.ts";
-import { type Embeddings, readEmbeddings } from "./read-embeddings.ts";
-import { type ModelChoice, readModel } from "./read-model.ts";
-import { type RerankerChoice, readReranker } from "./read-reranker.ts";
+import {
+  type Embeddings,
+  type ModelChoice,
+  type RerankerChoice,
+  readEmbeddings,
+  readModel,
+  readReranker,
+} from "./read-models.ts";
 
 /** The operator's settings. */
 export interface Env extends ReturnType<typeof toEnv> {

@@ -36,12 +36,7 @@ export function shownVariables(
   });
 }
 
-// The variables that are set: one reading of the environment for the server, the command line and `doctor`.
-
-/**
- * @param env `process.env`
- * @returns name → value, trimmed; an empty value counts as not set
- */
+/** The variables that are set in `process.env`: name → value, trimmed; an empty value counts as not set. */
 export function setVariables(env: Readonly<Record<string, string | undefined>>): Map<string, string> {
   const pairs = Object.entries(env).map(([name, value]) => [name, value?.trim() ?? ""] as const);
   return new Map(pairs.filter(([, value]) => value !== ""));

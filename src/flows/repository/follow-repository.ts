@@ -3,8 +3,9 @@
 // repositories. Deliveries come late, twice and out of order: each job asks the host for the current state, and can run
 // again without harm.
 
-import type { KnownRules } from "../../config/check-rules.ts";
 import type { Knowledge } from "../../config/knowledge.ts";
+import { type KnownRules } from "../../config/parse-config.ts";
+import { type RepoConfig } from "../../config/repo-config.ts";
 import { OutOfReach, Transient } from "../../domain/errors.ts";
 import type { DescribeJob, FollowJob, ForgetJob, HistoryJob, IndexJob, LabelJob, Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";

@@ -1,5 +1,5 @@
 // What a review asks of the world, and what the pipeline returns.
-import type { KnownRules } from "../../config/check-rules.ts";
+import type { KnownRules } from "../../config/parse-config.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { PostedReview } from "../../domain/review.ts";
 import type { CheckStore, Checks, ProgressStore, PushWaits } from "../../ports/checks.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../adapters/github/app-registration.ts";
 import { voyagePrice } from "../../adapters/voyage/client.ts";
 import { type AppDescription, appDescription } from "../../config/environment/app-manifest.ts";
-import { readEmbeddings } from "../../config/environment/read-embeddings.ts";
+import { readEmbeddings } from "../../config/environment/read-models.ts";
 import { setVariables } from "../../config/environment/shown-variables.ts";
 import type { AppCredentials, FreshApp, PastSize, RegisteredApp } from "../../ports/registration.ts";
 import { githubFetch } from "../egress.ts";

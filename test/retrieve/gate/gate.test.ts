@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { userPattern } from "../../../src/config/user-pattern.ts";
+import { userPattern } from "../../../src/config/patterns.ts";
 import type { GateDecision } from "../../../src/domain/retrieval.ts";
 import { namedThings } from "../../../src/retrieve/gate/code-identifiers.ts";
 import { GATE, type GateConfig, type GateContext, gateByRules } from "../../../src/retrieve/gate/gate.ts";

@@ -1,0 +1,233 @@
+// Which embedder, language model and reranker the operator chose, from the variables alone, so that server and command line agree.
+// The choices contain secrets: never log them.
+import { endpointProblem } from "./env-forms.ts";
+import { EnvVariables, readVariables } from "./env-variables.ts";
+
+/** Variables that are set, trimmed. */
+type Given = ReadonlyMap<string, string>;
+
+/** One line per problem: the variable and its fix, never its value. */
+type Problems = { readonly problems: readonly string[] };
+
+/** The command line has no App, and only the variables that matter for a choice may be wrong. */
+const Variables = EnvVariables.partial({ APP_ID: true, WEBHOOK_SECRET: true });
+
+function readSome(set: Given, names: RegExp) {
+  return readVariables(Variables, new Map([...set].filter(([name]) => names.test(name))));
+}
+
+type Values = ReturnType<typeof Variables.parse>;
+
+export type Embeddings = ReturnType<typeof chosenEmbeddings>;
+
+/** The variables that each kind requires. */
+const NEEDED: Readonly<Record<Embeddings["kind"], readonly string[]>> = {
+  local: [],
+  voyage: ["VOYAGE_API_KEY"],
+  http: ["KODIAI_EMBEDDINGS_URL", "KODIAI_EMBEDDINGS_MODEL"],
+};
+/** Ends of KODIAI_EMBEDDINGS_* without effect on a kind: a misunderstanding about where code is sent. */
+const UNUSED: Readonly<Record<Embeddings["kind"], readonly string[]>> = {
+  local: ["URL", "MODEL", "DIMENSION", "API_KEY"],
+  voyage: ["API_KEY"],
+  http: [],
+};
+
+/** Which embedder turns text into vectors; `local` needs no network. */
+export function readEmbeddings(set: Given): { readonly embeddings: Embeddings } | Problems {
+  const read = readSome(set, /^(VOYAGE_API_KEY|KODIAI_EMBEDDINGS.*|KODIAI_ALLOW_HTTP_HOSTS)$/);
+  if ("problems" in read) return read;
+  const { values } = read;
+  const kind = values.KODIAI_EMBEDDINGS ?? (values.VOYAGE_API_KEY === undefined ? "local" : "voyage");
+  const url = values.KODIAI_EMBEDDINGS_URL;
+  const urlProblem = url === undefined ? null : endpointProblem(url, values.KODIAI_ALLOW_HTTP_HOSTS);
+  const missing = NEEDED[kind].filter((name) => !set.has(name));
+  const idle = UNUSED[kind].map((end) => `KODIAI_EMBEDDINGS_${end}`).filter((name) => set.has(name));
+  const problems = [
+    ...missing.map((name) => `${name} is not set; KODIAI_EMBEDDINGS=${kind} needs it`),
+    ...idle.map((name) => `${name} has no effect on ${kind} embeddings; remove it, or set KODIAI_EMBEDDINGS=http`),
+    ...(urlProblem === null ? [] : [`KODIAI_EMBEDDINGS_URL ${urlProblem}`]),
+  ];
+  return problems.length > 0 ? { problems } : { embeddings: chosenEmbeddings(kind, values) };
+}
+
+function chosenEmbeddings(kind: "local" | "voyage" | "http", values: Values) {
+  if (kind === "local") return { kind };
+  const baseUrl = values.KODIAI_EMBEDDINGS_URL?.replace(/\/+$/, "");
+  const { KODIAI_EMBEDDINGS_MODEL: model, KODIAI_EMBEDDINGS_DIMENSION: dimension } = values;
+  if (kind === "voyage") {
+    return {
+      kind,
+      apiKey: values.VOYAGE_API_KEY ?? "",
+      /** null: the service's own. */
+      baseUrl: baseUrl ?? null,
+      model: model ?? "voyage-code-3",
+      dimension: dimension ?? 1024,
+    };
+  }
+  return {
+    kind,
+    apiKey: values.KODIAI_EMBEDDINGS_API_KEY ?? null,
+    baseUrl: baseUrl ?? "",
+    model: model ?? "",
+    /** null: learned from the first answer. */
+    dimension: dimension ?? null,
+  };
+}
+
+/** A model server, and which of its models to use. Contains secrets: never log it. */
+export interface ModelChoice {
+  /** The server's protocol; absent: Anthropic's. */
+  readonly provider?: Provider;
+  /** null: the server needs none. */
+  readonly apiKey: string | null;
+  /** Without a slash at the end, and without `/v1` for Anthropic's protocol; null: the provider's own address. */
+  readonly baseUrl: string | null;
+  /** The main model and the one for short prompts. */
+  readonly names: { readonly main: string; readonly small: string };
+  readonly structuredOutput: "auto" | "on" | "off";
+  /** null: the server decides. */
+  readonly temperature: number | null;
+  /** null: as known for the model. */
+  readonly contextTokens: number | null;
+  /** US$ a calendar month for all repositories together; null or absent: no ceiling. */
+  readonly usdPerMonth?: number | null;
+  /** How much of that one repository may use, in percent; absent: all. */
+  readonly repositoryPercent?: number;
+}
+
+type Provider = "anthropic" | "openai";
+
+/** For each provider: its variables, its name, its address, and the default models. */
+export const PROVIDERS = {
+  anthropic: {
+    key: "ANTHROPIC_API_KEY",
+    url: "ANTHROPIC_BASE_URL",
+    name: "Anthropic",
+    origin: "https://api.anthropic.com",
+    main: "claude-sonnet-5-5",
+    small: "claude-haiku-5-5",
+  },
+  openai: {
+    key: "OPENAI_API_KEY",
+    url: "OPENAI_BASE_URL",
+    name: "OpenAI",
+    origin: "https://api.openai.com",
+    main: "gpt-6.1-sol",
+    small: "gpt-6-luna",
+  },
+} as const;
+
+/** The variables that configure a model, for messages. */
+export const MODEL_VARIABLES = "ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY or OPENAI_BASE_URL";
+
+/** The providers with at least one variable set. */
+export function providersSet(set: Given): readonly Provider[] {
+  const isSet = (provider: Provider) => set.has(PROVIDERS[provider].key) || set.has(PROVIDERS[provider].url);
+  return (["anthropic", "openai"] as const).filter(isSet);
+}
+
+/** The language model; null if there is neither key nor server, and Kodiai then uses none. */
+export function readModel(set: Given): { readonly model: ModelChoice | null } | Problems {
+  const names = "(ANTHROPIC|OPENAI)_.*|KODIAI_(MODEL.*|SMALL_MODEL|USD_PER_MONTH|REPOSITORY_PERCENT|ALLOW_HTTP_HOSTS)";
+  const read = readSome(set, new RegExp(`^(${names})$`));
+  if ("problems" in read) return read;
+  const { values } = read;
+  const named = providersSet(set);
+  const provider = values.KODIAI_MODEL_PROVIDER ?? named[0];
+  const problems =
+    provider === undefined || !named.includes(provider) ? unused(set, provider) : unfit(values, set, provider);
+  if (problems.length > 0) return { problems };
+  return { model: provider === undefined ? null : chosenModel(values, provider) };
+}
+
+function chosenModel(values: Values, provider: Provider): ModelChoice {
+  const { key, url: urlVariable, main: usual, small } = PROVIDERS[provider];
+  const url = values[urlVariable];
+  const main = values.KODIAI_MODEL ?? usual;
+  // The user's own server may offer only the one model that is configured.
+  const onlyOne = values.KODIAI_MODEL !== undefined && !isOwn(url, provider);
+  return {
+    provider,
+    apiKey: values[key] ?? null,
+    baseUrl: url === undefined ? null : baseOf(url, provider),
+    names: { main, small: values.KODIAI_SMALL_MODEL ?? (onlyOne ? main : small) },
+    structuredOutput: values.KODIAI_MODEL_STRUCTURED_OUTPUT,
+    temperature: values.KODIAI_MODEL_TEMPERATURE ?? null,
+    contextTokens: values.KODIAI_MODEL_CONTEXT_TOKENS ?? null,
+    usdPerMonth: values.KODIAI_USD_PER_MONTH ?? null,
+    repositoryPercent: values.KODIAI_REPOSITORY_PERCENT,
+  };
+}
+
+/** As the SDK wants it: Anthropic's adds `/v1` itself, OpenAI's does not. People usually write a bare host. */
+function baseOf(url: string, provider: Provider): string {
+  const bare = url.replace(/\/+$/, "");
+  if (provider === "anthropic") return bare.replace(/\/v1$/, "");
+  return URL.parse(bare)?.pathname === "/" ? `${bare}/v1` : bare;
+}
+
+function isOwn(url: string | undefined, provider: Provider): boolean {
+  return url === undefined || URL.parse(url)?.origin === PROVIDERS[provider].origin;
+}
+
+/** Ends of KODIAI_* that need a model. */
+const MODEL_SETTINGS = (
+  "MODEL SMALL_MODEL MODEL_STRUCTURED_OUTPUT MODEL_TEMPERATURE MODEL_CONTEXT_TOKENS " +
+  "USD_PER_MONTH REPOSITORY_PERCENT"
+).split(" ");
+
+/** A setting without effect is a misunderstanding. */
+function unused(set: Given, provider: Provider | undefined): readonly string[] {
+  if (provider !== undefined) {
+    const { key, url } = PROVIDERS[provider];
+    return [`KODIAI_MODEL_PROVIDER is ${provider}, but neither ${key} nor ${url} is set; set one of them or remove it`];
+  }
+  return MODEL_SETTINGS.map((end) => `KODIAI_${end}`)
+    .filter((name) => set.has(name))
+    .map((name) => `${name} has no effect without ${MODEL_VARIABLES}; set one of them or remove it`);
+}
+
+function unfit(values: Values, set: Given, provider: Provider): readonly string[] {
+  const { key, url: urlVariable, name } = PROVIDERS[provider];
+  const url = values[urlVariable];
+  const urlProblem = url === undefined ? null : endpointProblem(url, values.KODIAI_ALLOW_HTTP_HOSTS);
+  if (urlProblem !== null) return [`${urlVariable} ${urlProblem}`];
+  const idle =
+    set.has("KODIAI_REPOSITORY_PERCENT") && !set.has("KODIAI_USD_PER_MONTH")
+      ? ["KODIAI_REPOSITORY_PERCENT has no effect without KODIAI_USD_PER_MONTH; set it, or remove the share"]
+      : [];
+  if (!isOwn(url, provider)) return idle;
+  return [
+    ...idle,
+    ...(values[key] === undefined ? [`${key} is not set; ${name}'s own server needs it`] : []),
+    ...(provider === "anthropic" && set.has("KODIAI_MODEL_TEMPERATURE")
+      ? ["KODIAI_MODEL_TEMPERATURE is refused by Anthropic's models; remove it, or set ANTHROPIC_BASE_URL"]
+      : []),
+  ];
+}
+
+/** `baseUrl` null: the service's own. */
+export type RerankerChoice =
+  | { readonly kind: "off" }
+  | { readonly kind: "voyage"; readonly apiKey: string; readonly baseUrl: string | null; readonly model: string };
+
+/** Which reranker: none, unless one is named. */
+export function readReranker(set: Given): { readonly reranker: RerankerChoice } | Problems {
+  const read = readSome(set, /^(VOYAGE_API_KEY|KODIAI_EMBEDDINGS(_URL)?|KODIAI_RERANKER.*)$/);
+  if ("problems" in read) return read;
+  const { values } = read;
+  if (values.KODIAI_RERANKER === "off") {
+    if (!set.has("KODIAI_RERANKER_MODEL")) return { reranker: { kind: "off" } };
+    // A setting without effect is a misunderstanding.
+    const problem = "has no effect without a reranker; remove it, or set KODIAI_RERANKER=voyage";
+    return { problems: [`KODIAI_RERANKER_MODEL ${problem}`] };
+  }
+  const apiKey = values.VOYAGE_API_KEY;
+  if (apiKey === undefined) return { problems: ["VOYAGE_API_KEY is not set; KODIAI_RERANKER=voyage needs it"] };
+  // A key belongs to an account at one address, which the embeddings may name; readEmbeddings checks it.
+  const embedsThere = values.KODIAI_EMBEDDINGS === undefined || values.KODIAI_EMBEDDINGS === "voyage";
+  const url = embedsThere ? values.KODIAI_EMBEDDINGS_URL : undefined;
+  const model = values.KODIAI_RERANKER_MODEL ?? "rerank-2.5";
+  return { reranker: { kind: "voyage", apiKey, baseUrl: url?.replace(/\/+$/, "") ?? null, model } };
+}

@@ -1,0 +1,151 @@
+// Patterns from the configuration: regular expressions, and globs for paths and titles. RE2 runs each in time linear in the text,
+// because both the pattern and the text may be crafted to be slow.
+import { expand } from "brace-expansion";
+import { RE2JS } from "re2js";
+import { cutText } from "../domain/text/cut-text.ts";
+
+/** Longer patterns are refused: they are unreadable, and each costs memory. */
+export const PATTERN_LENGTH = 500;
+/** More patterns than this in one list are refused. */
+export const PATTERN_COUNT = 200;
+/** RE2 instructions of one pattern. `a{1000}` has about a thousand; nested repetition multiplies and is refused here. */
+const PROGRAM_SIZE = 2_000;
+
+/** A pattern, or what is wrong with its source in one sentence fragment. Neither reading nor matching ever throws. */
+type Pattern = { readonly matches: (text: string) => boolean } | Problem;
+type Problem = { readonly problem: string };
+
+/** A regular expression in RE2 syntax that matches anywhere in a text, without regard to case. */
+export function userPattern(source: string): (Exclude<Pattern, Problem> & { readonly source: string }) | Problem {
+  if (source.length > PATTERN_LENGTH) return { problem: `is longer than ${PATTERN_LENGTH} characters` };
+  try {
+    const compiled = RE2JS.compile(RE2JS.translateRegExp(source), RE2JS.CASE_INSENSITIVE);
+    if (compiled.programSize() > PROGRAM_SIZE) return { problem: "repeats too much; write it with smaller counts" };
+    return { source, matches: (text) => compiled.test(text) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : "it cannot be read";
+    return { problem: `is not a regular expression of RE2: ${cutText(why, 200)}` };
+  }
+}
+
+/** `@(a|b)`, `!(a)`: extended globs of other tools. */
+const EXTENDED = /[@!+*?]\([^()]*\)/;
+/** Far more alternatives than people write; `{a,b}{a,b}…` doubles with each pair. */
+const MOST = 100;
+/** Braces in one glob, including literal ones. */
+const MOST_BRACES = 20;
+
+/**
+ * Reads a glob: `*` any text without a slash, `**` any folders, `?` one character, `[a-z]` and `[!a-z]` one of or none of,
+ * `{a,b}` either, `\` makes the next character literal. Everything else, parentheses included, is literal, and case matters.
+ *
+ * @param glob without a leading `!`; in the configuration, at most 500 characters
+ * @param anyFolder a glob without a slash matches the name of a file in any folder
+ */
+export function pathGlob(glob: string, { anyFolder = false } = {}): Pattern {
+  if (EXTENDED.test(glob)) return { problem: "uses an extended glob such as `@(a|b)`; write `{a,b}` instead" };
+  const braces = glob.split("{").length - 1;
+  const alternatives = braces === 0 ? [glob] : expand(glob, { max: MOST + 1 });
+  if (braces > MOST_BRACES || alternatives.length > MOST) return { problem: "has too many alternatives in braces" };
+  const isName = anyFolder && !glob.includes("/");
+  const each = alternatives.map((one) => RE2JS.compile(sourceOf(one.toWellFormed()), RE2JS.DOTALL));
+  return {
+    matches(path) {
+      const text = PART + (isName ? path.slice(path.lastIndexOf("/") + 1) : path.replaceAll("/", PART));
+      return each.some((pattern) => pattern.test(text));
+    },
+  };
+}
+
+/** Replaces the slash before each name of a path: no path contains it, so `[+-9]` cannot match the end of a name. */
+const PART = "\0";
+const ONE = `[^${PART}]`;
+const ANY_FOLDERS = `(?:${PART}${ONE}*)*`;
+
+/** An alternative as a regular expression over names with PART before each. */
+function sourceOf(glob: string): string {
+  const names = glob.replace(/^\.\//, "").split("/");
+  const steps = names.map((name, at) => {
+    if (/^\*{2,}$/.test(name)) return ANY_FOLDERS;
+    // `**.ts` at the front means a name in any folder, as its authors expect.
+    return at === 0 && name.startsWith("**") ? ANY_FOLDERS + nameSource(name.slice(1)) : nameSource(name);
+  });
+  return `^${steps.join("")}$`;
+}
+
+/** Stars, one character, a class, or a literal character; a bracket that never closes is literal. */
+const PIECES = /(\*+)|(\?)|\[([!^]?)(\]?[^\]]*)\]|\\?(.)/gsu;
+
+function nameSource(name: string): string {
+  // A lone star matches any name, but not an empty one.
+  if (name === "*") return `${PART}${ONE}+`;
+  const source = name.replace(PIECES, (_, stars, one, negated, inside, literal) => {
+    if (stars !== undefined) return `${ONE}*`;
+    if (one !== undefined) return ONE;
+    return literal === undefined ? classSource(inside, negated !== "") : RE2JS.quote(literal);
+  });
+  return PART + source;
+}
+
+function classSource(inside: string, isNegated: boolean): string {
+  const ranges = [...inside.matchAll(/\\?(.)-\\?(.)|\\?(.)/gsu)].flatMap(([, low, high, single = ""]) => {
+    const from = (low ?? single).codePointAt(0) ?? 0;
+    const to = (high ?? single).codePointAt(0) ?? 0;
+    return from > to ? [] : [`\\x{${from.toString(16)}}-\\x{${to.toString(16)}}`];
+  });
+  // An empty class matches nothing; negated, everything.
+  return isNegated ? `[^${PART}${ranges.join("")}]` : `[${ranges.join("") || "^\\x{0}-\\x{10ffff}"}]`;
+}
+
+/**
+ * A glob for the files of the same kind in the same folder: `src/db/*.ts` of `src/db/pool.ts`. `Makefile` and `conf/.env` have no
+ * extension, and so are their own kind.
+ *
+ * @returns null for an empty path or a folder
+ */
+export function filePattern(path: string | null): string | null {
+  if (path === null || path === "" || path.endsWith("/")) return null;
+  const cut = path.lastIndexOf("/") + 1;
+  const [folder, name] = [path.slice(0, cut), path.slice(cut)];
+  const dot = name.lastIndexOf(".");
+  return dot <= 0 || dot === name.length - 1
+    ? literalGlob(path)
+    : `${literalGlob(folder)}*${literalGlob(name.slice(dot))}`;
+}
+
+/** A glob that matches exactly this text. */
+export function literalGlob(text: string): string {
+  return text.replace(/[*?[\]{}()!\\]/g, "\\$&");
+}
+
+/** A pattern for the titles of findings: part of one in any case; `glob:…` the whole; `regex:…` anywhere in it. */
+export function titlePattern(source: string): Pattern {
+  if (source.startsWith("regex:")) return byItsBeginning(userPattern(source.slice("regex:".length)));
+  if (source.startsWith("glob:")) return caselessGlob(source.slice("glob:".length), ".*");
+  const words = source.trim().toLowerCase();
+  if (words === "") return { problem: "is empty" };
+  return byItsBeginning({ matches: (title) => title.toLowerCase().includes(words) });
+}
+
+/** A glob for the paths of findings, in any case: `**` any folders, `*` any text without a slash, `?` one character. */
+export function pathPattern(source: string): Pattern {
+  return caselessGlob(source, "[^/]*");
+}
+
+/** @param star the regular expression for `*` */
+function caselessGlob(source: string, star: string): Pattern {
+  if (source.trim() === "") return { problem: "is empty" };
+  // RE2 runs it in linear time however many stars there are.
+  const regex = source.replace(/\*\*\/|\*+|[^*]/gs, (part) => {
+    if (part === "**/") return "(?:.*/)?";
+    if (part.startsWith("*")) return part === "*" ? star : ".*";
+    return part === "?" ? "." : part.replace(/[\\^$.|?+()[\]{}]/, "\\$&");
+  });
+  const compiled = userPattern(`^${regex}$`);
+  return "problem" in compiled ? { problem: "is too long or too complicated for a glob" } : byItsBeginning(compiled);
+}
+
+/** Longer titles and paths are matched by their first 1,000 UTF-16 units. */
+function byItsBeginning(pattern: Pattern): Pattern {
+  return "problem" in pattern ? pattern : { matches: (text) => pattern.matches(text.slice(0, 1_000)) };
+}

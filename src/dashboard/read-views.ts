@@ -1,0 +1,334 @@
+// Ports -> the repositories that Kodiai knows, and the one of them that a page was asked for.
+
+import { retrievalAlerts } from "../domain/figures/retrieval-alerts.ts";
+import type { Repo } from "../domain/job.ts";
+import { canonicalLanguage } from "../domain/language.ts";
+import { CORPORA, OUTCOMES, type RepoKey, repoKey } from "../domain/memory.ts";
+import type { Scope } from "../domain/retrieval.ts";
+import { findConventions } from "../flows/memory/export-memory.ts";
+import { searchByHand } from "../flows/memory/search-memory.ts";
+import { weigh } from "../learn/learn.ts";
+import type { JobState, KeptJob } from "../ports/jobs.ts";
+import type { DashboardPorts, MemoryShown } from "./dashboard-ports.ts";
+import { DAY_MS, lastDays, lastWeeks } from "./days.ts";
+import type { Choice } from "./frame.ts";
+
+interface KnownRepository {
+  readonly key: RepoKey;
+  /** OWNER/NAME, or the key where no name is known. */
+  readonly name: string;
+  readonly visibility: Repo["visibility"] | null;
+  /** False where nothing is remembered of it. */
+  readonly isRemembered: boolean;
+}
+
+/** The repository that was reviewed last comes first; then what is only remembered, by name. */
+export async function readKnown({ work, memory }: DashboardPorts): Promise<readonly KnownRepository[]> {
+  const labels = new Map(((await memory?.labels.all()) ?? []).map((repo) => [repoKey(repo), repo]));
+  const reviewed = (await work.reviewed()).toSorted((a, b) => b.lastAt - a.lastAt).map(({ repo }) => repo);
+  const first = await Promise.all(
+    reviewed.map(async (key) => named(key, labels.get(key) ?? (await lastRepo(work, key)))),
+  );
+  const rest = [...labels].flatMap(([key, repo]) => (reviewed.includes(key) ? [] : [named(key, repo)]));
+  const all = [...first, ...rest.toSorted((a, b) => (a.name < b.name ? -1 : 1))];
+  return all.map((one) => ({ ...one, isRemembered: labels.has(one.key) }));
+}
+
+function named(key: RepoKey, repo: Repo | undefined) {
+  return { key, name: repo === undefined ? key : `${repo.owner}/${repo.name}`, visibility: repo?.visibility ?? null };
+}
+
+/** Everything of one repository, and nothing that others share with it. */
+export function scopeOf(repo: RepoKey): Scope {
+  return { repo, ownerPool: null, excludePull: null, before: null };
+}
+
+/** @param wanted of the address; what is not known, or not theirs, counts as nothing */
+export async function readChosen(ports: DashboardPorts, wanted: string): Promise<Choice> {
+  const repositories = await readKnown(ports);
+  const maySeeAll = ports.viewer === null;
+  const one = repositories.find(({ key }) => key === wanted) ?? (maySeeAll ? undefined : repositories[0]);
+  return { repositories, chosen: one?.key ?? null, maySeeAll };
+}
+
+/** Of a repository of which nothing is remembered: as its last review called it. */
+async function lastRepo(work: DashboardPorts["work"], key: RepoKey): Promise<Repo | undefined> {
+  return (await work.reviews(key, { skip: 0, most: 1 })).reviews[0]?.review.repo;
+}
+
+/** As many weeks show where something goes. */
+const LEAST_WEEKS = 12;
+/** Lines under a heading of what needs attention, and the reviews that are looked through for what was held back. */
+const MOST_LINES = 5;
+const LATEST_REVIEWS = 20;
+const REVIEWS_A_PAGE = 25;
+const MOST_JOBS = 200;
+/** Points in a picture that is a few hundred pixels wide. */
+const MOST_TIMES = 500;
+const OPEN: readonly JobState[] = ["waiting", "running", "parked"];
+
+export type Overview = Awaited<ReturnType<typeof readOverview>>;
+export type RepositoryLine = Awaited<ReturnType<typeof readRepositories>>[number];
+export type ReviewsView = Awaited<ReturnType<typeof readReviews>>;
+export type RetrievalView = Awaited<ReturnType<typeof readRetrieval>>;
+export type JobsView = Awaited<ReturnType<typeof readJobs>>;
+
+/** @param wanted the repository that the page is asked for; all together without it */
+export async function readOverview(ports: DashboardPorts, days: number, wanted: string) {
+  const { work, memory, health, model, now, viewer } = ports;
+  const at = now();
+  const [since = at] = lastDays(at, days);
+  const weeks = lastWeeks(at, Math.max(LEAST_WEEKS, Math.ceil(days / 7) + 1));
+  const choice = await readChosen(ports, wanted);
+  const of = choice.chosen;
+  const [reviewDays, reviews, spending] = await Promise.all([
+    work.reviewDays(of, since),
+    work.reviews(of, { skip: 0, most: LATEST_REVIEWS }),
+    work.spendingDays(of, since),
+  ]);
+  const decidedDays = (await memory?.figures.decidedDays(of, Math.min(since, weeks[0] ?? since))) ?? [];
+  const isOperator = viewer === null;
+  return {
+    now: at,
+    days,
+    /** Mondays (UTC) of the weeks for which acceptance is shown, this week's last. */
+    weeks,
+    choice,
+    reviewDays,
+    decidedDays,
+    spending,
+    model,
+    reviews: reviews.total,
+    /** What a person may want to answer, change or undo, newest first. */
+    attention: {
+      unanswered: await unanswered(memory, of),
+      declinedRules: (await memory?.figures.declinedRules(of, MOST_LINES)) ?? [],
+      heldBack: reviews.reviews
+        .flatMap((one) => one.review.heldBack.map((held) => ({ of: one, held })))
+        // Each push of a pull request holds the same finding back again.
+        .filter(({ held }, at, all) => all.findIndex((one) => one.held.finding.id === held.finding.id) === at)
+        .slice(0, MOST_LINES),
+    },
+    /** Null if memory could not be opened. */
+    findings: (await memory?.figures.findingOutcomes(of)) ?? null,
+    // Of the process and not of a repository: null for a person.
+    jobs: isOperator ? await work.jobCounts() : null,
+    health: isOperator ? await health() : null,
+  };
+}
+
+/** Findings without an answer. */
+async function unanswered(memory: MemoryShown | null, of: RepoKey | null) {
+  if (memory === null) return { total: 0, newest: [] };
+  const wanted = { corpus: "finding", outcome: "posted", language: null } as const;
+  const { total, ids } = await memory.figures.memories(of, wanted, { skip: 0, most: MOST_LINES });
+  const newest = await Promise.all(ids.map(({ repo, id }) => memory.export.recall.records(scopeOf(repo), [id])));
+  return { total, newest: newest.flat() };
+}
+
+/** By name. */
+export async function readRepositories(ports: DashboardPorts) {
+  const { work, memory } = ports;
+  const reviewed = new Map((await work.reviewed()).map((one) => [one.repo, one]));
+  const lines = (await readKnown(ports)).map(async ({ key, name, visibility, isRemembered }) => {
+    const memories = isRemembered ? (await memory?.export.recall.counts(scopeOf(key)))?.total : 0;
+    const { reviews = 0, posted = 0, lastAt = null } = reviewed.get(key) ?? {};
+    return { key, name, visibility, memories: memory === null ? null : (memories ?? null), reviews, posted, lastAt };
+  });
+  return (await Promise.all(lines)).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** @param wanted as for the overview */
+export async function readReviews(ports: DashboardPorts, wanted: string, page: number) {
+  const choice = await readChosen(ports, wanted);
+  const { total, reviews } = await ports.work.reviews(choice.chosen, {
+    skip: (page - 1) * REVIEWS_A_PAGE,
+    most: REVIEWS_A_PAGE,
+  });
+  return { choice, total, reviews, page, pages: Math.max(1, Math.ceil(total / REVIEWS_A_PAGE)) };
+}
+
+/** @param wanted as for the overview */
+export async function readRetrieval(ports: DashboardPorts, days: number, wanted: string) {
+  const { statistics, work, now } = ports;
+  const ms = days * DAY_MS;
+  const choice = await readChosen(ports, wanted);
+  const figures = await statistics.read({ ms, repo: choice.chosen });
+  const times = await work.searchTimes(choice.chosen, now() - ms, MOST_TIMES);
+  return { days, choice, figures, alerts: retrievalAlerts(figures), times };
+}
+
+/** @param state "" for what needs a look, or will happen */
+export async function readJobs({ jobs, work, viewer, now }: DashboardPorts, state: JobState | "", formToken: string) {
+  const kept = await jobs.list(state === "" ? OPEN : [state], MOST_JOBS);
+  return {
+    state,
+    jobs: kept.map((one) => shownJob(one, now())),
+    /** Of all repositories; null for a person, who sees their own alone. */
+    counts: viewer === null ? await work.jobCounts() : null,
+    formToken,
+    most: MOST_JOBS,
+  };
+}
+
+/** What a job is about, never what people wrote. `at` is when it was accepted, in epoch milliseconds. */
+function shownJob({ job, ageMs, ...kept }: KeptJob, now: number) {
+  const kind = job.kind === "command" && job.command.kind === "verb" ? job.command.verb : job.kind;
+  return { ...kept, at: now - ageMs, kind, repo: job.repo, number: "number" in job ? (job.number ?? null) : null };
+}
+
+const MEMORIES_A_PAGE = 50;
+const FOUND = 20;
+/** With more comments than this, what recurs among them is looked for on request only: it takes seconds. */
+const QUICK_REMARKS = 400;
+const LEAST_PULLS = 3;
+
+export type RepositoryView = NonNullable<Awaited<ReturnType<typeof readRepository>>>;
+export type MemoriesView = Awaited<ReturnType<typeof readMemories>>;
+export type ListedMemories = Awaited<ReturnType<typeof listed>>;
+export type FoundMemories = NonNullable<Awaited<ReturnType<typeof searched>>>;
+export type MemoryView = NonNullable<Awaited<ReturnType<typeof readMemory>>>;
+export type ReviewView = NonNullable<Awaited<ReturnType<typeof readReview>>>;
+export type ConfigurationView = Awaited<ReturnType<typeof readConfiguration>>;
+
+/** As the form says it; "" asks nothing. */
+export interface MemoryQuestion {
+  readonly repo: RepoKey;
+  readonly q: string;
+  readonly method: "hybrid" | "semantic" | "keyword";
+  readonly corpus: string;
+  readonly outcome: string;
+  readonly language: string;
+}
+
+/** Null where nothing is remembered of it. */
+export async function knownRepository(memory: MemoryShown, key: RepoKey): Promise<Repo | null> {
+  return (await memory.labels.all()).find((repo) => repoKey(repo) === key) ?? null;
+}
+
+/** Null for an unknown repository. */
+export async function readRepository(
+  { work, memory, history, now }: DashboardPorts,
+  key: RepoKey,
+  asked: { readonly formToken: string; readonly conventions: boolean },
+) {
+  const repo = memory === null ? null : await knownRepository(memory, key);
+  const { total, reviews } = await work.reviews(key, { skip: 0, most: 1 });
+  const of = repo ?? reviews[0]?.review.repo;
+  if (of === undefined) return null;
+  return {
+    key,
+    name: `${of.owner}/${of.name}`,
+    visibility: of.visibility,
+    formToken: asked.formToken,
+    now: now(),
+    reviews: total,
+    progress: await history.of(key),
+    /** Null if nothing is remembered of it, or memory could not be opened. */
+    memory: memory === null || repo === null ? null : await remembered(memory, repo, asked.conventions),
+  };
+}
+
+async function remembered(memory: MemoryShown, repo: Repo, isPatient: boolean) {
+  const key = repoKey(repo);
+  const counts = await memory.export.recall.counts(scopeOf(key));
+  const remarks = (counts.byCorpus.get("review_comment") ?? 0) + (counts.byCorpus.get("finding") ?? 0);
+  const recurrence = { least: LEAST_PULLS, since: null };
+  return {
+    counts,
+    fields: await memory.export.memory.fieldCounts(key),
+    findings: await memory.figures.findingOutcomes(key),
+    replay: await memory.replays.of(key),
+    conventions:
+      remarks <= QUICK_REMARKS || isPatient
+        ? await findConventions(repo, recurrence, memory.export)
+        : ("not asked" as const),
+    /** By memory id, epoch milliseconds. */
+    taken: await memory.figures.taken(key),
+  };
+}
+
+/** `problem` says why nothing can be asked; null when something can. */
+export async function readMemories({ memory, health }: DashboardPorts, asked: MemoryQuestion, page: number) {
+  if (memory === null)
+    return { repositories: [], problem: (await health()).memoryProblem ?? "memory is off", asked, shown: null };
+  const known = await memory.labels.all();
+  const repositories = known.map((repo) => ({ key: repoKey(repo), name: `${repo.owner}/${repo.name}` }));
+  const repo = known.find((one) => repoKey(one) === asked.repo) ?? known[0];
+  if (repo === undefined) return { repositories, problem: null, asked, shown: null };
+  const question = { ...asked, repo: repoKey(repo) };
+  const shown = asked.q.trim() === "" ? await listed(memory, question, page) : await searched(memory, repo, question);
+  return { repositories, problem: null, asked: question, shown };
+}
+
+async function listed(memory: MemoryShown, asked: MemoryQuestion, page: number) {
+  const list = {
+    corpus: CORPORA.find((one) => one === asked.corpus) ?? null,
+    outcome: OUTCOMES.find((one) => one === asked.outcome) ?? null,
+    language: asked.language.trim() === "" ? null : canonicalLanguage(asked.language.trim()),
+  };
+  const part = { skip: (page - 1) * MEMORIES_A_PAGE, most: MEMORIES_A_PAGE };
+  const { total, ids } = await memory.figures.memories(asked.repo, list, part);
+  const wanted = ids.map(({ id }) => id);
+  const records = await memory.export.recall.records(scopeOf(asked.repo), wanted);
+  return { kind: "list" as const, records, total, page, pages: Math.max(1, Math.ceil(total / MEMORIES_A_PAGE)) };
+}
+
+/** As a review searches. What has another outcome is left out of what was found, as the search knows no outcomes. */
+async function searched(memory: MemoryShown, repo: Repo, asked: MemoryQuestion) {
+  const corpus = CORPORA.find((one) => one === asked.corpus);
+  const filter = {
+    ...(corpus === undefined ? {} : { corpora: [corpus] }),
+    languages: asked.language.trim() === "" ? [] : [canonicalLanguage(asked.language.trim())],
+  };
+  const wanted = { repo, method: asked.method, filter, topK: FOUND, threshold: null };
+  const { memories, searches } = await searchByHand([asked.q], wanted, { ...memory.search, reranker: null });
+  const [only] = searches;
+  if (only === undefined) return null;
+  const kept = memories.filter(({ memory: { record } }) => asked.outcome === "" || record.outcome === asked.outcome);
+  return { kind: "found" as const, memories: kept, precedents: only.precedents, ms: only.ms };
+}
+
+/** Null when there is no such memory. */
+export async function readMemory(memory: MemoryShown, repo: RepoKey, id: string, formToken: string) {
+  const [record] = await memory.export.recall.records(scopeOf(repo), [id]);
+  if (record === undefined) return null;
+  const { pull } = record.provenance;
+  const all = pull === null ? [] : await memory.restoring.evidence.evidence(repo, pull);
+  const weighed = weigh(all, [record]).get(id);
+  const declined = (await memory.declined.rejected(repo)).find(({ memoryId }) => memoryId === id);
+  return {
+    record,
+    formToken,
+    /** Why it has its outcome, in sentences. */
+    because: weighed?.because ?? [],
+    evidence: weighed?.evidence ?? [],
+    /** Who declined it, and holds findings like it back. */
+    declines: declined?.each ?? [],
+  };
+}
+
+/** Null when no such review is kept. */
+export async function readReview({ work }: DashboardPorts, key: string, headSha: string) {
+  const kept = await work.review(key, headSha);
+  if (kept === null) return null;
+  const { repo, number } = kept.review;
+  return { ...kept, retrieval: await work.retrievalBefore(repoKey(repo), number, kept.writtenAt) };
+}
+
+export async function readConfiguration(ports: DashboardPorts, wanted: string) {
+  const { work, variables, choices } = ports;
+  const { repositories, chosen } = await readChosen(ports, wanted);
+  const key = chosen ?? repositories[0]?.key ?? null;
+  const last = key === null ? undefined : (await work.reviews(key, { skip: 0, most: 1 })).reviews[0];
+  return {
+    variables,
+    choices,
+    choice: { repositories, chosen: key, maySeeAll: false },
+    at: last?.writtenAt ?? null,
+    settings: last?.review.settings ?? null,
+    problems: (last?.review.configProblems ?? []).map(
+      ({ file, key: of, line, message }) => `${file}${line === null ? "" : `:${line}`}: ${of} ${message}`,
+    ),
+  };
+}
