@@ -513,7 +513,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a login asks again each time",
     loses: "who may write nowhere is asked about once in five minutes",
-    file: "src/adapters/github/read/writers.ts",
+    file: "src/adapters/github/read/login.ts",
     find: "if (counts && (!isFresh || known.keys.size === 0))",
     replace: "if (counts && !isFresh)",
     test: [
@@ -1152,8 +1152,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "tokens to their last minute",
     loses: "no token that is about to end is worked with",
     file: "src/adapters/github/clients.ts",
-    find: "cached.expiresAt - RENEW_BEFORE_MS > options.now()",
-    replace: "cached.expiresAt > options.now() - RENEW_BEFORE_MS",
+    find: "cached.expiresAt - RENEW_BEFORE_MS > now()",
+    replace: "cached.expiresAt > now() - RENEW_BEFORE_MS",
     test: [
       "test/adapters/github/clients.test.ts",
       "a token is used again by jobs that end before it, and one that ends within fifteen minutes is not",
@@ -1801,8 +1801,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "a deleted comment ends the reading",
     loses: "a comment that is deleted while its reactions are read costs nothing else",
     file: "src/adapters/github/read/feedback.ts",
-    find: 'node?.reactions ?? null;\n  } catch (error) {\n    if (errorTypes(error).includes("NOT_FOUND")) return null;',
-    replace: "node?.reactions ?? null;\n  } catch (error) {",
+    find: "await unlessStatus([404], ask))?.node",
+    replace: "await ask())?.node",
     test: [
       "test/app/feedback.test.ts",
       "a comment that is deleted between two pages of its reactions costs its own reactions and nothing else",

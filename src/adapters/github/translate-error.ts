@@ -215,8 +215,8 @@ export function restStatuses(fetch: GuardedFetch): GuardedFetch {
   };
 }
 
-/** The types of a GraphQL answer's errors, such as `NOT_FOUND`; empty for any other error. */
-export function errorTypes(error: unknown): readonly string[] {
+/** Such as `NOT_FOUND`; empty for any error but a GraphQL answer's. */
+function errorTypes(error: unknown): readonly string[] {
   if (!(error instanceof Error && error.name === "GraphqlResponseError")) return [];
   return errorsOf(error).flatMap(({ type }) => type ?? []);
 }
