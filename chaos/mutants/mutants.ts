@@ -972,7 +972,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no marker HMAC",
     loses: "a copied marker does not count",
-    file: "src/adapters/github/write/sign-write.ts",
+    file: "src/adapters/github/write/find-post.ts",
     find: 'return createHmac("sha256", key).update(payload).digest("hex").slice(0, LENGTH);',
     replace:
       'return createHmac("sha256", "").update(payload.slice(0, 0)).update(key.subarray(32)).digest("hex").slice(0, LENGTH);',
@@ -2202,7 +2202,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a live report that names the repository",
     loses: "the report of a live run names no person or repository",
-    file: "src/adapters/github/write/mask.ts",
+    file: "src/adapters/github/live/live-run.ts",
     find: ".replace(WORD, shown)",
     replace: "",
     test: [LIVE_TEST, "a live run tries each promise, cleans up, and prints the report that the manual shows"],

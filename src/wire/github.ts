@@ -3,19 +3,18 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Octokit } from "@octokit/rest";
 import { dryRunChecks, dryRunReviews, type Unposted } from "../adapters/dry-run/reviews.ts";
-import { type AppCredentials, appClient, appSlug } from "../adapters/github/app-slug.ts";
+import { appSlug } from "../adapters/github/app-registration.ts";
 import { type Clients, githubClients } from "../adapters/github/clients.ts";
 import type { GuardedFetch } from "../adapters/github/guarded-fetch.ts";
-import { quietOctokit } from "../adapters/github/quiet-octokit.ts";
+import { appClient, quietOctokit } from "../adapters/github/quiet-octokit.ts";
 import { githubPastReviews } from "../adapters/github/read/past-reviews.ts";
 import { githubRepositoryHost } from "../adapters/github/read/repository-host.ts";
 import { repoOf, statusOf } from "../adapters/github/requests.ts";
 import { translated } from "../adapters/github/translate-error.ts";
 import { githubChecks } from "../adapters/github/write/checks.ts";
-import { findPost } from "../adapters/github/write/find-post.ts";
+import { findPost, signWrite } from "../adapters/github/write/find-post.ts";
 import { githubRetractions } from "../adapters/github/write/retractions.ts";
 import { githubReviews } from "../adapters/github/write/reviews.ts";
-import { signWrite } from "../adapters/github/write/sign-write.ts";
 import {
   unheldWrites,
   unpacedWrites,
@@ -30,6 +29,7 @@ import type { HistoryFollowing } from "../flows/repository/follow-repository.ts"
 import type { ReviewPorts } from "../flows/review/review-ports.ts";
 import type { Checks } from "../ports/checks.ts";
 import type { PastReviews } from "../ports/history.ts";
+import type { AppCredentials } from "../ports/registration.ts";
 import type { InstallationPace, Post, Wanted, WriteStore } from "../ports/writes.ts";
 import type { Reviews } from "../ports.ts";
 import type { LocateRepository } from "../server/sweeps/missing-repository.ts";

@@ -31,7 +31,6 @@ export async function pullRequestPorts(
     clients: { forOwnersRepository: () => Promise.resolve(github) },
     installationId: 0,
     botLogin: "kodiai[bot]",
-    authors: new Map(),
   });
   const ports = await portsOf(repo, pulls, named.place, named.model);
   // What a command reads goes when it ends.

@@ -2,7 +2,8 @@
 // token.
 
 import type { Octokit } from "@octokit/rest";
-import { appClient, appSlug } from "../../adapters/github/app-slug.ts";
+import { appSlug } from "../../adapters/github/app-registration.ts";
+import { appClient } from "../../adapters/github/quiet-octokit.ts";
 import { repoOf } from "../../adapters/github/requests.ts";
 import { githubRetractions } from "../../adapters/github/write/retractions.ts";
 import { gatedFetch } from "../../adapters/github/write/write-gate.ts";

@@ -10,19 +10,14 @@ import { translatedMethods } from "../translate-error.ts";
 import { isOurs, reviewCommentsOf } from "../write/find-post.ts";
 import { changesSince, listChanges, readText } from "./list-changes.ts";
 
-/** The number of an author's merged pull requests, cached for a day: at most one search an author and repository. */
-interface AuthorCache {
-  get(key: string): number | undefined;
-  set(key: string, merged: number): void;
-}
-
 interface PullRequestsOptions {
   readonly github: GitHub;
   readonly clients: Pick<Clients, "forOwnersRepository">;
   readonly installationId: number;
   /** Our own bot account: `kodiai[bot]`. */
   readonly botLogin: string;
-  readonly authors: AuthorCache;
+  /** A cache of authors' merged pull requests: at most one search an author and repository. */
+  readonly authors?: { get(key: string): number | undefined; set(key: string, merged: number): unknown };
   /** The attempt of its job, from 1; absent without retries. */
   readonly attempt?: number;
 }
@@ -42,11 +37,11 @@ export function githubPullRequests(options: PullRequestsOptions): PullRequests {
     async authorFacts(repo, { author }) {
       if (DECIDED.has(author.association) || author.id === GHOST.id) return { mergedPullRequests: null };
       const key = `${repo.host}/${repo.id}/${author.id}`;
-      const known = authors.get(key);
+      const known = authors?.get(key);
       if (known !== undefined) return { mergedPullRequests: known };
       const q = `repo:${repo.owner}/${repo.name} is:pr is:merged author:${searched(author)}`;
       const { data } = await github.rest.search.issuesAndPullRequests({ q, per_page: 1 });
-      authors.set(key, data.total_count);
+      authors?.set(key, data.total_count);
       return { mergedPullRequests: data.total_count };
     },
     async ownComments(repo, number) {
