@@ -139,8 +139,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "a repository holds every worker",
     loses: "a repository leaves a worker to others",
     file: "src/app.ts",
-    find: "ofRepository: Math.max(1, workers - 1)",
-    replace: "ofRepository: workers",
+    find: "ofRepository: Math.max(1, options.workers - 1)",
+    replace: "ofRepository: options.workers",
     test: [SHARED_WORKERS_TEST, "large pull requests of one repository leave a worker to another repository"],
   },
   {
@@ -1577,7 +1577,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a GitHub that fails answers",
     loses: "the figures say since when GitHub answers nothing",
-    file: "src/server/answer-clock.ts",
+    file: "src/server/metrics.ts",
     find: "response.status < 500",
     replace: "response.status < 600",
     test: [
@@ -2340,9 +2340,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no database is asked",
     loses: "a server starts when its database answers",
-    file: "src/server/serve.ts",
-    find: "await awaitAnswer(",
-    replace: "if (mostMs < 0) await awaitAnswer(",
+    file: "src/server/await-answer.ts",
+    find: '  await awaitAnswer({ name: "the database"',
+    replace: '  if (mostMs < 0) await awaitAnswer({ name: "the database"',
     test: ["test/server/await-database.test.ts", "a database that answers is not waited for"],
     isQuick: true,
   },
