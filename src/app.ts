@@ -11,11 +11,9 @@ import { answerComment } from "./flows/commands/answer-comment.ts";
 import { reviewPullRequest } from "./flows/review/review-pull-request.ts";
 import type { AnyJob, Inspector, JobEnd, LaneName, Lease, LeaseLimits } from "./ports.ts";
 import { startAdminServer } from "./server/admin-server.ts";
-import { answerClock } from "./server/answer-clock.ts";
 import type { AppOptions, RunningApp } from "./server/app-options.ts";
-import { countedStore } from "./server/counted-store.ts";
-import { appMetrics } from "./server/metrics.ts";
-import { ownSlug } from "./server/own-slug.ts";
+import { ownSlug } from "./server/await-answer.ts";
+import { answerClock, appMetrics, countedStore } from "./server/metrics.ts";
 import { runFollow } from "./server/run-follow.ts";
 import {
   admittedBy,
@@ -26,15 +24,13 @@ import {
   stoppableReviews,
   unlessForgotten,
 } from "./server/run-job.ts";
-import { checkSweeper } from "./server/sweeps/check-sweeper.ts";
 import { beatOnce, heartbeat } from "./server/sweeps/heartbeat.ts";
-import { type JobWatch, jobWatch } from "./server/sweeps/job-watch.ts";
-import { type LargeReviews, largeReviews } from "./server/sweeps/large-reviews.ts";
-import { runFeedback, startMaintenance } from "./server/sweeps/maintenance.ts";
+import { type JobWatch, jobWatch, retrievalWatch } from "./server/sweeps/job-watch.ts";
+import { largeReviews } from "./server/sweeps/large-reviews.ts";
+import { checkSweeper, runFeedback, startMaintenance } from "./server/sweeps/maintenance.ts";
 import { missedSweeper } from "./server/sweeps/missed-sweeper.ts";
 import { withMissingRepositoryCheck } from "./server/sweeps/missing-repository.ts";
 import type { PeriodicTask } from "./server/sweeps/periodic-task.ts";
-import { retrievalWatch } from "./server/sweeps/retrieval-watch.ts";
 import { committer, deliveryHandler, type ProbotEvent } from "./server/take-delivery.ts";
 import { closeServer, startWebhookServer, urlOf } from "./server/webhook-server.ts";
 import { wiredDashboard } from "./wire/dashboard.ts";
@@ -94,7 +90,13 @@ function noClientForEvents({ auth }: { auth: (...asked: unknown[]) => Promise<un
  */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
-  registerSecrets(...secretsOf(options));
+  const { privateKey, webhookSecret, formerSecret, databaseUrl } = options;
+  registerSecrets(
+    privateKey,
+    webhookSecret,
+    formerSecret?.secret ?? null,
+    databaseUrl ? passwordIn(databaseUrl) : null,
+  );
   const { fetch, sinceAnsweredMs } = answerClock(githubFetch(apiUrl, options.waits?.deadlineMs));
   const probot = probotOf(options, fetch);
   const app = await probot.auth();
@@ -116,7 +118,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     onUnposted,
     onUnrecorded,
     limits: store.pace,
-    markerSecret: options.privateKey,
+    markerSecret: privateKey,
     settledMs: options.waits?.settledMs,
     onLost: ({ kind, repo, number }, found) =>
       log.warn({ kind, repo: repo.id, number, found }, "write response lost; reconciled with GitHub"),
@@ -181,10 +183,6 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   };
 }
 
-function secretsOf({ privateKey, webhookSecret, formerSecret, databaseUrl }: AppOptions): readonly (string | null)[] {
-  return [privateKey, webhookSecret, formerSecret?.secret ?? null, databaseUrl ? passwordIn(databaseUrl) : null];
-}
-
 async function openedStore(options: AppOptions): Promise<Store> {
   const { dataDir, databaseUrl = null, memory, searchMemoryBytes, waits, log } = options;
   const limits = searchMemoryBytes ? { memoryBytes: searchMemoryBytes } : {};
@@ -194,8 +192,7 @@ async function openedStore(options: AppOptions): Promise<Store> {
   const store = await openStore(databaseUrl ?? dataDir, { isChecked: true, ...settings, ...memory, onExposed });
   if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews continue without memory");
   // Not awaited: until it is done, searches read the file, more slowly.
-  const unread = (error: unknown) => log.warn({ err: error }, "memory could not be preloaded");
-  store.warm().catch(unread);
+  store.warm().catch((error: unknown) => log.warn({ err: error }, "memory could not be preloaded"));
   return withoutSecretsTaken(store);
 }
 
@@ -261,21 +258,22 @@ function startWorkers(
   ];
 
   const portsOf = reviewPorts(github, store, options.inspector, reading);
-  const review = (job: ReviewJob, attempt: number, superseded: AbortSignal, lease: Lease<ReviewJob>) =>
+  const review = (lease: Lease<ReviewJob>, superseded: AbortSignal) =>
     runJob({ lane: "review", lease, signal: superseded }, wrappers, async ({ adapt, signal }, stage) => {
-      const ports = { ...adapt(await portsOf(lease)), signal, isLastTry: attempt >= TRIES_TO_REMEMBER };
-      return reviewLine(await reviewPullRequest(job, ports, stage));
+      const ports = { ...adapt(await portsOf(lease)), signal, isLastTry: lease.attempt >= TRIES_TO_REMEMBER };
+      return reviewLine(await reviewPullRequest(lease.job, ports, stage));
     });
-  const command = (job: CommandJob, _attempt: number, signal: AbortSignal, lease: Lease<CommandJob>) =>
+  const command = (lease: Lease<CommandJob>, signal: AbortSignal) =>
     runJob({ lane: "command", lease, signal }, wrappers, async ({ adapt }, stage) =>
-      answerComment(job, { ...adapt(await portsOf(lease)), jobs }, stage),
+      answerComment(lease.job, { ...adapt(await portsOf(lease)), jobs }, stage),
     );
   const learn = learnPorts(github, store);
   const follow = followPorts(github, store, reading);
-  const upkeep = (job: UpkeepJob, _attempt: number, signal: AbortSignal, lease: Lease<UpkeepJob>) =>
-    runJob({ lane: "upkeep", lease, signal }, wrappers, async () =>
-      job.kind === "feedback" ? runFeedback(job, await learn(job)) : runFollow(job, queue, follow(lease)),
-    );
+  const upkeep = (lease: Lease<UpkeepJob>, signal: AbortSignal) =>
+    runJob({ lane: "upkeep", lease, signal }, wrappers, async () => {
+      const { job } = lease;
+      return job.kind === "feedback" ? runFeedback(job, await learn(job)) : runFollow(job, queue, follow(lease));
+    });
 
   const watch = retrievalWatch(serverStatistics(store), (alerts) => log.warn({ alerts }, "retrieval alert"));
   const onLost = ({ job }: Lease<AnyJob>) => log.warn({ job: job.key }, "lease lost to another process");
@@ -286,11 +284,13 @@ function startWorkers(
     logEnd(log, lease, end, error, { ...head, ...seen.ended(lane, lease, end) });
   };
   const clocks = { now: Date.now, random: Math.random, onLost };
+  /** With two or more workers, one is reserved for other repositories. */
+  const limits = (): LeaseLimits => ({
+    ofRepository: Math.max(1, options.workers - 1),
+    hasCapacity: large.hasCapacity(),
+  });
   const workers: Workers = {
-    review: startWorker(
-      { ...clocks, queue, run: review, onEnd: onEndOf("review"), limits: () => limitsOf(options.workers, large) },
-      options.workers,
-    ),
+    review: startWorker({ ...clocks, queue, run: review, onEnd: onEndOf("review"), limits }, options.workers),
     command: startWorker(
       { ...clocks, queue: queue.commands, run: command, onEnd: onEndOf("command") },
       COMMANDS_AT_ONCE,
@@ -303,20 +303,11 @@ function startWorkers(
   return workers;
 }
 
-/** With two or more workers, one is reserved for other repositories. */
-function limitsOf(workers: number, large: LargeReviews): LeaseLimits {
-  return { ofRepository: Math.max(1, workers - 1), hasCapacity: large.hasCapacity() };
-}
-
 function logEnd(log: Logger, { job, attempt }: Lease<AnyJob>, end: JobEnd, error: unknown, more: object): void {
-  const failed = end.state === "parked" || isBug(error);
-  const facts = {
-    job: job.key,
-    ...more,
-    trigger: job.kind === "command" ? job.command.kind : job.trigger,
-    attempt,
-    ...end,
-  };
+  const isBug = error !== null && ![Transient, OutOfReach, AtCapacity].some((known) => error instanceof known);
+  const failed = end.state === "parked" || isBug;
+  const trigger = job.kind === "command" ? job.command.kind : job.trigger;
+  const facts = { job: job.key, ...more, trigger, attempt, ...end };
   log[failed ? "error" : "info"](failed ? { ...facts, err: error } : facts, "job ended");
 }
 
@@ -335,9 +326,4 @@ function describeLater(
       log.warn({ job: job.key, err: error }, "could not enqueue the description job");
     }
   };
-}
-
-/** Any error other than a transient failure, a refusal by GitHub, or a lack of capacity. */
-function isBug(error: unknown): boolean {
-  return error !== null && ![Transient, OutOfReach, AtCapacity].some((known) => error instanceof known);
 }

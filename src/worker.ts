@@ -1,5 +1,6 @@
 // Runs jobs of one lane of the queue, and decides whether a failed job is retried or parked.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { AtCapacity, LeaseLost, OutOfReach, Transient } from "./domain/errors.ts";
 import type { ReviewJob } from "./domain/job.ts";
 import type { AnyJob, JobEnd, Lane, LaneName, Lease, LeaseLimits } from "./ports.ts";
@@ -32,7 +33,7 @@ interface WorkerPorts<Taken extends AnyJob = ReviewJob> {
    * Runs the job; returns one line on how it ended. Throws Transient to be retried. The signal is aborted when a later job
    * replaced this one, or another process took it over.
    */
-  readonly run: (job: Taken, attempt: number, signal: AbortSignal, lease: Lease<Taken>) => Promise<string>;
+  readonly run: (lease: Lease<Taken>, signal: AbortSignal) => Promise<string>;
   readonly onEnd: (lease: Lease<Taken>, end: JobEnd, error: unknown) => void;
   /** Called instead when another process has taken over the job. */
   readonly onLost?: (lease: Lease<Taken>) => void;
@@ -115,7 +116,7 @@ export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, par
     async stop(withinMs) {
       stopped = true;
       clearTimeout(timer);
-      const patience = new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref());
+      const patience = sleep(withinMs, null, { ref: false });
       // A poll may still start a job, so wait for it before the jobs.
       const ended = Promise.allSettled([polling]).then(() => Promise.allSettled(running));
       await Promise.race([ended, patience]);
@@ -153,7 +154,7 @@ async function runOne<Taken extends AnyJob>(ports: WorkerPorts<Taken>, lease: Le
   let cause: unknown = null;
   const watch = watchLease(ports, lease);
   try {
-    const work = ports.run(lease.job, lease.attempt, watch.signal, lease);
+    const work = ports.run(lease, watch.signal);
     end = { state: "done", outcome: await Promise.race([work, watch.hangs]) };
   } catch (error) {
     cause = error;
@@ -176,7 +177,7 @@ async function recorded<Taken extends AnyJob>(
       return await queue.end(lease, end);
     } catch (error) {
       if (!(error instanceof Transient)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, RECORD_AGAIN_MS));
+      await sleep(RECORD_AGAIN_MS);
     }
   }
 }
@@ -196,21 +197,17 @@ function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: 
     }
     isAsking = false;
   };
-  const timer = setInterval(() => void ask(), LEASE_CHECK_MS);
-  timer.unref();
-  let hanging: NodeJS.Timeout | undefined;
-  const hangs = new Promise<never>((_, reject) => {
-    hanging = setTimeout(() => {
-      unwanted.abort();
-      reject(new Transient(`it was not done after ${LONGEST_MS / 60_000} minutes`));
-    }, LONGEST_MS);
-    hanging.unref();
-  });
+  const timer = setInterval(() => void ask(), LEASE_CHECK_MS).unref();
+  const hanging = Promise.withResolvers<never>();
+  const late = setTimeout(() => {
+    unwanted.abort();
+    hanging.reject(new Transient(`it was not done after ${LONGEST_MS / 60_000} minutes`));
+  }, LONGEST_MS).unref();
   const stop = () => {
     clearInterval(timer);
-    clearTimeout(hanging);
+    clearTimeout(late);
   };
-  return { signal: unwanted.signal, hangs, stop };
+  return { signal: unwanted.signal, hangs: hanging.promise, stop };
 }
 
 /** Retries transient failures with exponential backoff and jitter. A job whose target no longer exists is done; any other is parked. */

@@ -26,7 +26,7 @@ async function world(
   const worker = startWorker(
     {
       queue,
-      run: (job, attempt) => work(job as ReviewJob, attempt, now),
+      run: ({ job, attempt }) => work(job as ReviewJob, attempt, now),
       onEnd: (_lease, end) => {
         ends.push(end);
         if (end.state === "retry") now += end.inMs;

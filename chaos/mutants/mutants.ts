@@ -139,8 +139,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "a repository holds every worker",
     loses: "a repository leaves a worker to others",
     file: "src/app.ts",
-    find: "ofRepository: Math.max(1, workers - 1)",
-    replace: "ofRepository: workers",
+    find: "ofRepository: Math.max(1, options.workers - 1)",
+    replace: "ofRepository: options.workers",
     test: [SHARED_WORKERS_TEST, "large pull requests of one repository leave a worker to another repository"],
   },
   {
@@ -513,7 +513,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a login asks again each time",
     loses: "who may write nowhere is asked about once in five minutes",
-    file: "src/adapters/github/read/writers.ts",
+    file: "src/adapters/github/read/login.ts",
     find: "if (counts && (!isFresh || known.keys.size === 0))",
     replace: "if (counts && !isFresh)",
     test: [
@@ -972,7 +972,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no marker HMAC",
     loses: "a copied marker does not count",
-    file: "src/adapters/github/write/sign-write.ts",
+    file: "src/adapters/github/write/find-post.ts",
     find: 'return createHmac("sha256", key).update(payload).digest("hex").slice(0, LENGTH);',
     replace:
       'return createHmac("sha256", "").update(payload.slice(0, 0)).update(key.subarray(32)).digest("hex").slice(0, LENGTH);',
@@ -1152,8 +1152,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "tokens to their last minute",
     loses: "no token that is about to end is worked with",
     file: "src/adapters/github/clients.ts",
-    find: "cached.expiresAt - RENEW_BEFORE_MS > options.now()",
-    replace: "cached.expiresAt > options.now() - RENEW_BEFORE_MS",
+    find: "cached.expiresAt - RENEW_BEFORE_MS > now()",
+    replace: "cached.expiresAt > now() - RENEW_BEFORE_MS",
     test: [
       "test/adapters/github/clients.test.ts",
       "a token is used again by jobs that end before it, and one that ends within fifteen minutes is not",
@@ -1577,7 +1577,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a GitHub that fails answers",
     loses: "the figures say since when GitHub answers nothing",
-    file: "src/server/answer-clock.ts",
+    file: "src/server/metrics.ts",
     find: "response.status < 500",
     replace: "response.status < 600",
     test: [
@@ -1801,8 +1801,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "a deleted comment ends the reading",
     loses: "a comment that is deleted while its reactions are read costs nothing else",
     file: "src/adapters/github/read/feedback.ts",
-    find: 'node?.reactions ?? null;\n  } catch (error) {\n    if (errorTypes(error).includes("NOT_FOUND")) return null;',
-    replace: "node?.reactions ?? null;\n  } catch (error) {",
+    find: "await unlessStatus([404], ask))?.node",
+    replace: "await ask())?.node",
     test: [
       "test/app/feedback.test.ts",
       "a comment that is deleted between two pages of its reactions costs its own reactions and nothing else",
@@ -2202,7 +2202,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a live report that names the repository",
     loses: "the report of a live run names no person or repository",
-    file: "src/adapters/github/write/mask.ts",
+    file: "src/adapters/github/live/live-run.ts",
     find: ".replace(WORD, shown)",
     replace: "",
     test: [LIVE_TEST, "a live run tries each promise, cleans up, and prints the report that the manual shows"],
@@ -2340,9 +2340,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no database is asked",
     loses: "a server starts when its database answers",
-    file: "src/server/serve.ts",
-    find: "await awaitAnswer(",
-    replace: "if (mostMs < 0) await awaitAnswer(",
+    file: "src/server/await-answer.ts",
+    find: '  await awaitAnswer({ name: "the database"',
+    replace: '  if (mostMs < 0) await awaitAnswer({ name: "the database"',
     test: ["test/server/await-database.test.ts", "a database that answers is not waited for"],
     isQuick: true,
   },

@@ -2,7 +2,7 @@
 import type { LaneName } from "../ports.ts";
 
 /** Whether jobs get done; times in milliseconds. */
-interface Progress {
+export interface Progress {
   /** Lane → age of its oldest waiting job since creation; 0 when none waits. */
   readonly oldestWaitingMs: Readonly<Record<LaneName, number>>;
   /** Since a review was last posted; null when none was. */

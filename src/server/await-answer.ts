@@ -2,9 +2,10 @@
 // restart loop, and more load on a service that is already in trouble.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import { Transient } from "../domain/errors.ts";
 import { type Ports, unavailableServers } from "./sweeps/unavailable-servers.ts";
 
-export interface Wait extends Ports {
+interface Wait extends Ports {
   readonly log: Logger;
   /** Ends the wait. */
   readonly unwanted?: AbortSignal;
@@ -26,7 +27,7 @@ const FIRST_PAUSE_MS = 500;
  *
  * @throws the error of `ask`: at once when it has no patience, otherwise the last one after that time or after an abort
  */
-export async function awaitAnswer<T>(awaited: Awaited<T>, wait: Wait): Promise<T> {
+async function awaitAnswer<T>(awaited: Awaited<T>, wait: Wait): Promise<T> {
   const { name, longestPauseMs } = awaited;
   const { log, unwanted } = wait;
   const began = performance.now();
@@ -69,4 +70,59 @@ async function attempt<T>({ ask, patienceMs }: Awaited<T>): Promise<Tried<T>> {
 
 function said(error: unknown): string {
   return error instanceof Error ? error.message : "it does not answer";
+}
+
+/** Longer than a start, restart or failover of a database; then the process exits, and an orchestrator restarts it. */
+const DATABASE_MS = 120_000;
+const LONGEST_DATABASE_PAUSE_MS = 8_000;
+
+/**
+ * Returns when the database answers: the machines of an installation start in any order, and a restart of a database takes half a
+ * minute.
+ *
+ * @param ask rejects with Transient when a retry may help, with another error when it cannot
+ * @throws the error of `ask`: at once if it is not Transient, otherwise the last one after `mostMs` or after an abort
+ */
+export async function awaitDatabase(
+  ask: () => Promise<void>,
+  { mostMs = DATABASE_MS, ...wait }: Wait & { readonly mostMs?: number },
+): Promise<void> {
+  const patienceMs = (error: unknown) => (error instanceof Transient ? mostMs : null);
+  await awaitAnswer({ name: "the database", ask, patienceMs, longestPauseMs: LONGEST_DATABASE_PAUSE_MS }, wait);
+}
+
+/** A key that GitHub refuses for so long is wrong: incidents are shorter, and new keys work within seconds. */
+const REFUSED_MS = 120_000;
+const LONGEST_GITHUB_PAUSE_MS = 30_000;
+
+/** GitHub kept refusing the credentials. */
+export class AppRefused extends Error {
+  override readonly name = "AppRefused";
+}
+
+/**
+ * Asks GitHub for the app's own slug until GitHub responds: neither an outage nor one wrong answer during the start may end the
+ * server.
+ *
+ * @param ask see appSlug
+ * @throws AppRefused when GitHub refused for `refusedMs`; Error when a retry cannot succeed, or after an abort
+ */
+export async function ownSlug(
+  ask: () => Promise<string>,
+  { refusedMs = REFUSED_MS, ...wait }: Wait & { readonly refusedMs?: number },
+): Promise<string> {
+  const patienceMs = (error: unknown) =>
+    error instanceof Transient ? Number.POSITIVE_INFINITY : isRefusal(error) ? refusedMs : null;
+  try {
+    return await awaitAnswer({ name: "GitHub", ask, patienceMs, longestPauseMs: LONGEST_GITHUB_PAUSE_MS }, wait);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    throw new AppRefused(error.message, { cause: error });
+  }
+}
+
+/** Any 4xx answer. */
+function isRefusal(error: unknown): error is Error {
+  const status = error instanceof Error && "status" in error ? error.status : null;
+  return typeof status === "number" && status >= 400 && status < 500;
 }

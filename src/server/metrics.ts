@@ -5,25 +5,20 @@ import { scoreLimit } from "../domain/figures/retrieval-figures.ts";
 import type { ModelUsage, Purpose } from "../domain/model.ts";
 import type { Degraded } from "../domain/omissions.ts";
 import type { PostedReview } from "../domain/review.ts";
-import type { JobEnd } from "../ports.ts";
+import type { Progress } from "../ports/signs.ts";
+import type { JobEnd, LaneName } from "../ports.ts";
+import type { githubFetch } from "../wire/egress.ts";
+import type { Store } from "../wire/store.ts";
 import { METRICS, type MetricEntry, type NameOf } from "./metric-list.ts";
 
-const LANES = ["review", "command", "upkeep"] as const;
-export type LaneName = (typeof LANES)[number];
+const LANES: readonly LaneName[] = ["review", "command", "upkeep"];
 
-/** Gauges, read at the time of the scrape. */
-interface Figures {
+/** Gauges, read at the time of the scrape. Those that may be missing are unknown while Kodiai is unavailable. */
+interface Figures extends Partial<Progress> {
   readonly ready: boolean;
   readonly rssBytes: number;
   readonly uptimeSeconds: number;
-  /** This and the following are absent while Kodiai is unavailable. */
   readonly jobs?: Readonly<Record<string, number>>;
-  /** Lane → age of its oldest waiting job since its creation; 0 when none waits. */
-  readonly oldestWaitingMs?: Readonly<Record<string, number>>;
-  /** Since a review was posted; null when none ever was. */
-  readonly sincePostedMs?: number | null;
-  /** Installations whose last review GitHub refused. */
-  readonly refusedInstallations?: number;
   /** Since GitHub answered a request with anything but 5xx; null when it never did. */
   readonly sinceAnsweredMs?: number | null;
   readonly heldBytes?: number;
@@ -107,10 +102,10 @@ export function appMetrics(version: string) {
       const { ready, jobs = {}, oldestWaitingMs = {}, sincePostedMs, sinceAnsweredMs, heldBytes, ...own } = figures;
       const { rssBytes, lagSeconds, uptimeSeconds, refusedInstallations } = own;
       for (const [state, jobsThere] of Object.entries(jobs)) set("kodiai_jobs", { state }, jobsThere);
-      for (const [lane, ms] of Object.entries(oldestWaitingMs))
+      for (const [lane, ms] of Object.entries<number>(oldestWaitingMs))
         set("kodiai_oldest_waiting_job_seconds", { lane }, ms / 1_000);
-      set("kodiai_since_posted_review_seconds", {}, seconds(sincePostedMs));
-      set("kodiai_since_github_answer_seconds", {}, seconds(sinceAnsweredMs));
+      set("kodiai_since_posted_review_seconds", {}, (sincePostedMs ?? Number.NaN) / 1_000);
+      set("kodiai_since_github_answer_seconds", {}, (sinceAnsweredMs ?? Number.NaN) / 1_000);
       set("kodiai_refused_installations", {}, refusedInstallations);
       set("kodiai_ready", {}, ready ? 1 : 0);
       set("kodiai_body_bytes", {}, heldBytes);
@@ -187,11 +182,57 @@ function meters(registry: Registry) {
 
 const OUTCOMES: ReadonlySet<string> = new Set(["posted", "skipped", "superseded", "stopped", "missing"]);
 
-function seconds(ms: number | null | undefined): number | undefined {
-  return typeof ms === "number" ? ms / 1_000 : undefined;
-}
-
 function outcomeWord(line: string): string {
   const word = /^[a-z]+/.exec(line)?.[0] ?? "";
   return OUTCOMES.has(word) ? word : "other";
+}
+
+/** The same store, which reports searches, model requests and changed outcomes to `metrics`. */
+export function countedStore(store: Store, metrics: Pick<Metrics, "retrieved" | "asked" | "decided">): Store {
+  const { retrievals, spending, evidence } = store;
+  return {
+    ...store,
+    retrievals: {
+      async write(entry) {
+        metrics.retrieved(entry);
+        await retrievals.write(entry);
+      },
+    },
+    spending: {
+      ...spending,
+      record(repo, at, purpose, usage, held) {
+        metrics.asked(purpose, usage);
+        return spending.record(repo, at, purpose, usage, held);
+      },
+    },
+    evidence: {
+      ...evidence,
+      async decide(repo, decisions) {
+        let all = 0;
+        // One outcome at a time, because the store returns only how many changed.
+        for (const [outcome, group] of Map.groupBy(decisions, (one) => one.outcome)) {
+          const changed = await evidence.decide(repo, group);
+          metrics.decided(outcome, changed);
+          all += changed;
+        }
+        return all;
+      },
+    },
+  };
+}
+
+type Fetch = ReturnType<typeof githubFetch>;
+
+/** Wraps fetch and tracks when GitHub last answered. A 5xx does not count: it comes from a proxy, or from GitHub during an outage. */
+export function answerClock(fetch: Fetch) {
+  let answeredAt: number | null = null;
+  return {
+    async fetch(...request: Parameters<Fetch>): ReturnType<Fetch> {
+      const response = await fetch(...request);
+      if (response.status < 500) answeredAt = performance.now();
+      return response;
+    },
+    /** Milliseconds since the last answer other than 5xx; null before the first. */
+    sinceAnsweredMs: () => (answeredAt === null ? null : performance.now() - answeredAt),
+  };
 }

@@ -71,7 +71,9 @@ export function bodyReader(most: number = MOST_HELD_BYTES): BodyReader {
       if (one.bytes > MOST_BODY_BYTES) end({ kind: "large" });
       else if (one.bytes > USUAL_BYTES && one.size === "usual") {
         one.size = "waits";
-        hold(request);
+        // The socket as well, or Node would read on until the request's buffer is full.
+        request.pause();
+        request.socket?.pause();
         admit(coming);
       }
       while (held > most && coming.size > 0) largest(coming)?.end({ kind: "crowded" });
@@ -104,12 +106,6 @@ function freeChunk(chunk: Buffer): void {
   const { buffer } = chunk;
   // Only a chunk with its own memory; the garbage collector frees shared memory.
   if (buffer instanceof ArrayBuffer && chunk.length > 0 && buffer.byteLength === chunk.length) buffer.transfer(0);
-}
-
-/** Pauses the socket as well, or Node would read on until the request's buffer is full. */
-function hold(request: IncomingMessage): void {
-  request.pause();
-  request.socket?.pause();
 }
 
 /** Gives free slots to waiting bodies, the smallest first; those without Content-Length come last and are dropped first. */

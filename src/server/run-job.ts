@@ -2,13 +2,16 @@
 import type { CommandJob } from "../domain/command.ts";
 import { Stopped } from "../domain/errors.ts";
 import { type DescribeJob, type ReviewJob, upkeepKey } from "../domain/job.ts";
+import type { Remembered } from "../domain/memory/write-report.ts";
 import type { Skipped } from "../domain/omissions.ts";
+import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Superseded } from "../domain/review.ts";
 import type { CommandPorts } from "../flows/commands/order.ts";
 import type { SentReview, Stage } from "../flows/review/review-ports.ts";
 import type { ReviewJobs } from "../ports/conversation.ts";
 import type { AnyJob, LaneName, Lease, Queue, Reviews } from "../ports.ts";
 import type { LargeReviews } from "./sweeps/large-reviews.ts";
+import { unlessAborted } from "./sweeps/periodic-task.ts";
 
 export type PullJob = ReviewJob | CommandJob;
 
@@ -118,23 +121,15 @@ export function stoppableReviews(
   };
 }
 
-/** Refuses writes after a `stop`; reads still work. */
+/** Refuses writes after a `stop`; reads, and the end of a progress note, still work. */
 function stoppableWrites(reviews: Reviews, stopped: AbortSignal): Reviews {
-  const unless = <Args extends unknown[], Result>(write: (...args: Args) => Promise<Result>) => {
-    return async (...args: Args): Promise<Result> => {
-      stopped.throwIfAborted();
-      return write(...args);
-    };
-  };
+  const unless = unlessAborted(stopped);
   return {
-    head: reviews.head,
-    postedFindings: reviews.postedFindings,
-    outsideDiff: reviews.outsideDiff,
+    ...reviews,
     postReview: unless(reviews.postReview),
     postFileComment: unless(reviews.postFileComment),
     putSummary: unless(reviews.putSummary),
     showProgress: unless(reviews.showProgress),
-    endProgress: reviews.endProgress,
   };
 }
 
@@ -172,8 +167,12 @@ export function describedLater(add: (job: DescribeJob) => Promise<void>): JobWra
       let isWanted = true;
       return async (name, enter) => {
         const value = await next(name, enter);
-        if (name === "gather") isWanted = wantsFields(value) ?? isWanted;
-        if (name === "remember" && isWanted && hasNew(value)) {
+        if (name === "gather") {
+          const gathered = value as PullRequestContext | Skipped;
+          if (gathered.kind === "context") isWanted = gathered.config.knowledge.describe === "model";
+        }
+        const kept = (name === "remember" ? value : {}) as Partial<Remembered>;
+        if (isWanted && kept.kind === "remembered" && (kept.added ?? 0) + (kept.updated ?? 0) > 0) {
           const { repo, delivery, installationId } = lease.job;
           const key = upkeepKey(repo, "describe");
           await add({ kind: "describe", key, delivery, installationId, repo, trigger: "reviewed" });
@@ -182,20 +181,6 @@ export function describedLater(add: (job: DescribeJob) => Promise<void>): JobWra
       };
     },
   };
-}
-
-/** Null when the value has no configuration. */
-function wantsFields(gathered: unknown): boolean | null {
-  if (!isObject(gathered) || !isObject(gathered.config) || !isObject(gathered.config.knowledge)) return null;
-  return gathered.config.knowledge.describe === "model";
-}
-
-function hasNew(kept: unknown): boolean {
-  return isObject(kept) && kept.kind === "remembered" && Number(kept.added) + Number(kept.updated) > 0;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }
 
 /** How a review ended, in one line. */

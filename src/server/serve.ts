@@ -10,9 +10,8 @@ import { cutText } from "../domain/text/cut-text.ts";
 import { logWithoutSecrets } from "../wire/secrets.ts";
 import { databaseAnswers } from "../wire/store.ts";
 import type { AppOptions, RunningApp } from "./app-options.ts";
-import { awaitAnswer, type Wait } from "./await-answer.ts";
+import { AppRefused, awaitDatabase } from "./await-answer.ts";
 import type { Signals } from "./handle-signals.ts";
-import { AppRefused } from "./own-slug.ts";
 import { unavailableServers } from "./sweeps/unavailable-servers.ts";
 
 /** An orchestrator kills a process after 30 s; draining ends earlier. */
@@ -40,10 +39,14 @@ export async function serve(
   const output = env.logFormat === "pretty" ? pinoPretty({ sync: true }) : pino.destination(1);
   const lines = logWithoutSecrets((line) => void output.write(line));
   const log = pino({ level: env.logLevel, serializers: { err: loggedError, error: loggedError } }, lines);
-  logCrashes((error) => {
+  // Node would print the whole error, with everything that a client attached to it.
+  const crash = (error: unknown) => {
+    const end = () => process.exit(1);
     log.fatal({ err: error }, "crashed");
-    return lines.drained();
-  });
+    lines.drained().then(end, end);
+  };
+  process.on("uncaughtException", crash);
+  process.on("unhandledRejection", crash);
   const unwanted = new AbortController();
   const started = startOrRefuse({
     ...env,
@@ -66,7 +69,9 @@ export async function serve(
       log.error("shutdown timed out; running jobs will be retried on the next start");
       void end(1);
     }, MOST_STOP_MS).unref();
-    stopped(started).then(
+    // A failed start needs no stop.
+    const stopped = started.catch(() => null).then((app) => app?.close());
+    stopped.then(
       () => end(0),
       (error: unknown) => {
         log.error({ err: error }, "did not stop cleanly");
@@ -87,16 +92,6 @@ export async function serve(
   }
 }
 
-/** Node would print the whole error, with everything that a client attached to it. */
-function logCrashes(logCrash: (error: unknown) => Promise<void>): void {
-  const crash = (error: unknown) => {
-    const end = () => process.exit(1);
-    logCrash(error).then(end, end);
-  };
-  process.on("uncaughtException", crash);
-  process.on("unhandledRejection", crash);
-}
-
 /** The app; or, when its store is unusable, servers that answer 503, because restarts would not help. */
 async function startOrRefuse(options: AppOptions): Promise<Pick<RunningApp, "close">> {
   const { databaseUrl = null } = options;
@@ -114,21 +109,12 @@ async function startOrRefuse(options: AppOptions): Promise<Pick<RunningApp, "clo
   }
 }
 
-/** Stops an app that started; a failed start needs no stop. */
-async function stopped(started: Promise<Pick<RunningApp, "close">>): Promise<void> {
-  const app = await started.catch(() => null);
-  await app?.close();
-}
-
-interface StartProblem {
-  /** One line that names the variable. */
-  readonly text: string;
-  /** A restart may help, without a change to Kodiai's environment. */
-  readonly mayPass: boolean;
-}
-
-/** Why the app does not start; null for a bug. */
-function startProblem(error: unknown, env: Env): StartProblem | null {
+/**
+ * Why the app does not start; null for a bug.
+ *
+ * @returns `text` is one line that names the variable; `mayPass` if a restart may help, without a change to Kodiai's environment
+ */
+function startProblem(error: unknown, env: Env) {
   const passing = (text: string) => ({ text, mayPass: true });
   const lasting = (text: string) => ({ text, mayPass: false });
   if (error instanceof Transient && env.databaseUrl !== null) {
@@ -171,26 +157,6 @@ function listenProblem(code: string, isAdmin: boolean, env: Env): string {
   return `${isAdmin ? "KODIAI_ADMIN_HOST" : "HOST"} is not an address of this machine`;
 }
 
-// Waits for the database: the machines of an installation start in any order, and a database restart takes half a minute.
-
-/** Longer than a start, restart or failover of a database; then the process exits, and an orchestrator restarts it. */
-const MOST_MS = 120_000;
-const LONGEST_PAUSE_MS = 8_000;
-
-/**
- * Returns when the database answers; see awaitAnswer.
- *
- * @param ask rejects with Transient when a retry may help, with another error when it cannot
- * @throws the error of `ask`: at once if it is not Transient, otherwise the last one after `mostMs` or after an abort
- */
-export async function awaitDatabase(
-  ask: () => Promise<void>,
-  { mostMs = MOST_MS, ...wait }: Wait & { readonly mostMs?: number },
-): Promise<void> {
-  const patienceMs = (error: unknown) => (error instanceof Transient ? mostMs : null);
-  await awaitAnswer({ name: "the database", ask, patienceMs, longestPauseMs: LONGEST_PAUSE_MS }, wait);
-}
-
 // Serialises errors for the log by an allow list of fields. HTTP clients attach requests, headers and whole responses to their
 // errors, and none of that may be logged.
 
@@ -216,11 +182,7 @@ export interface LoggedError {
  */
 export function loggedError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: shortText(error, MESSAGE) };
-  const { code, status, cause } = error as {
-    readonly code?: unknown;
-    readonly status?: unknown;
-    readonly cause?: unknown;
-  };
+  const { code, status, cause } = error as Error & Readonly<Record<"code" | "status", unknown>>;
   return {
     type: shortText(error.name, 100),
     message: shortText(error.message, MESSAGE),

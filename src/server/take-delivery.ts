@@ -39,7 +39,8 @@ async function takeDelivery({ id, name: event, payload }: ProbotEvent, taking: D
   const kind = isNew ? outcome.kind : "seen before";
   counted.took(event, kind);
   log.info({ ...logged(outcome), event, kind }, "delivery");
-  if (isNew && (hasJob(outcome) || beside.length > 0)) taking.wake();
+  const hasJob = ["review", "command", "upkeep"].includes(outcome.kind) || beside.length > 0;
+  if (isNew && hasJob) taking.wake();
   if (isNew && "action" in payload && REACHES_MORE.has(`${event}.${payload.action}`)) taking.onReachesMore();
 }
 
@@ -52,10 +53,6 @@ const PUSH_WAIT_MS = 10_000;
 async function debounced(outcome: Outcome, { waits }: DeliverySettings["store"], now: number): Promise<Outcome> {
   if (outcome.kind !== "review" || outcome.trigger !== "synchronize") return outcome;
   return { ...outcome, notBefore: now + ((await waits.of(outcome.repo)) ?? PUSH_WAIT_MS) };
-}
-
-function hasJob({ kind }: Outcome): boolean {
-  return kind === "review" || kind === "command" || kind === "upkeep";
 }
 
 /** A delivery for the log, without the text of a comment. */
@@ -138,15 +135,16 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
     most = tried === null ? 1 : MOST;
     if (tried === null) return false;
     // One bad delivery must not fail the others.
-    if (tried instanceof Error && batch.length > 1) return keepEach(batch);
+    if (tried instanceof Error && batch.length > 1) {
+      for (const one of batch) if (!(await keep([one]))) return false;
+      return true;
+    }
     failedAt = tried instanceof Error ? now() : null;
     waiting = waiting.filter((one) => !batch.includes(one));
-    settle(batch, tried);
-    return true;
-  }
-
-  async function keepEach(batch: readonly Waiting[]): Promise<boolean> {
-    for (const one of batch) if (!(await keep([one]))) return false;
+    for (const [at, one] of batch.entries()) {
+      if (tried instanceof Error) one.reject(tried);
+      else one.resolve(tried[at] === true);
+    }
     return true;
   }
 
@@ -168,11 +166,4 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
       }),
     failedAgo: () => (failedAt === null ? null : now() - failedAt),
   };
-}
-
-function settle(batch: readonly Waiting[], tried: readonly boolean[] | Error): void {
-  for (const [at, one] of batch.entries()) {
-    if (tried instanceof Error) one.reject(tried);
-    else one.resolve(tried[at] === true);
-  }
 }

@@ -3,8 +3,7 @@
 import { randomBytes } from "node:crypto";
 import manifest from "../../package.json" with { type: "json" };
 import { quietOctokit } from "../adapters/github/quiet-octokit.ts";
-import { githubVisitors } from "../adapters/github/read/visitor.ts";
-import { githubWriters } from "../adapters/github/read/writers.ts";
+import { githubVisitors, githubWriters } from "../adapters/github/read/login.ts";
 import type { Env } from "../config/environment/env.ts";
 import { LOGIN_CALLBACK } from "../config/environment/github-address.ts";
 import { dashboard } from "../dashboard/dashboard.ts";
@@ -95,14 +94,13 @@ function githubLogin(
 ): GitHubLogin {
   registerSecrets(clientSecret);
   const webUrl = webUrlOf(apiUrl);
-  const callbackUrl = origin + LOGIN_CALLBACK;
   const apiFetch = egressTo(apiUrl);
-  const pages = { webUrl, webFetch: egressTo(webUrl), callbackUrl };
   const clientOf = (token: string) => quietOctokit(apiUrl, apiFetch, { auth: token });
+  const pages = { webUrl, webFetch: egressTo(webUrl), callbackUrl: origin + LOGIN_CALLBACK };
   return {
     origin,
-    ...githubVisitors({ clientId, clientSecret, ...pages, apiUrl, apiFetch }),
-    ...githubWriters({ clientOf, host, now: Date.now }),
+    ...githubVisitors({ clientId, clientSecret, ...pages, clientOf }),
+    ...githubWriters(clientOf, host, Date.now),
   };
 }
 

@@ -3,19 +3,18 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Octokit } from "@octokit/rest";
 import { dryRunChecks, dryRunReviews, type Unposted } from "../adapters/dry-run/reviews.ts";
-import { type AppCredentials, appClient, appSlug } from "../adapters/github/app-slug.ts";
+import { appSlug } from "../adapters/github/app-registration.ts";
 import { type Clients, githubClients } from "../adapters/github/clients.ts";
 import type { GuardedFetch } from "../adapters/github/guarded-fetch.ts";
-import { quietOctokit } from "../adapters/github/quiet-octokit.ts";
+import { appClient, quietOctokit } from "../adapters/github/quiet-octokit.ts";
 import { githubPastReviews } from "../adapters/github/read/past-reviews.ts";
 import { githubRepositoryHost } from "../adapters/github/read/repository-host.ts";
-import { statusOf } from "../adapters/github/requests.ts";
+import { repoOf, statusOf } from "../adapters/github/requests.ts";
 import { translated } from "../adapters/github/translate-error.ts";
 import { githubChecks } from "../adapters/github/write/checks.ts";
-import { findPost } from "../adapters/github/write/find-post.ts";
+import { findPost, signWrite } from "../adapters/github/write/find-post.ts";
 import { githubRetractions } from "../adapters/github/write/retractions.ts";
 import { githubReviews } from "../adapters/github/write/reviews.ts";
-import { signWrite } from "../adapters/github/write/sign-write.ts";
 import {
   unheldWrites,
   unpacedWrites,
@@ -30,6 +29,7 @@ import type { HistoryFollowing } from "../flows/repository/follow-repository.ts"
 import type { ReviewPorts } from "../flows/review/review-ports.ts";
 import type { Checks } from "../ports/checks.ts";
 import type { PastReviews } from "../ports/history.ts";
+import type { AppCredentials } from "../ports/registration.ts";
 import type { InstallationPace, Post, Wanted, WriteStore } from "../ports/writes.ts";
 import type { Reviews } from "../ports.ts";
 import type { LocateRepository } from "../server/sweeps/missing-repository.ts";
@@ -181,7 +181,7 @@ export function pastOf(
 ): HistoryFollowing["past"] {
   return async (repo) => {
     const reader = await clients.forReading(installationId, repo, "pull requests");
-    return reader === null ? null : githubPastReviews({ github: reader.github, repo, paceMs: pace ? PACE_MS : 0 });
+    return reader === null ? null : githubPastReviews(reader.github, repo, pace ? PACE_MS : 0);
   };
 }
 
@@ -197,20 +197,6 @@ export function personsRefusal(error: unknown, missing: string): Error {
   const text = error instanceof Error ? error.message : String(error);
   if (status === 401) return new Error("GitHub does not take this GITHUB_TOKEN", { cause: error });
   return new Error(status === 404 ? `there is no ${missing}, or GITHUB_TOKEN may not read it` : text, { cause: error });
-}
-
-/** Converts a repository of GitHub's API. */
-export function repoFrom(host: string, { id, name, owner, private: isPrivate, visibility }: GitHubRepository): Repo {
-  const hidden = visibility === "internal" ? "internal" : "private";
-  return { host, id, ownerId: owner.id, owner: owner.login, name, visibility: isPrivate ? hidden : "public" };
-}
-
-interface GitHubRepository {
-  readonly id: number;
-  readonly name: string;
-  readonly owner: { readonly id: number; readonly login: string };
-  readonly private: boolean;
-  readonly visibility?: string;
 }
 
 /** A repository on GitHub, and a person's token for it. */
@@ -235,6 +221,6 @@ export async function personsPast(
   const { data } = await translated(() => github.rest.repos.get({ owner, repo: name })).catch((error: unknown) => {
     throw personsRefusal(error, `repository ${owner}/${name}`);
   });
-  const repo = repoFrom(named.host, data);
-  return { repo, past: githubPastReviews({ github, repo, paceMs: PACE_MS }) };
+  const repo = repoOf(named.host, data);
+  return { repo, past: githubPastReviews(github, repo, PACE_MS) };
 }

@@ -66,7 +66,7 @@ export function reviewPorts(
         clients,
         installationId: job.installationId,
         botLogin: github.botLogin,
-        authors: { get: (key) => authors.get(key), set: (key, merged) => void authors.set(key, merged) },
+        authors,
         attempt: lease.attempt,
       }),
       // Without a folder for the cache, there are none.
@@ -159,10 +159,9 @@ export function learnPorts(github: WiredGitHub, store: Store): (job: FeedbackJob
   const { clients, botLogin } = github;
   return async ({ installationId, repo }) => {
     const client = await clients.forRepository(installationId, repo);
-    const authors = { get: () => undefined, set: () => {} };
     return {
       feedback: githubFeedback(client, botLogin),
-      pulls: githubPullRequests({ github: client, clients, installationId, botLogin, authors }),
+      pulls: githubPullRequests({ github: client, clients, installationId, botLogin }),
       records: store.ledger,
       evidence: github.onUnposted === null ? store.evidence : dryRunEvidence(store.evidence),
       feedbackStore: store.looks,
@@ -182,7 +181,7 @@ export function missedPorts(github: WiredGitHub, store: Store, host: string, add
   const { app, clients, pace } = github;
   return {
     log: githubDeliveryLog(app),
-    pulls: githubOpenPulls({ app, clients, host, paceMs: pace ? READ_PACE_MS : 0 }),
+    pulls: githubOpenPulls(app, clients, host, pace ? READ_PACE_MS : 0),
     store: store.missed,
     add,
     now: Date.now,

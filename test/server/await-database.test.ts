@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { Transient } from "../../src/domain/errors.ts";
-import { awaitDatabase } from "../../src/server/serve.ts";
+import { awaitDatabase } from "../../src/server/await-answer.ts";
 
 const log = pino({ level: "silent" });
 const at = { host: "127.0.0.1", port: 0 };

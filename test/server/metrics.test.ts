@@ -3,9 +3,8 @@ import { type Context, context, ROOT_CONTEXT, type Span, trace } from "@opentele
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import type { AnyJob, Lease } from "../../src/ports.ts";
-import { countedStore } from "../../src/server/counted-store.ts";
 import { METRICS, type MetricEntry } from "../../src/server/metric-list.ts";
-import { appMetrics, type Metrics } from "../../src/server/metrics.ts";
+import { appMetrics, countedStore, type Metrics } from "../../src/server/metrics.ts";
 import { jobWatch } from "../../src/server/sweeps/job-watch.ts";
 import type { Store } from "../../src/wire/store.ts";
 import { anEntry } from "../adapters/contracts/retrieval-log.ts";

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { OutOfReach, Transient } from "../../src/domain/errors.ts";
-import { AppRefused, ownSlug } from "../../src/server/own-slug.ts";
+import { AppRefused, ownSlug } from "../../src/server/await-answer.ts";
 
 const at = { host: "127.0.0.1", port: 0, log: pino({ level: "silent" }) };
 const away = new Transient("GitHub answered 502 to GET /app");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { retrievalFigures } from "../../src/domain/figures/retrieval-figures.ts";
-import { retrievalWatch } from "../../src/server/sweeps/retrieval-watch.ts";
+import { retrievalWatch } from "../../src/server/sweeps/job-watch.ts";
 import { anEntry } from "../adapters/contracts/retrieval-log.ts";
 
 test("alerts are reported when they change, not with every review, and unreadable figures are no alert", async () => {

@@ -1,18 +1,29 @@
 // The App's own account at GitHub, for set-up: creating it from a manifest, reading it, configuring its webhook.
-import type { AppCredentials, FreshApp, PastSize, RegisteredApp } from "../../ports/registration.ts";
-import { appClient } from "./app-slug.ts";
-import type { GuardedFetch } from "./guarded-fetch.ts";
-import { quietOctokit } from "./quiet-octokit.ts";
+import type { Octokit } from "@octokit/rest";
+import { Transient } from "../../domain/errors.ts";
+import type { FreshApp, PastSize, RegisteredApp } from "../../ports/registration.ts";
 import { unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";
+
+/**
+ * The App's slug, such as `kodiai`: its account in comments is `kodiai[bot]`.
+ *
+ * @param app authenticates as the App, as in the functions below
+ * @throws Transient when GitHub does not answer, or its answer is cut off; Error when it does not know the App
+ */
+export async function appSlug(app: Pick<Octokit, "request">, signal?: AbortSignal): Promise<string> {
+  const { data } = await translated(() => app.request("GET /app", { request: { signal } }));
+  // GitHub answers unknown credentials with 401 or 404. An answer that is cut off reads like one without a name.
+  if (data?.slug === undefined) throw new Transient("GitHub's answer about the app could not be read");
+  return data.slug;
+}
 
 /**
  * Fetches the App that a person confirmed on GitHub's page. GitHub returns it once, within an hour.
  *
  * @throws Error when the code is unknown, used or too old
  */
-export async function convertManifest(code: string, apiUrl: string, fetch: GuardedFetch): Promise<FreshApp> {
-  const github = quietOctokit(apiUrl, fetch);
+export async function convertManifest(github: Octokit, code: string): Promise<FreshApp> {
   const { data } = await translated(() => github.rest.apps.createFromManifest({ code }));
   return {
     appId: data.id,
@@ -25,13 +36,12 @@ export async function convertManifest(code: string, apiUrl: string, fetch: Guard
 }
 
 /** @throws as `appSlug` */
-export async function registeredApp(at: AppCredentials, apiUrl: string, fetch: GuardedFetch): Promise<RegisteredApp> {
-  const github = appClient(at, apiUrl, fetch);
+export function registeredApp({ rest: { apps } }: Octokit): Promise<RegisteredApp> {
   return translated(async () => {
-    const { data } = await github.rest.apps.getAuthenticated();
-    const hook = await github.rest.apps.getWebhookConfigForApp().catch(() => null);
-    const { data: installations } = await github.rest.apps.listInstallations({ per_page: 100 });
-    const deliveries = await github.rest.apps.listWebhookDeliveries({ per_page: 1 }).catch(() => null);
+    const { data } = await apps.getAuthenticated();
+    const hook = await apps.getWebhookConfigForApp().catch(() => null);
+    const { data: installations } = await apps.listInstallations({ per_page: 100 });
+    const deliveries = await apps.listWebhookDeliveries({ per_page: 1 }).catch(() => null);
     const newest = deliveries?.data[0];
     return {
       slug: data?.slug ?? "",
@@ -49,15 +59,12 @@ export async function registeredApp(at: AppCredentials, apiUrl: string, fetch: G
 
 /** Sets the webhook's address and secret; either may be left unchanged. */
 export async function setWebhook(
-  at: AppCredentials,
+  app: Octokit,
   hook: { readonly url?: string; readonly secret?: string },
-  apiUrl: string,
-  fetch: GuardedFetch,
 ): Promise<void> {
-  const github = appClient(at, apiUrl, fetch);
   // As `data`: Octokit would send the request, with credentials, to a parameter called `url`.
   const data = { ...hook, content_type: "json", insecure_ssl: "0" };
-  await translated(() => github.request("PATCH /app/hook/config", { data }));
+  await translated(() => app.request("PATCH /app/hook/config", { data }));
 }
 
 /**
@@ -65,13 +72,11 @@ export async function setWebhook(
  *
  * @returns null when the App is not installed there
  */
-export async function pastOf(
-  at: AppCredentials,
+export function pastOf(
+  app: Octokit,
   { owner, name }: { readonly owner: string; readonly name: string },
-  apiUrl: string,
-  fetch: GuardedFetch,
+  clientOf: (token: string) => Octokit,
 ): Promise<{ readonly token: string; readonly size: PastSize } | null> {
-  const app = appClient(at, apiUrl, fetch);
   return translated(async () => {
     const where = { owner, repo: name };
     const found = await unlessStatus([404], () => app.rest.apps.getRepoInstallation(where));
@@ -81,7 +86,7 @@ export async function pastOf(
       repositories: [name],
       permissions: { metadata: "read", pull_requests: "read" },
     });
-    const github = quietOctokit(apiUrl, fetch, { auth: data.token });
+    const github = clientOf(data.token);
     const one = { ...where, per_page: 1 };
     const [lines, conversation, pulls] = await Promise.all([
       github.rest.pulls.listReviewCommentsForRepo(one).then(countOf),
@@ -93,13 +98,7 @@ export async function pastOf(
 }
 
 /** With one item a page, the number of the last page is the length of the list. */
-function countOf({
-  data,
-  headers,
-}: {
-  readonly data: readonly unknown[];
-  readonly headers: { readonly link?: string };
-}): number {
-  const last = /[?&]page=(\d+)[^>]*>; rel="last"/.exec(headers.link ?? "")?.[1];
-  return last === undefined ? data.length : Number(last);
+function countOf(answer: { readonly data: readonly unknown[]; readonly headers: { readonly link?: string } }): number {
+  const last = /[?&]page=(\d+)[^>]*>; rel="last"/.exec(answer.headers.link ?? "")?.[1];
+  return last === undefined ? answer.data.length : Number(last);
 }

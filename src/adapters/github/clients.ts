@@ -61,19 +61,22 @@ const NAME_PERMISSIONS = { metadata: "read" } as const;
 const PAST_PERMISSIONS = { metadata: "read", pull_requests: "read" } as const;
 
 /** Clients over the app's own authentication. Methods throw `Transient` when GitHub cannot answer now. */
-export function githubClients(given: ClientOptions): Clients {
-  const options = {
-    ...given,
-    limits: installationLimits(given.limits),
-    // GraphQL has its own rate limit: when it is used up, REST continues. Another process finds out with one refused query.
-    graphqlLimits: installationLimits({ closedFor: async () => 0, close: async () => {} }),
-  };
+export function githubClients({ app, apiUrl, fetch, now, ...stored }: ClientOptions): Clients {
+  const limits = installationLimits(stored.limits);
+  // GraphQL has its own rate limit: when it is used up, REST continues. Another process finds out with one refused query.
+  const graphqlLimits = installationLimits({ closedFor: async () => 0, close: async () => {} });
   const cache = new Map<string, { readonly client: GitHub; readonly expiresAt: number }>();
 
+  /** While the window is closed no request is sent. */
+  async function checkOpen({ closedFor }: InstallationLimits, installationId: number): Promise<void> {
+    const closed = await closedFor(installationId);
+    if (closed > 0) throw new Transient("GitHub asked us to wait", now() + closed);
+  }
+
   async function mint(installationId: number, body: Readonly<Record<string, unknown>>) {
-    await checkOpen(options, installationId);
+    await checkOpen(limits, installationId);
     try {
-      return await options.app.request("POST /app/installations/{installation_id}/access_tokens", {
+      return await app.request("POST /app/installations/{installation_id}/access_tokens", {
         installation_id: installationId,
         ...body,
       });
@@ -82,16 +85,47 @@ export function githubClients(given: ClientOptions): Clients {
     }
   }
 
+  /** @param renew creates another token for one that GitHub no longer accepts; null if this one was just created */
+  function newClient(token: string, installationId: number, renew: (() => Promise<string>) | null): Octokit {
+    let current = token;
+    const octokit = quietOctokit(
+      apiUrl,
+      gatedFetch(fetch, () => checkOpen(limits, installationId)),
+    );
+    octokit.hook.wrap("request", async (request, given) => {
+      if (given.url.endsWith("/graphql")) await checkOpen(graphqlLimits, installationId);
+      const send = () => {
+        // Hooks share this object; a copy would be lost.
+        given.headers.authorization = `bearer ${current}`;
+        return request(given);
+      };
+      try {
+        return await send();
+      } catch (error) {
+        if (renew === null || !(error instanceof RequestError) || error.status !== 401) throw error;
+        current = await renew();
+        return send();
+      }
+    });
+    octokit.hook.error("request", async (error) => {
+      const wait = error instanceof RequestError ? limitWait(error, now()) : null;
+      if (wait?.of === "all") await limits.close(installationId, wait.ms);
+      if (wait?.of === "graphql") await graphqlLimits.close(installationId, wait.ms);
+      throw error;
+    });
+    return octokit;
+  }
+
   async function client(key: string, installationId: number, body: Readonly<Record<string, unknown>>): Promise<GitHub> {
     const cached = cache.get(key);
-    if (cached !== undefined && cached.expiresAt - RENEW_BEFORE_MS > options.now()) return cached.client;
+    if (cached !== undefined && cached.expiresAt - RENEW_BEFORE_MS > now()) return cached.client;
     const { data } = await mint(installationId, body);
     // For a token that was revoked early, as after a change of permissions: a new one is created once.
     const renew = async () => {
       cache.delete(key);
       return (await mint(installationId, body)).data.token;
     };
-    const fresh = newClient(options, data.token, installationId, renew);
+    const fresh = newClient(data.token, installationId, renew);
     if (cache.size > 1_000) cache.clear();
     cache.set(key, { client: fresh, expiresAt: Date.parse(data.expires_at) });
     return fresh;
@@ -117,21 +151,21 @@ export function githubClients(given: ClientOptions): Clients {
         });
         const name = data.repositories?.find(({ id }) => id === repo.id)?.full_name;
         return {
-          github: newClient(options, data.token, installationId, null),
+          github: newClient(data.token, installationId, null),
           name: name ?? `${repo.owner}/${repo.name}`,
         };
       }),
     forNames: (installationId) =>
       unlessOutOfReach(async () => {
         const { data } = await mint(installationId, { permissions: NAME_PERMISSIONS });
-        return newClient(options, data.token, installationId, null);
+        return newClient(data.token, installationId, null);
       }),
     installationOf: async (repo) => {
       // Names of forgotten repositories are already deleted.
       if (repo.owner === "" || repo.name === "") return null;
       return unlessOutOfReach(async () => {
         const at = placeOf(repo);
-        return (await options.app.request("GET /repos/{owner}/{repo}/installation", at)).data.id;
+        return (await app.request("GET /repos/{owner}/{repo}/installation", at)).data.id;
       });
     },
     forOwnersRepository: (installationId, repo, name) =>
@@ -161,54 +195,6 @@ function outOfReach(error: unknown): unknown {
   );
 }
 
-interface OpenClients extends ClientOptions {
-  /** The same for the rate limit that only GraphQL has. */
-  readonly graphqlLimits: InstallationLimits;
-}
-
-/** While the window is closed no request is sent. */
-async function checkOpen({ limits, now }: Pick<OpenClients, "limits" | "now">, installationId: number): Promise<void> {
-  const closed = await limits.closedFor(installationId);
-  if (closed > 0) throw new Transient("GitHub asked us to wait", now() + closed);
-}
-
-/** @param renew creates another token for one that GitHub no longer accepts; null if this one was just created */
-function newClient(
-  options: OpenClients,
-  token: string,
-  installationId: number,
-  renew: (() => Promise<string>) | null,
-): Octokit {
-  const { fetch, limits, graphqlLimits, now } = options;
-  let current = token;
-  const octokit = quietOctokit(
-    options.apiUrl,
-    gatedFetch(fetch, () => checkOpen(options, installationId)),
-  );
-  octokit.hook.wrap("request", async (request, given) => {
-    if (given.url.endsWith("/graphql")) await checkOpen({ limits: graphqlLimits, now }, installationId);
-    const send = () => {
-      // Hooks share this object; a copy would be lost.
-      given.headers.authorization = `bearer ${current}`;
-      return request(given);
-    };
-    try {
-      return await send();
-    } catch (error) {
-      if (renew === null || !(error instanceof RequestError) || error.status !== 401) throw error;
-      current = await renew();
-      return send();
-    }
-  });
-  octokit.hook.error("request", async (error) => {
-    const wait = error instanceof RequestError ? limitWait(error, now()) : null;
-    if (wait?.of === "all") await limits.close(installationId, wait.ms);
-    if (wait?.of === "graphql") await graphqlLimits.close(installationId, wait.ms);
-    throw error;
-  });
-  return octokit;
-}
-
 // How long each installation must wait: this process knows as soon as GitHub says so, the others once the store has it.
 
 /** Between two attempts to write to a store that does not answer. */
@@ -219,34 +205,22 @@ type InstallationLimits = Pick<InstallationPace, "closedFor" | "close">;
 /**
  * The same limits, which apply in this process even if the store cannot be written: a database that is down when GitHub asks us to
  * wait is updated once it is back. `close` never fails because of the store.
- *
- * @param now milliseconds of a monotonic clock
  */
-export function installationLimits(
-  store: InstallationLimits,
-  now: () => number = () => performance.now(),
-): InstallationLimits {
+export function installationLimits(store: InstallationLimits): InstallationLimits {
+  /** On the monotonic clock. */
   const until = new Map<number, number>();
-  const left = (id: number) => Math.max(0, (until.get(id) ?? 0) - now());
+  const left = (id: number) => Math.max(0, (until.get(id) ?? 0) - performance.now());
 
-  /** False when the store does not answer now. */
-  async function saved(id: number, forMs: number): Promise<boolean> {
+  /** Retries later while the store does not answer. */
+  async function save(id: number): Promise<void> {
+    const forMs = left(id);
     try {
-      await store.close(id, forMs);
-      return true;
+      if (forMs > 0) await store.close(id, forMs);
     } catch (error) {
-      if (error instanceof Transient) return false;
-      throw error;
+      if (!(error instanceof Transient)) throw error;
+      // Errors of a store that was closed meanwhile do not matter.
+      setTimeout(() => save(id).catch(() => {}), AGAIN_MS).unref();
     }
-  }
-
-  function retryLater(id: number): void {
-    const again = async () => {
-      const forMs = left(id);
-      if (forMs > 0 && !(await saved(id, forMs))) retryLater(id);
-    };
-    // Errors of a store that was closed meanwhile do not matter.
-    setTimeout(() => void again().catch(() => {}), AGAIN_MS).unref();
   }
 
   return {
@@ -254,8 +228,8 @@ export function installationLimits(
       return left(id) || store.closedFor(id);
     },
     async close(id, forMs) {
-      until.set(id, now() + Math.max(left(id), forMs));
-      if (!(await saved(id, forMs))) retryLater(id);
+      until.set(id, performance.now() + Math.max(left(id), forMs));
+      await save(id);
     },
   };
 }

@@ -43,7 +43,18 @@ interface Egress {
 export function guardedFetch(egress: Egress): GuardedFetch {
   const { origins, privateHosts = [], deadlineMs = DEADLINE_MS, resolve = resolveByDns } = egress;
   const allowed = new Set([...origins].map((origin) => new URL(origin).origin));
-  const reasonAgainst = (hostname: string, address: string) => addressProblem(hostname, address, allowed, privateHosts);
+
+  /** Why a host must not be reached at an address, or null. */
+  function reasonAgainst(hostname: string, address: string): string | null {
+    if (!isPrivateAddress(address)) return null;
+    const isOwn = hostname === "localhost" || isLoopbackAddress(bare(hostname));
+    if (isOwn && isLoopbackAddress(address)) return null;
+    const hosts = [...allowed].map((origin) => new URL(origin)).filter((url) => url.hostname === hostname);
+    const isListed = privateHosts.includes(hostname) || hosts.some(({ host }) => privateHosts.includes(host));
+    if (isListed) return null;
+    return `${hostname} has a private address; if that is intended, list the host in KODIAI_ALLOW_PRIVATE_HOSTS`;
+  }
+
   const lookup = vettedLookup(resolve, (hostname, found: LookupAddress) => {
     const problem = reasonAgainst(hostname, found.address);
     return problem === null ? null : new EgressRefused(problem);
@@ -58,7 +69,8 @@ export function guardedFetch(egress: Egress): GuardedFetch {
     // A literal address is connected to without a lookup, so it is checked here.
     const problem = isIP(host) === 0 ? null : reasonAgainst(url.hostname, host);
     if (problem !== null) throw new EgressRefused(problem);
-    const signal = untilThen(init?.signal ?? null, deadlineMs);
+    const deadline = deadlineMs === null ? null : AbortSignal.timeout(deadlineMs);
+    const signal = AbortSignal.any([init?.signal ?? null, deadline].filter((one) => one !== null));
     try {
       return await undiciFetch(url, { ...init, dispatcher, redirect: "manual", signal });
     } catch (error) {
@@ -81,11 +93,6 @@ export function guardedFetch(egress: Egress): GuardedFetch {
   };
 }
 
-function untilThen(signal: AbortSignal | null, deadlineMs: number | null): AbortSignal {
-  const deadline = deadlineMs === null ? [] : [AbortSignal.timeout(deadlineMs)];
-  return AbortSignal.any([...(signal === null ? [] : [signal]), ...deadline]);
-}
-
 /** The refusal that caused a client's error, or null. */
 export function refusalIn(error: unknown): EgressRefused | null {
   let at = error;
@@ -94,23 +101,6 @@ export function refusalIn(error: unknown): EgressRefused | null {
     at = at.cause;
   }
   return null;
-}
-
-/** Why a host must not be reached at an address, or null. */
-function addressProblem(
-  hostname: string,
-  address: string,
-  allowed: ReadonlySet<string>,
-  privateHosts: readonly string[],
-): string | null {
-  if (!isPrivateAddress(address)) return null;
-  const isOwn = hostname === "localhost" || isLoopbackAddress(bare(hostname));
-  if (isOwn && isLoopbackAddress(address)) return null;
-  const hosts = [...allowed].map((origin) => new URL(origin)).filter((url) => url.hostname === hostname);
-  const isListed = privateHosts.includes(hostname) || hosts.some(({ host }) => privateHosts.includes(host));
-  return isListed
-    ? null
-    : `${hostname} has a private address; if that is intended, list the host in KODIAI_ALLOW_PRIVATE_HOSTS`;
 }
 
 function bare(hostname: string): string {

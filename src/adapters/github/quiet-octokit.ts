@@ -1,4 +1,6 @@
+import { createAppAuth } from "@octokit/auth-app";
 import { Octokit } from "@octokit/rest";
+import type { AppCredentials } from "../../ports/registration.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 
 /**
@@ -13,4 +15,9 @@ export function quietOctokit(
 ): Octokit {
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   return new Octokit({ baseUrl: apiUrl, userAgent: "kodiai", request: { fetch }, log, ...more });
+}
+
+/** A client that authenticates as the App. */
+export function appClient(credentials: AppCredentials, apiUrl: string, fetch: GuardedFetch): Octokit {
+  return quietOctokit(apiUrl, fetch, { authStrategy: createAppAuth, auth: credentials });
 }

@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Octokit } from "@octokit/rest";
 import { Transient } from "../../domain/errors.ts";
 import type { Repo } from "../../domain/job.ts";
+import type { RequestBudget } from "../../ports/history.ts";
 
 /** The parameters that name a repository. */
 export const placeOf = ({ owner, name }: Pick<Repo, "owner" | "name">) => ({ owner, repo: name });
@@ -52,12 +53,10 @@ export function repoOf(host: string, { id, name, owner, private: isPrivate, visi
   return { host, id, ownerId: owner.id, owner: owner.login, name, visibility: seen };
 }
 
-type Paced = <T>(request: () => Promise<T>) => Promise<T>;
-
 /** @param paceMs between the beginnings of two requests. GitHub's secondary limit: 900 points a minute, a GET is one */
-export function pacer(paceMs: number): Paced {
+export function pacer(paceMs: number) {
   let next = 0;
-  return async (request) => {
+  return async <T>(request: () => Promise<T>): Promise<T> => {
     const pause = next - performance.now();
     if (pause > 0) await wait(pause);
     next = performance.now() + paceMs;
@@ -68,16 +67,12 @@ export function pacer(paceMs: number): Paced {
 /** The share of an hour's requests that is reserved for reviews, which use the same limit. */
 const LEFT_TO_REVIEWS = 0.2;
 
-/** The hourly limit in an answer's headers. */
-interface Hour {
-  /** False once the rest is reserved for reviews. */
-  readonly isEnough: boolean;
-  /** When the hour ends, epoch milliseconds; null if unknown. */
-  readonly until: number | null;
-}
-
-/** Null from a server without limits, which sends no such headers. */
-export function hourOf(headers: Readonly<Record<string, unknown>>): Hour | null {
+/**
+ * The hourly limit in an answer's headers; null from a server without limits, which sends none.
+ *
+ * @returns `isEnough` is false once the rest is reserved for reviews, `until` when the hour ends
+ */
+export function hourOf(headers: Readonly<Record<string, unknown>>): Omit<RequestBudget, "asked"> | null {
   const of = (name: string) => Number(headers[`x-ratelimit-${name}`] ?? Number.NaN);
   const [limit, remaining, reset] = [of("limit"), of("remaining"), of("reset")];
   if (!Number.isFinite(limit) || !Number.isFinite(remaining)) return null;

@@ -45,9 +45,13 @@ export function translate(error: unknown, now: number): unknown {
   const [status, why] = GRAPHQL_REACH.find(([, , type]) => errorTypes(error).includes(type)) ?? [];
   if (status !== undefined && why !== undefined)
     return new OutOfReach(why, status, `GitHub answered ${status} to a GraphQL query`, error);
-  if (isBrokenConnection(error)) return new Transient(`GitHub did not answer${codeOf(error)}`, null, error);
+  const isBroken = error instanceof TypeError || (error instanceof Error && BROKEN.has(error.name));
+  if (isBroken) return new Transient(`GitHub did not answer${codeOf(error)}`, null, error);
   return error;
 }
+
+/** Names of errors without an answer. */
+const BROKEN: ReadonlySet<string> = new Set(["AbortError", "TimeoutError"]);
 
 /** GraphQL's error types with the status of REST. */
 const GRAPHQL_REACH = [
@@ -77,7 +81,10 @@ function translateStatus(error: RequestError, now: number): unknown {
 
 /** True while GitHub is still making a diff. */
 export function isNotReady(error: unknown): boolean {
-  return error instanceof RequestError && error.status === 422 && unprocessable(error) === "not ready";
+  return (
+    error instanceof RequestError &&
+    refusedBy(error, /diff is (?:taking too long to generate|temporarily unavailable)/i, "not_available")
+  );
 }
 
 function reachOf({ status, message }: RequestError): Reach | null {
@@ -87,27 +94,26 @@ function reachOf({ status, message }: RequestError): Reach | null {
   return /suspended/i.test(message) ? "suspended" : "refused";
 }
 
-/** GitHub's wait after too many requests. */
-interface LimitWait {
-  readonly ms: number;
-  /** The requests of the installation that it covers; `other` is one kind of REST's, such as searches. */
-  readonly of: "all" | "graphql" | "other";
-}
-
-/** How long GitHub asks us to wait, from one second to an hour; null when the error is not a rate limit. */
-export function limitWait(error: RequestError, now: number): LimitWait | null {
+/**
+ * How long GitHub asks us to wait, from one second to an hour; null when the error is not a rate limit. `of` is which requests of the
+ * installation it covers; `other` is one kind of REST's, such as searches.
+ */
+export function limitWait(error: RequestError, now: number) {
   if (!isRateLimit(error)) return null;
   const headers = error.response?.headers ?? {};
   const resource = headers["x-ratelimit-resource"];
   const isPrimary = headers["x-ratelimit-remaining"] === "0";
   const isAll = !isPrimary || resource === undefined || resource === "core";
-  const of = isAll ? "all" : resource === "graphql" ? "graphql" : "other";
+  const part = resource === "graphql" ? "graphql" : "other";
+  const of: "all" | typeof part = isAll ? "all" : part;
   const named = afterSeconds(headers["retry-after"]) ?? (isPrimary ? untilReset(headers, now) : null);
   return { ms: Math.min((named ?? SECONDARY_LIMIT_WAIT_MS) + ROUNDING_MS, MAX_WAIT_MS), of };
 }
 
+const THROTTLED = /submitted too quickly|rate limit|abuse detection/i;
+
 function isRateLimit(error: RequestError): boolean {
-  if (error.status === 429 || (error.status === 422 && unprocessable(error) === "throttled")) return true;
+  if (error.status === 429 || refusedBy(error, THROTTLED, "abuse")) return true;
   const headers = error.response?.headers;
   return (
     error.status === 403 &&
@@ -131,10 +137,6 @@ function untilReset(headers: Readonly<Record<string, unknown>>, now: number): nu
   return Math.max(0, seconds - (Number.isFinite(serverNow) ? serverNow : now));
 }
 
-function isBrokenConnection(error: unknown): boolean {
-  return error instanceof TypeError || (error instanceof Error && ["AbortError", "TimeoutError"].includes(error.name));
-}
-
 /** Method and path, without query or body: what an operator needs, and nothing that could be secret. */
 function route(error: RequestError): string {
   return `${error.request.method} ${new URL(error.request.url).pathname}`;
@@ -149,32 +151,24 @@ function codeOf(error: unknown): string {
   return "";
 }
 
-// Why GitHub answered 422: the status alone does not distinguish throttling, a diff that is not ready and a line outside the diff.
-
-/** `throttled`: too many writes; `not ready`: GitHub is still making the diff; `refused`: the request is not acceptable. */
-type Unprocessable = "throttled" | "not ready" | "refused";
-
-/** One entry of `errors`; entries may also be plain texts. */
-interface ValidationError {
+/** An error of GitHub's answer; entries of its `errors` may also be plain texts. */
+interface Entry {
   readonly code?: unknown;
   readonly message?: unknown;
 }
 
 /**
- * Reads `errors` of the answer, then its message. The recorded forms, with their sources, are in test/fakes/github/refusals.ts.
- *
- * @param error of status 422
+ * Whether GitHub answered 422 with such a message or error code: the status alone does not distinguish throttling, a diff that is not
+ * ready and a line outside the diff. The recorded forms, with their sources, are in test/fakes/github/refusals.ts.
  */
-function unprocessable(error: RequestError): Unprocessable {
-  const data = error.response?.data as { readonly errors?: unknown; readonly message?: unknown } | undefined;
-  const errors = Array.isArray(data?.errors) ? (data.errors as readonly unknown[]) : [];
-  const entries = errors.map((one) => (typeof one === "object" ? ((one ?? {}) as ValidationError) : { message: one }));
-  const all = [...entries, { message: data?.message ?? error.message }];
-  const says = (words: RegExp, code: string) =>
-    all.some((one: ValidationError) => one.code === code || words.test(String(one.message ?? "")));
-  if (says(/submitted too quickly|rate limit|abuse detection/i, "abuse")) return "throttled";
-  if (says(/diff is (?:taking too long to generate|temporarily unavailable)/i, "not_available")) return "not ready";
-  return "refused";
+function refusedBy(error: RequestError, words: RegExp, code: string): boolean {
+  if (error.status !== 422) return false;
+  const data = error.response?.data as (Entry & { readonly errors?: unknown }) | undefined;
+  const errors: readonly unknown[] = Array.isArray(data?.errors) ? data.errors : [];
+  const entries = errors.map((one): Entry => (typeof one === "object" ? (one ?? {}) : { message: one }));
+  return [...entries, { message: data?.message ?? error.message }].some(
+    (one: Entry) => one.code === code || words.test(String(one.message ?? "")),
+  );
 }
 
 // GraphQL answers 200 where REST refuses. Rate limits and timeouts get the status that REST would give them, so that
@@ -215,8 +209,8 @@ export function restStatuses(fetch: GuardedFetch): GuardedFetch {
   };
 }
 
-/** The types of a GraphQL answer's errors, such as `NOT_FOUND`; empty for any other error. */
-export function errorTypes(error: unknown): readonly string[] {
+/** Such as `NOT_FOUND`; empty for any error but a GraphQL answer's. */
+function errorTypes(error: unknown): readonly string[] {
   if (!(error instanceof Error && error.name === "GraphqlResponseError")) return [];
   return errorsOf(error).flatMap(({ type }) => type ?? []);
 }

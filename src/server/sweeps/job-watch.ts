@@ -1,15 +1,17 @@
 // Observes jobs: a span for each job and stage (if the operator preloads OpenTelemetry), metrics, and the facts of the job's log
 // line. None of them contains text that people wrote.
 import { type Attributes, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
-import type { Degraded } from "../../domain/omissions.ts";
+import { type RetrievalAlert, retrievalAlerts } from "../../domain/figures/retrieval-alerts.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { Precedents } from "../../domain/retrieval.ts";
 import type { PostedReview, Review } from "../../domain/review.ts";
 import type { Stage } from "../../flows/review/review-ports.ts";
-import type { AnyJob, JobEnd, Lease } from "../../ports.ts";
+import type { RetrievalStatistics } from "../../ports/memory.ts";
+import type { AnyJob, JobEnd, LaneName, Lease } from "../../ports.ts";
 import type { AppOptions } from "../app-options.ts";
-import type { LaneName, Metrics } from "../metrics.ts";
+import type { Metrics } from "../metrics.ts";
 import type { PullJob } from "../run-job.ts";
+import { DAY_MS } from "./periodic-task.ts";
 
 export type JobWatch = ReturnType<typeof jobWatch>;
 
@@ -43,11 +45,13 @@ export function jobWatch(metrics: JobMetrics, { log, onStep }: Pick<AppOptions, 
           const tally = tallyOf(job);
           try {
             const value = await step(stage, enter);
-            const facts = factsOf(value);
-            note(tally, facts, metrics);
-            for (const [name, count] of Object.entries(facts.counts)) span.setAttribute(`kodiai.${name}`, count);
+            const { counts, logged } = note(value, tally, metrics);
+            for (const [name, count] of Object.entries(counts)) {
+              tally.counts.set(name, count);
+              span.setAttribute(`kodiai.${name}`, count);
+            }
             const ms = Math.round(performance.now() - started);
-            log.debug({ job: job.key, stage, ms, ...facts.logged }, "stage");
+            log.debug({ job: job.key, stage, ms, ...logged }, "stage");
             const trouble = memoryTrouble(stage, value);
             if (trouble !== null) log.warn({ job: job.key, stage, ...trouble }, "memory is degraded");
             onStep?.(job as PullJob, stage, value, ms);
@@ -108,61 +112,43 @@ async function inSpan<T>(name: string, attributes: Attributes, work: (span: Span
   });
 }
 
-interface StageFacts {
+interface Noted {
   readonly counts: Readonly<Record<string, number>>;
-  readonly degraded: readonly Degraded[];
-  readonly gate?: string;
-  readonly cost?: Review["cost"];
-  readonly posted?: PostedReview;
   /** More for the log at level debug; never untrusted text. */
   readonly logged?: object;
 }
 
-const NO_FACTS: StageFacts = { counts: {}, degraded: [] };
-
-function note(tally: Tally, { counts, degraded, gate, cost, posted }: StageFacts, metrics: JobMetrics): void {
-  for (const [name, count] of Object.entries(counts)) tally.counts.set(name, count);
-  tally.gate = gate ?? tally.gate;
-  tally.cost = cost ?? tally.cost;
-  metrics.degraded(degraded);
-  if (posted !== undefined) metrics.posted(posted);
-}
-
-/** Facts of a stage's output; degradations are counted where they first appear. */
-function factsOf(value: unknown): StageFacts {
-  if (typeof value !== "object" || value === null || !("kind" in value)) return NO_FACTS;
-  if (value.kind === "context") return contextFacts(value as unknown as PullRequestContext);
-  if (value.kind === "precedents") return precedentFacts(value as unknown as Precedents);
-  if (value.kind === "review") return reviewFacts(value as unknown as Review);
-  if (value.kind === "posted") return postedFacts(value as unknown as PostedReview);
-  return NO_FACTS;
-}
-
-function contextFacts({ files, leftOut }: PullRequestContext): StageFacts {
-  return { counts: { files: files.length, leftOut: leftOut.length }, degraded: [] };
-}
-
-/** What is logged: the gate's decision, the query's length and dropped parts, and how many memories were found and used. */
-function precedentFacts({ ranked, gate, query, provenance, degraded }: Precedents): StageFacts {
-  const { totalCandidates: candidates, method } = provenance;
-  const asked = query && { chars: query.text.length, dropped: query.dropped, variants: query.variants.length };
-  return {
-    counts: { precedents: ranked.length, searches: query?.variants.length ?? 0 },
-    degraded: [],
-    gate: gate.decidedBy,
-    logged: { gate, query: asked, candidates, used: ranked.length, method, degraded },
-  };
-}
-
-/** A review includes the degradations of the stages before it. */
-function reviewFacts({ findings, heldBack, degraded, cost }: Review): StageFacts {
-  const counts = { findings: findings.length, heldBack: heldBack.length, degraded: degraded.length };
-  return { counts, degraded, cost };
-}
-
-function postedFacts(posted: PostedReview): StageFacts {
-  const inline = posted.findings.filter(({ place }) => place === "inline").length;
-  return { counts: { inline }, degraded: [], cost: posted.review.cost, posted };
+/** Notes what a stage returned; degradations are counted where they first appear. */
+function note(value: unknown, tally: Tally, metrics: JobMetrics): Noted {
+  if (typeof value !== "object" || value === null || !("kind" in value)) return { counts: {} };
+  const output = value as PullRequestContext | Precedents | Review | PostedReview;
+  switch (output.kind) {
+    case "context":
+      return { counts: { files: output.files.length, leftOut: output.leftOut.length } };
+    case "precedents": {
+      const { ranked, gate, query, provenance, degraded } = output;
+      const { totalCandidates: candidates, method } = provenance;
+      const asked = query && { chars: query.text.length, dropped: query.dropped, variants: query.variants.length };
+      tally.gate = gate.decidedBy;
+      return {
+        counts: { precedents: ranked.length, searches: query?.variants.length ?? 0 },
+        logged: { gate, query: asked, candidates, used: ranked.length, method, degraded },
+      };
+    }
+    case "review": {
+      const { findings, heldBack, degraded, cost } = output;
+      tally.cost = cost;
+      // Includes the degradations of the stages before it.
+      metrics.degraded(degraded);
+      return { counts: { findings: findings.length, heldBack: heldBack.length, degraded: degraded.length } };
+    }
+    case "posted":
+      tally.cost = output.review.cost;
+      metrics.posted(output);
+      return { counts: { inline: output.findings.filter(({ place }) => place === "inline").length } };
+    default:
+      return { counts: {} };
+  }
 }
 
 /** Problems with memory in a stage, for one warning per review. The review's footer shows them too, if it is not posted yet. */
@@ -171,4 +157,25 @@ function memoryTrouble(stage: string, value: unknown): object | null {
   if ("reason" in value) return { reason: value.reason };
   const { degraded, refused } = { degraded: [], refused: [], ...value } as Record<string, readonly unknown[]>;
   return degraded?.length === 0 && refused?.length === 0 ? null : { degraded, refused };
+}
+
+/**
+ * Warns the operator when retrieval becomes slow, expensive or poor: once per change of the alerts, not with every review.
+ *
+ * @param warn called with all alerts of the last day when they changed; never with an empty list
+ * @returns call it after each review. Never rejects: unreadable statistics raise no alert
+ */
+export function retrievalWatch(
+  statistics: RetrievalStatistics,
+  warn: (alerts: readonly RetrievalAlert[]) => void,
+): () => Promise<void> {
+  let last = "";
+  return async () => {
+    const figures = await statistics.read({ ms: DAY_MS, repo: null }).catch(() => null);
+    if (figures === null) return;
+    const alerts = retrievalAlerts(figures);
+    const names = alerts.map(({ name }) => name).join();
+    if (names !== last && alerts.length > 0) warn(alerts);
+    last = names;
+  };
 }

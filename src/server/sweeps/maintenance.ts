@@ -1,10 +1,13 @@
-// Periodic maintenance of a running server: expired rows, integrity checks, lost write responses, and feedback.
+// Periodic maintenance of a running server: expired rows, integrity checks, lost write responses, feedback, and check runs.
 
 import type { Logger } from "pino";
 import { Transient } from "../../domain/errors.ts";
 import type { FeedbackJob } from "../../domain/job.ts";
+import { isoDate } from "../../domain/text/iso-date.ts";
 import { type LearnPorts, learnFromPeople, learntLine } from "../../flows/people/learn-from-people.ts";
-import type { Orphan, OrphanWrites, Post, Wanted } from "../../ports/writes.ts";
+import { sweepChecks } from "../../flows/review/check-run.ts";
+import { type SweptProgress, sweepProgress } from "../../flows/review/progress.ts";
+import type { Orphan, OrphanWrites } from "../../ports/writes.ts";
 import { findWritten, type WriteWiring } from "../../wire/github.ts";
 import type { Store } from "../../wire/store.ts";
 import type { Workers } from "../../worker.ts";
@@ -22,11 +25,7 @@ export function startMaintenance(
   const expiring = expirySweep(store, log);
   const watching = integrityWatch(store, log, waits?.verifyMs);
   const looking = feedbackSweep(store, () => workers.upkeep.wake(), { log, afterMs: feedbackAfterMs });
-  const sweeping = writeSweeper(store.orphanWrites, {
-    find: (wanted, marker) => findWritten(github, wanted, marker),
-    settledMs: waits?.settledMs,
-    log,
-  });
+  const sweeping = writeSweeper(store.orphanWrites, github, { log, waits });
   return {
     /** Problem of the store's files at the last check; null when they are intact. */
     damage: watching.problem,
@@ -58,8 +57,13 @@ export function expirySweep({ expire, signs }: Pick<Store, "expire" | "signs">, 
     const now = Date.now();
     try {
       known ??= (await signs.lastUsed()) ?? now;
-      held = now - known > MOST_LEAP_MS ? leapt(now, known) : null;
-      if (held !== null) return log.error(held);
+      held = null;
+      if (now - known > MOST_LEAP_MS) {
+        const days = Math.floor((now - known) / DAY_MS);
+        const [shown, used] = [isoDate(now), isoDate(known)];
+        held = `no expired rows are deleted: the clock shows ${shown}, ${days} days after the store was last in use (${used}); set the clock, and start Kodiai again`;
+        return log.error(held);
+      }
       const deleted = await expire(now);
       known = now;
       if (deleted > 0) log.info({ deleted }, "expired rows deleted");
@@ -74,12 +78,6 @@ export function expirySweep({ expire, signs }: Pick<Store, "expire" | "signs">, 
   };
 }
 
-function leapt(now: number, known: number): string {
-  const days = Math.floor((now - known) / DAY_MS);
-  const [shown, used] = [now, known].map((at) => new Date(at).toISOString().slice(0, 10));
-  return `no expired rows are deleted: the clock shows ${shown}, ${days} days after the store was last in use (${used}); set the clock, and start Kodiai again`;
-}
-
 // Looks up writes whose responses were lost and whose jobs have ended: at the start and every minute.
 
 /** Per sweep; each costs a few requests. */
@@ -87,43 +85,34 @@ const MOST = 50;
 /** The same as in the write path. */
 const SETTLED_MS = 15_000;
 
-interface SweepSettings {
-  /** Finds the post with the marker on GitHub. */
-  readonly find: (wanted: Wanted, marker: string) => Promise<Post | null>;
-  readonly settledMs?: number | undefined;
-  readonly log: Logger;
-}
-
-function writeSweeper(writes: OrphanWrites, settings: SweepSettings): PeriodicTask {
-  const { log } = settings;
-  const sweep = async () => {
+function writeSweeper(
+  writes: OrphanWrites,
+  github: WriteWiring,
+  { log, waits }: Pick<AppOptions, "log" | "waits">,
+): PeriodicTask {
+  async function settleOne(orphan: Orphan): Promise<void> {
+    const { wanted, marker, agoMs } = orphan;
+    if (agoMs < (waits?.settledMs ?? SETTLED_MS)) return;
+    const facts = { kind: wanted.kind, repo: wanted.repo.id, number: wanted.number };
     try {
-      for (const orphan of await writes.orphans(MOST)) await settleOne(orphan, writes, settings);
+      const post = await findWritten(github, wanted, marker);
+      await writes.settle(orphan, post);
+      log.info({ ...facts, found: post !== null }, "write response lost; reconciled with GitHub");
+    } catch (error) {
+      if (error instanceof Transient) return;
+      // It can no longer be looked up, for example because the App was uninstalled: treat it as not created.
+      await writes.settle(orphan, null);
+      log.warn({ ...facts, err: error }, "a write with a lost response cannot be looked up");
+    }
+  }
+
+  return every(MINUTE_MS, async () => {
+    try {
+      for (const orphan of await writes.orphans(MOST)) await settleOne(orphan);
     } catch (error) {
       log.warn({ err: error }, "writes with a lost response could not be swept");
     }
-  };
-  return every(MINUTE_MS, sweep);
-}
-
-async function settleOne(
-  orphan: Orphan,
-  writes: OrphanWrites,
-  { find, settledMs = SETTLED_MS, log }: SweepSettings,
-): Promise<void> {
-  const { wanted, marker, agoMs } = orphan;
-  if (agoMs < settledMs) return;
-  const facts = { kind: wanted.kind, repo: wanted.repo.id, number: wanted.number };
-  try {
-    const post = await find(wanted, marker);
-    await writes.settle(orphan, post);
-    log.info({ ...facts, found: post !== null }, "write response lost; reconciled with GitHub");
-  } catch (error) {
-    if (error instanceof Transient) return;
-    // It can no longer be looked up, for example because the App was uninstalled: treat it as not created.
-    await writes.settle(orphan, null);
-    log.warn({ ...facts, err: error }, "a write with a lost response cannot be looked up");
-  }
+  });
 }
 
 // Reads the whole store once a day, and as soon as a database reports damaged data: otherwise bit rot could go unnoticed for months.
@@ -213,4 +202,49 @@ function feedbackSweep(
 export async function runFeedback(job: FeedbackJob, ports: LearnPorts): Promise<string> {
   const done = await learnFromPeople(job, ports);
   return done.kind === "skipped" ? `skipped: ${done.reason}` : learntLine(done);
+}
+
+const REFUSED_MS = 60 * MINUTE_MS;
+
+/**
+ * Ends check runs and progress summaries whose jobs are over: at the start, every minute, and when it is woken. Those that GitHub
+ * refuses to end are retried every hour, and as soon as the App reaches more, for 7 days.
+ *
+ * @param checksOf access to the check runs of one repository
+ * @param reviewsOf access to the summaries of one repository
+ */
+export function checkSweeper(
+  { checks, progress }: Pick<Store, "checks" | "progress">,
+  checksOf: Parameters<typeof sweepChecks>[1],
+  reviewsOf: Parameters<typeof sweepProgress>[1],
+  log: Logger,
+) {
+  /** Key of a pull request → until when to skip it, on the monotonic clock. */
+  const refusing = new Map<string, number>();
+  const sweep = async () => {
+    const steady = performance.now();
+    for (const [id, until] of refusing) if (until <= steady) refusing.delete(id);
+    try {
+      const untried = new Set(refusing.keys());
+      const note = (what: string, { error, ...one }: SweptProgress) => {
+        log.warn({ ...one, err: error }, what);
+        if (one.outcome === "refused") refusing.set(one.key, steady + REFUSED_MS);
+      };
+      for (const one of await sweepChecks(checks, checksOf, Date.now(), untried))
+        note("left-over check run ended", one);
+      for (const one of await sweepProgress(progress, reviewsOf, untried))
+        note("left-over progress summary ended", one);
+    } catch (error) {
+      log.error({ err: error }, "check runs could not be swept");
+    }
+  };
+  const task = every(MINUTE_MS, sweep);
+  return {
+    ...task,
+    /** Includes those that were refused. */
+    wakeAll(): void {
+      refusing.clear();
+      task.wake();
+    },
+  };
 }

@@ -10,7 +10,7 @@ import {
   recoverPulls,
 } from "../../flows/repository/recover-pulls.ts";
 import type { DeliveryLog } from "../../ports/missed-events.ts";
-import { every, type PeriodicTask } from "./periodic-task.ts";
+import { every, type PeriodicTask, unlessAborted } from "./periodic-task.ts";
 
 /** Overrides of the documented times, for tests. */
 interface MissedTimes {
@@ -84,12 +84,7 @@ export function missedSweeper(given: MissedPorts, log: Logger, times: MissedChoi
 
 /** The same ports, which make no requests after the signal: a run may take minutes. */
 function until(signal: AbortSignal, ports: MissedPorts): MissedPorts {
-  const unless = <Args extends unknown[], Result>(ask: (...args: Args) => Promise<Result>) => {
-    return async (...args: Args): Promise<Result> => {
-      signal.throwIfAborted();
-      return ask(...args);
-    };
-  };
+  const unless = unlessAborted(signal);
   const { log, pulls } = ports;
   return {
     ...ports,

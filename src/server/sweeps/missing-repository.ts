@@ -3,7 +3,7 @@
 // crashes, the next attempt repeats the check.
 import type { Logger } from "pino";
 import { OutOfReach, Transient } from "../../domain/errors.ts";
-import { type ForgetJob, type Repo, type ReviewJob, upkeepKey } from "../../domain/job.ts";
+import { type Repo, type ReviewJob, upkeepKey } from "../../domain/job.ts";
 import type { RepositoryHost } from "../../ports/memory.ts";
 import type { AnyJob, Queue } from "../../ports.ts";
 
@@ -19,19 +19,17 @@ interface MissingRepositoryPorts {
 /** Gives the job that found it missing time to end, because no repository is removed while jobs work on it. */
 const UNTIL_ENDED_MS = 1_000;
 
-/** `moved`: its review runs at the new place. `forgotten`: its data is removed. `reachable`: something else was missing. */
-type MissingRepository = "moved" | "forgotten" | "reachable";
-
 /**
  * Enqueues the follow-up: the same review for the installation that now reaches the repository, or a job that removes the
  * repository's data, after it has asked GitHub again.
  *
+ * @returns `moved`: its review runs at the new place; `forgotten`: its data is removed; `reachable`: something else was missing
  * @throws Transient when GitHub or the queue cannot answer now
  */
 export async function handleMissingRepository(
   job: AnyJob,
   { host, installationOf, queue, now }: MissingRepositoryPorts,
-): Promise<MissingRepository> {
+): Promise<"moved" | "forgotten" | "reachable"> {
   const found = await host.lookUp();
   if (found.kind === "reachable") {
     const installationId = await installationOf(found.repo);
@@ -45,16 +43,8 @@ export async function handleMissingRepository(
   if (!found.isMissing) return "reachable";
   const { repo, installationId, delivery } = job;
   const at = now();
-  const forget: ForgetJob = {
-    kind: "forget",
-    trigger: "missing",
-    key: upkeepKey(repo, "forget"),
-    repo,
-    installationId,
-    delivery,
-    notBefore: at + UNTIL_ENDED_MS,
-  };
-  await queue.add(forget, at);
+  const forget = { kind: "forget", trigger: "missing", key: upkeepKey(repo, "forget") } as const;
+  await queue.add({ ...forget, repo, installationId, delivery, notBefore: at + UNTIL_ENDED_MS }, at);
   return "forgotten";
 }
 

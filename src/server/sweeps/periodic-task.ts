@@ -44,3 +44,12 @@ export function every(afterMs: number | (() => number), run: () => Promise<void>
     },
   };
 }
+
+/** Wraps a function, which throws the signal's reason instead of running once it is aborted. */
+export function unlessAborted(signal: AbortSignal) {
+  return <Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      signal.throwIfAborted();
+      return work(...args);
+    };
+}

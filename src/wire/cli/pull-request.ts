@@ -3,8 +3,9 @@ import { blobsInMemory } from "../../adapters/blob-cache.ts";
 import { githubDependencies } from "../../adapters/github/read/dependencies.ts";
 import { githubPullRequests } from "../../adapters/github/read/pull-requests.ts";
 import { githubSnapshots } from "../../adapters/github/read/snapshot.ts";
+import { repoOf } from "../../adapters/github/requests.ts";
 import { archiveFetch } from "../egress.ts";
-import { type PersonsRepository, personsClient, personsRefusal, repoFrom } from "../github.ts";
+import { type PersonsRepository, personsClient, personsRefusal } from "../github.ts";
 import { type NamedChange, portsOf } from "./change.ts";
 import type { ModelWish } from "./model.ts";
 
@@ -23,14 +24,13 @@ export async function pullRequestPorts(
     throw personsRefusal(error, "such pull request");
   });
   const { id, private: isPrivate, owner, name } = data.base.repo;
-  const repo = repoFrom(named.host, { id, private: isPrivate, owner, name });
+  const repo = repoOf(named.host, { id, private: isPrivate, owner, name });
   const pulls = githubPullRequests({
     github,
     // A person's token reaches what the person reaches: the same client serves every repository.
     clients: { forOwnersRepository: () => Promise.resolve(github) },
     installationId: 0,
     botLogin: "kodiai[bot]",
-    authors: new Map(),
   });
   const ports = await portsOf(repo, pulls, named.place, named.model);
   // What a command reads goes when it ends.

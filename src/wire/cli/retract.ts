@@ -2,7 +2,9 @@
 // token.
 
 import type { Octokit } from "@octokit/rest";
-import { appClient, appSlug } from "../../adapters/github/app-slug.ts";
+import { appSlug } from "../../adapters/github/app-registration.ts";
+import { appClient } from "../../adapters/github/quiet-octokit.ts";
+import { repoOf } from "../../adapters/github/requests.ts";
 import { githubRetractions } from "../../adapters/github/write/retractions.ts";
 import { gatedFetch } from "../../adapters/github/write/write-gate.ts";
 import { unheldWrites } from "../../adapters/github/write/write-path.ts";
@@ -16,7 +18,7 @@ import type { Repo } from "../../domain/job.ts";
 import type { RetractPorts } from "../../flows/review/retract-review.ts";
 import { privateKeyOf } from "../../server/private-key.ts";
 import { githubFetch } from "../egress.ts";
-import { personsClient, repoFrom } from "../github.ts";
+import { personsClient } from "../github.ts";
 import { withEmbedder } from "./memory.ts";
 import { openForReading } from "./store.ts";
 
@@ -54,7 +56,7 @@ export async function retractVerbPorts(
   const { github, botLogin, host } = APP_ID ? await asApp(words) : asPerson(words, GITHUB_TOKEN ?? "");
   const { data } = await github.rest.repos.get({ owner: words.owner, repo: words.name });
   const retractions = githubRetractions(github, botLogin, unheldWrites());
-  return { repo: repoFrom(host, data), retractions, ...(await memoryAt(storePlace(words.dataDir))) };
+  return { repo: repoOf(host, data), retractions, ...(await memoryAt(storePlace(words.dataDir))) };
 }
 
 async function asApp(words: RetractWords): Promise<SignedIn> {

@@ -1,16 +1,18 @@
 // The requests of `kodiai setup` to GitHub. `apiUrl` is always the base URL of its REST API.
 import { readFile } from "node:fs/promises";
+import type { Octokit } from "@octokit/rest";
 import {
   convertManifest,
   pastOf as pastFrom,
   registeredApp,
   setWebhook,
 } from "../../adapters/github/app-registration.ts";
+import { appClient, quietOctokit } from "../../adapters/github/quiet-octokit.ts";
 import { voyagePrice } from "../../adapters/voyage/client.ts";
 import { type AppDescription, appDescription } from "../../config/environment/app-manifest.ts";
 import { readEmbeddings } from "../../config/environment/read-models.ts";
 import { setVariables } from "../../config/environment/shown-variables.ts";
-import type { AppCredentials, FreshApp, PastSize, RegisteredApp } from "../../ports/registration.ts";
+import type { AppCredentials, FreshApp, RegisteredApp } from "../../ports/registration.ts";
 import { githubFetch } from "../egress.ts";
 import { registerSecrets } from "../secrets.ts";
 
@@ -23,14 +25,18 @@ export async function readAppYml(): Promise<AppDescription> {
 
 /** Exchanges the code of the manifest flow for the App and its secrets. */
 export async function createdApp(code: string, apiUrl: string): Promise<FreshApp> {
-  const app = await convertManifest(code, apiUrl, githubFetch(apiUrl));
+  const app = await convertManifest(quietOctokit(apiUrl, githubFetch(apiUrl)), code);
   registerSecrets(app.privateKey, app.webhookSecret, app.clientSecret);
   return app;
 }
 
-export function signedInApp(credentials: AppCredentials, apiUrl: string): Promise<RegisteredApp> {
+function signedIn(credentials: AppCredentials, apiUrl: string): Octokit {
   registerSecrets(credentials.privateKey);
-  return registeredApp(credentials, apiUrl, githubFetch(apiUrl));
+  return appClient(credentials, apiUrl, githubFetch(apiUrl));
+}
+
+export function signedInApp(credentials: AppCredentials, apiUrl: string): Promise<RegisteredApp> {
+  return registeredApp(signedIn(credentials, apiUrl));
 }
 
 export function changeWebhook(
@@ -38,7 +44,7 @@ export function changeWebhook(
   hook: { readonly url?: string; readonly secret?: string },
   apiUrl: string,
 ): Promise<void> {
-  return setWebhook(credentials, hook, apiUrl, githubFetch(apiUrl));
+  return setWebhook(signedIn(credentials, apiUrl), hook);
 }
 
 /** A token that can only read the repository's pull requests, and their number; null if the App is not installed there. */
@@ -46,8 +52,9 @@ export function pastOf(
   credentials: AppCredentials,
   named: { readonly owner: string; readonly name: string },
   apiUrl: string,
-): Promise<{ readonly token: string; readonly size: PastSize } | null> {
-  return pastFrom(credentials, named, apiUrl, githubFetch(apiUrl));
+): ReturnType<typeof pastFrom> {
+  const clientOf = (token: string) => quietOctokit(apiUrl, githubFetch(apiUrl), { auth: token });
+  return pastFrom(signedIn(credentials, apiUrl), named, clientOf);
 }
 
 /** Of the configured embedder. */

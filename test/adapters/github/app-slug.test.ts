@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { appSlug } from "../../../src/adapters/github/app-slug.ts";
+import { appSlug } from "../../../src/adapters/github/app-registration.ts";
 import { Transient } from "../../../src/domain/errors.ts";
 
 const answers = (data: unknown) => ({ request: () => Promise.resolve({ status: 200, data }) }) as never;

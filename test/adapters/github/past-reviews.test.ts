@@ -32,7 +32,7 @@ function past(): PastReviews {
   const repo: Repo = { host: "github.com", id: shop.id, ownerId: 1, owner: "acme", name: "shop", visibility: "public" };
   const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const github = new Octokit({ auth: world.personalToken("mona"), baseUrl: world.apiUrl, log: silent });
-  return githubPastReviews({ github, repo, paceMs: 0 });
+  return githubPastReviews(github, repo, 0);
 }
 const bodies = (page: { readonly items: readonly { readonly body: string }[] }) => page.items.map(({ body }) => body);
 

@@ -39,7 +39,7 @@ function treeOf({ truncated = false, blob = "Hello.\n", headers = {} }: Answers,
       return Promise.resolve({ data: { content, encoding: "base64" }, headers });
     },
   };
-  return githubTree({ github: { rest: { git } } as unknown as GitHub, repo: REPO, commit: COMMIT, paceMs: 0 });
+  return githubTree({ rest: { git } } as unknown as GitHub, REPO, COMMIT, 0);
 }
 
 async function textsOf(tree: ReturnType<typeof treeOf>) {

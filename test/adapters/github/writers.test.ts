@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { guardedFetch } from "../../../src/adapters/github/guarded-fetch.ts";
 import { quietOctokit } from "../../../src/adapters/github/quiet-octokit.ts";
-import { githubWriters } from "../../../src/adapters/github/read/writers.ts";
+import { githubWriters } from "../../../src/adapters/github/read/login.ts";
 import { Transient } from "../../../src/domain/errors.ts";
 import type { Repository } from "../../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../../fakes/github/github.ts";
@@ -25,11 +25,8 @@ afterAll(() => {
 
 function writers() {
   const api = { apiUrl: world.apiUrl, apiFetch: guardedFetch({ origins: [world.apiUrl] }) };
-  const { writable } = githubWriters({
-    clientOf: (token) => quietOctokit(api.apiUrl, api.apiFetch, { auth: token }),
-    host: "github.com",
-    now: () => now,
-  });
+  const clientOf = (token: string) => quietOctokit(api.apiUrl, api.apiFetch, { auth: token });
+  const { writable } = githubWriters(clientOf, "github.com", () => now);
   return async (login: string, isFresh = false) => {
     const { id } = world.person(login);
     const keys = await writable({ id, login, token: world.personalToken(login) }, isFresh);
@@ -104,10 +101,7 @@ test("a token that GitHub does not take any more is no answer", async () => {
   const token = world.personalToken("mona");
   world.person("mona", { id: mona.id + 1 });
   const api = { apiUrl: world.apiUrl, apiFetch: guardedFetch({ origins: [world.apiUrl] }) };
-  const { writable } = githubWriters({
-    clientOf: () => quietOctokit(api.apiUrl, api.apiFetch, { auth: token }),
-    host: "github.com",
-    now: () => now,
-  });
+  const clientOf = () => quietOctokit(api.apiUrl, api.apiFetch, { auth: token });
+  const { writable } = githubWriters(clientOf, "github.com", () => now);
   expect(await writable({ ...mona, token }, true)).toBeNull();
 });

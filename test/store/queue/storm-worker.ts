@@ -11,11 +11,11 @@ const { queue, db } = openStormQueue(url, 6_000);
 const review = startWorker(
   {
     queue,
-    async run(job, _attempt, _signal, lease) {
+    async run(lease) {
       await wait(20 + Math.random() * 300);
       await fenced(db, lease, (sql) =>
         sql.run("INSERT INTO effects (key, head, job, token) VALUES ($1, $2, $3, $4)", [
-          ...[job.key, job.headSha, lease.id, lease.token],
+          ...[lease.job.key, lease.job.headSha, lease.id, lease.token],
         ]),
       );
       return "posted";

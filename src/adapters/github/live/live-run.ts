@@ -4,13 +4,13 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Transient } from "../../../domain/errors.ts";
 import type { Repo } from "../../../domain/job.ts";
 import type { LiveLook, LiveReport, LiveResult } from "../../../domain/live-report.ts";
+import type { AppCredentials } from "../../../ports/registration.ts";
 import type { Post } from "../../../ports/writes.ts";
-import { type AppCredentials, appClient, appSlug } from "../app-slug.ts";
+import { appSlug } from "../app-registration.ts";
 import { githubClients } from "../clients.ts";
 import type { GuardedFetch } from "../guarded-fetch.ts";
-import { quietOctokit } from "../quiet-octokit.ts";
+import { appClient, quietOctokit } from "../quiet-octokit.ts";
 import { translate } from "../translate-error.ts";
-import { masker } from "../write/mask.ts";
 import { gatedFetch } from "../write/write-gate.ts";
 import { unheldWrites, type WritePath } from "../write/write-path.ts";
 import { EXPERIMENTS, type LiveStage, NotTried, type Seen, STATELESS, statusOf } from "./live-experiments.ts";
@@ -270,4 +270,32 @@ async function refusalTexts(answer: Answer): Promise<readonly string[]> {
   const body = (await answer.json().catch(() => null)) as Readonly<Record<"message" | "errors", unknown>> | null;
   const texts = [body?.message, body?.errors].flatMap((one) => (one === undefined ? [] : JSON.stringify(one)));
   return texts.map((one) => one.replace(/^"|"$/g, "").slice(0, 300));
+}
+
+// Masks everything in a text that identifies its repository.
+
+/** Words of a text: names of accounts, repositories, branches and files are whole words. */
+const WORD = /[\w-]+(?:\.[\w-]+)*/g;
+
+const SHAPES: readonly (readonly [pattern: RegExp, shown: string])[] = [
+  [/^(?:gh[a-z]|github_pat)_[\w-]{16,}/, "TOKEN"],
+  [/^[0-9a-f]{40,64}$/, "SHA"],
+  // Node ids, and the ids of requests in GitHub's own messages.
+  [/^[A-Z]{1,6}_[\w-]{6,}$|^(?=.*\d)[0-9A-F]{4,}$/, "ID"],
+];
+
+/**
+ * A mask that knows only forms: numbers between slashes, numbers and ids of GitHub, commits and tokens. `learn` has it replace these
+ * words by those; case is ignored.
+ */
+function masker() {
+  const known = new Map<string, string>();
+  const shown = (word: string) =>
+    known.get(word.toLowerCase()) ?? SHAPES.find(([pattern]) => pattern.test(word))?.[1] ?? word;
+  const mask = (text: string) => text.replace(/(?<=\/)\d+(?=\/|\s|$)/g, "N").replace(WORD, shown);
+  return Object.assign(mask, {
+    learn(words: Readonly<Record<string, string>>) {
+      for (const [word, as] of Object.entries(words)) known.set(word.toLowerCase(), as);
+    },
+  });
 }

@@ -8,52 +8,52 @@ import type { Feedback } from "../../../ports/feedback.ts";
 import type { GitHub } from "../clients.ts";
 import { FEEDBACK, MORE_REACTIONS } from "../graphql-documents.ts";
 import { placeOf, unlessStatus } from "../requests.ts";
-import { errorTypes, translated, translatedMethods } from "../translate-error.ts";
+import { translated, translatedMethods } from "../translate-error.ts";
+import { COMPARED_FILES, type GitHubFile } from "./list-changes.ts";
 import { accessOf } from "./permissions.ts";
-import { COMPARED_FILES, type GitHubFile } from "./unmade-diff.ts";
 
-/** Threads a page, and pages: enough for all findings that a pull request's history holds. */
+/** Pages of threads: enough for all findings that a pull request's history holds. */
 const PAGES = 10;
+/** Pages of a hundred reactions beyond the first: to one comment, and to all comments of a pull request. */
+const REACTION_PAGES = 9;
+const REACTION_PAGES_TOGETHER = 30;
 
 /** With its numeric id if it has one. Null for a deleted account. */
-interface Actor {
-  readonly __typename: string;
-  readonly login: string;
-  readonly databaseId?: number;
-}
+type Actor = { readonly __typename: string; readonly login: string; readonly databaseId?: number } | null;
 
-interface Listed<Node> {
+interface Page<Node> {
   readonly nodes: readonly (Node | null)[];
   readonly totalCount?: number;
+  readonly pageInfo?: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
 interface ReactionNode {
   readonly id: string;
   readonly content: string;
   readonly createdAt: string;
-  readonly user: Actor | null;
+  readonly user: Actor;
 }
 
 interface ThreadNode {
   readonly id: string;
   readonly isResolved: boolean;
-  readonly resolvedBy: Actor | null;
-  readonly root: Listed<{
+  readonly resolvedBy: Actor;
+  readonly root: Page<{
     readonly id: string;
     readonly fullDatabaseId: string;
     readonly body: string;
     readonly url: string;
-    readonly author: Actor | null;
+    readonly author: Actor;
     readonly pullRequestReview: { readonly fullDatabaseId: string } | null;
-    readonly reactions: ReactionPage<ReactionNode>;
+    readonly reactions: Page<ReactionNode>;
   }>;
-  readonly answers: Listed<{
+  readonly answers: Page<{
     readonly fullDatabaseId: string;
     readonly body: string;
     readonly url: string;
     readonly createdAt: string;
     readonly authorAssociation: string;
-    readonly author: Actor | null;
+    readonly author: Actor;
   }>;
 }
 
@@ -61,25 +61,19 @@ interface PullNode {
   readonly state: "OPEN" | "CLOSED" | "MERGED";
   readonly url: string;
   readonly headRefOid: string;
-  readonly author: Actor | null;
+  readonly author: Actor;
   readonly mergedAt: string | null;
-  readonly mergedBy: Actor | null;
+  readonly mergedBy: Actor;
   readonly mergeCommit: { readonly oid: string } | null;
-  readonly timelineItems: Listed<{
+  readonly timelineItems: Page<{
     readonly id: string;
     readonly createdAt: string;
     readonly url: string;
     readonly dismissalMessage: string | null;
-    readonly actor: Actor | null;
-    readonly review: { readonly fullDatabaseId: string; readonly author: Actor | null } | null;
+    readonly actor: Actor;
+    readonly review: { readonly fullDatabaseId: string; readonly author: Actor } | null;
   }>;
-  readonly reviewThreads: Listed<ThreadNode> & {
-    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
-  };
-}
-
-interface Answer {
-  readonly repository: { readonly pullRequest: PullNode | null } | null;
+  readonly reviewThreads: Page<ThreadNode>;
 }
 
 /** The port for one repository's token. `botLogin` is our own account as REST writes it: `kodiai[bot]`. */
@@ -105,48 +99,58 @@ async function read(github: GitHub, repo: Repo, number: number, botLogin: string
   const threads: ReadThread[] = [];
   const cut: string[] = [];
   let isComplete = true;
-  let after: string | null = null;
-  const more = moreReactions<ReactionNode>(github);
-  /** The same thread with all reactions to our comment, up to the limit. */
-  const readOn = async (thread: ThreadNode): Promise<ThreadNode> => {
+  let left = REACTION_PAGES_TOGETHER;
+
+  /** The same thread with all reactions to our comment, up to the limits. */
+  async function readOn(thread: ThreadNode): Promise<ThreadNode> {
     const [first] = present(thread.root);
     if (first === undefined || !isOurs(first.author, botLogin)) return thread;
-    const { nodes, isAll } = await more(first.id, first.reactions);
-    if (!isAll)
+    const nodes = [...first.reactions.nodes];
+    let page: Page<ReactionNode> | null = first.reactions;
+    for (let turn = 0; turn < REACTION_PAGES && page?.pageInfo?.hasNextPage === true && left > 0; turn += 1) {
+      left -= 1;
+      page = await nextReactions(github, first.id, page.pageInfo.endCursor);
+      nodes.push(...(page?.nodes ?? []));
+    }
+    if (page === null || page.pageInfo?.hasNextPage === true)
       cut.push(`reactions to ${first.url}: ${nodes.length} of ${first.reactions.totalCount ?? "more"} were read`);
-    const reactions = { ...first.reactions, nodes };
-    return { ...thread, root: { ...thread.root, nodes: [{ ...first, reactions }] } };
-  };
+    return { ...thread, root: { nodes: [{ ...first, reactions: { ...first.reactions, nodes } }] } };
+  }
+
+  let after: string | null = null;
   for (let page = 1; ; page++) {
-    const pull: PullNode | null =
-      (await ask(github, { owner: repo.owner, name: repo.name, number, after }))?.repository?.pullRequest ?? null;
+    const pull = await pullAt(github, { owner: repo.owner, name: repo.name, number, after });
     if (pull === null) return null;
     const nodes = await Promise.all(present(pull.reviewThreads).map(readOn));
     threads.push(...nodes.flatMap((node) => threadsOf(node, botLogin)));
     isComplete &&= nodes.every(isWhole);
-    const { hasNextPage, endCursor }: PullNode["reviewThreads"]["pageInfo"] = pull.reviewThreads.pageInfo;
-    if (!hasNextPage) return { ...factsOf(pull, botLogin), threads, isComplete, cut };
+    const { pageInfo } = pull.reviewThreads;
+    if (pageInfo?.hasNextPage !== true) return { ...factsOf(pull, botLogin), threads, isComplete, cut };
     if (page === PAGES) return { ...factsOf(pull, botLogin), threads, isComplete: false, cut };
-    after = endCursor;
+    after = pageInfo.endCursor;
   }
 }
 
 /** Null if there is no such pull request for us. */
-async function ask(github: GitHub, where: Record<string, unknown>): Promise<Answer | null> {
-  try {
-    return await github.graphql<Answer>(FEEDBACK, where);
-  } catch (error) {
-    if (errorTypes(error).includes("NOT_FOUND")) return null;
-    throw error;
-  }
+async function pullAt(github: GitHub, where: Readonly<Record<string, unknown>>): Promise<PullNode | null> {
+  type Answer = { readonly repository: { readonly pullRequest: PullNode | null } | null };
+  const answer = await unlessStatus([404], () => translated(() => github.graphql<Answer>(FEEDBACK, where)));
+  return answer?.repository?.pullRequest ?? null;
 }
 
-function present<Node>({ nodes }: Listed<Node>): readonly Node[] {
+/** Null for a comment that was deleted meanwhile. */
+async function nextReactions(github: GitHub, id: string, after: string | null): Promise<Page<ReactionNode> | null> {
+  type Answer = { readonly node: { readonly reactions?: Page<ReactionNode> } | null };
+  const ask = () => translated(() => github.graphql<Answer>(MORE_REACTIONS, { id, after }));
+  return (await unlessStatus([404], ask))?.node?.reactions ?? null;
+}
+
+function present<Node>({ nodes }: Page<Node>): readonly Node[] {
   return nodes.filter((node) => node !== null);
 }
 
 function isWhole({ root, answers }: ThreadNode): boolean {
-  const isAll = <Node>({ nodes, totalCount = 0 }: Listed<Node>) => nodes.length >= totalCount;
+  const isAll = <Node>({ nodes, totalCount = 0 }: Page<Node>) => nodes.length >= totalCount;
   return isAll(answers) && present(root).every(({ reactions }) => isAll(reactions));
 }
 
@@ -201,13 +205,13 @@ function reactionOf({ id, content, createdAt, user }: ReactionNode, botLogin: st
 }
 
 /** Without a numeric id, access cannot be checked. */
-function person(actor: Actor | null): Person | null {
+function person(actor: Actor): Person | null {
   if (actor?.databaseId === undefined) return null;
   return { id: actor.databaseId, login: actor.login, isBot: actor.__typename !== "User" };
 }
 
 /** GraphQL writes the login of an App's account without `[bot]`; no person can have its type. */
-function isOurs(actor: Actor | null, botLogin: string): boolean {
+function isOurs(actor: Actor, botLogin: string): boolean {
   return actor?.__typename === "Bot" && actor.login.replace(/\[bot\]$/, "") === botLogin.replace(/\[bot\]$/, "");
 }
 
@@ -218,58 +222,4 @@ function whereTo(files: readonly GitHubFile[]): ReadonlyMap<string, string | nul
     if (status === "renamed" && previous !== undefined) paths.set(previous, filename);
   }
   return paths;
-}
-
-// Reactions beyond the first hundred of a comment: one page per request, up to a fixed number of pages.
-
-/** A comment's reactions on a page of the pull request's query. */
-interface ReactionPage<Node> {
-  readonly totalCount?: number;
-  readonly nodes: readonly (Node | null)[];
-  readonly pageInfo?: { readonly hasNextPage: boolean; readonly endCursor: string | null };
-}
-
-/** Pages of a hundred for one comment beyond the first, and for all comments of a pull request. */
-const PAGES_EACH = 9;
-const PAGES_TOGETHER = 30;
-
-interface ReactionsAnswer<Node> {
-  readonly node: { readonly reactions?: ReactionPage<Node> } | null;
-}
-
-/**
- * Reads the further pages of comments whose first page has more.
- *
- * @returns a function of a comment's node id and its first page: all reactions read, and whether that is all of them
- */
-function moreReactions<Node>(
-  github: GitHub,
-): (
-  id: string,
-  first: ReactionPage<Node>,
-) => Promise<{ readonly nodes: readonly (Node | null)[]; readonly isAll: boolean }> {
-  let left = PAGES_TOGETHER;
-  return async (id, first) => {
-    const nodes = [...first.nodes];
-    let page = first.pageInfo;
-    for (let turn = 0; turn < PAGES_EACH && page?.hasNextPage === true && left > 0; turn += 1) {
-      left -= 1;
-      const reactions = await nextPage<Node>(github, id, page.endCursor);
-      if (reactions === null) return { nodes, isAll: false };
-      nodes.push(...reactions.nodes);
-      page = reactions.pageInfo;
-    }
-    return { nodes, isAll: page?.hasNextPage !== true };
-  };
-}
-
-/** Null for a comment that was deleted meanwhile. */
-async function nextPage<Node>(github: GitHub, id: string, after: string | null): Promise<ReactionPage<Node> | null> {
-  try {
-    const { node } = await github.graphql<ReactionsAnswer<Node>>(MORE_REACTIONS, { id, after });
-    return node?.reactions ?? null;
-  } catch (error) {
-    if (errorTypes(error).includes("NOT_FOUND")) return null;
-    throw error;
-  }
 }

@@ -1,14 +1,14 @@
-// The changed files of a pull request; patches that GitHub left out are fetched again.
+// The changed files of a pull request. Patches that GitHub left out are fetched again; where it has no diff at all, the changes come
+// from its comparison of the two commits, or from their trees.
 
+import { createTwoFilesPatch } from "diff";
 import type { Repo } from "../../../domain/job.ts";
-import type { PullRequest } from "../../../domain/pull-request.ts";
+import type { FileStatus, PullRequest } from "../../../domain/pull-request.ts";
 import type { Changes, ChangesSince, ListedFile } from "../../../ports.ts";
+import { blobSha, isBinary } from "../../blob-cache.ts";
 import type { GitHub } from "../clients.ts";
-import { placeOf, statusOf } from "../requests.ts";
+import { placeOf, statusOf, unlessStatus } from "../requests.ts";
 import { isNotReady } from "../translate-error.ts";
-import { blobPatch, COMPARED_FILES, changesWithoutDiff, listedAs } from "./unmade-diff.ts";
-
-type GitHubFile = Awaited<ReturnType<GitHub["rest"]["pulls"]["listFiles"]>>["data"][number];
 
 /** GitHub lists at most 3,000 files of a pull request, at most 100 a page. */
 const PER_PAGE = 100;
@@ -16,6 +16,12 @@ const PER_PAGE = 100;
 const SUSPICIOUS_PATCH_LINES = 15_000;
 /** Maximum number of further requests for missing patches. */
 const MAX_REFETCHES = 60;
+/** GitHub's comparison lists at most 300 files, all on its first page. */
+export const COMPARED_FILES = 300;
+/** Files whose two texts are compared; each costs two requests. */
+const MOST_READ = 60;
+/** Of a file whose two texts are compared. */
+const MAX_BLOB_BYTES = 1_000_000;
 /** Attempts of a job that wait for GitHub to make the diff: with the queue's waits at least 17 s. */
 const TRIES_FOR_DIFF = 3;
 
@@ -75,25 +81,16 @@ function missingPatches(files: readonly GitHubFile[]): number[] {
 async function listedFile(
   github: GitHub,
   repo: Repo,
-  pull: PullRequest,
+  { base, head }: PullRequest,
   file: GitHubFile,
   wasMissing: boolean,
 ): Promise<ListedFile> {
-  const lost = wasMissing && file.patch === undefined && file.changes > 0;
   const given = listedAs(file);
-  const rebuilt = lost ? await rebuiltPatch(github, repo, pull, given) : null;
-  return rebuilt === null ? given : { ...given, patch: rebuilt, isRebuilt: true };
-}
-
-/** A pull request shows the changes since its branch left the base, not since the base's newest commit. */
-async function rebuiltPatch(
-  github: GitHub,
-  repo: Repo,
-  { base, head }: PullRequest,
-  file: Pick<ListedFile, "path" | "previousPath" | "status">,
-): Promise<string | null> {
+  if (!wasMissing || file.patch !== undefined || file.changes === 0) return given;
+  // A pull request shows the changes since its branch left the base, not since the base's newest commit.
   const from = await mergeBaseOf(github, repo, base.sha, head.sha);
-  return blobPatch(github, repo, file, { from, to: head.sha });
+  const patch = await blobPatch(github, repo, given, from, head.sha);
+  return patch === null ? given : { ...given, patch, isRebuilt: true };
 }
 
 // GitHub's listing of changed files has no modes: a symbolic link looks like a text of one line, a submodule like one of two.
@@ -127,6 +124,104 @@ async function specialModes(
   return modes;
 }
 
+async function changesWithoutDiff(github: GitHub, repo: Repo, pull: PullRequest): Promise<Changes> {
+  try {
+    return await fromComparison(github, repo, pull);
+  } catch (error) {
+    if (!isNotReady(error)) throw error;
+    return fromTrees(github, repo, pull);
+  }
+}
+
+async function fromComparison(github: GitHub, repo: Repo, pull: PullRequest): Promise<Changes> {
+  const compared = { ...placeOf(repo), basehead: `${pull.base.sha}...${pull.head.sha}` };
+  const { data } = await github.rest.repos.compareCommitsWithBasehead(compared);
+  const files = (data.files ?? []).map(listedAs);
+  const asked = { ...placeOf(repo), pull_number: pull.number };
+  const total = files.length < COMPARED_FILES ? files.length : (await github.rest.pulls.get(asked)).data.changed_files;
+  return { kind: "listing", files, total, degraded: noted("GitHub's comparison of the two commits was read") };
+}
+
+async function fromTrees(github: GitHub, repo: Repo, pull: PullRequest): Promise<Changes> {
+  // Files are on the first page only; the second has the merge base without a diff.
+  const from = await mergeBaseOf(github, repo, pull.base.sha, pull.head.sha, 2);
+  const before = await filesAt(github, repo, from);
+  const after = await filesAt(github, repo, pull.head.sha);
+  const paths = [...new Set([...before.blobs.keys(), ...after.blobs.keys()])].toSorted();
+  const changed = paths.filter((path) => before.blobs.get(path) !== after.blobs.get(path));
+  const files: ListedFile[] = [];
+  for (const [index, path] of changed.entries()) {
+    const status = !before.blobs.has(path) ? "added" : after.blobs.has(path) ? "modified" : "removed";
+    const file = { path, previousPath: null, status } as const;
+    const patch = index < MOST_READ ? await blobPatch(github, repo, file, from, pull.head.sha) : null;
+    files.push({ ...file, additions: 0, deletions: 0, patch, isRebuilt: true });
+  }
+  const cut = before.isCut || after.isCut ? "; GitHub did not list all files, so some changes are missing" : "";
+  const degraded = noted(`the texts of up to ${MOST_READ} changed files were compared${cut}`);
+  return { kind: "listing", files, total: files.length, degraded };
+}
+
+async function filesAt(github: GitHub, repo: Repo, sha: string) {
+  const { data } = await github.rest.git.getTree({ ...placeOf(repo), tree_sha: sha, recursive: "1" });
+  const blobs = data.tree.flatMap(({ path, type, sha: id }) => (type === "blob" ? [[path, id] as const] : []));
+  return { blobs: new Map(blobs), isCut: data.truncated };
+}
+
+function noted(instead: string) {
+  return [{ part: "diff", reason: `GitHub could not make the diff of this pull request: ${instead}` }];
+}
+
+/** A changed file as GitHub lists it. */
+export type GitHubFile = Awaited<ReturnType<GitHub["rest"]["pulls"]["listFiles"]>>["data"][number];
+
+const STATUSES: readonly FileStatus[] = ["added", "removed", "renamed", "copied"];
+
+function listedAs(file: GitHubFile): ListedFile {
+  const { filename: path, additions, deletions, previous_filename: previousPath = null, patch = null } = file;
+  const status = STATUSES.find((one) => one === file.status) ?? "modified";
+  return { path, previousPath, status, additions, deletions, patch };
+}
+
+// The patch of a file for which GitHub has none: both texts, compared here.
+
+/** Hunks from the merge base to the head; null when a text is binary or too large, or the two differ in too much. */
+async function blobPatch(
+  github: GitHub,
+  repo: Repo,
+  { path, previousPath, status }: Pick<ListedFile, "path" | "previousPath" | "status">,
+  from: string,
+  to: string,
+): Promise<string | null> {
+  const before = status === "added" ? "" : await readText(github, repo, previousPath ?? path, from, MAX_BLOB_BYTES);
+  const after = status === "removed" ? "" : await readText(github, repo, path, to, MAX_BLOB_BYTES);
+  if (before === null || after === null) return null;
+  const limits = { context: 3, maxEditLength: 20_000, timeout: 5_000 };
+  const patch = createTwoFilesPatch("a", "b", before, after, undefined, undefined, limits);
+  const start = patch?.indexOf("@@") ?? -1;
+  return patch === undefined || start < 0 ? null : patch.slice(start);
+}
+
+/** Null for a missing file, a folder, a link, a submodule, a binary or a too large file. Without a sha: the default branch. */
+export async function readText(
+  github: GitHub,
+  repo: Repo,
+  path: string,
+  sha: string | undefined,
+  maxBytes: number,
+): Promise<string | null> {
+  // Steps in an address and never a file: the URL parser would leave the repository.
+  if (path === "" || path === "." || path === "..") return null;
+  const where = { ...placeOf(repo), path, ...(sha === undefined ? {} : { ref: sha }) };
+  const found = await unlessStatus([404], () => github.rest.repos.getContent(where));
+  const data = found?.data;
+  // GitHub inlines content up to 1 MB; a larger file has encoding "none".
+  if (data === undefined || Array.isArray(data) || data.type !== "file") return null;
+  if (data.size > maxBytes || data.encoding !== "base64") return null;
+  const bytes = Buffer.from(data.content, "base64");
+  // For a link GitHub answers with the id of the link and the text of its target, whose lines are not those of the diff.
+  return isBinary(bytes) || blobSha(bytes, data.sha.length) !== data.sha ? null : bytes.toString("utf8");
+}
+
 // What a push changed, from GitHub's comparison of two commits.
 
 /**
@@ -157,9 +252,9 @@ export async function changesSince(
     if (files.length >= COMPARED_FILES) return unknown("too many files changed since the last review");
     return { kind: "since", changes: { kind: "listing", files, total: files.length } };
   } catch (error) {
-    const reason = unknownBy(error);
-    if (reason === null) throw error;
-    return unknown(reason);
+    if (isNotReady(error)) return unknown("GitHub could not compare this head with that of the last review");
+    if (statusOf(error) === 404) return unknown("the head of the last review no longer exists");
+    throw error;
   }
 }
 
@@ -167,21 +262,14 @@ function unknown(reason: string): ChangesSince {
   return { kind: "unknown", reason };
 }
 
-/** Why GitHub has no comparison, so that everything is read again; null for another error. */
-function unknownBy(error: unknown): string | null {
-  if (isNotReady(error)) return "GitHub could not compare this head with that of the last review";
-  return statusOf(error) === 404 ? "the head of the last review no longer exists" : null;
-}
-
-// Where a branch left its base.
-
 /** The newest common ancestor of two commits. */
-export async function mergeBaseOf(github: GitHub, repo: Repo, base: string, head: string): Promise<string> {
-  const { data } = await github.rest.repos.compareCommitsWithBasehead({
-    owner: repo.owner,
-    repo: repo.name,
-    basehead: `${base}...${head}`,
-    per_page: 1,
-  });
-  return data.merge_base_commit.sha;
+export async function mergeBaseOf(
+  github: GitHub,
+  repo: Repo,
+  base: string,
+  head: string,
+  page: number = 1,
+): Promise<string> {
+  const asked = { ...placeOf(repo), basehead: `${base}...${head}`, per_page: 1, page };
+  return (await github.rest.repos.compareCommitsWithBasehead(asked)).data.merge_base_commit.sha;
 }

@@ -5,22 +5,23 @@ import type { ClientOptions, Clients, GitHub } from "../clients.ts";
 import { leaveEnough, PAGE, pacer, pagesOf, repoOf, unlessStatus } from "../requests.ts";
 import { translatedMethods } from "../translate-error.ts";
 
-interface OpenPullsOptions {
-  /** Authenticated as the App. */
-  readonly app: ClientOptions["app"];
-  readonly clients: Pick<Clients, "forNames" | "forReading">;
-  /** `github.com`, or the host of a GitHub Enterprise Server. */
-  readonly host: string;
-  /** Milliseconds between the beginnings of two requests. GitHub's secondary limit: 900 points a minute, a GET is one. */
-  readonly paceMs: number;
-}
-
 /** 10,000 installations or repositories; 1,000 pull requests with activity. */
 const MOST_PAGES = 100;
 const MOST_PULL_PAGES = 10;
 
-/** The port. Its methods throw Transient when GitHub cannot answer now. */
-export function githubOpenPulls({ app, clients, host, paceMs }: OpenPullsOptions): OpenPulls {
+/**
+ * The port. Its methods throw Transient when GitHub cannot answer now.
+ *
+ * @param app authenticates as the App
+ * @param host `github.com`, or the host of a GitHub Enterprise Server
+ * @param paceMs see pacer
+ */
+export function githubOpenPulls(
+  app: ClientOptions["app"],
+  clients: Pick<Clients, "forNames" | "forReading">,
+  host: string,
+  paceMs: number,
+): OpenPulls {
   const paced = pacer(paceMs);
 
   async function pageOf(github: GitHub, at: { readonly owner: string; readonly repo: string; readonly page: number }) {

@@ -6,16 +6,8 @@ import type { PastAuthor, PastComment, PastFates, PastPull } from "../../../doma
 import type { PastPage, PastReviews, RequestBudget } from "../../../ports/history.ts";
 import type { GitHub } from "../clients.ts";
 import { fatesOf } from "../graphql-documents.ts";
-import { hourOf, PAGE, pacer, pagesOf, placeOf, statusOf } from "../requests.ts";
-import { translate, translated } from "../translate-error.ts";
-
-interface PastReviewsOptions {
-  /** With `pull_requests: read`, or a person's. */
-  readonly github: GitHub;
-  readonly repo: Repo;
-  /** Milliseconds between the beginnings of two requests. GitHub's secondary limit: 900 points a minute, a GET is one. */
-  readonly paceMs: number;
-}
+import { hourOf, PAGE, pacer, pagesOf, placeOf, statusOf, unlessStatus } from "../requests.ts";
+import { translate, translated, translatedMethods } from "../translate-error.ts";
 
 /** With more open pull requests than this, open and closed ones cannot be distinguished. */
 const OPEN_PAGES = 10;
@@ -27,21 +19,23 @@ interface Answer<Item> {
 
 type Ask = <Item>(request: () => Promise<Answer<Item>>) => Promise<Answer<Item>>;
 
-/** The reading port for one repository's token. Methods throw Transient when GitHub cannot answer now. */
-export function githubPastReviews(options: PastReviewsOptions): PastReviews {
-  const { github, repo } = options;
-  const { ask, budget } = counted(options.paceMs);
+/**
+ * The reading port for one repository's token. Methods throw Transient when GitHub cannot answer now.
+ *
+ * @param github with `pull_requests: read`, or a person's
+ * @param paceMs see pacer
+ */
+export function githubPastReviews(github: GitHub, repo: Repo, paceMs: number): PastReviews {
+  const { ask, budget } = counted(paceMs);
   const at = placeOf(repo);
   const newest = { ...at, sort: "created", direction: "desc", per_page: PAGE } as const;
   const { pulls, issues } = github.rest;
-  return {
-    budget,
-    openPulls: () =>
-      translated(async () => {
-        const open = { ...at, state: "open", per_page: PAGE } as const;
-        const listed = await pagesOf(OPEN_PAGES, async (page) => (await ask(() => pulls.list({ ...open, page }))).data);
-        return new Set(listed.map(({ number }) => number));
-      }),
+  const port = translatedMethods<Omit<PastReviews, "budget">>({
+    async openPulls() {
+      const open = { ...at, state: "open", per_page: PAGE } as const;
+      const found = await pagesOf(OPEN_PAGES, async (page) => (await ask(() => pulls.list({ ...open, page }))).data);
+      return new Set(found.map(({ number }) => number));
+    },
     onLines: (page, since) =>
       listed(ask, () => pulls.listReviewCommentsForRepo({ ...newest, page, ...iso(since) }), lineComment),
     inConversations: (page, since) =>
@@ -58,15 +52,18 @@ export function githubPastReviews(options: PastReviewsOptions): PastReviews {
         (page) => pulls.listReviews({ ...at, pull_number, per_page: PAGE, page }),
         (review) => reviewComment(review, pull_number),
       ),
-    patchesOf: (pull_number) =>
-      whole(
+    async patchesOf(pull_number) {
+      const files = await whole(
         ask,
         (page) => pulls.listFiles({ ...at, pull_number, per_page: PAGE, page }),
         ({ filename, patch }) => (patch === undefined ? null : { filename, patch }),
-      ).then((files) => new Map(files.map(({ filename, patch }) => [filename, patch]))),
-    fates: (numbers) => translated(() => pastFates(github, repo, numbers)),
-    mayWrite: (author) => translated(() => mayWrite(github, repo, author, ask)),
-  };
+      );
+      return new Map(files.map(({ filename, patch }) => [filename, patch]));
+    },
+    fates: (numbers) => pastFates(github, repo, numbers),
+    mayWrite: (author) => mayWrite(github, repo, author, ask),
+  });
+  return { ...port, budget };
 }
 
 /** Paces requests, counts them, and records GitHub's hourly limit. */
@@ -91,45 +88,34 @@ function iso(since: number | null): { readonly since?: string } {
   return since === null ? {} : { since: new Date(since).toISOString() };
 }
 
-function listed<Raw, Item>(
+async function listed<Raw, Item>(
   ask: Ask,
   request: () => Promise<Answer<readonly Raw[]>>,
   read: (raw: Raw) => Item | null,
 ): Promise<PastPage<Item>> {
-  return translated(async () => {
-    try {
-      const { data, headers } = await ask(request);
-      return { items: data.flatMap((raw) => read(raw) ?? []), hasNext: hasNext(headers), cut: null };
-    } catch (error) {
-      // "In order to keep the API fast for everyone, pagination is limited for this resource."
-      if (statusOf(error) !== 422) throw error;
-      return { items: [], hasNext: false, cut: "GitHub lists no older ones" };
-    }
-  });
+  // "In order to keep the API fast for everyone, pagination is limited for this resource."
+  const answer = await unlessStatus([422], () => ask(request));
+  if (answer === null) return { items: [], hasNext: false, cut: "GitHub lists no older ones" };
+  const { data, headers } = answer;
+  return { items: data.flatMap((raw) => read(raw) ?? []), hasNext: hasNext(headers), cut: null };
 }
 
 /** GitHub shows at most this many pages of one pull request's comments. */
 const MOST_PAGES = 30;
 
-function whole<Raw, Item>(
+async function whole<Raw, Item>(
   ask: Ask,
   request: (page: number) => Promise<Answer<readonly Raw[]>>,
   read: (raw: Raw) => Item | null,
 ): Promise<readonly Item[]> {
-  return translated(async () => {
-    const items: Item[] = [];
-    try {
-      for (let page = 1; page <= MOST_PAGES; page++) {
-        const { data, headers } = await ask(() => request(page));
-        items.push(...data.flatMap((raw) => read(raw) ?? []));
-        if (!hasNext(headers)) break;
-      }
-    } catch (error) {
-      // A deleted pull request has no comments.
-      if (statusOf(error) !== 404) throw error;
-    }
-    return items;
-  });
+  const items: Item[] = [];
+  for (let page = 1; page <= MOST_PAGES; page++) {
+    // A deleted pull request has no comments.
+    const answer = await unlessStatus([404], () => ask(() => request(page)));
+    items.push(...(answer?.data ?? []).flatMap((raw) => read(raw) ?? []));
+    if (answer === null || !hasNext(answer.headers)) break;
+  }
+  return items;
 }
 
 function hasNext({ link }: Readonly<Record<string, unknown>>): boolean {
@@ -140,14 +126,13 @@ function hasNext({ link }: Readonly<Record<string, unknown>>): boolean {
 async function mayWrite(github: GitHub, repo: Repo, { id, login }: PastAuthor, ask: Ask): Promise<boolean | null> {
   const where = { ...placeOf(repo), username: login };
   try {
-    const { data } = await ask(() => github.rest.repos.getCollaboratorPermissionLevel(where));
+    const { data } = await translated(() => ask(() => github.rest.repos.getCollaboratorPermissionLevel(where)));
     // A login can change owners; the id of a comment's author cannot.
     return data.user?.id === id && (data.permission === "admin" || data.permission === "write");
   } catch (error) {
     if (statusOf(error) === 404) return false;
-    // Rate limits are 403 as well: the caller turns them into Transient.
-    if (statusOf(error) !== 403 || isLimit(error)) throw error;
-    return null;
+    if (statusOf(error) === 403) return null;
+    throw error;
   }
 }
 
@@ -158,10 +143,6 @@ function closedPull(raw: {
 }): PastPull {
   const updatedAt = Date.parse(raw.updated_at);
   return { number: raw.number, updatedAt, closedAt: raw.closed_at === null ? updatedAt : Date.parse(raw.closed_at) };
-}
-
-function isLimit(error: unknown): boolean {
-  return error instanceof Error && /rate limit/i.test(error.message);
 }
 
 // GitHub's three kinds of comment as one type.
@@ -293,21 +274,18 @@ async function pastFates(
   const fates: PullFate[] = [];
   let failed: string | null = null;
   for (let at = 0; at < numbers.length; at += BATCH) {
+    let answer: FatesAnswer | null | undefined;
     try {
-      fates.push(...pullsOf(await github.graphql(fatesOf(numbers.slice(at, at + BATCH)), { owner, name })));
+      answer = await github.graphql<FatesAnswer>(fatesOf(numbers.slice(at, at + BATCH)), { owner, name });
     } catch (error) {
+      if (translate(error, 0) instanceof Transient) throw error;
       // One deleted pull request fails the query, but the others are still answered.
-      const known = partOf(error);
-      if (known === null) throw error;
-      fates.push(...pullsOf(known));
+      answer = (error as { readonly data?: FatesAnswer | null }).data;
       failed = "GitHub does not report who resolved which thread and which pull requests were merged";
     }
+    fates.push(...Object.values(answer?.repository ?? {}).filter((pull) => pull !== null));
   }
   return { ...asFates(fates), failed };
-}
-
-function pullsOf({ repository }: FatesAnswer): readonly PullFate[] {
-  return Object.values(repository ?? {}).filter((pull) => pull !== null);
 }
 
 function asFates(fates: readonly PullFate[]): PastFates {
@@ -325,12 +303,4 @@ function asFates(fates: readonly PullFate[]): PastFates {
 
 function person({ __typename, login, databaseId }: FateActor, association: string): PastAuthor {
   return { id: databaseId ?? 0, login, isBot: __typename !== "User", association };
-}
-
-/** The part that was answered beside the errors; null when a retry may help. GraphQL's own rate limit costs only this answer. */
-function partOf(error: unknown): FatesAnswer | null {
-  if (translate(error, 0) instanceof Transient) return null;
-  const data =
-    error instanceof Error && "data" in error ? (error.data as Partial<FatesAnswer> | null | undefined) : null;
-  return { repository: data?.repository ?? null };
 }

@@ -4,18 +4,11 @@ import type { Repo } from "../../../domain/job.ts";
 import { GHOST, type OwnComment, type PullRequest } from "../../../domain/pull-request.ts";
 import { parseFindingMarker } from "../../../domain/review/marker.ts";
 import type { PullRequests } from "../../../ports.ts";
-import { blobSha, isBinary } from "../../blob-cache.ts";
 import type { Clients, GitHub } from "../clients.ts";
-import { placeOf, unlessStatus } from "../requests.ts";
+import { placeOf } from "../requests.ts";
 import { translatedMethods } from "../translate-error.ts";
 import { isOurs, reviewCommentsOf } from "../write/find-post.ts";
-import { changesSince, listChanges } from "./list-changes.ts";
-
-/** The number of an author's merged pull requests, cached for a day: at most one search an author and repository. */
-interface AuthorCache {
-  get(key: string): number | undefined;
-  set(key: string, merged: number): void;
-}
+import { changesSince, listChanges, readText } from "./list-changes.ts";
 
 interface PullRequestsOptions {
   readonly github: GitHub;
@@ -23,7 +16,8 @@ interface PullRequestsOptions {
   readonly installationId: number;
   /** Our own bot account: `kodiai[bot]`. */
   readonly botLogin: string;
-  readonly authors: AuthorCache;
+  /** A cache of authors' merged pull requests: at most one search an author and repository. */
+  readonly authors?: { get(key: string): number | undefined; set(key: string, merged: number): unknown };
   /** The attempt of its job, from 1; absent without retries. */
   readonly attempt?: number;
 }
@@ -43,11 +37,11 @@ export function githubPullRequests(options: PullRequestsOptions): PullRequests {
     async authorFacts(repo, { author }) {
       if (DECIDED.has(author.association) || author.id === GHOST.id) return { mergedPullRequests: null };
       const key = `${repo.host}/${repo.id}/${author.id}`;
-      const known = authors.get(key);
+      const known = authors?.get(key);
       if (known !== undefined) return { mergedPullRequests: known };
       const q = `repo:${repo.owner}/${repo.name} is:pr is:merged author:${searched(author)}`;
       const { data } = await github.rest.search.issuesAndPullRequests({ q, per_page: 1 });
-      authors.set(key, data.total_count);
+      authors?.set(key, data.total_count);
       return { mergedPullRequests: data.total_count };
     },
     async ownComments(repo, number) {
@@ -113,36 +107,11 @@ function accountType(type: string): PullRequest["author"]["type"] {
   return type === "Bot" || type === "Organization" || type === "Mannequin" ? type : "User";
 }
 
-/** Null for a missing file, a folder, a link, a submodule, a binary or a too large file. Without a sha: the default branch. */
-async function readText(
-  github: GitHub,
-  repo: Repo,
-  path: string,
-  sha: string | undefined,
-  maxBytes: number,
-): Promise<string | null> {
-  if (isStep(path)) return null;
-  const where = { ...placeOf(repo), path, ...(sha === undefined ? {} : { ref: sha }) };
-  const found = await unlessStatus([404], () => github.rest.repos.getContent(where));
-  const data = found?.data;
-  // GitHub inlines content up to 1 MB; a larger file has encoding "none".
-  if (data === undefined || Array.isArray(data) || data.type !== "file") return null;
-  if (data.size > maxBytes || data.encoding !== "base64") return null;
-  const bytes = Buffer.from(data.content, "base64");
-  // For a link GitHub answers with the id of the link and the text of its target, whose lines are not those of the diff.
-  return isBinary(bytes) || blobSha(bytes, data.sha.length) !== data.sha ? null : bytes.toString("utf8");
-}
-
 /** Whether every reader of `repo` may read another repository of its owner: the other is public, or both are internal. */
 async function isAsOpen(github: GitHub, repo: Repo, name: string): Promise<boolean> {
   if (repo.visibility === "private") return true;
   const { data } = await github.rest.repos.get({ owner: repo.owner, repo: name });
   return !data.private || data.visibility === repo.visibility;
-}
-
-/** `.` and `..` are steps in an address and never a file: the URL parser would leave the repository. */
-function isStep(path: string): boolean {
-  return path === "" || path === "." || path === "..";
 }
 
 /** Searches know an App by its name; they refuse accounts such as Copilot's, which do not name their App. */

@@ -3,7 +3,7 @@
 import type { Repo } from "../../../domain/job.ts";
 import type { ReachableRepository, RepositoryHost, Tree, TreeFile, Unreachable } from "../../../ports/memory.ts";
 import type { Clients, GitHub } from "../clients.ts";
-import { leaveEnough, pacer, placeOf, repoOf, statusOf } from "../requests.ts";
+import { leaveEnough, pacer, placeOf, repoOf, statusOf, unlessStatus } from "../requests.ts";
 import { translated } from "../translate-error.ts";
 
 interface RepositoryHostOptions {
@@ -22,16 +22,14 @@ export function githubRepositoryHost(options: RepositoryHostOptions): Repository
 
 async function lookUp(options: RepositoryHostOptions): Promise<ReachableRepository | Unreachable> {
   const { repo, paceMs } = options;
+  const unreachable = (reason: string, isMissing: boolean) => ({ kind: "unreachable", reason, isMissing }) as const;
   try {
     const reader = await readerOf(options);
-    if (reader === null)
-      return { kind: "unreachable", reason: "the App does not reach the repository", isMissing: true };
+    if (reader === null) return unreachable("the App does not reach the repository", true);
     const [owner = "", name = ""] = reader.name.split("/");
     const { data } = await reader.github.rest.repos.get({ owner, repo: name });
     // A name can be reused; an id cannot.
-    if (data.id !== repo.id) {
-      return { kind: "unreachable", reason: `${reader.name} is now another repository`, isMissing: false };
-    }
+    if (data.id !== repo.id) return unreachable(`${reader.name} is now another repository`, false);
     const now = repoOf(repo.host, data);
     const head = () => translated(() => headOf(reader.github, now, data.default_branch, paceMs));
     return { kind: "reachable", repo: now, head };
@@ -39,7 +37,7 @@ async function lookUp(options: RepositoryHostOptions): Promise<ReachableReposito
     const status = statusOf(error);
     const reason = REFUSALS.get(status);
     if (reason === undefined) throw error;
-    return { kind: "unreachable", reason, isMissing: status === 410 };
+    return unreachable(reason, status === 410);
   }
 }
 
@@ -63,32 +61,21 @@ const REFUSALS = new Map([
 ]);
 
 async function headOf(github: GitHub, repo: Repo, branch: string, paceMs: number): Promise<Tree | null> {
-  try {
-    const { data } = await github.rest.repos.getBranch({ ...placeOf(repo), branch });
-    return githubTree({ github, repo, commit: data.commit.sha, paceMs });
-  } catch (error) {
-    // No such branch: the repository has no commits yet.
-    if (statusOf(error) === 404) return null;
-    throw error;
-  }
+  // No such branch: the repository has no commits yet.
+  const found = await unlessStatus([404], () => github.rest.repos.getBranch({ ...placeOf(repo), branch }));
+  return found && githubTree(github, repo, found.data.commit.sha, paceMs);
 }
 
 // The files of one commit from GitHub: one listing, and one request for each file that is read.
 
-interface TreeOptions {
-  /** With `contents: read`. */
-  readonly github: GitHub;
-  readonly repo: Repo;
-  readonly commit: string;
-  /** Milliseconds between the beginnings of two requests for files. GitHub's secondary limit: 900 points a minute, a GET is one. */
-  readonly paceMs: number;
-}
-
 /**
  * The tree of a commit. Its methods throw Transient when GitHub cannot answer now, and when the rest of the hourly limit is reserved
  * for reviews.
+ *
+ * @param github with `contents: read`
+ * @param paceMs between requests for files, see pacer
  */
-export function githubTree({ github, repo, commit, paceMs }: TreeOptions): Tree {
+export function githubTree(github: GitHub, repo: Repo, commit: string, paceMs: number): Tree {
   const paced = pacer(paceMs);
 
   async function text({ hash }: TreeFile): Promise<string | null> {

@@ -1,5 +1,6 @@
 // The files of a head on GitHub: its tree lists the blobs, an archive brings most of them, and those that the archive lacks or
 // alters (`export-ignore`, `export-subst`) are requested by SHA. Cached blobs are not read again.
+import pMap from "p-map";
 import { Transient } from "../../../domain/errors.ts";
 import type { Repo } from "../../../domain/job.ts";
 import type { Degraded } from "../../../domain/omissions.ts";
@@ -57,7 +58,7 @@ async function read(
   repo: Repo,
   pull: PullRequest,
   signal: AbortSignal,
-): Promise<{ snapshot: Snapshot; degraded: Degraded[] }> {
+): ReturnType<Snapshots["at"]> {
   const { github, blobs, limits = SNAPSHOT_LIMITS } = options;
   const asked = { ...placeOf(repo), sha: pull.head.sha };
   const tree = await treeOf(github, asked, signal);
@@ -81,48 +82,38 @@ async function read(
       }
     });
   }
-  await askForBlobs([...missing].slice(0, limits.blobs), (sha) => blobOf(github, asked, sha, signal), keep);
+  const ask = async (sha: string) => {
+    const bytes = await blobOf(github, asked, sha, signal).catch(() => null);
+    if (bytes !== null) keep(sha, bytes);
+  };
+  await pMap([...missing].slice(0, limits.blobs), ask, { concurrency: AT_ONCE });
   if (missing.size < had) await options.trim?.();
 
-  const files = small.filter(({ blob }) => !missing.has(blob));
+  const files = new Map(small.filter(({ blob }) => !missing.has(blob)).map((file) => [file.path, file]));
   const unread = small
     .filter(({ blob }) => missing.has(blob))
     .map(({ path }) => ({ path, reason: "the archive of the head lacks or alters it, so it could not be read" }));
-  const reasons = [
-    tree.isWhole ? null : `GitHub lists only ${tree.files.length} files of the head; the others were not read`,
-    unread.length === 0
-      ? null
-      : `${unread.length} of ${small.length} files around the change were not read: the archive of the head lacks or alters them`,
-  ];
-  const text = textReader(options, asked, known);
-  return {
-    snapshot: {
-      sha: asked.sha,
-      files: new Map(files.map((file) => [file.path, file])),
-      unread,
-      text: readBy(files, text),
-    },
-    degraded: reasons.flatMap((reason) => (reason === null ? [] : [degraded(reason)])),
-  };
-}
-
-function readBy(files: readonly SnapshotFile[], text: (sha: string) => Promise<string | null>): Snapshot["text"] {
-  const blobs = new Map(files.map(({ path, blob }) => [path, blob]));
-  return async (path) => {
-    const sha = blobs.get(path);
-    return sha === undefined ? null : text(sha);
-  };
+  const reasons: string[] = [];
+  if (!tree.isWhole) reasons.push(`GitHub lists only ${tree.files.length} files of the head; the others were not read`);
+  if (unread.length > 0)
+    reasons.push(
+      `${unread.length} of ${small.length} files around the change were not read: the archive of the head lacks or alters them`,
+    );
+  const text = textReader(options, asked, files, known);
+  return { snapshot: { sha: asked.sha, files, unread, text }, degraded: reasons.map(degraded) };
 }
 
 /** A blob that is no longer cached, or damaged, is requested once more, a bounded number of times. */
 function textReader(
   { github, blobs, limits = SNAPSHOT_LIMITS }: SnapshotOptions,
   asked: Asked,
-  known: Map<string, boolean>,
-): (sha: string) => Promise<string | null> {
+  files: ReadonlyMap<string, SnapshotFile>,
+  known: ReadonlyMap<string, boolean>,
+): Snapshot["text"] {
   let left = limits.blobs;
-  return async (sha) => {
-    if (known.get(sha) !== true) return null;
+  return async (path) => {
+    const sha = files.get(path)?.blob;
+    if (sha === undefined || known.get(sha) !== true) return null;
     const cached = await blobs.read(sha);
     if (cached !== null) return cached.toString("utf8");
     if (left === 0) return null;
@@ -134,21 +125,14 @@ function textReader(
   };
 }
 
-interface ListedTree {
-  readonly files: readonly SnapshotFile[];
-  readonly isLink: (path: string) => boolean;
-  /** False if GitHub truncated its list. */
-  readonly isWhole: boolean;
-}
-
-async function treeOf(github: GitHub, { owner, repo, sha }: Asked, signal: AbortSignal): Promise<ListedTree> {
+async function treeOf(github: GitHub, { owner, repo, sha }: Asked, signal: AbortSignal) {
   const question = { owner, repo, tree_sha: sha, recursive: "1", request: { signal } };
   const { data } = await translated(() => github.rest.git.getTree(question));
   const links = new Set(data.tree.flatMap(({ path, mode }) => (mode === "120000" ? [path] : [])));
   const files = data.tree.flatMap(({ path, mode, type, sha: blob, size }): SnapshotFile[] =>
     type === "blob" && mode !== "120000" ? [{ path, blob, bytes: size ?? 0 }] : [],
   );
-  return { files, isLink: (path) => data.truncated || links.has(path), isWhole: !data.truncated };
+  return { files, isLink: (path: string) => data.truncated || links.has(path), isWhole: !data.truncated };
 }
 
 /**
@@ -175,21 +159,6 @@ async function archiveOf(
   if (answer.status === 200 && answer.body !== null) return answer.body;
   await answer.body?.cancel();
   throw new NoSnapshot(`the archive of the head could not be fetched (${answer.status})`);
-}
-
-async function askForBlobs(
-  shas: readonly string[],
-  ask: (sha: string) => Promise<Buffer | null>,
-  keep: (sha: string, bytes: Buffer) => void,
-): Promise<void> {
-  for (let at = 0; at < shas.length; at += AT_ONCE) {
-    const portion = shas.slice(at, at + AT_ONCE);
-    const answers = await Promise.all(portion.map((sha) => ask(sha).catch(() => null)));
-    for (const [index, sha] of portion.entries()) {
-      const bytes = answers[index];
-      if (bytes) keep(sha, bytes);
-    }
-  }
 }
 
 /** Null if GitHub's answer does not match the SHA. */

@@ -1,5 +1,7 @@
-// Finds a post of ours on GitHub by its marker. Only posts by our own account count: anyone can copy a marker.
+// The marker of a post of ours, unforgeable and valid for one place, head and kind only; and the post on GitHub with it. Only posts by
+// our own account count: anyone can copy a marker.
 
+import { createHmac } from "node:crypto";
 import type { Repo } from "../../../domain/job.ts";
 import { hasSummaryMarker } from "../../../domain/review/marker.ts";
 import type { Post, Wanted } from "../../../ports/writes.ts";
@@ -9,6 +11,16 @@ import { translated } from "../translate-error.ts";
 
 /** The check run's name beside the commit, and in the list of checks that a branch may require. */
 export const CHECK_NAME = "Kodiai";
+
+/** Hex digits of a marker: 128 bits. */
+const LENGTH = 32;
+
+/** @param secret of the App: its private key, about which a marker reveals nothing */
+export function signWrite(secret: string, { repo, number, headSha, kind, subject }: Wanted): string {
+  const key = createHmac("sha256", secret.replace(/\s+/g, "")).update("kodiai markers").digest();
+  const payload = JSON.stringify([repo.host, repo.id, number, headSha, kind, subject]);
+  return createHmac("sha256", key).update(payload).digest("hex").slice(0, LENGTH);
+}
 
 interface Written {
   readonly user?: { readonly login: string; readonly type: string } | null;

@@ -78,14 +78,20 @@ export function unheldWrites(): Pick<WritePath, "repeat"> {
 }
 
 async function create(wanted: Wanted, creation: Creation, options: WritePathOptions): ReturnType<WritePath["create"]> {
-  const { book, sign, turn } = options;
+  const { book, sign, turn, settledMs = SETTLED_MS } = options;
   const intent = await book.state(wanted);
   if (intent.state === "posted") return { ...intent.post, made: false };
   const marker = intent.state === "sent" ? intent.marker : sign(wanted);
   if (intent.state === "sent" || creation.look === true) {
     const found = await options.find(wanted, marker);
-    if (found !== null) return adopted(wanted, marker, found, options);
-    if (intent.state === "sent") waitUntilSettled(wanted, intent.agoMs, options);
+    if (found !== null) {
+      if ((await book.state(wanted)).state === "new") await book.send(wanted, marker);
+      await book.posted(wanted, found);
+      return { ...found, made: false };
+    }
+    // It may still arrive: sending it again too early would send it twice.
+    const left = intent.state === "sent" ? settledMs - intent.agoMs : 0;
+    if (left > 0) throw new Transient(`it is not known yet whether a ${wanted.kind} has arrived`, Date.now() + left);
   }
   const sent = await turn(async (keep) => {
     await creation.allowed?.();
@@ -98,23 +104,6 @@ async function create(wanted: Wanted, creation: Creation, options: WritePathOpti
   await book.posted(wanted, post);
   failPoint(`after-record-${wanted.kind}`);
   return { ...post, made: true };
-}
-
-async function adopted(
-  wanted: Wanted,
-  marker: string,
-  post: Post,
-  { book }: WritePathOptions,
-): Promise<Post & { made: boolean }> {
-  if ((await book.state(wanted)).state === "new") await book.send(wanted, marker);
-  await book.posted(wanted, post);
-  return { ...post, made: false };
-}
-
-/** It may still arrive: sending it again too early would send it twice. */
-function waitUntilSettled({ kind }: Wanted, agoMs: number, { settledMs = SETTLED_MS }: WritePathOptions): void {
-  const left = settledMs - agoMs;
-  if (left > 0) throw new Transient(`it is not known yet whether a ${kind} has arrived`, Date.now() + left);
 }
 
 /** Checks the job and the turn at the same moment. */
