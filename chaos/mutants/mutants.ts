@@ -1171,10 +1171,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "key bodies of any characters",
     loses: "the header of a key in a pull request's text blanks nothing of its review and hides no code",
-    file: "src/adapters/secret-detector-private-keys.ts",
+    file: "src/adapters/secrets/private-keys.ts",
     find: "    if (isFull(run)) end = at;\n",
     replace:
-      '    if (isFull(run) || run !== "") end = at;\n    else if (at < text.length && !matches(FOOTER, text, at)) end = at += 1;\n',
+      '    if (isFull(run) || run !== "") end = at;\n    else if (at < text.length && footerEnd(text, at) === null) end = at += 1;\n',
     test: ["test/app/hostile-redaction.test.ts", "hides no code from the model behind the header of a key"],
   },
   {
@@ -1234,7 +1234,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "names masked as secrets",
     loses: "ordinary code is shown to the model as it is",
-    file: "src/adapters/secret-detector-assignments.ts",
+    file: "src/adapters/secrets/assignments.ts",
     find: "(!quoted && isCodeName(value, next))",
     replace: '(next === "never" && isCodeName(value, next))',
     test: ["test/adapters/secrets/redact.test.ts", "code about passwords stays as it is"],
@@ -1468,7 +1468,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a long text is redacted without a pause",
     loses: "while a long text is redacted the process answers deliveries and probes",
-    file: "src/adapters/secret-detector.ts",
+    file: "src/adapters/secrets/detect-secrets.ts",
     find: "if (text.length >= LONG_TEXT) await nextTurn();",
     replace: "if (text.length < 0) await nextTurn();",
     test: ["test/adapters/secrets/redact.test.ts", "while a long text is redacted the process does its other work"],
@@ -1849,7 +1849,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "tokens without dots",
     loses: "an installation token is hidden whole",
-    file: "src/adapters/secret-detector-formats.ts",
+    file: "src/adapters/secrets/token-formats.ts",
     find: "ghs_[A-Za-z0-9._-]{35,4000}[A-Za-z0-9_-]",
     replace: "ghs_[0-9a-zA-Z]{36,251}",
     test: ["test/adapters/secrets/redact.test.ts", "an installation token"],
