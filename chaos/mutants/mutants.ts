@@ -2090,8 +2090,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "no check on what a merge queue would merge",
     loses: "a required check on the head of a merge queue comes to an end",
     file: "src/gather/gather.ts",
-    find: 'return { kind: "skipped", reason, ...checkOf(config.review, headSha) };',
-    replace: 'return config.review.enabled ? { kind: "skipped", reason } : { kind: "skipped", reason: headSha };',
+    find: 'return { kind: "skipped", reason, ...checkOf(config.review, job.headSha) };',
+    replace: 'return config.review.enabled ? { kind: "skipped", reason } : { kind: "skipped", reason: job.headSha };',
     test: [
       "test/app/checks.test.ts",
       "what a merge queue would merge gets a neutral check where checks are on, beside the review of its pull request",
