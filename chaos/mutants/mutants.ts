@@ -1171,10 +1171,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "key bodies of any characters",
     loses: "the header of a key in a pull request's text blanks nothing of its review and hides no code",
-    file: "src/adapters/secret-detector-private-keys.ts",
+    file: "src/adapters/secrets/private-keys.ts",
     find: "    if (isFull(run)) end = at;\n",
     replace:
-      '    if (isFull(run) || run !== "") end = at;\n    else if (at < text.length && !matches(FOOTER, text, at)) end = at += 1;\n',
+      '    if (isFull(run) || run !== "") end = at;\n    else if (at < text.length && footerEnd(text, at) === null) end = at += 1;\n',
     test: ["test/app/hostile-redaction.test.ts", "hides no code from the model behind the header of a key"],
   },
   {
@@ -1234,7 +1234,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "names masked as secrets",
     loses: "ordinary code is shown to the model as it is",
-    file: "src/adapters/secret-detector-assignments.ts",
+    file: "src/adapters/secrets/assignments.ts",
     find: "(!quoted && isCodeName(value, next))",
     replace: '(next === "never" && isCodeName(value, next))',
     test: ["test/adapters/secrets/redact.test.ts", "code about passwords stays as it is"],
@@ -1468,7 +1468,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a long text is redacted without a pause",
     loses: "while a long text is redacted the process answers deliveries and probes",
-    file: "src/adapters/secret-detector.ts",
+    file: "src/adapters/secrets/detect-secrets.ts",
     find: "if (text.length >= LONG_TEXT) await nextTurn();",
     replace: "if (text.length < 0) await nextTurn();",
     test: ["test/adapters/secrets/redact.test.ts", "while a long text is redacted the process does its other work"],
@@ -1849,7 +1849,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "tokens without dots",
     loses: "an installation token is hidden whole",
-    file: "src/adapters/secret-detector-formats.ts",
+    file: "src/adapters/secrets/token-formats.ts",
     find: "ghs_[A-Za-z0-9._-]{35,4000}[A-Za-z0-9_-]",
     replace: "ghs_[0-9a-zA-Z]{36,251}",
     test: ["test/adapters/secrets/redact.test.ts", "an installation token"],
@@ -2081,8 +2081,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "bots are refused at once",
     loses: "a required check of a bot's pull request ends",
     file: "src/receive/receive.ts",
-    find: 'return isBot && isByName(trigger) ? "opened by a bot" : null;',
-    replace: 'return isBot ? "opened by a bot" : null;',
+    find: 'if (isBot && explicit) return "opened by a bot";',
+    replace: 'if (isBot) return "opened by a bot";',
     test: ["test/app/checks.test.ts", "a pull request opened by a bot gets its check too"],
     hangs: true,
   },
@@ -2090,8 +2090,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "no check on what a merge queue would merge",
     loses: "a required check on the head of a merge queue comes to an end",
     file: "src/gather/gather.ts",
-    find: 'return { kind: "skipped", reason, ...checkOf(config.review, headSha) };',
-    replace: 'return config.review.enabled ? { kind: "skipped", reason } : { kind: "skipped", reason: headSha };',
+    find: 'return { kind: "skipped", reason, ...checkOf(config.review, job.headSha) };',
+    replace: 'return config.review.enabled ? { kind: "skipped", reason } : { kind: "skipped", reason: job.headSha };',
     test: [
       "test/app/checks.test.ts",
       "what a merge queue would merge gets a neutral check where checks are on, beside the review of its pull request",

@@ -3,7 +3,7 @@
 
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { detectSecrets } from "../../src/adapters/secret-detector.ts";
+import { detectSecrets } from "../../src/adapters/secrets/detect-secrets.ts";
 import { subject } from "../../src/cli/subject.ts";
 import type { PullRequestContext } from "../../src/domain/pull-request.ts";
 import { gather } from "../../src/gather/gather.ts";

@@ -9,6 +9,7 @@ import type { Model, ReplyStore } from "../ports/model.ts";
 const KEPT: ReadonlySet<Purpose> = new Set<Purpose>(["review", "verify"]);
 
 interface KeepingReplies {
+  /** If it fails, the question is asked and its answer used. */
   readonly book: ReplyStore;
   /** Identifies the review job. */
   readonly key: string;
@@ -16,8 +17,6 @@ interface KeepingReplies {
   readonly redact: <T>(value: T) => Promise<T>;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Called with errors of the store: the question is then asked, and its answer used. */
-  readonly lost: (error: unknown) => void;
 }
 
 /**
@@ -25,8 +24,7 @@ interface KeepingReplies {
  * question that this run repeats is asked again. A question with look-ups matches only if each stored look-up still has the same
  * result.
  */
-export function keptReplies(model: Model, keeping: KeepingReplies): Model {
-  const { book, key, redact, now, lost } = keeping;
+export function keptReplies(model: Model, { book, key, redact, now }: KeepingReplies): Model {
   const asked = new Set<string>();
   return {
     ...model,
@@ -35,7 +33,7 @@ export function keptReplies(model: Model, keeping: KeepingReplies): Model {
       const question = questionHash(request, model.names[request.tier]);
       const isNew = !asked.has(question);
       asked.add(question);
-      const kept = isNew ? await book.find(key, question).catch(reportTo(lost)) : null;
+      const kept = isNew ? await book.find(key, question).catch(() => null) : null;
       const before = kept === null ? null : await readAnswer(kept, request);
       if (before !== null) return before;
       const found: Found[] = [];
@@ -43,7 +41,7 @@ export function keptReplies(model: Model, keeping: KeepingReplies): Model {
       if (answer.kind === "answered") {
         const { kind: _, value, ...rest } = answer;
         const text = JSON.stringify({ ...rest, value: await redact(value), found: await redact(found) });
-        await book.keep(key, question, text, now()).catch(reportTo(lost));
+        await book.keep(key, question, text, now()).catch(() => {});
       }
       return answer;
     },
@@ -75,13 +73,6 @@ async function findsTheSame(found: readonly Found[], lookUps: LookUps | undefine
   return texts.every((text, at) => hashOf(text) === found[at]?.hash);
 }
 
-function reportTo(lost: (error: unknown) => void): (error: unknown) => null {
-  return (error) => {
-    lost(error);
-    return null;
-  };
-}
-
 /** Hashes the question without its delimiters, with its model and its look-ups. */
 function questionHash(
   { tier, system, user, shape, maxOutputTokens, effort, lookUps }: ModelRequest<unknown>,
@@ -108,9 +99,10 @@ async function readAnswer<T>(kept: string, { shape, lookUps }: ModelRequest<T>):
   }
 }
 
-// Normalises a prompt's random delimiters, so that equal prompts have equal text.
-
-/** Numbers each delimiter (`kodiai-` and 16 or more hexadecimal digits) in the order of its first use, so that two stay distinct. */
+/**
+ * Replaces each random delimiter (`kodiai-` and 16 or more hexadecimal digits) by its number in the order of its first use, so that
+ * equal prompts have equal texts and two delimiters stay distinct.
+ */
 function withoutDelimiters(text: string): string {
   const seen = new Map<string, number>();
   return text.replace(/kodiai-[0-9a-f]{16,}/g, (delimiter) => {

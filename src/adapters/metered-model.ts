@@ -2,13 +2,10 @@
 import type { ModelUsage, Purpose } from "../domain/model.ts";
 import type { Model } from "../ports/model.ts";
 
-/**
- * @param record called once per question, with all its attempts; its errors go to `lost` and do not affect the answer
- */
+/** @param record called once per question, with all its attempts; an answer counts even if this fails */
 export function meteredModel(
   model: Model,
   record: (purpose: Purpose, usage: ModelUsage) => Promise<void> | void,
-  lost: (error: unknown) => void,
 ): Model {
   return {
     ...model,
@@ -16,9 +13,7 @@ export function meteredModel(
       const answer = await model.ask(request, signal);
       try {
         if (answer.usage.requests > 0) await record(request.purpose, answer.usage);
-      } catch (error) {
-        lost(error);
-      }
+      } catch {}
       return answer;
     },
   };

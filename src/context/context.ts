@@ -1,15 +1,7 @@
 // What a reviewer has to see besides the diff: the functions around the hunks, what changed lines call, who else calls what
 // changed. From the repository at the head; without it from the changed files alone.
 import { createHash } from "node:crypto";
-import {
-  type CallSites,
-  type ChangeContext,
-  type ContextKind,
-  type Excerpt,
-  type MaskedLines,
-  maskedLines,
-  noContext,
-} from "../domain/change-context.ts";
+import { type CallSites, type ChangeContext, type ContextKind, type Excerpt, type MaskedLines, maskedLines, noContext } from "../domain/change-context.ts";
 import { folderOf, isTestPath } from "../domain/code/paths.ts";
 import type { Definition, NamedSymbol, Reference } from "../domain/code/symbols.ts";
 import { CHARS_PER_TOKEN } from "../domain/model.ts";
@@ -20,7 +12,7 @@ import type { Snapshot, SnapshotFile, Snapshots } from "../ports/snapshot.ts";
 import type { Symbols } from "../ports/symbols.ts";
 import { importedPackages, manifestsOf, tellingLines } from "./manifests.ts";
 import { type ChangedName, type ChangeNames, changeNames, innermost, touchedLines, type UsedName } from "./names.ts";
-import { type Candidate, type Range, shareBudget, shownLine } from "./share-budget.ts";
+import { type Candidate, countByKind, type Range, shareBudget, shownLine } from "./share-budget.ts";
 
 interface ContextPorts {
   /** Null or absent: the change has no repository behind it. */
@@ -59,13 +51,13 @@ export async function contextOf(
   const head = withHeadTexts(read.snapshot, context);
   const kinds = new Map(signals.files.map(({ path, kind }) => [path, kind]));
   const files = context.files.filter(({ path, binary }) => !binary && head.files.has(path));
+  const edited = files.filter(({ status }) => status !== "added" && status !== "removed");
   const outlines = new Map<string, readonly Definition[]>();
-  for (const { path, status } of files) {
-    const text = status === "added" ? null : await head.text(path);
-    outlines.set(path, text === null ? [] : await symbols.outline(path, text));
-  }
-  const paths = files.map(({ path }) => path);
-  const changedTexts = await linesOf(head, paths);
+  for (const { path } of edited) outlines.set(path, await symbols.outline(path, (await head.text(path)) ?? ""));
+  const changedTexts = await linesOf(
+    head,
+    files.map(({ path }) => path),
+  );
   const names = changeNames(context.files, outlines, kinds, changedTexts);
   const words = new Map([...changedTexts].map(([path, lines]) => [path, new Set(lines.join("\n").match(WORD))]));
   const near = context.files.map(({ path }) => path);
@@ -77,10 +69,10 @@ export async function contextOf(
   const inDiff = shownByDiff(context.files);
   const calls = callSites(names.changed, found.symbols, inDiff, near);
   const candidates = [
-    ...enclosing(files, outlines, kinds),
+    ...enclosing(edited, outlines, kinds),
     ...defined(names, found.symbols, words),
     ...siblings(names.changed, found.symbols, words),
-    ...wholeFiles(files, changedTexts, kinds),
+    ...wholeFiles(edited, changedTexts, kinds),
     ...(read.snapshot === null ? [] : mentioned(context, head)),
   ];
   const packages = importedPackages(context.files);
@@ -100,7 +92,7 @@ export async function contextOf(
     from: read.snapshot === null ? (head.files.size === 0 ? "nothing" : "head-texts") : "snapshot",
     excerpts: await Promise.all(shared.excerpts.map((excerpt) => maskedExcerpt(excerpt, lines))),
     callSites: await Promise.all(called.shown.map((call) => maskedSites(call, lines))),
-    cut: cutOf(shared.cut, called.cut),
+    cut: [...shared.cut, ...called.cut],
     tokens: Math.ceil((shared.used + called.used) / CHARS_PER_TOKEN),
     degraded: [...read.degraded, ...found.degraded],
   };
@@ -145,8 +137,7 @@ function enclosing(
   kinds: ReadonlyMap<string, FileKind>,
 ): readonly Candidate[] {
   return files.flatMap((file): Candidate[] => {
-    const { path, status } = file;
-    if (status === "added" || status === "removed") return [];
+    const { path } = file;
     const worth = KIND_WORTH[kinds.get(path) ?? "source"];
     return file.hunks.map((hunk): Candidate => {
       const lines = touchedLines({ ...file, hunks: [hunk] });
@@ -192,9 +183,9 @@ function wholeFiles(
   texts: ReadonlyMap<string, readonly string[]>,
   kinds: ReadonlyMap<string, FileKind>,
 ): readonly Candidate[] {
-  return files.flatMap(({ path, status }): Candidate[] => {
+  return files.flatMap(({ path }): Candidate[] => {
     const last = texts.get(path)?.length ?? 0;
-    if (status === "added" || status === "removed" || last === 0 || last > FILE_LINES) return [];
+    if (last === 0 || last > FILE_LINES) return [];
     const all = [{ first: 1, last }];
     const worth = KIND_WORTH[kinds.get(path) ?? "source"] / 20;
     return [{ kind: "enclosing", path, why: "the rest of the file", short: all, full: all, worth }];
@@ -217,11 +208,9 @@ function defined(
       const { path } = definition;
       const penalty = rank * 15 + (isTestPath(path) ? 25 : 0) + (definitions.length > 3 ? 10 : 0);
       const worth = 40 + 40 * Math.sqrt(name.weight / heaviest) - penalty;
-      const [short, full] = [
-        beginning(definition, DEFINITION_LINES.short),
-        beginning(definition, DEFINITION_LINES.full),
-      ];
-      return { kind: "definition", path, why: `defines ${name.name}`, short: [short], full: [full], worth };
+      const short = [beginning(definition, DEFINITION_LINES.short)];
+      const full = [beginning(definition, DEFINITION_LINES.full)];
+      return { kind: "definition", path, why: `defines ${name.name}`, short, full, worth };
     });
   });
 }
@@ -347,15 +336,12 @@ function callSites(
     const own = isCommon ? outside.filter((one) => isOf(one, path, folders)) : outside;
     const order = (one: Reference) => (IMPORT.test(one.text) ? 2 : 0) + (folders.has(folderOf(one.path)) ? 0 : 1);
     const sorted = [...own].sort((a, b) => order(a) - order(b));
-    const groups = [
-      { kind: "caller" as const, sites: sorted.filter((one) => !isTestPath(one.path)), most: MOST_SITES },
-      { kind: "test" as const, sites: sorted.filter((one) => isTestPath(one.path)), most: MOST_TESTS },
-    ];
-    return groups.flatMap(({ kind, sites, most }) => {
-      if (sites.length === 0) return [];
-      const more = sites.length - most + (kind === "caller" ? symbol.unread : 0);
-      const worth = WHAT_WORTH[what] - (kind === "test" ? 45 : 0) - (isCommon ? 20 : 0);
-      return [{ name, kind, sites: sites.slice(0, most), more: Math.max(0, more), worth }];
+    const worth = WHAT_WORTH[what] - (isCommon ? 20 : 0);
+    const groups = Map.groupBy(sorted, ({ path }) => (isTestPath(path) ? "test" : "caller"));
+    return [...groups].map(([kind, sites]) => {
+      const [most, unread] = kind === "test" ? [MOST_TESTS, 0] : [MOST_SITES, symbol.unread];
+      const more = Math.max(0, sites.length - most + unread);
+      return { name, kind, sites: sites.slice(0, most), more, worth: kind === "test" ? worth - 45 : worth };
     });
   });
 }
@@ -375,20 +361,18 @@ const CALLS_PART = 0.3;
 function fitted(
   calls: readonly NamedCalls[],
   budget: number,
-): { readonly shown: readonly CallSites[]; readonly used: number; readonly cut: ReadonlyMap<ContextKind, number> } {
+): { readonly shown: readonly CallSites[]; readonly used: number; readonly cut: ChangeContext["cut"] } {
   const shown: CallSites[] = [];
-  const cut = new Map<ContextKind, number>();
+  const left: CallSites[] = [];
   let used = 0;
   for (const { worth: _, ...call } of [...calls].sort((a, b) => b.worth - a.worth)) {
-    const cost =
-      40 + call.name.length + call.sites.reduce((sum, { path, text }) => sum + path.length + text.length + 9, 0);
-    if (used + cost > budget) cut.set(call.kind, (cut.get(call.kind) ?? 0) + 1);
-    else {
-      used += cost;
-      shown.push(call);
-    }
+    const { name, sites } = call;
+    const cost = 40 + name.length + sites.reduce((sum, { path, text }) => sum + path.length + text.length + 9, 0);
+    const fits = used + cost <= budget;
+    (fits ? shown : left).push(call);
+    if (fits) used += cost;
   }
-  return { shown, used, cut };
+  return { shown, used, cut: countByKind(left) };
 }
 
 async function maskedExcerpt(excerpt: Excerpt, lines: MaskedLines): Promise<Excerpt> {
@@ -402,8 +386,4 @@ async function maskedSites(call: CallSites, lines: MaskedLines): Promise<CallSit
     return { ...site, text: cutText(masked, site.text.length) };
   });
   return { ...call, sites: await Promise.all(sites) };
-}
-
-function cutOf(...maps: readonly ReadonlyMap<ContextKind, number>[]): ChangeContext["cut"] {
-  return maps.flatMap((map) => [...map].map(([kind, count]) => ({ kind, count })));
 }

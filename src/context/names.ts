@@ -64,26 +64,19 @@ export function changeNames(
   kinds: ReadonlyMap<string, FileKind>,
   texts: ReadonlyMap<string, readonly string[]>,
 ): ChangeNames {
-  const used = new Map<string, { weight: number; qualifiers: Set<string>; paths: Set<string> }>();
+  const used: Uses = new Map();
   const changed = new Map<string, ChangedName>();
-  const change = (name: string, path: string, what: ChangedName["what"]) => {
-    if (!isName(name)) return;
-    const known = changed.get(name);
-    if (known === undefined || WHAT.indexOf(what) < WHAT.indexOf(known.what)) changed.set(name, { name, path, what });
-  };
   for (const file of files) {
     if (NO_CODE.test(file.path)) continue;
     const kind = kinds.get(file.path) ?? "source";
     const lines = file.hunks.flatMap((hunk) => codeLines(file.path, hunk.lines));
     const factor = kind === "source" ? 1 : 0.4;
-    for (const { kind: side, code } of lines) {
-      const weight = factor * WEIGHTS[side];
-      for (const match of code.matchAll(WORD)) use(used, code, match, file.path, weight);
-    }
+    for (const { kind: side, code } of lines) use(used, code, file.path, factor * WEIGHTS[side]);
     for (const code of codeAround(file, texts.get(file.path) ?? []))
-      for (const match of code.matchAll(WORD)) use(used, code, match, file.path, factor * WEIGHTS.around);
+      use(used, code, file.path, factor * WEIGHTS.around);
     if (kind === "test" || kind === "docs") continue;
-    changedHere(file, lines, outlines.get(file.path) ?? [], change);
+    for (const [name, what] of changesIn(file, lines, outlines.get(file.path) ?? []))
+      if (isName(name) && isWorse(what, changed.get(name))) changed.set(name, { name, path: file.path, what });
   }
   return {
     used: [...used]
@@ -94,27 +87,28 @@ export function changeNames(
   };
 }
 
+function isWorse(what: ChangedName["what"], known: ChangedName | undefined): boolean {
+  return known === undefined || WHAT.indexOf(what) < WHAT.indexOf(known.what);
+}
+
 function isName(word: string): boolean {
   return word.length > 2 && !KEYWORDS.has(word);
 }
 
-function use(
-  used: Map<string, { weight: number; qualifiers: Set<string>; paths: Set<string> }>,
-  code: string,
-  match: RegExpExecArray,
-  path: string,
-  weight: number,
-): void {
-  const [name] = match;
-  if (!isName(name)) return;
-  const known = used.get(name) ?? { weight: 0, qualifiers: new Set<string>(), paths: new Set<string>() };
-  used.set(name, known);
-  const isCalled = /^\s*(?:<[^<>()]*>)?[(!]/.test(code.slice(match.index + name.length));
-  const isType = /^[A-Z]/.test(name);
-  known.weight += weight * (isCalled ? 3 : isType ? 2 : 1);
-  known.paths.add(path);
-  const qualifier = /([\p{L}_$][\p{L}\p{N}_$]*)\s*(?:\.|::|->|\?\.)\s*$/u.exec(code.slice(0, match.index))?.[1];
-  if (qualifier !== undefined) known.qualifiers.add(qualifier);
+type Uses = Map<string, { weight: number; qualifiers: Set<string>; paths: Set<string> }>;
+
+function use(used: Uses, code: string, path: string, weight: number): void {
+  for (const { 0: name, index } of code.matchAll(WORD)) {
+    if (!isName(name)) continue;
+    const known = used.get(name) ?? { weight: 0, qualifiers: new Set<string>(), paths: new Set<string>() };
+    used.set(name, known);
+    const isCalled = /^\s*(?:<[^<>()]*>)?[(!]/.test(code.slice(index + name.length));
+    const isType = /^[A-Z]/.test(name);
+    known.weight += weight * (isCalled ? 3 : isType ? 2 : 1);
+    known.paths.add(path);
+    const qualifier = /([\p{L}_$][\p{L}\p{N}_$]*)\s*(?:\.|::|->|\?\.)\s*$/u.exec(code.slice(0, index))?.[1];
+    if (qualifier !== undefined) known.qualifiers.add(qualifier);
+  }
 }
 
 /** Lines of the head on either side of each hunk. */
@@ -144,12 +138,11 @@ const DEFINES =
 const C_FUNCTION = /^[A-Za-z_][\w\s*&:<>]*?[\s*&]([A-Za-z_]\w*)\s*\([^;]*$/;
 const SETS = /^\s*["']?([\p{L}_$][\p{L}\p{N}_$]*)["']?\s*[:=](?!=)/u;
 
-function changedHere(
+function* changesIn(
   file: FileDiff,
   lines: readonly CodeLine[],
   outline: readonly Definition[],
-  change: (name: string, path: string, what: ChangedName["what"]) => void,
-): void {
+): Iterable<readonly [name: string, what: ChangedName["what"]]> {
   const named = (of: "added" | "removed") =>
     new Set(
       lines.flatMap(({ kind, code }) => {
@@ -158,20 +151,20 @@ function changedHere(
       }),
     );
   const [before, after] = [named("removed"), named("added")];
-  for (const name of before) change(name, file.path, after.has(name) ? "signature" : "removed");
+  for (const name of before) yield [name, after.has(name) ? "signature" : "removed"];
   if (file.status === "added") {
-    for (const name of after) change(name, file.path, "behaviour");
+    for (const name of after) yield [name, "behaviour"];
     return;
   }
   for (const at of touchedLines(file)) {
     const inner = innermost(outline, at);
-    if (inner !== null && inner.kind !== "section") change(inner.name, file.path, "behaviour");
+    if (inner !== null && inner.kind !== "section") yield [inner.name, "behaviour"];
   }
   for (const { kind, code } of lines) {
     const name = kind === "context" ? undefined : SETS.exec(code)?.[1];
-    if (name !== undefined) change(name, file.path, "value");
+    if (name !== undefined) yield [name, "value"];
   }
-  for (const name of after) change(name, file.path, "value");
+  for (const name of after) yield [name, "value"];
 }
 
 /** Lines of the head that were added, or are in the place of removed ones. */

@@ -1,6 +1,6 @@
 // Sharing out the budget of a context: each kind has its part, what is left goes to what is worth most, and what found no place is
 // counted. No line is shown twice, and none that the diff shows.
-import type { ContextKind, Excerpt } from "../domain/change-context.ts";
+import type { ChangeContext, ContextKind, Excerpt } from "../domain/change-context.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 
 /** Lines that may be shown. Ranges are 1-based, inclusive. */
@@ -44,7 +44,7 @@ export function shareBudget(
   texts: ReadonlyMap<string, readonly string[]>,
   inDiff: ReadonlyMap<string, ReadonlySet<number>>,
   budget: number,
-): { readonly excerpts: readonly Excerpt[]; readonly used: number; readonly cut: ReadonlyMap<ContextKind, number> } {
+): { readonly excerpts: readonly Excerpt[]; readonly used: number; readonly cut: ChangeContext["cut"] } {
   const shown = new Map<string, { lines: Set<number>; why: Set<string> }>();
   const ordered = [...candidates].sort((a, b) => b.worth - a.worth);
   const taken = new Set<Candidate>();
@@ -84,8 +84,6 @@ export function shareBudget(
   for (const one of ordered) if (!taken.has(one) && take(one, one.short, budget)) taken.add(one);
   for (const one of ordered) if (taken.has(one)) take(one, one.full, budget);
 
-  const cut = new Map<ContextKind, number>();
-  for (const { kind } of ordered.filter((one) => !taken.has(one))) cut.set(kind, (cut.get(kind) ?? 0) + 1);
   const excerpts = [...shown].map(([path, { lines, why }]) => ({
     path,
     why: [...why],
@@ -93,7 +91,11 @@ export function shareBudget(
       .sort((a, b) => a - b)
       .map((line) => ({ line, text: shownLine(texts.get(path)?.[line - 1] ?? "") })),
   }));
-  return { excerpts, used, cut };
+  return { excerpts, used, cut: countByKind(ordered.filter((one) => !taken.has(one))) };
+}
+
+export function countByKind(cut: readonly { readonly kind: ContextKind }[]): ChangeContext["cut"] {
+  return [...Map.groupBy(cut, ({ kind }) => kind)].map(([kind, { length }]) => ({ kind, count: length }));
 }
 
 /** A line as it is shown: a long one is cut. */

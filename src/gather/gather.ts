@@ -15,7 +15,7 @@ import { publicErrorText } from "../domain/text/public-error-text.ts";
 import type { Threads } from "../ports/conversation.ts";
 import type { EarlierReview, PullRequests } from "../ports.ts";
 import { earlierFindings } from "./earlier-findings.ts";
-import { heldBack, turnedAway } from "./policy.ts";
+import { heldBack } from "./policy.ts";
 import { readChanges } from "./read-changes.ts";
 import { checkpointOf, fullReason } from "./read-checkpoint.ts";
 import { CONFIG_PATH, type EffectiveConfig, MAX_ASKED_BYTES, readConfig } from "./read-config.ts";
@@ -54,12 +54,17 @@ export async function gather(
   earlier = NOTHING_EARLIER,
 ): Promise<PullRequestContext | Skipped> {
   const { repo } = job;
-  if (job.baseSha !== undefined) return mergeGroup(job, job.baseSha, pulls, known);
+  if (job.baseSha !== undefined) {
+    // The changes of a merge queue were reviewed on their pull requests; only its check is missing.
+    const { config } = await configAt(repo, job.baseSha, pulls, known);
+    const reason = "a merge queue's changes are reviewed on their pull requests";
+    return { kind: "skipped", reason, ...checkOf(config.review, job.headSha) };
+  }
   const asked = asAsked(job, await pulls.pull(repo, job.number));
   const pull = asked.value;
-  // A person at a terminal may review any pull request: nothing is posted there.
-  const away = job.trigger === "command-line" ? null : turnedAway(pull);
-  if (away !== null) return { kind: "skipped", reason: away };
+  // A person at a terminal may review any pull request: nothing is posted there. Elsewhere no request overrides this.
+  if (pull.state === "closed" && job.trigger !== "command-line")
+    return { kind: "skipped", reason: "the pull request is closed" };
 
   const { config, problems, origins } = await configAt(repo, pull.base.sha, pulls, known);
   const back = heldBack(job, pull, config.review, earlier.pausedBy);
@@ -123,31 +128,12 @@ export async function openAmong(
   numbers: readonly number[],
   pulls: Pick<PullRequests, "pull">,
 ): Promise<ReadonlySet<number>> {
-  const open = await Promise.all(
-    numbers.map((number) =>
-      pulls.pull(repo, number).then(
-        ({ state }) => (state === "open" ? [number] : []),
-        () => [],
-      ),
-    ),
-  );
-  return new Set(open.flat());
+  const read = await Promise.allSettled(numbers.map((number) => pulls.pull(repo, number)));
+  return new Set(numbers.filter((_, at) => read[at]?.status === "fulfilled" && read[at].value.state === "open"));
 }
 
 function checkOf({ checks }: RepoConfig["review"], headSha: string): Pick<Skipped, "check"> {
   return checks.enabled ? { check: { headSha, failOn: checks.failOn } } : {};
-}
-
-/** The changes of a merge queue were reviewed on their pull requests; only its check is missing. */
-async function mergeGroup(
-  { repo, headSha }: ReviewJob,
-  baseSha: string,
-  pulls: PullRequests,
-  known: KnownRules,
-): Promise<Skipped> {
-  const { config } = await configAt(repo, baseSha, pulls, known);
-  const reason = "a merge queue's changes are reviewed on their pull requests";
-  return { kind: "skipped", reason, ...checkOf(config.review, headSha) };
 }
 
 /**
@@ -218,11 +204,9 @@ export function configAt(
   pulls: Pick<PullRequests, "text" | "ownersText">,
   known: KnownRules,
 ): Promise<EffectiveConfig> {
-  const files = {
-    ofBase: () => pulls.text(repo, CONFIG_PATH, sha, MAX_ASKED_BYTES),
-    ofOwner: (name: string) => pulls.ownersText(repo, name, CONFIG_PATH, MAX_ASKED_BYTES),
-  };
-  return readConfig(repo, files, known);
+  const ofBase = () => pulls.text(repo, CONFIG_PATH, sha, MAX_ASKED_BYTES);
+  const ofOwner = (name: string) => pulls.ownersText(repo, name, CONFIG_PATH, MAX_ASKED_BYTES);
+  return readConfig(repo, { ofBase, ofOwner }, known);
 }
 
 interface Learned<Value> {
@@ -286,28 +270,20 @@ async function readGuidance(
 // The part of a thread that existed at the time of a request: comments that were added or changed since are left out,
 // because the asker did not see them, and their author may not be allowed to ask.
 
-/** The comment with the request. */
-interface Asking {
-  readonly id: number;
-  /** ISO 8601 with seconds, UTC. */
-  readonly at: string;
-}
-
 /**
  * @param thread oldest first
+ * @param asking the comment with the request; times are ISO 8601 with seconds, UTC
  * @returns the usable comments, in the same order, without the asking one; and how many were left out
  */
 export function threadBefore(
   thread: readonly ThreadComment[],
-  asking: Asking,
+  asking: { readonly id: number; readonly at: string },
 ): { readonly comments: readonly ThreadComment[]; readonly leftOut: number } {
   const others = thread.filter(({ id }) => id !== asking.id);
-  const comments = others.filter((comment) => stoodThen(comment, asking));
+  const comments = others.filter(({ id, createdAt, updatedAt }) => {
+    if (id > asking.id || createdAt > asking.at) return false;
+    // Times have whole seconds: an edit in the very second of the question counts as later.
+    return updatedAt === createdAt || updatedAt < asking.at;
+  });
   return { comments, leftOut: others.length - comments.length };
-}
-
-/** Times have whole seconds: an edit in the very second of the question counts as later. */
-function stoodThen({ id, createdAt, updatedAt }: ThreadComment, asking: Asking): boolean {
-  if (id > asking.id || createdAt > asking.at) return false;
-  return updatedAt === createdAt || updatedAt < asking.at;
 }

@@ -37,7 +37,7 @@ export interface ListedPatch {
  * the length of `text`; never throws
  */
 export function parseDiff(text: string): ParsedDiff {
-  const results = cutDiff(text).flatMap((piece) => parsePiece(piece));
+  const results = cutDiff(text).flatMap(parsePiece);
   const files = results.filter((result) => "hunks" in result);
   const refused = results.filter((result) => "reason" in result);
   if (results.length === 0 && text.trim() !== "") refused.push({ path: null, reason: "no unified diff was found" });
@@ -62,17 +62,10 @@ export function parseListedFile(file: ListedPatch): FileDiff | RefusedDiff {
   return { path, previousPath, status, binary: false, ...modes, additions, deletions, hunks, complete, ...rebuilt };
 }
 
-function parsePiece(piece: DiffPiece): (FileDiff | RefusedDiff)[] {
-  switch (piece.kind) {
-    case "git":
-      return [parseGitPiece(piece.text)];
-    case "combined":
-      return [refuseCombined(combinedPath(piece.text))];
-    case "binary":
-      return [parseBinaryLine(piece.text)];
-    case "plain":
-      return parsePlainPiece(piece.text);
-  }
+function parsePiece({ kind, text }: DiffPiece): FileDiff | RefusedDiff | (FileDiff | RefusedDiff)[] {
+  if (kind === "git") return parseGitPiece(text);
+  if (kind === "combined") return refuseCombined(combinedPath(text));
+  return kind === "binary" ? parseBinaryLine(text) : parsePlainPiece(text);
 }
 
 function parseGitPiece(text: string): FileDiff | RefusedDiff {
@@ -176,8 +169,20 @@ function joinTypeChanges(files: readonly FileDiff[]): FileDiff[] {
   const joined: FileDiff[] = [];
   for (const file of files) {
     const before = joined.at(-1);
-    if (before !== undefined && isTypeChange(before, file)) joined[joined.length - 1] = joinTypeChange(before, file);
-    else joined.push(file);
+    if (before === undefined || !isTypeChange(before, file)) {
+      joined.push(file);
+      continue;
+    }
+    joined[joined.length - 1] = {
+      ...file,
+      status: "typechanged",
+      binary: before.binary || file.binary,
+      oldMode: before.oldMode,
+      additions: before.additions + file.additions,
+      deletions: before.deletions + file.deletions,
+      hunks: [...before.hunks, ...file.hunks],
+      complete: before.complete && file.complete,
+    };
   }
   return joined;
 }
@@ -186,19 +191,6 @@ function isTypeChange(before: FileDiff, after: FileDiff): boolean {
   if (before.path !== after.path || before.status !== "removed" || after.status !== "added") return false;
   // The first three digits are the type: 100 file, 120 link, 160 submodule.
   return before.oldMode !== null && before.oldMode.slice(0, 3) !== after.newMode?.slice(0, 3);
-}
-
-function joinTypeChange(before: FileDiff, after: FileDiff): FileDiff {
-  return {
-    ...after,
-    status: "typechanged",
-    binary: before.binary || after.binary,
-    oldMode: before.oldMode,
-    additions: before.additions + after.additions,
-    deletions: before.deletions + after.deletions,
-    hunks: [...before.hunks, ...after.hunks],
-    complete: before.complete && after.complete,
-  };
 }
 
 function lineEnd(text: string): number {

@@ -25,10 +25,8 @@ const HEADER = /^@@ -(\d{1,10})(?:,(\d{1,10}))? \+(\d{1,10})(?:,(\d{1,10}))? @@/
 export function parseHunks(body: string): readonly Hunk[] | BadHunks {
   const files = parsePlain(body);
   if ("reason" in files) return files;
-  const withHunks = files.filter((file) => file.hunks.length > 0);
-  const [only] = withHunks;
-  if (withHunks.length > 1) return { reason: "a second file begins where a hunk was expected" };
-  return only?.hunks ?? [];
+  const [only, second] = files.filter((file) => file.hunks.length > 0);
+  return second === undefined ? (only?.hunks ?? []) : { reason: "a second file begins where a hunk was expected" };
 }
 
 /**
@@ -63,43 +61,26 @@ function withSpaces(text: string): string {
 }
 
 function attempt(text: string): readonly ParsedFile[] | BadHunks {
-  const patches = parse(text);
-  if (patches === null) return { reason: "the lines of a hunk do not agree with the counts in its header" };
-  const headers = headerLines(text);
+  let patches: readonly StructuredPatch[];
+  try {
+    patches = parsePatch(text);
+  } catch {
+    // Its message quotes the diff, which may be a megabyte of text by others.
+    return { reason: "the lines of a hunk do not agree with the counts in its header" };
+  }
+  // One per hunk, because no line inside a hunk can start so.
+  const headers = text.matchAll(/(?:^|\n)(@@ [^\n]*)/g);
   const files: ParsedFile[] = [];
   for (const patch of patches) {
     const hunks: Hunk[] = [];
     for (const raw of patch.hunks) {
-      const hunk = readHunk(raw, headers.next().value ?? "");
+      const hunk = readHunk(raw, headers.next().value?.[1] ?? "");
       if (hunk === null) return { reason: "the header of a hunk is malformed" };
       hunks.push(hunk);
     }
     files.push({ oldName: patch.oldFileName, newName: patch.newFileName, hunks });
   }
   return files;
-}
-
-function parse(text: string): readonly StructuredPatch[] | null {
-  try {
-    return parsePatch(text);
-  } catch {
-    // Its message quotes the diff, which may be a megabyte of text by others.
-    return null;
-  }
-}
-
-/** The lines that start with `@@ `, in order: one per hunk, because no line inside a hunk can start so. */
-function* headerLines(text: string): Generator<string, undefined> {
-  for (let at = text.startsWith("@@ ") ? 0 : next(text, 0); at < text.length; at = next(text, at)) {
-    const end = text.indexOf("\n", at);
-    yield text.slice(at, end < 0 ? text.length : end);
-  }
-  return undefined;
-}
-
-function next(text: string, from: number): number {
-  const found = text.indexOf("\n@@ ", from);
-  return found < 0 ? text.length : found + 1;
 }
 
 function readHunk(raw: StructuredPatchHunk, header: string): Hunk | null {

@@ -1,4 +1,5 @@
 // Decides whether a pull request is reviewed, from values alone; every no has a readable reason.
+import { RE2JS } from "re2js";
 import type { RepoConfig } from "../config/repo-config.ts";
 import { dependencyBot } from "../domain/dependency-update.ts";
 import type { ReviewJob } from "../domain/job.ts";
@@ -6,15 +7,6 @@ import type { PullRequest } from "../domain/pull-request.ts";
 
 /** Tags of an author who wants no review yet; `analyze` reads the same part of the title. */
 const NOT_NOW = /\[\s*(wip|draft|no-review)\s*\]/i;
-
-/**
- * Rejects a pull request before anything else is read. A person's request does not override it.
- *
- * @returns why not, or null to continue
- */
-export function turnedAway({ state }: PullRequest): string | null {
-  return state === "closed" ? "the pull request is closed" : null;
-}
 
 /**
  * Applies people's decisions, the configuration and the title. A person's explicit request overrides everything but a
@@ -92,38 +84,18 @@ function holdsWord(text: string, word: string): boolean {
   return false;
 }
 
-// Globs for branch names, matched without a regular expression: a pattern of two hundred stars stays cheap.
-
 /**
- * True when a glob matches a whole branch name.
+ * True when a glob matches a whole branch name. It is run by RE2, in linear time.
  *
  * @param pattern `*` matches any run of characters but `/`, `**` any run at all, `?` one character but `/`; everything
  * else matches itself
  * @param branch a branch name such as `release/21.0`
- * @returns in at most pattern × branch steps
  */
 export function matchBranch(pattern: string, branch: string): boolean {
-  const tokens = pattern.match(/\*{2,}|./gsu) ?? [];
-  // reached[i]: the first i tokens match the part of the branch that was read so far.
-  let reached = passStars(tokens, [true]);
-  for (const char of branch) reached = passStars(tokens, step(tokens, reached, char));
-  return reached[tokens.length] ?? false;
-}
-
-function step(tokens: readonly string[], reached: readonly boolean[], char: string): boolean[] {
-  const after: boolean[] = [];
-  for (const [at, token] of tokens.entries()) {
-    if (reached[at] !== true) continue;
-    if (token.startsWith("**") || (token === "*" && char !== "/")) after[at] = true;
-    else if (token === char || (token === "?" && char !== "/")) after[at + 1] = true;
-  }
-  return after;
-}
-
-/** A star may match the empty string. */
-function passStars(tokens: readonly string[], reached: boolean[]): boolean[] {
-  for (const [at, token] of tokens.entries()) {
-    if (reached[at] === true && token.startsWith("*")) reached[at + 1] = true;
-  }
-  return reached;
+  const source = pattern.toWellFormed().replace(/\*{2,}|./gsu, (token) => {
+    if (token === "?") return "[^/]";
+    if (token === "*") return "[^/]*";
+    return token.startsWith("**") ? ".*" : RE2JS.quote(token);
+  });
+  return RE2JS.compile(source, RE2JS.DOTALL).matches(branch);
 }

@@ -13,15 +13,15 @@ export type ChangesRead =
     }
   | { readonly kind: "unified"; readonly text: string };
 
-interface FilesRead {
-  /** Files that can be reviewed at least in part, in the source's order. */
+/**
+ * Parses the changes. Never throws: every file that can be reviewed at least in part is among `files`, in the source's order; every
+ * other one is in `leftOut` with its reason.
+ */
+export function readChanges(changes: ChangesRead): {
   readonly files: readonly FileDiff[];
   readonly leftOut: readonly LeftOut[];
   readonly degraded: readonly Degraded[];
-}
-
-/** Parses the changes. Never throws: every file is either among `files` or in `leftOut` with its reason. */
-export function readChanges(changes: ChangesRead): FilesRead {
+} {
   const { parsed, degraded } = changes.kind === "listing" ? readListing(changes) : readUnified(changes.text);
   const files: FileDiff[] = [];
   const leftOut: LeftOut[] = [];

@@ -16,11 +16,6 @@ export interface LastReview {
   readonly walkthrough: string | null;
 }
 
-/** What changed since, or why that is unknown. */
-type SinceRead =
-  | { readonly kind: "since"; readonly changes: ChangesRead }
-  | { readonly kind: "unknown"; readonly reason: string };
-
 /**
  * Why everything has to be read regardless of the push, or null when that depends on the push.
  *
@@ -32,8 +27,13 @@ export function fullReason(last: LastReview, fingerprint: string, isAsked: boole
   return last.coverage === null ? "no model read this pull request before" : null;
 }
 
-/** Makes the checkpoint from an earlier review and the changes since. */
-export function checkpointOf(last: LastReview, since: SinceRead): Checkpoint {
+/** Makes the checkpoint from an earlier review and the changes since, or why they are unknown. */
+export function checkpointOf(
+  last: LastReview,
+  since:
+    | { readonly kind: "since"; readonly changes: ChangesRead }
+    | { readonly kind: "unknown"; readonly reason: string },
+): Checkpoint {
   if (since.kind === "unknown") return { kind: "full", reason: since.reason };
   const { files, leftOut, degraded } = readChanges(since.changes);
   if (degraded.some(({ part }) => part !== "patch")) {
@@ -74,10 +74,6 @@ function changedRanges(hunk: Hunk): readonly LineRange[] {
     if (kind === "removed") ranges.push({ first: Math.max(1, next - 1), last: next });
     if (newLine !== null) next = newLine + 1;
   }
-  return joined(ranges);
-}
-
-function joined(ranges: readonly LineRange[]): readonly LineRange[] {
   const runs: LineRange[] = [];
   for (const range of ranges) {
     const last = runs.at(-1);

@@ -43,8 +43,7 @@ export interface EffectiveConfig {
  * @throws only what `files` throws
  */
 export async function readConfig(repo: Repo, files: ConfigFiles, known: KnownRules = {}): Promise<EffectiveConfig> {
-  const own = await files.ofBase();
-  const ownFile = admit(CONFIG_PATH, own);
+  const ownFile = admit(CONFIG_PATH, await files.ofBase());
   const defaults = repo.name === DEFAULTS_REPOSITORY ? NOTHING : await admitOwners(repo, DEFAULTS_REPOSITORY, files);
   const extended = await readExtended(repo, ownFile.sources, files);
   const all = [defaults ?? NOTHING, extended, ownFile];
@@ -81,9 +80,9 @@ function admit(file: string, text: string | null): Admitted {
 async function readExtended(repo: Repo, own: readonly ConfigSource[], files: ConfigFiles): Promise<Admitted> {
   // A bare name: anything that could reach another owner, a path or an address is a problem that parseConfig reports.
   const name = own.map(({ text }) => extendsOf(text)).find((named) => named !== null) ?? null;
-  if (name === null) return NOTHING;
-  // Both are read anyway, and a file does not extend itself.
-  if (same(name, DEFAULTS_REPOSITORY) || same(name, repo.name)) return NOTHING;
+  // The defaults are read anyway, and a file does not extend itself.
+  const isRead = [DEFAULTS_REPOSITORY, repo.name].some((one) => one.toLowerCase() === name?.toLowerCase());
+  if (name === null || isRead) return NOTHING;
   const extended = await admitOwners(repo, name, files);
   if (extended !== null) return extended;
   return refuse(CONFIG_PATH, "_extends", `${repo.owner}/${name} has no ${CONFIG_PATH} to read`);
@@ -94,10 +93,6 @@ async function admitOwners(repo: Repo, name: string, { ofOwner }: ConfigFiles): 
   const found = await ofOwner(name);
   if (found === null) return null;
   return admit(found.isShown ? `${repo.owner}/${name}/${CONFIG_PATH}` : HIDDEN_FILE, found.text);
-}
-
-function same(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
 }
 
 function refuse(file: string, key: string, message: string): Admitted {

@@ -50,31 +50,22 @@ const EMPTY_BLOBS = [
  * @param text starts with `diff --git `
  */
 export function readGitHeader(text: string): GitHeader {
-  const lines = headerLines(text);
+  // Git quotes a name that ends in CR, so a CR here comes from a diff that was converted as a whole.
+  const lines = text.matchAll(/([^\n]*?)\r?(?:\n|$)/g).map(([, line = ""]) => line);
   const names = (lines.next().value ?? "").slice("diff --git ".length);
   const fields = readFields(lines);
   const moved = fields.has("rename to ") ? "renamed" : fields.has("copy to ") ? "copied" : null;
-  const modes = readModes(fields);
+  const index = fields.get("index ") ?? "";
+  const unchanged = /^[0-9a-f]+\.\.[0-9a-f]+ (\d{6})$/.exec(index)?.[1] ?? null;
   return {
     path: movedName(fields, "to ") ?? samePath(names, fields),
     previousPath: moved === null ? null : movedName(fields, "from "),
     status: moved ?? statusOf(fields),
-    ...modes,
+    oldMode: fields.get("old mode ") ?? fields.get("deleted file mode ") ?? unchanged,
+    newMode: fields.get("new mode ") ?? fields.get("new file mode ") ?? unchanged,
     binary: fields.has("Binary files ") || fields.has("GIT binary patch"),
-    contentDiffers: differs(fields.get("index ")),
+    contentDiffers: differs(index),
   };
-}
-
-function* headerLines(text: string): Generator<string, undefined> {
-  for (let at = 0; at < text.length; ) {
-    const end = text.indexOf("\n", at);
-    const line = text.slice(at, end < 0 ? text.length : end);
-    // Git quotes a name that ends in CR, so a CR here comes from a diff that was converted as a whole.
-    yield line.endsWith("\r") ? line.slice(0, -1) : line;
-    if (end < 0) return undefined;
-    at = end + 1;
-  }
-  return undefined;
 }
 
 function readFields(lines: Iterable<string>): Fields {
@@ -93,17 +84,8 @@ function statusOf(fields: Fields): FileStatus {
   return fields.has("deleted file mode ") ? "removed" : "modified";
 }
 
-function readModes(fields: Fields): { oldMode: string | null; newMode: string | null } {
-  const unchanged = /^[0-9a-f]+\.\.[0-9a-f]+ (\d{6})$/.exec(fields.get("index ") ?? "")?.[1] ?? null;
-  return {
-    oldMode: fields.get("old mode ") ?? fields.get("deleted file mode ") ?? unchanged,
-    newMode: fields.get("new mode ") ?? fields.get("new file mode ") ?? unchanged,
-  };
-}
-
-function differs(index: string | undefined): boolean {
-  const ids = /^([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})/.exec(index ?? "");
-  const [before, after] = [ids?.[1] ?? "", ids?.[2] ?? ""];
+function differs(index: string): boolean {
+  const [, before = "", after = ""] = /^([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})/.exec(index) ?? [];
   return before !== after && !(isNothing(before) && isNothing(after));
 }
 

@@ -166,14 +166,12 @@ function firstLines(file: FileDiff, headText: string | undefined): readonly Line
       added: kind === "added",
     }));
   }
-  return headText
-    .slice(0, 20_000)
-    .split("\n", GO_LINES)
-    .map((text, index) => ({
-      number: index + 1,
-      text: trimmed(text),
-      added: inDiff.get(index + 1)?.kind === "added",
-    }));
+  const texts = headText.slice(0, 20_000).split("\n", GO_LINES);
+  return texts.map((text, at) => ({
+    number: at + 1,
+    text: trimmed(text),
+    added: inDiff.get(at + 1)?.kind === "added",
+  }));
 }
 
 function trimmed(text: string): string {

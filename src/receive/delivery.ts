@@ -7,7 +7,7 @@ import { cutText } from "../domain/text/cut-text.ts";
 export const User = z.object({ login: z.string(), id: z.int(), type: z.string().optional() });
 export type User = z.infer<typeof User>;
 /** The author of a pull request; GitHub sends null when the account was deleted. */
-export const Author = User.nullable().transform((user): User => user ?? GHOST);
+const Author = User.nullable().transform((user): User => user ?? GHOST);
 
 const Repository = z.object({
   id: z.int(),
@@ -26,18 +26,20 @@ export const Around = z.object({
   repository: Repository,
 });
 
+/** The fields of a pull request, or of its issue. */
+export const Pull = z.object({
+  number: z.int().positive(),
+  title: z.string(),
+  body: z.string().nullish().catch(undefined),
+  state: z.enum(["open", "closed"]),
+  locked: z.boolean().optional(),
+  user: Author,
+});
+export const PullWithHead = Pull.extend({ head: z.object({ sha: Sha }) });
+
 export const PullRequestDelivery = Around.extend({
   sender: User,
-  pull_request: z.object({
-    number: z.int().positive(),
-    title: z.string(),
-    body: z.string().nullish().catch(undefined),
-    state: z.enum(["open", "closed"]),
-    draft: z.boolean().optional(),
-    locked: z.boolean().optional(),
-    user: Author,
-    head: z.object({ sha: Sha }),
-  }),
+  pull_request: PullWithHead,
   label: z.object({ name: z.string() }).optional(),
   requested_reviewer: z.object({ login: z.string() }).nullish(),
   changes: z
@@ -66,7 +68,6 @@ export type RepositoryDelivery = z.infer<typeof RepositoryDelivery>;
 /** A repository in an installation's list; the installation's account owns it. */
 const Listed = z.object({ id: z.int(), name: z.string(), private: z.boolean().optional() });
 const Listing = z.array(Listed).max(100_000).nullish();
-export type ListedRepository = z.infer<typeof Listed>;
 
 /** The App was installed or uninstalled, or its list of repositories changed. */
 export const InstallationDelivery = z.object({
@@ -98,11 +99,6 @@ export function quoted(word: string): string {
   return JSON.stringify(cutText(word, 40));
 }
 
-/** Why a delivery is not read: the first field of its payload that is not as GitHub documents it. */
-export function malformed({ issues: [issue] }: z.ZodError): string {
-  return `malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`;
-}
-
 /** A webhook whose signature was checked. `payload` is parsed JSON of any shape. */
 export interface Delivery {
   /** X-GitHub-Delivery: the same for a redelivery. */
@@ -110,4 +106,30 @@ export interface Delivery {
   /** X-GitHub-Event: `pull_request`. */
   readonly event: string;
   readonly payload: unknown;
+}
+
+/** Settings of this Kodiai server that reading needs. */
+export interface Reception {
+  /** `github.com` or the GHES host: part of a job's key. */
+  readonly host: string;
+  /** Login whose review request triggers a review; null when not configured. */
+  readonly reviewerLogin: string | null;
+  /** The app's own name, without `[bot]`. */
+  readonly slug: string;
+}
+
+/** Reads a delivery: what follows from it, or one line on why nothing does. Never throws, for any payload. */
+export type Reader<Outcome> = (delivery: Delivery, reception: Reception) => Outcome | string;
+
+/** A reader of payloads of one form; the reason against another names its first field that is not as GitHub documents it. */
+export function reader<Payload, Outcome>(
+  form: z.ZodType<Payload>,
+  read: (payload: Payload, delivery: Delivery, reception: Reception) => Outcome | string,
+): Reader<Outcome> {
+  return (delivery, reception) => {
+    const parsed = form.safeParse(delivery.payload);
+    if (parsed.success) return read(parsed.data, delivery, reception);
+    const [issue] = parsed.error.issues;
+    return `malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`;
+  };
 }

@@ -18,25 +18,14 @@ import {
   upkeepKey,
 } from "../domain/job.ts";
 import { titleFingerprint } from "../domain/review/review-history.ts";
-import { Around, type Delivery, malformed, PullRequestDelivery, quoted, repoOf, User } from "./delivery.ts";
-import { readCheckRun } from "./read-check-run.ts";
+import { Around, type Delivery, malformed, PullRequestDelivery, quoted, repoOf, User, type Reader, type Reception, reader } from "./delivery.ts";
+import { readCheckRun, readMergeGroup } from "./read-check.ts";
 import { readCommand } from "./read-command.ts";
-import { COMMENT_EVENTS, readComment } from "./read-comment.ts";
-import { readMergeGroup } from "./read-merge-group.ts";
-import { isUpkeepEvent, upkeepJobs } from "./upkeep-jobs.ts";
+import { COMMENT_EVENTS, COMMENT_READERS } from "./read-comment.ts";
+import { UPKEEP_READERS } from "./upkeep-jobs.ts";
 
 /** The label that requests a review. */
 const REVIEW_LABEL = "kodiai:review";
-
-/** Settings of this Kodiai server that receive needs. */
-interface Reception {
-  /** `github.com` or the GHES host: part of a job's key. */
-  readonly host: string;
-  /** Login whose review request triggers a review; null when not configured. */
-  readonly reviewerLogin: string | null;
-  /** The app's own name, without `[bot]`: `kodiai` when left out. */
-  readonly slug?: string;
-}
 
 /** A parsed delivery. */
 export interface Received {
@@ -49,35 +38,39 @@ export interface Received {
 
 type Outcome = ReviewJob | CommandJob | CancelJob | UpkeepJobs | Ignored;
 
+/** By event, the X-GitHub-Event of a delivery. */
+const READERS: ReadonlyMap<string, Reader<Outcome>> = new Map<string, Reader<Outcome>>([
+  ["pull_request", reader(PullRequestDelivery, readPullRequest)],
+  ["check_run", readCheckRun],
+  ["check_suite", readCheckRun],
+  ["merge_group", readMergeGroup],
+  ...COMMENT_READERS,
+  ...UPKEEP_READERS,
+]);
+
 /**
  * Reads one delivery.
  *
+ * @param settings of this Kodiai server; the slug is `kodiai` when left out
  * @returns a job, a cancellation, maintenance jobs for memory, or `Ignored` with a reason; never throws, for any payload
  */
-export function receive(delivery: Delivery, reception: Reception): Received {
-  const outcome = outcomeOf(delivery, reception);
-  const { host, slug = "kodiai" } = reception;
-  const learning = [feedbackJob(delivery, slug, host), closedPullJob(delivery, host)];
+export function receive(
+  delivery: Delivery,
+  settings: Omit<Reception, "slug"> & Partial<Pick<Reception, "slug">>,
+): Received {
+  const { id, event } = delivery;
+  const reception = { slug: "kodiai", ...settings };
+  const read = READERS.get(event)?.(delivery, reception) ?? `event ${quoted(event)} is not handled`;
+  const outcome: Outcome = typeof read === "string" ? { kind: "ignored", delivery: id, reason: read } : read;
+  const learning = [feedbackJob(delivery, reception), closedPullJob(delivery, reception.host)];
   const beside = learning.filter((one) => one !== null);
   if (outcome.kind === "ignored" && beside.length > 0)
-    return { outcome: { kind: "upkeep", delivery: delivery.id, jobs: beside }, beside: [], meaning: null };
+    return { outcome: { kind: "upkeep", delivery: id, jobs: beside }, beside: [], meaning: null };
   const isOnce = outcome.kind === "review" || outcome.kind === "command";
   return { outcome, beside, meaning: isOnce ? meaning(outcome, delivery) : null };
 }
 
-function outcomeOf(delivery: Delivery, reception: Reception): Outcome {
-  if (isUpkeepEvent(delivery.event)) return upkeepJobs(delivery, reception.host);
-  const job = jobOf(delivery, reception);
-  return typeof job === "string" ? { kind: "ignored", delivery: delivery.id, reason: job } : job;
-}
-
 const CHECK_EVENTS: ReadonlySet<string> = new Set(["check_run", "check_suite"]);
-const READ_EVENTS: ReadonlySet<string> = new Set(["pull_request", "pull_request_review_thread", "merge_group"]);
-
-/** Whether any delivery of such an event is handled. */
-function isReadEvent(event: string): boolean {
-  return READ_EVENTS.has(event) || CHECK_EVENTS.has(event) || COMMENT_EVENTS.has(event) || isUpkeepEvent(event);
-}
 
 /** True for a check of another App, and for events of our own checks other than a re-run request: these are not stored. */
 export function isForeignCheck(event: string, payload: unknown, appId: number): boolean {
@@ -95,25 +88,15 @@ export function isForeignCheck(event: string, payload: unknown, appId: number): 
  */
 export function missedRank(event: string, action: string | null): 0 | 1 | null {
   if (CHECK_EVENTS.has(event) && action !== "rerequested") return null;
-  if (!isReadEvent(event)) return null;
+  if (!READERS.has(event) && event !== "pull_request_review_thread") return null;
   return COMMENT_EVENTS.get(event) === action ? 0 : 1;
 }
 
-/** The job, or one line on why there is none. */
-function jobOf(delivery: Delivery, reception: Reception): ReviewJob | CommandJob | CancelJob | string {
-  const { event } = delivery;
-  const { host, slug = "kodiai" } = reception;
-  if (COMMENT_EVENTS.has(event)) return readComment(delivery, slug, host);
-  if (CHECK_EVENTS.has(event)) return readCheckRun(delivery, host);
-  if (event === "merge_group") return readMergeGroup(delivery, host);
-  if (event === "pull_request") return readPullRequest(delivery, reception);
-  return `event ${quoted(event)} is not handled`;
-}
-
-function readPullRequest(delivery: Delivery, reception: Reception): ReviewJob | CancelJob | string {
-  const parsed = PullRequestDelivery.safeParse(delivery.payload);
-  if (!parsed.success) return malformed(parsed.error);
-  const payload = parsed.data;
+function readPullRequest(
+  payload: PullRequestDelivery,
+  delivery: Delivery,
+  reception: Reception,
+): ReviewJob | CancelJob | string {
   const { action, installation, repository, sender, pull_request: pull } = payload;
   const repo = repoOf(repository, reception.host);
   const base = { key: jobKey(repo, pull.number), delivery: delivery.id };
@@ -121,9 +104,12 @@ function readPullRequest(delivery: Delivery, reception: Reception): ReviewJob | 
   if (ended !== undefined) return { kind: "cancel", ...base, reason: ended };
   const trigger = triggerOf(payload, reception);
   if (typeof trigger !== "string") return trigger.reason;
-  const refusal = refusalOf(payload, trigger);
-  if (refusal !== null) return refusal;
-  const explicit = isByName(trigger);
+  // Other reasons against a review depend on the configuration; they are found later, so that a required check still completes.
+  if (pull.state === "closed") return "the pull request is closed";
+  // A request by name, which policy does not hold back.
+  const explicit = trigger === "labeled" || trigger === "review_requested";
+  const isBot = pull.user.type === "Bot" && dependencyBot(pull.user.id) === null;
+  if (isBot && explicit) return "opened by a bot";
   return {
     kind: "review",
     ...base,
@@ -144,8 +130,8 @@ const ENDS: ReadonlyMap<string, string> = new Map([
   ["converted_to_draft", "converted to draft"],
 ]);
 
-function triggerOf(payload: PullRequestDelivery, reception: Reception): Trigger | { readonly reason: string } {
-  const { action } = payload;
+function triggerOf(payload: PullRequestDelivery, { reviewerLogin }: Reception): Trigger | { readonly reason: string } {
+  const { action, requested_reviewer: reviewer } = payload;
   switch (action) {
     case "opened":
     case "reopened":
@@ -159,24 +145,12 @@ function triggerOf(payload: PullRequestDelivery, reception: Reception): Trigger 
     case "labeled":
       return payload.label?.name === REVIEW_LABEL ? "labeled" : { reason: `label is not ${REVIEW_LABEL}` };
     case "review_requested":
-      return isOurs(payload.requested_reviewer?.login, reception)
+      return reviewer && reviewer.login.toLowerCase() === reviewerLogin?.trim().toLowerCase()
         ? "review_requested"
         : { reason: "the review was requested from someone else" };
     default:
       return { reason: `action ${quoted(action)} is not handled` };
   }
-}
-
-/** Other reasons against a review depend on the configuration; they are found later, so that a required check still completes. */
-function refusalOf({ pull_request: pull }: PullRequestDelivery, trigger: Trigger): string | null {
-  if (pull.state === "closed") return "the pull request is closed";
-  const isBot = pull.user.type === "Bot" && dependencyBot(pull.user.id) === null;
-  return isBot && isByName(trigger) ? "opened by a bot" : null;
-}
-
-/** True for an explicit request, which policy does not hold back. */
-function isByName(trigger: Trigger): boolean {
-  return trigger === "labeled" || trigger === "review_requested";
 }
 
 /** The base branch changed, or a hold tag was removed from the title. */
@@ -190,10 +164,6 @@ const HOLD_TAG = /\[\s{0,3}(?:wip|draft|no-review)\s{0,3}\]|^\s{0,3}wip\b/i;
 
 function isHeldBack(title: string): boolean {
   return HOLD_TAG.test(title.slice(0, 500));
-}
-
-function isOurs(login: string | undefined, { reviewerLogin }: Reception): boolean {
-  return login !== undefined && reviewerLogin !== null && login.toLowerCase() === reviewerLogin.trim().toLowerCase();
 }
 
 /**
@@ -237,11 +207,8 @@ const TRIGGERS: ReadonlyMap<string, string> = new Map([
   ["pull_request closed", "closed"],
 ]);
 
-/**
- * @param slug the app's own name, without `[bot]`
- * @returns null when there is nothing to learn from it; never throws, for any payload
- */
-function feedbackJob({ id, event, payload }: Delivery, slug: string, host: string): FeedbackJob | null {
+/** @returns null when there is nothing to learn from it; never throws, for any payload */
+function feedbackJob({ id, event, payload }: Delivery, { slug, host }: Reception): FeedbackJob | null {
   const { data } = FeedbackDelivery.safeParse(payload);
   const trigger = data === undefined ? undefined : TRIGGERS.get(`${event} ${data.action}`);
   if (data === undefined || trigger === undefined) return null;

@@ -85,11 +85,9 @@ export function accessFor(
       questions.onLost({ repo: repo.id, purpose, ...usage }, error);
     }
   };
-  const metered = questions.watch(meteredModel(model, record, () => {}));
-  // An answer counts even if it could not be cached.
+  const metered = questions.watch(meteredModel(model, record));
   const kept =
-    review &&
-    keptReplies(metered, { ...review, book: review.replies, redact: withoutSecrets, now: Date.now, lost: () => {} });
+    review && keptReplies(metered, { ...review, book: review.replies, redact: withoutSecrets, now: Date.now });
   const reservations = book.reservations(held, repo);
   const limits = { usdPerMonth, ...(repositoryPercent === undefined ? {} : { repositoryPercent }) };
   return { model: kept ?? metered, spending: book, reservations, ...limits, delimiter: promptDelimiter };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defaultConfig, type RepoConfig } from "../../src/config/repo-config.ts";
 import type { PullRequest } from "../../src/domain/pull-request.ts";
-import { heldBack, matchBranch, turnedAway } from "../../src/gather/policy.ts";
+import { heldBack, matchBranch } from "../../src/gather/policy.ts";
 import { aJob, aPull } from "../fakes/pull-requests.ts";
 
 function why(pull: Partial<PullRequest>, review: Partial<RepoConfig["review"]> = {}, explicit = false): string | null {
@@ -11,7 +11,6 @@ function why(pull: Partial<PullRequest>, review: Partial<RepoConfig["review"]> =
 const dependabot = { login: "dependabot[bot]", id: 49699333, type: "Bot", association: "NONE" } as const;
 
 test("a person's open pull request goes on", () => {
-  expect(turnedAway(aPull())).toBeNull();
   expect(why({})).toBeNull();
 });
 

@@ -1,10 +1,11 @@
 // One HTTP request to the model's server, through the SDK with its waits, retries and logs turned off.
 
 import { estimatedTokens } from "../../domain/model.ts";
+import { untilStopped } from "../retrying-calls.ts";
 import { boundedFetch } from "../service-call.ts";
 import { ModelError, modelError, refusedBy } from "./model-error.ts";
 import type { ModelLimits, PaidTokens } from "./model-facts.ts";
-import { fieldsOf, type ModelReply, type Protocol, type RequestBody, type Server } from "./protocol.ts";
+import { fieldsOf, jsonOf, type ModelReply, type Protocol, type RequestBody, type Server } from "./protocol.ts";
 
 interface Attempt {
   readonly body: RequestBody;
@@ -47,7 +48,7 @@ export async function attemptOnce(server: Server, protocol: Protocol, attempt: A
   try {
     return await Promise.race([listen(), patience.over]);
   } catch (error) {
-    throw patience.signal.aborted ? patience.reason() : modelError(failure ?? error);
+    throw patience.signal.aborted ? patience.signal.reason : modelError(failure ?? error);
   } finally {
     patience.end();
     const { tokens, isWhole } = accumulator.reply();
@@ -66,45 +67,37 @@ export function promptTokens({ prompt }: RequestBody): number {
 const CUT_OFF = "the answer of the model's server was cut off";
 
 interface Patience {
+  /** Aborted when a deadline passes or the caller stops, with a `ModelError`. */
   readonly signal: AbortSignal;
-  /** Rejects when a deadline passes. */
+  /** Rejects at once with the reason of `signal`. */
   readonly over: Promise<never>;
   /** Data arrived. */
   alive(): void;
-  reason(): ModelError;
   end(): void;
 }
 
 /** Three timers: for the first byte, for each silence, for the whole attempt; and the caller's signal. */
 function newPatience(limits: ModelLimits, tokens: number, outer: AbortSignal): Patience {
   const controller = new AbortController();
-  const { promise: over, reject } = Promise.withResolvers<never>();
-  over.catch(() => {});
-  let reason = new ModelError("stopped", "the question was stopped");
-  const end = (why: ModelError) => {
-    reason = why;
-    controller.abort();
-    reject(why);
-  };
+  const { signal } = controller;
   const late = (words: string, again: boolean) => () =>
-    end(new ModelError("timeout", `the model's server ${words}`, { again, isOutage: true }));
+    controller.abort(new ModelError("timeout", `the model's server ${words}`, { again, isOutage: true }));
 
   const wholeMs = limits.attemptMs + limits.msPerToken * tokens;
   // A model that does not stop writing would do the same on a retry.
   const whole = setTimeout(late(`was not done within ${wholeMs} ms`, false), wholeMs);
   let silence = setTimeout(late(`did not answer within ${limits.firstByteMs} ms`, true), limits.firstByteMs);
-  const stop = () => end(reason);
+  const stop = () => controller.abort(new ModelError("stopped", "the question was stopped"));
   if (outer.aborted) stop();
   outer.addEventListener("abort", stop, { once: true });
   return {
-    signal: controller.signal,
-    over,
+    signal,
+    over: untilStopped(signal, () => signal.reason).stopped,
     alive() {
       clearTimeout(silence);
-      if (controller.signal.aborted) return;
+      if (signal.aborted) return;
       silence = setTimeout(late(`was silent for ${limits.idleMs} ms`, true), limits.idleMs);
     },
-    reason: () => reason,
     end() {
       clearTimeout(whole);
       clearTimeout(silence);
@@ -131,7 +124,7 @@ function streamFetch(server: Server, protocol: Protocol, alive: () => void): typ
       body: typeof init.body === "string" ? init.body : "",
       signal: init.signal ?? AbortSignal.any([]),
     };
-    const answer = await boundedFetch(server.fetch, question, { alive, failed: (why) => failure(why) });
+    const answer = await boundedFetch(server.fetch, question, { alive, failed: failure });
     if (answer.body === null) throw failure("not an answer");
     if (answer.ok) return asStream(answer, protocol);
     const { status, headers } = answer;
@@ -144,18 +137,10 @@ async function asStream(response: Response, protocol: Protocol): Promise<Respons
   const type = response.headers.get("content-type") ?? "";
   if (type.includes("text/html")) throw failure("not an answer");
   if (!type.includes("application/json")) return response;
-  const reply = objectOf(await response.text());
+  const reply = fieldsOf(jsonOf(await response.text()));
   const stream = reply === null ? null : protocol.streamOf(reply);
   if (stream === null) throw failure("not an answer");
   return new Response(stream, { headers: { "content-type": "text/event-stream" } });
-}
-
-function objectOf(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    return fieldsOf(JSON.parse(text));
-  } catch {
-    return null;
-  }
 }
 
 function failure(why: "redirect" | "too large" | "not an answer"): ModelError {

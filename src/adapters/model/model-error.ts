@@ -3,7 +3,7 @@
 import type { ModelFailure } from "../../domain/model.ts";
 import { numberOf, retryAfterMs } from "../retrying-calls.ts";
 import { codeOf, type FailureTurn, ServiceFailed } from "../service-failed.ts";
-import { type Feature, fieldsOf, wordsOf } from "./protocol.ts";
+import { type Feature, fieldsOf, jsonOf, type Protocol, wordsOf } from "./protocol.ts";
 
 /** A failure is no outage unless it says so. */
 export class ModelError extends ServiceFailed {
@@ -42,12 +42,6 @@ interface Refusal {
   readonly text: string;
 }
 
-/** The variables that name the key and the address of the server. */
-interface ServerVariables {
-  readonly keyVariable: string;
-  readonly urlVariable: string;
-}
-
 const FAILURES: ReadonlyMap<number, ModelFailure> = new Map([
   [401, "denied"],
   [402, "denied"],
@@ -61,7 +55,7 @@ const FAILURES: ReadonlyMap<number, ModelFailure> = new Map([
 ]);
 const AGAIN: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
-function hintOf(status: number, { keyVariable, urlVariable }: ServerVariables): string {
+function hintOf(status: number, { keyVariable, urlVariable }: Protocol): string {
   if (status === 401) return `; check ${keyVariable}`;
   if (status === 402) return "; the account has no credit";
   if (status === 403) return "; the key has no right to this model";
@@ -70,7 +64,7 @@ function hintOf(status: number, { keyVariable, urlVariable }: ServerVariables): 
 }
 
 /** @param now epoch milliseconds, to read a `retry-after` that is a date */
-export function refusedBy({ status, headers, text }: Refusal, now: number, variables: ServerVariables): ModelError {
+export function refusedBy({ status, headers, text }: Refusal, now: number, protocol: Protocol): ModelError {
   const parsed = serverWords(text);
   const answered = `the model's server answered ${status}`;
   const isOutage = AGAIN.has(status) || status >= 500;
@@ -78,20 +72,20 @@ export function refusedBy({ status, headers, text }: Refusal, now: number, varia
   const turn = {
     again: asked === "true" || (isOutage && asked !== "false"),
     isOutage,
-    waitMs: waitOf(headers, now),
+    waitMs: numberOf(headers.get("retry-after-ms")) ?? retryAfterMs(headers.get("retry-after"), now),
   };
   const failure = FAILURES.get(status) ?? (isOutage ? "overloaded" : "rejected");
   if (NO_CREDIT.test(`${parsed.type} ${parsed.code}`))
-    return new ModelError("denied", `${answered}${hintOf(402, variables)}`);
+    return new ModelError("denied", `${answered}${hintOf(402, protocol)}`);
   const unknown = unknownFeatures(status, parsed.words);
   if (unknown.length > 0)
     return new ModelError("rejected", `${answered}${kindOf(parsed)}${placeOf(parsed)}`, { unknown });
   if (status !== 400 && status !== 422)
-    return new ModelError(failure, `${answered}${kindOf(parsed)}${hintOf(status, variables)}`, turn);
+    return new ModelError(failure, `${answered}${kindOf(parsed)}${hintOf(status, protocol)}`, turn);
   if (TOO_LONG.test(parsed.words)) return new ModelError("too-long", `${answered}: the prompt is too long`);
-  if (WRONG_KEY.test(parsed.words)) return new ModelError("denied", `${answered}${hintOf(401, variables)}`);
+  if (WRONG_KEY.test(parsed.words)) return new ModelError("denied", `${answered}${hintOf(401, protocol)}`);
   if (NO_MODEL.test(`${parsed.code} ${parsed.words}`))
-    return new ModelError("rejected", `${answered}${hintOf(404, variables)}`);
+    return new ModelError("rejected", `${answered}${hintOf(404, protocol)}`);
   if (parsed.code === "content_filter")
     return new ModelError("refused", `${answered}: a content filter refused the question`);
   return new ModelError("rejected", `${answered}${kindOf(parsed)}${placeOf(parsed)}`, turn);
@@ -119,12 +113,8 @@ interface ServerWords {
 
 /** The error of Anthropic and OpenAI, bare or in the list that Google's endpoint wraps it in. */
 function serverWords(text: string): ServerWords {
-  let value: unknown = null;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // An HTML page, or plain text.
-  }
+  // Null for an HTML page, and for plain text.
+  const value = jsonOf(text);
   const top = fieldsOf(Array.isArray(value) ? value[0] : value);
   const error = fieldsOf(top?.error) ?? top;
   const message = wordsOf(error?.message) || wordsOf(top?.error) || text;
@@ -178,11 +168,6 @@ const FEATURES: readonly (readonly [Feature, RegExp])[] = [
   ["limit", /(?:unsupported|unrecognized|unknown|extra)[^.]{0,80}\bmax_(?:completion_)?tokens\b/i],
   ["temperature", /\btemperature\b/i],
 ];
-
-/** `retry-after-ms`, else `retry-after`. */
-function waitOf(headers: Refusal["headers"], now: number): number | null {
-  return numberOf(headers.get("retry-after-ms")) ?? retryAfterMs(headers.get("retry-after"), now);
-}
 
 const EVENTS: ReadonlyMap<string, ModelFailure> = new Map([
   ["rate_limit_error", "rate-limited"],

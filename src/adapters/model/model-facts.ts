@@ -24,46 +24,28 @@ export interface ModelFacts {
   price(tokens: PaidTokens): number | null;
 }
 
-type Row = (typeof table.models)[keyof typeof table.models];
-const ROWS = new Map<string, Row>(Object.entries(table.models));
-const UNKNOWN: ModelFacts = {
-  contextTokens: null,
-  outputTokens: null,
-  effort: true,
-  thinkingOff: null,
-  price: () => null,
-};
+interface Row extends Omit<ModelFacts, "price"> {
+  readonly usd: readonly (Omit<PaidTokens, "fresh"> & { readonly input: number; readonly upToTokens: number | null })[];
+}
+
+const ROWS = new Map(Object.entries(table.models as Record<string, Row>));
+const UNKNOWN: Row = { contextTokens: null, outputTokens: null, effort: true, thinkingOff: null, usd: [] };
 
 /** @param name as the operator wrote it; a date at its end (`-20261007`, `-2026-10-07`) names a snapshot of the same model */
 export function modelFacts(name: string): ModelFacts {
-  const row = ROWS.get(name) ?? ROWS.get(name.replace(/-20\d{2}(?:-?\d{2}){2}$/, ""));
-  if (row === undefined) return UNKNOWN;
-  const { contextTokens, outputTokens, effort } = row;
+  const { usd, ...facts } = ROWS.get(name) ?? ROWS.get(name.replace(/-20\d{2}(?:-?\d{2}){2}$/, "")) ?? UNKNOWN;
   return {
-    contextTokens,
-    outputTokens,
-    effort,
-    thinkingOff: offWord(row.thinkingOff),
-    price: (paid) => usd(row, paid),
+    ...facts,
+    price({ fresh, cacheWrite, cacheRead, output }) {
+      // The size of the whole prompt decides the price of all its tokens.
+      const prompt = fresh + cacheWrite + cacheRead;
+      const price = usd.find(({ upToTokens }) => upToTokens === null || prompt <= upToTokens);
+      if (price === undefined) return null;
+      const millionths =
+        fresh * price.input + cacheWrite * price.cacheWrite + cacheRead * price.cacheRead + output * price.output;
+      return millionths / 1_000_000;
+    },
   };
-}
-
-function offWord(word: string | null): ModelFacts["thinkingOff"] {
-  return word === "disabled" || word === "between_tools" ? word : null;
-}
-
-/** The size of the whole prompt decides the price of all its tokens. */
-function usd(row: Row, paid: PaidTokens): number | null {
-  const prompt = paid.fresh + paid.cacheWrite + paid.cacheRead;
-  const price = row.usd.find(({ upToTokens }) => upToTokens === null || prompt <= upToTokens);
-  if (price === undefined) return null;
-  const parts = [
-    paid.fresh * price.input,
-    paid.cacheWrite * price.cacheWrite,
-    paid.cacheRead * price.cacheRead,
-    paid.output * price.output,
-  ];
-  return parts.reduce((sum, part) => sum + part, 0) / 1_000_000;
 }
 
 // Timeouts and retries for a model's server.

@@ -150,10 +150,10 @@ export function countOf(value: unknown): number | null {
   return typeof value === "number" && value >= 0 && value <= MAX_TOKENS ? Math.floor(value) : null;
 }
 
-/** The input of a call; null for invalid JSON. */
-export function inputOf(text: string): unknown {
+/** The value of JSON; null if it is invalid. */
+export function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text === "" ? "{}" : text);
+    return JSON.parse(text);
   } catch {
     return null;
   }

@@ -53,14 +53,14 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
   const baseUrl = settings.baseUrl ?? protocol.ownUrl;
   const isOwn = protocol.isOwn(new URL(baseUrl));
   const limits = { ...(isOwn ? protocol.ownLimits : OTHER_LIMITS), ...settings.limits };
-  const { apiKey, fetch, now, names, structuredOutput, temperature } = settings;
+  const { apiKey, fetch, now, names, structuredOutput } = settings;
   const mask = settings.mask ?? ((text: string) => Promise.resolve(text));
   const server: Server = { baseUrl, isOwn, apiKey, fetch, limits, now };
   const calls = retryingCalls(limits, { now, random: settings.random ?? Math.random }, { open: circuitOpen, stopped });
   const features = protocol
     .features({ isOwn, isFull: isOwn || structuredOutput === "on" })
     .filter((feature) => structuredOutput !== "off" || (feature !== "format" && feature !== "json"));
-  const capabilities = serverCapabilities({ isOwn, features, structuredOutput, temperature });
+  const capabilities = serverCapabilities(isOwn, features, settings);
   const contextTokens: Model["contextTokens"] = (tier) =>
     settings.contextTokens ?? modelFacts(names[tier]).contextTokens ?? UNKNOWN_CONTEXT;
   const price: Model["price"] = (tier, inputTokens, outputTokens) =>
@@ -163,9 +163,15 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
       try {
         return { kind: "answered", ...(await converse(talk, request)), usage: bill.usage() };
       } catch (error) {
-        const failed = modelError(error);
-        const isLate = failed.failure === "stopped" && signal?.aborted !== true;
-        return failedAnswer(isLate ? late(limits.overallMs) : failed, now(), bill.usage());
+        const { failure, message: detail, turn } = modelError(error);
+        const notBefore = turn.waitMs === null ? null : now() + turn.waitMs;
+        const failed = { kind: "failed", failure, detail, notBefore, usage: bill.usage() } as const;
+        if (failure !== "stopped" || signal?.aborted === true) return failed;
+        return {
+          ...failed,
+          failure: "timeout",
+          detail: `no reply within ${limits.overallMs} ms, all attempts together`,
+        };
       }
     },
   };
@@ -177,7 +183,7 @@ type Answered<T> = Extract<ModelAnswer<T>, { readonly kind: "answered" }>;
 interface Talk {
   readonly request: ModelRequest<unknown>;
   readonly signal: AbortSignal;
-  readonly bill: Bill;
+  readonly bill: ReturnType<typeof newBill>;
   readonly rounds: Round[];
   /** Look-ups performed. */
   calls: number;
@@ -200,12 +206,6 @@ function stopOf({ request, rounds, calls, bill }: Talk, usd: number | null): Tal
   return usd !== null && spent !== null && spent + 2 * usd > lookUps.usd ? "budget" : null;
 }
 
-function failedAnswer(failed: ModelError, now: number, usage: ModelUsage): ModelAnswer<never> {
-  const { waitMs } = failed.turn;
-  const notBefore = waitMs === null ? null : now + waitMs;
-  return { kind: "failed", failure: failed.failure, detail: failed.message, notBefore, usage };
-}
-
 function stopped(): ModelError {
   return new ModelError("stopped", "the question was stopped");
 }
@@ -213,10 +213,6 @@ function stopped(): ModelError {
 function circuitOpen(waitMs: number): ModelError {
   const words = "the model's server failed repeatedly and is left alone for a while";
   return new ModelError("circuit-open", words, { waitMs });
-}
-
-function late(ms: number): ModelError {
-  return new ModelError("timeout", `no reply within ${ms} ms, all attempts together`);
 }
 
 /** Models pause for the server's own tools, which we do not use. */
@@ -239,31 +235,25 @@ function stopFailure(reply: ModelReply): ModelError | null {
 
 // The cost of one question, all of its requests together.
 
-export interface Bill {
-  /** A request is sent. */
-  request(): void;
-  paid(tokens: PaidTokens): void;
-  usage(): ModelUsage;
-}
-
 /** @param now epoch milliseconds; the bill's wall time begins here */
-export function newBill(facts: ModelFacts, now: () => number): Bill {
+function newBill(facts: ModelFacts, now: () => number) {
   const start = now();
   let requests = 0;
   let usd = facts.price({ fresh: 0, cacheWrite: 0, cacheRead: 0, output: 0 });
   const sum = { inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
   return {
+    /** A request is sent. */
     request() {
       requests++;
     },
-    paid(tokens) {
+    paid(tokens: PaidTokens) {
       sum.inputTokens += tokens.fresh + tokens.cacheWrite + tokens.cacheRead;
       sum.cachedTokens += tokens.cacheRead;
       sum.outputTokens += tokens.output;
       const more = facts.price(tokens);
       usd = usd === null || more === null ? null : usd + more;
     },
-    usage: () => ({ ...sum, usd, ms: now() - start, requests }),
+    usage: (): ModelUsage => ({ ...sum, usd, ms: now() - start, requests }),
   };
 }
 
@@ -275,7 +265,7 @@ export function newBill(facts: ModelFacts, now: () => number): Bill {
  * @param left how many more look-ups the question may make
  * @param maxLength UTF-16 units of all results together
  */
-export async function lookUpAll(
+async function lookUpAll(
   { tools, answer }: LookUps,
   calls: readonly ToolCall[],
   left: number,
@@ -300,15 +290,6 @@ export async function lookUpAll(
 
 // Which features of a protocol a server supports: decided by its address and the operator, corrected by its refusals.
 
-interface CapabilitySettings {
-  readonly isOwn: boolean;
-  /** The features that this kind of server gets until it refuses them. */
-  readonly features: readonly Feature[];
-  /** `on`: structured output is never dropped. */
-  readonly structuredOutput: "auto" | "on" | "off";
-  readonly temperature: number | null;
-}
-
 interface ServerCapabilities {
   /** @param withTools whether the question offers look-ups: some servers support less with them */
   of(model: string, withTools: boolean): Dialect;
@@ -318,8 +299,16 @@ interface ServerCapabilities {
   missing(used: Dialect): readonly string[];
 }
 
-/** One for each server and process, because it has state. */
-export function serverCapabilities(settings: CapabilitySettings): ServerCapabilities {
+/**
+ * One for each server and process, because it has state.
+ *
+ * @param features what this kind of server gets until it refuses it
+ */
+function serverCapabilities(
+  isOwn: boolean,
+  features: readonly Feature[],
+  settings: Pick<ModelChoice, "structuredOutput" | "temperature">,
+): ServerCapabilities {
   const refused = new Map<string, Set<Feature>>();
   const keyOf = (model: string, withTools: boolean) => `${withTools} ${model}`;
   const refusedBy = (used: Dialect) => keyOf(used.model, used.takes.has("tools"));
@@ -330,12 +319,12 @@ export function serverCapabilities(settings: CapabilitySettings): ServerCapabili
     of(model, withTools) {
       const mayCall = withTools && !refused.get(keyOf(model, true))?.has("tools");
       const without = refused.get(keyOf(model, mayCall));
-      const left = settings.features.filter((feature) => !without?.has(feature));
+      const left = features.filter((feature) => !without?.has(feature));
       const takes = new Set(
         left.filter((feature) => (feature === "json" ? !left.includes("format") : feature !== "tools" || mayCall)),
       );
       const temperature = takes.has("temperature") ? settings.temperature : null;
-      return { model, facts: modelFacts(model), isOwn: settings.isOwn, takes, temperature };
+      return { model, facts: modelFacts(model), isOwn, takes, temperature };
     },
     learn(used, failed) {
       const named = failed.unknown.filter((feature) => used.takes.has(feature) && feature !== fixed);

@@ -1,9 +1,8 @@
 // Encoded secrets: base64, hexadecimal, percent signs, escapes, entities, reversed, rotated, split over lines, quotes or invisible
 // characters. Each encoding is undone on a copy that maps its characters back to the original.
 
-import { breathe, detectSecrets, strictFormats, unboundedFormats } from "../secret-detector.ts";
-import type { SecretSpan } from "../secret-detector-assignments.ts";
-import { UNBOUNDED_FORMATS } from "../secret-detector-formats.ts";
+import { anyOf, breathe, detectSecrets, strictFormats, UNBOUNDED_HINTS, unboundedFormats } from "./detect-secrets.ts";
+import type { SecretSpan } from "./secret-span.ts";
 
 /** Characters that draw nothing, raw and in the notations of prompts and comments. */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]|⟦U\+[0-9A-F]{4,6}⟧|<U\+[0-9A-F]{4,6}>/gu;
@@ -15,10 +14,6 @@ const ESCAPE =
 /** The end of a line with the prefix that a diff or a quotation puts before the next, and what separates joined strings. */
 const SEAM =
   /["'`]?[ \t]{0,8}[+.,&\\]?\r?\n(?:-?\d{1,9}#[0-9a-f]{4}:)?[-+>*|/# \t]{0,40}["'`]?|["'`][ \t]{0,8}[+.,&][ \t]{0,8}["'`]/g;
-
-const BASE64 = /[A-Za-z0-9+/_-]{16,}={0,2}/g;
-const HEX = /(?:[0-9A-Fa-f]{2}){12,}/g;
-const HEX_APART = /(?:(?:0x)?[0-9A-Fa-f]{2}[ ,:-]{1,2}){11,}(?:0x)?[0-9A-Fa-f]{2}/g;
 
 /** A longer run is decoded from its beginning only, not from each place where an encoding may begin. */
 const SHORT_RUN = 8_192;
@@ -57,13 +52,8 @@ export async function encodedSecrets(
   return hits;
 }
 
-const HINTS = UNBOUNDED_FORMATS.flatMap(({ hints }) => hints);
-const TURNED = anyOf(HINTS.map(backwards));
-const ROTATED = anyOf(HINTS.map(rotated));
-
-function anyOf(texts: readonly string[]): RegExp {
-  return new RegExp(texts.map((text) => text.replace(/\W/g, "\\$&")).join("|"));
-}
+const TURNED = anyOf(UNBOUNDED_HINTS.map(backwards));
+const ROTATED = anyOf(UNBOUNDED_HINTS.map(rotated));
 
 /** Secrets that are reversed, or rotated by thirteen letters. */
 async function turnedSecrets(view: TextView, own: readonly string[]): Promise<readonly SecretSpan[]> {
@@ -119,25 +109,50 @@ function* exact(text: string, own: readonly string[]): Iterable<Hit> {
   }
 }
 
+/** Digits that may encode a text, and how they are decoded, byte by byte: once for each place where the encoding may begin. */
+const ENCODINGS: readonly (readonly [digits: RegExp, decoded: (run: string) => readonly string[]])[] = [
+  [
+    /[A-Za-z0-9+/_-]{16,}={0,2}/g,
+    (run) => (run.length > SHORT_RUN ? [0] : [0, 1, 2, 3]).map((at) => latin1(run.slice(at), "base64")),
+  ],
+  [/(?:[0-9A-Fa-f]{2}){12,}/g, (run) => [0, 1].map((at) => latin1(run.slice(at), "hex"))],
+  [
+    /(?:(?:0x)?[0-9A-Fa-f]{2}[ ,:-]{1,2}){11,}(?:0x)?[0-9A-Fa-f]{2}/g,
+    (run) => [latin1(run.replace(/0x|[ ,:-]/g, ""), "hex")],
+  ],
+];
+
+function latin1(run: string, encoding: "base64" | "hex"): string {
+  return Buffer.from(run, encoding).toString("latin1");
+}
+
+/** A run of digits with one of its readings. */
+interface Decoded {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
 /** Runs of base64 or hexadecimal digits that decode to a secret; the whole run is reported. */
 async function secretRuns(text: string, own: readonly string[], layer: number): Promise<readonly Hit[]> {
   const hits: Hit[] = [];
-  const readable: { readonly run: Hit; readonly text: string }[] = [];
+  const readable: Decoded[] = [];
   let looked = 0;
-  for (const run of runsOf(text)) {
-    if (looked++ % RUNS_A_BREATH === 0) await breathe(text);
-    for (const decoded of run.decoded) {
-      const [first] = [...unboundedFormats(decoded), ...exact(decoded, own)];
-      if (first !== undefined) hits.push({ ...run, label: first.label });
-      else if (isReadable(decoded)) readable.push({ run: { ...run, label: "" }, text: decoded });
+  for (const [digits, readings] of ENCODINGS)
+    for (const { 0: run, index: start } of text.matchAll(digits)) {
+      if (looked++ % RUNS_A_BREATH === 0) await breathe(text);
+      const end = start + run.length;
+      for (const decoded of readings(run)) {
+        const [first] = [...unboundedFormats(decoded), ...exact(decoded, own)];
+        if (first !== undefined) hits.push({ start, end, label: first.label });
+        else if (isReadable(decoded)) readable.push({ start, end, text: decoded });
+      }
     }
-  }
-  return [...hits, ...(await secretTexts(readable)), ...(await deeper(readable, own, layer))];
-}
-
-interface Decoded {
-  readonly run: Hit;
-  readonly text: string;
+  hits.push(...(await secretTexts(readable)));
+  if (layer === MOST_LAYERS) return hits;
+  for (const { start, end, text } of readable)
+    for (const { label } of await secretRuns(text, own, layer + 1)) hits.push({ start, end, label });
+  return hits;
 }
 
 /** Searches all of them in one pass, because each pass has a fixed cost that exceeds that of a short text. */
@@ -152,48 +167,8 @@ async function secretTexts(readable: readonly Decoded[]): Promise<readonly Hit[]
   const spans = await detectSecrets(readable.map(({ text }) => text).join("\n"));
   return spans.filter(isSure).flatMap(({ start, label }) => {
     const one = readable[ends.findIndex((end) => start < end)];
-    return one === undefined ? [] : [{ ...one.run, label }];
+    return one === undefined ? [] : [{ ...one, label }];
   });
-}
-
-async function deeper(readable: readonly Decoded[], own: readonly string[], layer: number): Promise<readonly Hit[]> {
-  if (layer === MOST_LAYERS) return [];
-  const inner = readable.map(async ({ run, text }) =>
-    (await secretRuns(text, own, layer + 1)).map(({ label }) => ({ ...run, label })),
-  );
-  return (await Promise.all(inner)).flat();
-}
-
-interface Run {
-  readonly start: number;
-  readonly end: number;
-  /** Byte by byte, once for each place where the encoding may begin. */
-  readonly decoded: readonly string[];
-}
-
-function* runsOf(text: string): Iterable<Run> {
-  for (const { 0: run, index } of text.matchAll(BASE64)) {
-    const offsets = run.length > SHORT_RUN ? [0] : [0, 1, 2, 3];
-    yield spread(
-      index,
-      run,
-      offsets.map((at) => Buffer.from(run.slice(at), "base64").toString("latin1")),
-    );
-  }
-  for (const { 0: run, index } of text.matchAll(HEX))
-    yield spread(
-      index,
-      run,
-      [0, 1].map((at) => Buffer.from(run.slice(at), "hex").toString("latin1")),
-    );
-  for (const { 0: run, index } of text.matchAll(HEX_APART)) {
-    const digits = run.replace(/0x|[ ,:-]/g, "");
-    yield spread(index, run, [Buffer.from(digits, "hex").toString("latin1")]);
-  }
-}
-
-function spread(start: number, run: string, decoded: readonly string[]): Run {
-  return { start, end: start + run.length, decoded };
 }
 
 /** Text, not noise: a wrong guess of the encoding shows in the first bytes. */

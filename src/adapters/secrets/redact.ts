@@ -2,14 +2,8 @@
 
 import { redactionMark } from "../../domain/text/cut-text.ts";
 import { redactTexts } from "../../domain/text/redact-texts.ts";
-import { detectSecrets, secretKind, withoutOverlaps } from "../secret-detector.ts";
+import { detectSecrets, withoutOverlaps } from "./detect-secrets.ts";
 import { encodedSecrets } from "./encoded-secrets.ts";
-
-/** A hidden secret, without the secret itself. */
-interface RedactedSecret {
-  /** kebab-case: `github-token`, `private-key`, `password`. */
-  readonly kind: string;
-}
 
 export interface SecretRedactor {
   /**
@@ -25,7 +19,8 @@ export interface SecretRedactor {
 
 interface Redacted {
   readonly text: string;
-  readonly found: readonly RedactedSecret[];
+  /** The hidden secrets by their kind, in kebab-case: `github-token`, `private-key`, `password`. */
+  readonly found: readonly { readonly kind: string }[];
 }
 
 /** Long enough, and not a word: `lm-studio`, a usual key for a local server, occurs in many texts. */
@@ -45,11 +40,11 @@ export function secretRedactor(own: ReadonlySet<string> = new Set()): SecretReda
     const ours = [...own].flatMap((secret) => secret.split(/\s+/)).filter((part) => OWN_SECRET.test(part));
     const plain = await detectSecrets(text);
     const spans = withoutOverlaps([...plain, ...(await encodedSecrets(text, ours, plain))]);
-    const found: RedactedSecret[] = [];
+    const found: { readonly kind: string }[] = [];
     const parts: string[] = [];
     let from = 0;
     for (const span of spans) {
-      const kind = secretKind(span);
+      const kind = span.label.toLowerCase().replace(/[^a-z0-9]+/g, "-");
       parts.push(text.slice(from, span.start), put(text.slice(span.start, span.end), redactionMark(kind)));
       found.push({ kind });
       from = span.end;

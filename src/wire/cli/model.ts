@@ -33,12 +33,7 @@ export async function modelAccess(
   const report = (request: ModelRequest<unknown>) => onQuestion?.(request);
   const model = use === "show" ? await dryModel(choice, report) : await reportingModel(choice, report);
   const record = (purpose: Purpose, usage: ModelUsage) => spending?.record(repo, Date.now(), purpose, usage);
-  // An answer counts even if its cost could not be recorded.
-  return {
-    model: meteredModel(model, record, () => {}),
-    spending: spending ?? NOTHING_SPENT,
-    delimiter: promptDelimiter,
-  };
+  return { model: meteredModel(model, record), spending: spending ?? NOTHING_SPENT, delimiter: promptDelimiter };
 }
 
 /** Without a server's records. */

@@ -1,6 +1,6 @@
 // secretlint's own fixtures, as they are labelled and as far as a label is about the content: both figures are printed.
 import { describe, expect, test } from "vitest";
-import { detectSecrets } from "../../../src/adapters/secret-detector.ts";
+import { detectSecrets } from "../../../src/adapters/secrets/detect-secrets.ts";
 import { type SecretFixture, secretFixtures } from "./shared-fixtures.ts";
 
 const fixtures = secretFixtures();

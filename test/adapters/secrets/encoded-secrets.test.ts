@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { detectSecrets } from "../../../src/adapters/secret-detector.ts";
+import { detectSecrets } from "../../../src/adapters/secrets/detect-secrets.ts";
 import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";
 import { runs } from "../../property-runs.ts";
 import { ENCODINGS, TOKENS } from "./encodings.ts";

@@ -10,7 +10,7 @@ import {
   countOf,
   type Dialect,
   fieldsOf,
-  inputOf,
+  jsonOf,
   type Protocol,
   type RequestBody,
   type Round,
@@ -64,7 +64,7 @@ function clientFor(server: Server, fetch: typeof globalThis.fetch): Anthropic {
 }
 
 /** A complete message as the event stream that the SDK reads. */
-function messageEvents(message: Readonly<Record<string, unknown>>): string {
+function messageEvents(message: Fields): string {
   const { content, stop_reason, stop_details, usage, ...head } = message;
   const blocks = (Array.isArray(content) ? content : []).map(fieldsOf).filter((block) => block !== null);
   return [
@@ -75,7 +75,7 @@ function messageEvents(message: Readonly<Record<string, unknown>>): string {
   ].join("");
 }
 
-function event(type: string, rest: Readonly<Record<string, unknown>>): string {
+function event(type: string, rest: Fields): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`;
 }
 
@@ -92,7 +92,7 @@ interface Block {
   input: string;
 }
 
-export function accumulateStream(): Accumulator {
+function accumulateStream(): Accumulator {
   const blocks: Block[] = [];
   const usage = { input: 0, cacheWrite: 0, cacheRead: 0, output: 0 };
   let stopReason: string | null = null;
@@ -138,23 +138,14 @@ export function accumulateStream(): Accumulator {
     block.input += wordsOf(delta.partial_json);
   }
 
-  const handlers = new Map<unknown, (fields: Fields) => void>([
-    ["message_start", (fields) => count(fieldsOf(fieldsOf(fields.message)?.usage))],
-    ["content_block_start", (fields) => begin(fieldsOf(fields.content_block) ?? { type: "text" })],
-    ["content_block_delta", (fields) => grow(fieldsOf(fields.delta) ?? {})],
-    ["message_delta", end],
-    [
-      "message_stop",
-      () => {
-        isEnd = true;
-      },
-    ],
-  ]);
-
   return {
     add(event) {
-      const fields = fieldsOf(event);
-      if (fields !== null) handlers.get(fields.type)?.(fields);
+      const fields = fieldsOf(event) ?? {};
+      if (fields.type === "message_start") count(fieldsOf(fieldsOf(fields.message)?.usage));
+      else if (fields.type === "content_block_start") begin(fieldsOf(fields.content_block) ?? { type: "text" });
+      else if (fields.type === "content_block_delta") grow(fieldsOf(fields.delta) ?? {});
+      else if (fields.type === "message_delta") end(fields);
+      else if (fields.type === "message_stop") isEnd = true;
     },
     reply() {
       const text = blocks.map((block) => block.text).join("");
@@ -163,24 +154,16 @@ export function accumulateStream(): Accumulator {
       // The server reports its output tokens at the end; until then they are estimated from the text.
       const output = isWhole ? usage.output : Math.max(usage.output, estimatedTokens(text.length + thought));
       const tokens = { fresh: usage.input, cacheWrite: usage.cacheWrite, cacheRead: usage.cacheRead, output };
-      return {
-        text,
-        stopReason,
-        refusal,
-        calls: blocks.flatMap(callOf),
-        turn: blocks.flatMap(sentBack),
-        tokens,
-        isWhole,
-      };
+      const [calls, turn] = [blocks.flatMap(callOf), blocks.flatMap(sentBack)];
+      return { text, stopReason, refusal, calls, turn, tokens, isWhole };
     },
   };
 }
 
 function callOf({ start, input }: Block): readonly ToolCall[] {
   if (start.type !== "tool_use") return [];
-  const given = fieldsOf(start.input);
-  const isGiven = input === "" && given !== null;
-  return [{ id: wordsOf(start.id), name: wordsOf(start.name), input: isGiven ? given : inputOf(input) }];
+  const given = input === "" ? (fieldsOf(start.input) ?? {}) : jsonOf(input);
+  return [{ id: wordsOf(start.id), name: wordsOf(start.name), input: given }];
 }
 
 /** The block in the form that the API accepts back: no blank text, thinking with its signature, a call with an input. */
@@ -194,16 +177,10 @@ function sentBack(block: Block): readonly Fields[] {
 
 // A question as a request of the Messages API, with the features that this server and this model support.
 
-interface TextBlock {
-  readonly type: "text";
-  readonly text: string;
-  readonly cache_control?: { readonly type: "ephemeral"; readonly ttl: "5m" };
-}
-
 /** The API refuses more breakpoints. */
 const MAX_BREAKPOINTS = 4;
 
-export function requestBody(turn: Turn): RequestBody {
+function requestBody(turn: Turn): RequestBody {
   const { request, dialect, repair } = turn;
   const { takes, facts } = dialect;
   const inWords = !takes.has("format");
@@ -215,16 +192,18 @@ export function requestBody(turn: Turn): RequestBody {
     tools.length === 0
       ? asked
       : asked.map((piece, at) => ({ ...piece, cache: piece.cache || at === asked.length - 1 }));
-  const marked = breakpoints([...system, ...user], takes.has("cache"));
-  const blocks = (pieces: readonly PromptPiece[], from: number) =>
-    takes.has("cache") ? textBlocks(pieces, from, marked) : oneText(pieces);
-  const instructions = blocks(system, 0);
+  // The last pieces that end a prefix: the longest prefixes save the most.
+  const ending = [...system, ...user].filter((piece) => piece.cache && !isBlank(piece));
+  const marked = new Set(ending.slice(-MAX_BREAKPOINTS));
+  const blocks = (pieces: readonly PromptPiece[]) =>
+    takes.has("cache") ? textBlocks(pieces, marked) : oneText(pieces);
+  const instructions = blocks(system);
   const maxTokens = Math.min(request.maxOutputTokens, facts.outputTokens ?? request.maxOutputTokens);
   const prompt = {
     ...(instructions.length === 0 ? {} : { system: instructions }),
     ...toolFields(turn),
     messages: [
-      { role: "user", content: blocks(user, system.length) },
+      { role: "user", content: blocks(user) },
       ...(tools.length === 0 ? [] : turn.rounds.flatMap(lookedUp)),
       ...repairTurns(repair),
     ],
@@ -241,7 +220,7 @@ export function requestBody(turn: Turn): RequestBody {
 }
 
 /** Tools stay in the request when no more calls are allowed: the API requires them beside earlier calls. */
-function toolFields(turn: Turn): Readonly<Record<string, unknown>> {
+function toolFields(turn: Turn): Fields {
   const tools = toolsOf(turn);
   if (tools.length === 0) return {};
   return {
@@ -262,37 +241,28 @@ function lookedUp({ reply, results }: Round): readonly unknown[] {
   ];
 }
 
-function outputConfig(request: ModelRequest<unknown>, { takes, facts }: Dialect): Readonly<Record<string, unknown>> {
+function outputConfig(request: ModelRequest<unknown>, { takes, facts }: Dialect): Fields {
   const effort = takes.has("effort") && facts.effort ? { effort: request.effort } : {};
   const output = { ...effort, ...(takes.has("format") ? { format: outputFormat(request.shape) } : {}) };
   return Object.keys(output).length === 0 ? {} : { output_config: output };
 }
 
 /** Short questions need no thinking, which would cost time. */
-function thinkingOff(request: ModelRequest<unknown>, { takes, facts }: Dialect): Readonly<Record<string, unknown>> {
+function thinkingOff(request: ModelRequest<unknown>, { takes, facts }: Dialect): Fields {
   const isQuick = request.tier === "small" && request.effort === "low" && takes.has("thinking");
   return isQuick && facts.thinkingOff !== null ? { thinking: { type: facts.thinkingOff } } : {};
 }
 
-/** The positions of the last four pieces that end a prefix: the longest prefixes save the most. */
-function breakpoints(pieces: readonly PromptPiece[], isSupported: boolean): ReadonlySet<number> {
-  const places = pieces.flatMap((piece, place) => (piece.cache && !isBlank(piece) ? [place] : []));
-  return new Set(isSupported ? places.slice(-MAX_BREAKPOINTS) : []);
-}
-
-function textBlocks(pieces: readonly PromptPiece[], from: number, marked: ReadonlySet<number>): readonly TextBlock[] {
+/** @param marked the pieces that end a cached prefix */
+function textBlocks(pieces: readonly PromptPiece[], marked: ReadonlySet<PromptPiece>): readonly Fields[] {
   // The API refuses blank blocks, and unpaired surrogates anywhere.
-  return pieces.flatMap((piece, place): TextBlock[] =>
-    isBlank(piece)
-      ? []
-      : [
-          {
-            type: "text",
-            text: piece.text.toWellFormed(),
-            ...(marked.has(from + place) ? { cache_control: { type: "ephemeral", ttl: "5m" } } : {}),
-          },
-        ],
-  );
+  return pieces
+    .filter((piece) => !isBlank(piece))
+    .map((piece) => ({
+      type: "text",
+      text: piece.text.toWellFormed(),
+      ...(marked.has(piece) ? { cache_control: { type: "ephemeral", ttl: "5m" } } : {}),
+    }));
 }
 
 /** Limits that the API refuses, such as `minLength`, move into the descriptions; `check` enforces them anyway. */

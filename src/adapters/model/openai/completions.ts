@@ -10,7 +10,7 @@ import {
   countOf,
   type Dialect,
   fieldsOf,
-  inputOf,
+  jsonOf,
   type Protocol,
   type RequestBody,
   type Round,
@@ -83,7 +83,7 @@ interface GrowingCall {
   more: Fields;
 }
 
-export function accumulateStream(): Accumulator {
+function accumulateStream(): Accumulator {
   const calls: GrowingCall[] = [];
   let text = "";
   let thought = "";
@@ -133,7 +133,7 @@ export function accumulateStream(): Accumulator {
         text,
         stopReason: refused === "" ? stopReason : "refusal",
         refusal: null,
-        calls: calls.map(({ id, name, input }) => ({ id, name, input: inputOf(input) })),
+        calls: calls.map(({ id, name, input }) => ({ id, name, input: jsonOf(input || "{}") })),
         turn: {
           role: "assistant",
           content: text === "" ? null : text.toWellFormed(),
@@ -141,7 +141,7 @@ export function accumulateStream(): Accumulator {
             ...more,
             id,
             type: "function",
-            function: { name, arguments: inputOf(input) === null ? "{}" : input || "{}" },
+            function: { name, arguments: jsonOf(input) === null ? "{}" : input },
           })),
           // DeepSeek wants its thinking back before the results of its calls; others never send this field.
           ...(thought === "" ? {} : { reasoning_content: thought.toWellFormed() }),
@@ -158,7 +158,7 @@ export function accumulateStream(): Accumulator {
 /** Enough to request twelve look-ups, too little for an answer, which would not count. */
 const CALL_TOKENS = 2_000;
 
-export function requestBody(turn: Turn): RequestBody {
+function requestBody(turn: Turn): RequestBody {
   const { request, dialect, rounds, repair } = turn;
   const { takes, facts, isOwn } = dialect;
   const tools = toolsOf(turn);
@@ -193,7 +193,7 @@ export function requestBody(turn: Turn): RequestBody {
   return { maxTokens, prompt, json, onlyCalls };
 }
 
-function toolFields(turn: Turn): Readonly<Record<string, unknown>> {
+function toolFields(turn: Turn): Fields {
   const tools = toolsOf(turn);
   if (tools.length === 0) return {};
   return {
@@ -214,7 +214,7 @@ function lookedUp({ reply, results }: Round): readonly unknown[] {
   return [reply.turn, ...answers];
 }
 
-function responseFormat(shape: ReplyShape<unknown>, { takes }: Dialect): Readonly<Record<string, unknown>> {
+function responseFormat(shape: ReplyShape<unknown>, { takes }: Dialect): Fields {
   if (takes.has("format")) {
     const json_schema = { name: shape.name, strict: true, schema: withoutLimits(shape.jsonSchema) };
     return { response_format: { type: "json_schema", json_schema } };

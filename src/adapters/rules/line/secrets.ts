@@ -2,8 +2,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the examples hold expressions of shells and of GitHub Actions
 
 import type { InspectedFile } from "../../../ports.ts";
-import { detectSecrets } from "../../secret-detector.ts";
-import type { SecretSpan } from "../../secret-detector-assignments.ts";
+import { detectSecrets } from "../../secrets/detect-secrets.ts";
+import type { SecretSpan } from "../../secrets/secret-span.ts";
 import { addedLines, type KnownLine, knownLines, oncePerFile } from "../known-lines.ts";
 import { type LineRule, type Match, rulesOf } from "../rule.ts";
 import { isConfig, isSampleFile, matchAt } from "./line-rule.ts";

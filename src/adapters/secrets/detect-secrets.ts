@@ -4,18 +4,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { lintSource } from "@secretlint/core";
 import { secretLintProfiler } from "@secretlint/profiler";
 import { creator } from "@secretlint/secretlint-rule-preset-recommend";
-import {
-  assignments,
-  identifiers,
-  kubernetesSecrets,
-  passphrases,
-  type SecretSpan,
-  urlPasswords,
-} from "./secret-detector-assignments.ts";
-import { TOKEN_FORMATS, UNBOUNDED_FORMATS as UNBOUNDED } from "./secret-detector-formats.ts";
-import { keyPieces } from "./secret-detector-key-pieces.ts";
-import { isDummyToken, isInventedToken } from "./secret-detector-placeholders.ts";
-import { privateKeys } from "./secret-detector-private-keys.ts";
+import { assignments, identifiers, kubernetesSecrets, passphrases, urlPasswords } from "./assignments.ts";
+import { keyPieces, privateKeys } from "./private-keys.ts";
+import { isDummyToken, isInventedToken, type SecretSpan } from "./secret-span.ts";
+import { TOKEN_FORMATS, type TokenFormat, UNBOUNDED_FORMATS } from "./token-formats.ts";
 
 // The profiler keeps every mark for the life of the process: in a server that is a leak.
 secretLintProfiler.setEnabled(false);
@@ -106,11 +98,6 @@ export async function detectSecrets(text: string): Promise<readonly SecretSpan[]
   return withoutOverlaps(spans);
 }
 
-/** The stable name of a kind of secret: "GitHub token" → `github-token`. */
-export function secretKind(span: Pick<SecretSpan, "label">): string {
-  return span.label.toLowerCase().replace(/[^a-z0-9]+/g, "-");
-}
-
 async function secretlint(text: string): Promise<readonly SecretSpan[]> {
   const source = { filePath: "text", content: text, contentType: "text" as const, ext: "" };
   const result = await lintSource({ source, options: { config: CONFIG, noPhysicFilePath: true } });
@@ -137,38 +124,46 @@ function byPlace(text: string, label: string, start: number, end: number): Secre
 
 /** Valid tokens of published formats, by their form alone: fast, and without secretlint. */
 export async function strictFormats(text: string): Promise<readonly SecretSpan[]> {
-  return (await formats(text)).filter(({ certainty }) => certainty === "certain");
+  return (await formats(text)).filter(isCertain);
 }
 
-const HINT = new RegExp(UNBOUNDED.flatMap(({ hints }) => hints.map((hint) => hint.replace(/\W/g, "\\$&"))).join("|"));
+/** Each token of an unbounded format contains one of them. */
+export const UNBOUNDED_HINTS: readonly string[] = UNBOUNDED_FORMATS.flatMap(({ hints }) => hints);
+const HINT = anyOf(UNBOUNDED_HINTS);
+
+/** A pattern that matches any of the texts. */
+export function anyOf(texts: readonly string[]): RegExp {
+  return new RegExp(texts.map((text) => text.replace(/\W/g, "\\$&")).join("|"));
+}
 
 /**
  * The same in a text in which words were joined: no boundaries are required around a token. Only formats that are recognisable by
  * more than their length.
  */
-export function* unboundedFormats(text: string): Iterable<SecretSpan> {
-  if (!HINT.test(text)) return;
-  for (const { label, hints, pattern } of UNBOUNDED) {
-    if (!hints.some((hint) => text.includes(hint))) continue;
-    for (const hit of text.matchAll(pattern)) {
-      if (isDummyToken(hit[0]) || isInventedToken(hit[0])) continue;
-      yield { label, start: hit.index, end: hit.index + hit[0].length, certainty: "certain", source: "format" };
-    }
-  }
+export function unboundedFormats(text: string): readonly SecretSpan[] {
+  if (!HINT.test(text)) return [];
+  return UNBOUNDED_FORMATS.flatMap((format) => [...tokens(text, format)].filter(isCertain));
 }
 
 async function formats(text: string): Promise<readonly SecretSpan[]> {
   const spans: SecretSpan[] = [];
-  for (const { label, hints, pattern } of TOKEN_FORMATS) {
-    if (!hints.some((hint) => text.includes(hint))) continue;
-    for (const hit of text.matchAll(pattern)) {
-      if (isDummyToken(hit[0])) continue;
-      const certainty = isInventedToken(hit[0]) ? "possible" : "certain";
-      spans.push({ label, start: hit.index, end: hit.index + hit[0].length, certainty, source: "format" });
-    }
+  for (const format of TOKEN_FORMATS) {
+    for (const span of tokens(text, format)) spans.push(span);
     await breathe(text);
   }
   return spans;
+}
+
+function* tokens(text: string, { label, hints, pattern }: TokenFormat): Iterable<SecretSpan> {
+  if (!hints.some((hint) => text.includes(hint))) return;
+  for (const { 0: token, index } of text.matchAll(pattern)) {
+    const certainty = isInventedToken(token) ? "possible" : "certain";
+    if (!isDummyToken(token)) yield { label, start: index, end: index + token.length, certainty, source: "format" };
+  }
+}
+
+function isCertain({ certainty }: SecretSpan): boolean {
+  return certainty === "certain";
 }
 
 const STRENGTH = { certain: 3, likely: 2, possible: 1 } as const;

@@ -1,5 +1,19 @@
-// Values in place of a secret that are not one: templates, "changeme", runs of one character. Two strengths: values that are never a
-// secret, and values that hardly ever are (enough to hold back a finding, not enough to leave the value in a log).
+// What a secret is, and what is none: templates, "changeme", runs of one character. Two strengths: values that are never a secret, and
+// values that hardly ever are (enough to hold back a finding, not enough to leave the value in a log).
+
+/** A span of text that contains a secret. Offsets are UTF-16, end exclusive. */
+export interface SecretSpan {
+  /** For people: "GitHub token". Never contains any of the secret. */
+  readonly label: string;
+  readonly start: number;
+  readonly end: number;
+  /**
+   * certain: a published format with a credible body. likely: a credible value in a context that suggests a secret.
+   * possible: perhaps invented or public: hidden from logs and prompts, but not worth a finding.
+   */
+  readonly certainty: "certain" | "likely" | "possible";
+  readonly source: "format" | "private-key" | "assignment" | "url" | "kubernetes";
+}
 
 /** Text that is replaced later: shell, Helm, Jinja, ERB, printf, documentation. */
 const TEMPLATE =
@@ -73,4 +87,10 @@ function longestRun(text: string): number {
     }
   }
   return longest;
+}
+
+/** The end of a sticky pattern's match at a place; `at` if there is none. */
+export function endOfMatch(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : at;
 }

@@ -1,20 +1,6 @@
 // Secrets recognised by their context: `password = "…"`, `https://user:…@host`, a Kubernetes Secret, an Azure id.
 // Every scan moves forward with bounded look-ahead, so that a hostile line of a megabyte costs milliseconds.
-import { entropy, isSample, isStandIn } from "./secret-detector-placeholders.ts";
-
-/** A span of text that contains a secret. Offsets are UTF-16, end exclusive. */
-export interface SecretSpan {
-  /** For people: "GitHub token". Never contains any of the secret. */
-  readonly label: string;
-  readonly start: number;
-  readonly end: number;
-  /**
-   * certain: a published format with a credible body. likely: a credible value in a context that suggests a secret.
-   * possible: perhaps invented or public: hidden from logs and prompts, but not worth a finding.
-   */
-  readonly certainty: "certain" | "likely" | "possible";
-  readonly source: "format" | "private-key" | "assignment" | "url" | "kubernetes";
-}
+import { endOfMatch, entropy, isSample, isStandIn, type SecretSpan } from "./secret-span.ts";
 
 /** The end of a key that names a secret; any prefix is allowed. */
 const KEY =
@@ -48,16 +34,10 @@ export function* assignments(text: string): Iterable<SecretSpan> {
     if (judged === null) continue;
     const certainty = value.assigned ? judged : "possible";
     const label = /^(?:passw|pwd|passphrase)/i.test(hit[0]) ? "password" : "secret value";
-    const end = value.quoted ? value.start + value.text.length : endOfWord(text, value.start);
+    const end = value.quoted ? value.start + value.text.length : endOfMatch(REST, text, value.start);
     yield { label, start: value.start, end, certainty, source: "assignment" };
     KEY_START.lastIndex = end;
   }
-}
-
-function endOfWord(text: string, from: number): number {
-  REST.lastIndex = from;
-  REST.test(text);
-  return Math.max(REST.lastIndex, from);
 }
 
 interface Value {
@@ -69,20 +49,17 @@ interface Value {
 }
 
 function valueAfter(text: string, at: number): Value | null {
-  KEY.lastIndex = at;
-  if (!KEY.test(text)) return null;
-  BETWEEN.lastIndex = KEY.lastIndex;
-  if (!BETWEEN.test(text)) return null;
-  const start = BETWEEN.lastIndex;
-  const assigned = !text.slice(KEY.lastIndex, start).includes(",") && !/id$/i.test(text.slice(at, KEY.lastIndex));
+  const keyEnd = endOfMatch(KEY, text, at);
+  const start = endOfMatch(BETWEEN, text, keyEnd);
+  if (keyEnd === at || start === keyEnd) return null;
+  const assigned = !text.slice(keyEnd, start).includes(",") && !/id$/i.test(text.slice(at, keyEnd));
   QUOTED.lastIndex = start;
   const quoted = QUOTED.exec(text);
   if (quoted !== null) {
     const [, quote = "", , value = ""] = quoted;
     return { start: start + quote.length, text: value, quoted: true, assigned };
   }
-  UNCLOSED.lastIndex = start;
-  const from = UNCLOSED.test(text) ? UNCLOSED.lastIndex : start;
+  const from = endOfMatch(UNCLOSED, text, start);
   BARE.lastIndex = from;
   const bare = BARE.exec(text);
   return bare === null ? null : { start: from, text: bare[0], quoted: false, assigned };
@@ -171,20 +148,21 @@ export function* kubernetesSecrets(text: string): Iterable<SecretSpan> {
     if (/^\S/.test(line)) inside = /^(?:data|stringData):/.test(line);
     else if (inside) {
       const entry = /^([ \t]{1,12}[\w.-]{1,80}:[ \t]{1,4})(["']?)([^\s"'#|>][^\s"']{3,4000})\2[ \t]*\r?$/.exec(line);
-      if (entry !== null) yield* kubernetesValue(entry, offset);
+      const [, lead = "", quote = "", value = ""] = entry ?? [];
+      const start = offset + lead.length + quote.length;
+      const decoded = Buffer.from(value, "base64").toString("utf8");
+      const certainty = isSample(value) || isSample(decoded) || decoded.length < 8 ? "possible" : "likely";
+      if (!isStandIn(value))
+        yield {
+          label: "value of a Kubernetes Secret",
+          start,
+          end: start + value.length,
+          certainty,
+          source: "kubernetes",
+        };
     }
     offset += line.length + 1;
   }
-}
-
-function* kubernetesValue(entry: RegExpExecArray, offset: number): Iterable<SecretSpan> {
-  const [, lead = "", quote = "", value = ""] = entry;
-  if (isStandIn(value)) return;
-  const decoded = Buffer.from(value, "base64").toString("utf8");
-  const sample = isSample(value) || isSample(decoded) || decoded.length < 8;
-  const start = offset + lead.length + quote.length;
-  const certainty = sample ? "possible" : "likely";
-  yield { label: "value of a Kubernetes Secret", start, end: start + value.length, certainty, source: "kubernetes" };
 }
 
 const IDENTIFIERS: readonly { readonly label: string; readonly pattern: RegExp }[] = [

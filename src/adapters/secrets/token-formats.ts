@@ -1,7 +1,9 @@
 // Tokens that are recognisable by their form, beyond secretlint's recommended preset. The forms are published facts (vendors'
-// documentation, GitHub secret scanning, gitleaks 8.25 as a list to compare with).
+// documentation, GitHub secret scanning, gitleaks 8.25 as a list to compare with). Where one is also secretlint's, ours finds it in
+// encoded texts, and in more variants.
+
 /** One published token format. */
-interface TokenFormat {
+export interface TokenFormat {
   /** Its common name: "Datadog API key". */
   readonly label: string;
   /** Literal texts, one of which occurs in every such token: a cheap test before the pattern runs. */
@@ -13,15 +15,32 @@ interface TokenFormat {
 const START = "(?<![A-Za-z0-9])";
 const END = "(?![A-Za-z0-9])";
 
-function format(label: string, hints: readonly string[], body: string, flags = "g"): TokenFormat {
-  return { label, hints, pattern: new RegExp(`${START}(?:${body})${END}`, flags) };
+function format(label: string, hints: readonly string[], body: string): TokenFormat {
+  return { label, hints, pattern: new RegExp(`${START}(?:${body})${END}`, "g") };
 }
 
 const HEX = "[a-fA-F0-9]";
 const WORD = "[A-Za-z0-9_-]";
 const UUID = `${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}`;
 
-const CLOUD: readonly TokenFormat[] = [
+/** A DER sequence whose first member is a version, in base64: 30 82 LL LL 02 01 vv …. */
+const KEY_HEAD = "MI[I-L][A-Za-z0-9+/]{2}[AQgw]IB";
+/** The rest of a key, on one line, or on several with an indent; the last is shorter. */
+const KEY_BODY =
+  "[A-Za-z0-9+/]{16,24000}(?:\\s{1,12}[A-Za-z0-9+/]{40,200}){0,400}(?:\\s{1,12}[A-Za-z0-9+/]{1,80}={1,2})?={0,2}";
+
+/** Every format, in an order that decides the label if two overlap. */
+export const TOKEN_FORMATS: readonly TokenFormat[] = [
+  // Models.
+  format("OpenAI key", ["T3BlbkFJ"], `sk-(?:(?:proj|svcacct|admin)-)?${WORD}{20,100}T3BlbkFJ${WORD}{20,100}`),
+  format("Anthropic key", ["sk-ant-"], `sk-ant-(?:api|admin|oat)\\d{2}-${WORD}{80,110}`),
+  format("Hugging Face token", ["hf_", "api_org_"], "(?:hf|api_org)_[A-Za-z]{34,37}"),
+  format("Perplexity key", ["pplx-"], "pplx-[a-zA-Z0-9]{48}"),
+  format("Groq key", ["gsk_"], "gsk_[A-Za-z0-9]{52}"),
+  format("Replicate token", ["r8_"], "r8_[A-Za-z0-9]{37}"),
+  format("Linear key", ["lin_"], "lin_(?:api|oauth)_[A-Za-z0-9]{40,64}"),
+  format("Notion token", ["ntn_"], "ntn_[0-9]{11}[A-Za-z0-9]{35}"),
+  // Clouds.
   format("AWS access key", ["AKIA", "ASIA", "ABIA", "ACCA", "A3T"], "(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}"),
   format("AWS Bedrock key", ["ABSK"], "ABSK[A-Za-z0-9+/]{109,269}={0,2}"),
   format("AWS Bedrock key", ["bedrock-api-key-"], "bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t[A-Za-z0-9+/=]{0,400}"),
@@ -50,9 +69,7 @@ const CLOUD: readonly TokenFormat[] = [
   format("age secret key", ["AGE-SECRET-KEY-1"], "AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}"),
   format("Yandex Cloud key", ["AQVN"], `AQVN${WORD}{35,38}`),
   format("OpenShift token", ["sha256~"], `sha256~${WORD}{43}`),
-];
-
-const DEVELOPMENT: readonly TokenFormat[] = [
+  // Development.
   format("GitHub token", ["ghp_", "gho_", "ghu_", "ghr_"], "gh[pour]_[0-9a-zA-Z]{36,251}"),
   // Since 2026 `ghs_APPID_JWT`, about 520 characters with dots: docs.github.com, "Generating an installation access token".
   format("GitHub token", ["ghs_"], "ghs_[A-Za-z0-9._-]{35,4000}[A-Za-z0-9_-]"),
@@ -92,9 +109,7 @@ const DEVELOPMENT: readonly TokenFormat[] = [
   format("Databricks token", ["dapi"], `dapi${HEX}{32}(?:-\\d)?`),
   format("Grafana token", ["glc_", "glsa_"], `glc_[A-Za-z0-9+/]{32,400}={0,2}|glsa_[A-Za-z0-9]{32}_${HEX}{8}`),
   format("GitLab session", ["_gitlab_session="], "_gitlab_session=[0-9a-z]{32}"),
-];
-
-const SERVICES: readonly TokenFormat[] = [
+  // Services.
   format(
     "Slack token",
     ["xoxa", "xoxb", "xoxe", "xoxo", "xoxp", "xoxr", "xoxs", "xapp-"],
@@ -142,37 +157,13 @@ const SERVICES: readonly TokenFormat[] = [
   ),
   format("Twitter bearer token", ["AAAAAAAAAAAAAAAAAAAAAA"], "A{22}[a-zA-Z0-9%]{80,100}"),
   format("JSON Web Token", ["eyJ"], "eyJ[A-Za-z0-9_-]{10,600}\\.eyJ[A-Za-z0-9_-]{10,2000}\\.[A-Za-z0-9_-]{16,800}"),
+  // Keys in base64 without a header, recognised by the beginnings of their DER encodings (RFC 5958, 7292, 8017). The password of a
+  // key store is often published ("notasecret"): the file is the key.
+  format("private key", ["IBADANBgkqhkiG9w0BAQEFAA"], `${KEY_HEAD}ADANBgkqhkiG9w0BAQEFAA${KEY_BODY}`),
+  format("private key", ["IBAAKC"], `${KEY_HEAD}AAKC${KEY_BODY}`),
+  format("private key", ["MIGHAgEAMBMGByqGSM49AgEG"], `MIGHAgEAMBMGByqGSM49AgEG${KEY_BODY}`),
+  format("PKCS12 key store", ["IBAzC"], `${KEY_HEAD}AzC[A-D]${KEY_BODY}`),
 ];
-
-const MODELS: readonly TokenFormat[] = [
-  format("OpenAI key", ["T3BlbkFJ"], `sk-(?:(?:proj|svcacct|admin)-)?${WORD}{20,100}T3BlbkFJ${WORD}{20,100}`),
-  format("Anthropic key", ["sk-ant-"], `sk-ant-(?:api|admin|oat)\\d{2}-${WORD}{80,110}`),
-  format("Hugging Face token", ["hf_", "api_org_"], "(?:hf|api_org)_[A-Za-z]{34,37}"),
-  format("Perplexity key", ["pplx-"], "pplx-[a-zA-Z0-9]{48}"),
-  format("Groq key", ["gsk_"], "gsk_[A-Za-z0-9]{52}"),
-  format("Replicate token", ["r8_"], "r8_[A-Za-z0-9]{37}"),
-  format("Linear key", ["lin_"], "lin_(?:api|oauth)_[A-Za-z0-9]{40,64}"),
-  format("Notion token", ["ntn_"], "ntn_[0-9]{11}[A-Za-z0-9]{35}"),
-];
-
-// Keys in base64 without a header, recognised by the beginnings of their DER encodings (RFC 5958, 7292, 8017). The password of a
-// key store is often published ("notasecret"): the file is the key.
-
-/** 30 82 LL LL 02 01 vv …: a sequence whose first member is a version. */
-const HEAD = "MI[I-L][A-Za-z0-9+/]{2}[AQgw]IB";
-/** On one line, or on several with an indent; the last is shorter. */
-const BODY =
-  "[A-Za-z0-9+/]{16,24000}(?:\\s{1,12}[A-Za-z0-9+/]{40,200}){0,400}(?:\\s{1,12}[A-Za-z0-9+/]{1,80}={1,2})?={0,2}";
-
-const KEYS: readonly TokenFormat[] = [
-  format("private key", ["IBADANBgkqhkiG9w0BAQEFAA"], `${HEAD}ADANBgkqhkiG9w0BAQEFAA${BODY}`),
-  format("private key", ["IBAAKC"], `${HEAD}AAKC${BODY}`),
-  format("private key", ["MIGHAgEAMBMGByqGSM49AgEG"], `MIGHAgEAMBMGByqGSM49AgEG${BODY}`),
-  format("PKCS12 key store", ["IBAzC"], `${HEAD}AzC[A-D]${BODY}`),
-];
-
-/** Every format, in an order that decides the label if two overlap. */
-export const TOKEN_FORMATS: readonly TokenFormat[] = [...MODELS, ...CLOUD, ...DEVELOPMENT, ...SERVICES, ...KEYS];
 
 /** A hint that does not occur by chance in random base64 or hexadecimal digits. */
 const DISTINCTIVE = /^(?=.{3})(?=.*[^A-Za-z0-9])|^.{6}|^xox|^A(?:[BKS]IA|CCA|3T)$|^dapi$/;

@@ -1,0 +1,75 @@
+// Checks that GitHub requests from us.
+
+import { z } from "zod";
+import { jobKey, type ReviewJob } from "../domain/job.ts";
+import { Around, quoted, type Reader, reader, repoOf, Sha, User } from "./delivery.ts";
+
+const Check = z.object({
+  head_sha: Sha,
+  /** Only check runs have one, suites do not. */
+  external_id: z.string().nullish(),
+  pull_requests: z.array(z.object({ number: z.int().positive() })).nullish(),
+});
+const CheckDelivery = Around.extend({
+  sender: User.optional(),
+  check_run: Check.optional(),
+  check_suite: Check.optional(),
+}).transform(({ check_run: run, check_suite: suite, ...rest }, at) => {
+  const check = run ?? suite;
+  if (check !== undefined) return { ...rest, check };
+  at.addIssue({ code: "custom", path: ["check_run"], message: "neither a run nor a suite" });
+  return z.NEVER;
+});
+
+/** Written by this version or an earlier one, because GitHub lists no pull requests from forks in the payload. */
+const EXTERNAL_ID = /^pull\/([1-9]\d{0,9})(?:\/[0-9a-f]{1,64})?$/;
+
+/** A re-run of our check run or check suite, requested on GitHub, is an explicit request for a review. */
+export const readCheckRun: Reader<ReviewJob> = reader(CheckDelivery, (payload, delivery, { host }) => {
+  const { action, check, installation, repository, sender } = payload;
+  if (action !== "rerequested") return `check run: action ${quoted(action)} is not handled`;
+  const named = EXTERNAL_ID.exec(check.external_id ?? "")?.[1];
+  const number = named === undefined ? check.pull_requests?.[0]?.number : Number(named);
+  if (number === undefined) return "the check run belongs to no pull request that we know";
+  return {
+    kind: "review",
+    key: jobKey({ host, id: repository.id }, number),
+    delivery: delivery.id,
+    installationId: installation.id,
+    repo: repoOf(repository, host),
+    number,
+    headSha: check.head_sha,
+    trigger: "rerequested",
+    explicit: true,
+    ...(sender === undefined ? {} : { askedBy: { id: sender.id, login: sender.login } }),
+  };
+});
+
+const MergeGroupDelivery = Around.extend({
+  merge_group: z.object({ head_sha: Sha, base_sha: Sha, head_ref: z.string().max(1_000) }),
+});
+
+/** `refs/heads/gh-readonly-queue/BRANCH/pr-NUMBER-SHA`; NUMBER is the last pull request in the group. */
+const NUMBER = /\/pr-([1-9]\d{0,9})-[0-9a-f]{40,64}$/;
+
+/** A merge queue requests checks on the commit that it would merge: the job completes our check there without a review. */
+export const readMergeGroup: Reader<ReviewJob> = reader(MergeGroupDelivery, (payload, delivery, { host }) => {
+  const { action, installation, repository, merge_group: group } = payload;
+  if (action !== "checks_requested") return `merge group: action ${quoted(action)} is not handled`;
+  const number = NUMBER.exec(group.head_ref)?.[1];
+  if (number === undefined) return "the merge group names no pull request";
+  const repo = repoOf(repository, host);
+  return {
+    kind: "review",
+    // Its own key, so that it and the jobs of its pull request do not replace each other.
+    key: `${jobKey(repo, Number(number))}!merge-${group.head_sha}`,
+    delivery: delivery.id,
+    installationId: installation.id,
+    repo,
+    number: Number(number),
+    headSha: group.head_sha,
+    baseSha: group.base_sha,
+    trigger: "merge_group",
+    explicit: false,
+  };
+});
