@@ -1,7 +1,14 @@
 // What a reviewer has to see besides the diff: the functions around the hunks, what changed lines call, who else calls what
 // changed. From the repository at the head; without it from the changed files alone.
 import { createHash } from "node:crypto";
-import { type CallSites, type ChangeContext, type ContextKind, type Excerpt, type MaskedLines, maskedLines, noContext } from "../domain/change-context.ts";
+import {
+  type CallSites,
+  type ChangeContext,
+  type Excerpt,
+  type MaskedLines,
+  maskedLines,
+  noContext,
+} from "../domain/change-context.ts";
 import { folderOf, isTestPath } from "../domain/code/paths.ts";
 import type { Definition, NamedSymbol, Reference } from "../domain/code/symbols.ts";
 import { CHARS_PER_TOKEN } from "../domain/model.ts";

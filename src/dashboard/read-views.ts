@@ -1,6 +1,6 @@
 // Ports -> the repositories that Kodiai knows, and the one of them that a page was asked for.
 
-import { retrievalAlerts } from "../domain/figures/retrieval-alerts.ts";
+import { retrievalAlerts } from "../domain/figures/retrieval-figures.ts";
 import type { Repo } from "../domain/job.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import { CORPORA, OUTCOMES, type RepoKey, repoKey } from "../domain/memory.ts";

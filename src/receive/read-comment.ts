@@ -4,7 +4,18 @@ import { z } from "zod";
 import { type AskingComment, type CommandJob, verbEntry } from "../domain/command.ts";
 import { jobKey } from "../domain/job.ts";
 import { titleFingerprint } from "../domain/review/review-history.ts";
-import { Around, Author, type Delivery, malformed, quoted, repoOf, Sha, User, Pull, PullWithHead, type Reader, type Reception, reader } from "./delivery.ts";
+import {
+  Around,
+  type Delivery,
+  Pull,
+  PullWithHead,
+  quoted,
+  type Reader,
+  type Reception,
+  reader,
+  repoOf,
+  User,
+} from "./delivery.ts";
 import { readCommand, readReply } from "./read-command.ts";
 
 const Written = z.object({

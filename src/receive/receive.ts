@@ -18,7 +18,17 @@ import {
   upkeepKey,
 } from "../domain/job.ts";
 import { titleFingerprint } from "../domain/review/review-history.ts";
-import { Around, type Delivery, malformed, PullRequestDelivery, quoted, repoOf, User, type Reader, type Reception, reader } from "./delivery.ts";
+import {
+  Around,
+  type Delivery,
+  PullRequestDelivery,
+  quoted,
+  type Reader,
+  type Reception,
+  reader,
+  repoOf,
+  User,
+} from "./delivery.ts";
 import { readCheckRun, readMergeGroup } from "./read-check.ts";
 import { readCommand } from "./read-command.ts";
 import { COMMENT_EVENTS, COMMENT_READERS } from "./read-comment.ts";

@@ -4,8 +4,8 @@
 // again without harm.
 
 import type { Knowledge } from "../../config/knowledge.ts";
-import { type KnownRules } from "../../config/parse-config.ts";
-import { type RepoConfig } from "../../config/repo-config.ts";
+import type { KnownRules } from "../../config/parse-config.ts";
+
 import { OutOfReach, Transient } from "../../domain/errors.ts";
 import type { DescribeJob, FollowJob, ForgetJob, HistoryJob, IndexJob, LabelJob, Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";

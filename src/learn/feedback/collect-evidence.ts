@@ -4,7 +4,15 @@
 import { type NumberedLine, textTokens, tokenStream } from "../../domain/code/code-fingerprint.ts";
 import { relocateCode } from "../../domain/code/relocate-code.ts";
 import { type AccessLevel, VERBS } from "../../domain/command.ts";
-import { EVIDENCE_TEXT, type Evidence, type EvidenceKind, type CodeStatus, type EvidenceBy, type Person, type PullFeedback, type ReadThread } from "../../domain/memory/evidence.ts";
+import {
+  type CodeStatus,
+  EVIDENCE_TEXT,
+  type Evidence,
+  type EvidenceKind,
+  type Person,
+  type PullFeedback,
+  type ReadThread,
+} from "../../domain/memory/evidence.ts";
 import { readReply } from "../../domain/memory/read-reply.ts";
 import type { EarlierFinding } from "../../domain/review/review-history.ts";
 import { cutText } from "../../domain/text/cut-text.ts";

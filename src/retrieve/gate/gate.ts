@@ -3,10 +3,10 @@
 // never about the review.
 
 import { defaultKnowledge, type GateSettings } from "../../config/knowledge.ts";
-import { type PullRequestContext } from "../../domain/pull-request.ts";
-import { type GateDecision, type MemoryCounts, NOTHING_REMEMBERED, type Strategy } from "../../domain/retrieval.ts";
-import { type ReviewSignals } from "../../domain/signals.ts";
 import { userPattern } from "../../config/patterns.ts";
+import type { PullRequestContext } from "../../domain/pull-request.ts";
+import { type GateDecision, type MemoryCounts, NOTHING_REMEMBERED, type Strategy } from "../../domain/retrieval.ts";
+import type { ReviewSignals } from "../../domain/signals.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import {
   changedPaths,

@@ -1,7 +1,7 @@
 // Observes jobs: a span for each job and stage (if the operator preloads OpenTelemetry), metrics, and the facts of the job's log
 // line. None of them contains text that people wrote.
 import { type Attributes, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
-import { type RetrievalAlert, retrievalAlerts } from "../../domain/figures/retrieval-alerts.ts";
+import { type RetrievalAlert, retrievalAlerts } from "../../domain/figures/retrieval-figures.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { Precedents } from "../../domain/retrieval.ts";
 import type { PostedReview, Review } from "../../domain/review.ts";
