@@ -6,13 +6,32 @@ import { cutText } from "../domain/text/cut-text.ts";
 import type { ParsedConfig } from "./parse-config.ts";
 import type { RepoConfig } from "./repo-config.ts";
 
-const SHOWN = (
-  "preset review.enabled review.profile review.severityThreshold review.maxComments review.suggestions review.drafts " +
-  "review.dependencyBots review.model review.language review.newcomers review.budget.usdPerReview " +
-  "review.budget.usdPerMonth review.budget.outsiders.percentOfMonth review.budget.outsiders.reviewsPerDay " +
-  "pathFilters pathInstructions rules customRules knowledge.retrieval.enabled knowledge.retrieval.method " +
-  "knowledge.retrieval.topK knowledge.sharing.gives knowledge.sharing.takes"
-).split(" ");
+const SHOWN = [
+  "preset",
+  "review.enabled",
+  "review.profile",
+  "review.severityThreshold",
+  "review.maxComments",
+  "review.suggestions",
+  "review.drafts",
+  "review.dependencyBots",
+  "review.model",
+  "review.language",
+  "review.newcomers",
+  "review.budget.usdPerReview",
+  "review.budget.usdPerMonth",
+  "review.budget.outsiders.percentOfMonth",
+  "review.budget.outsiders.reviewsPerDay",
+  "pathFilters",
+  "pathInstructions",
+  "rules",
+  "customRules",
+  "knowledge.retrieval.enabled",
+  "knowledge.retrieval.method",
+  "knowledge.retrieval.topK",
+  "knowledge.sharing.gives",
+  "knowledge.sharing.takes",
+];
 
 /**
  * YAML of the keys that may be shown, with counts in place of lists of paths, instructions and rules, and the origin of each

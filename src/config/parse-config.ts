@@ -45,7 +45,7 @@ export function parseConfig(sources: readonly ConfigSource[], known: KnownRules 
   const read = sources.map(({ file, text }) => ({ file, ...checkCustomRules(readConfigFile(text), known) }));
   const files = withKnownRules(read, known).map(withOneStep);
   const { _extends, ...merged } = files.map(({ root }) => bare(root) as Values).reduce(merge, {});
-  const preset = (merged.preset ?? "balanced") as Preset;
+  const preset = (Object.hasOwn(merged, "preset") ? merged.preset : "balanced") as Preset;
   const parsed = RepoConfig.safeParse(merge(PRESETS[preset], merged));
   return {
     config: parsed.success ? parsed.data : defaultConfig(),
@@ -76,12 +76,13 @@ function withOneStep(file: ReadFile, index: number, files: readonly ReadFile[]):
 type Values = Record<string, unknown>;
 
 function merge(weaker: Values, stronger: Values): Values {
-  const merged = { ...weaker };
+  // Not into an object: a key may be called __proto__.
+  const merged = new Map(Object.entries(weaker));
   for (const [key, value] of Object.entries(stronger)) {
-    const before = merged[key];
-    merged[key] = isMapping(before) && isMapping(value) ? merge(before, value) : value;
+    const before = merged.get(key);
+    merged.set(key, isMapping(before) && isMapping(value) ? merge(before, value) : value);
   }
-  return merged;
+  return Object.fromEntries(merged);
 }
 
 function isMapping(value: unknown): value is Values {

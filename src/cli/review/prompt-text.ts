@@ -57,7 +57,7 @@ export function shownPrompts(questions: readonly PlainQuestion[], format: string
   return questions.map((question, at) => promptText(`question ${at + 1} of ${questions.length}`, question)).join("\n");
 }
 
-/** A line that begins or ends text by others: see domain/fence.ts. */
+/** A line that begins or ends text by others: see domain/text/untrusted-text.ts. */
 const FENCE = /^(kodiai-[0-9a-f]{16,})(?: |$)/;
 
 /**

@@ -30,7 +30,7 @@ const CHUNK = 100;
  * Memory over an open database. Every method may throw `Transient`; rows written until then stay, and a repeated call completes the
  * work.
  *
- * @param reclaim frees the space of deleted rows (see forget.ts)
+ * @param reclaim frees the space of deleted rows
  */
 export function storedMemory(db: Database, reclaim: () => Promise<void>): Memory {
   const inTurn = oneAtATime();

@@ -1,4 +1,4 @@
-// More cases of the rules in structural/conditions.ts, by rule.
+// More cases of rules about conditions, by rule.
 import { example } from "../../../../src/adapters/rules/structural/shapes.ts";
 import type { Cases } from "../rule-cases.ts";
 

@@ -1,4 +1,4 @@
-// More cases of the rules in line/dependencies.ts, by rule.
+// More cases of rules about dependencies, by rule.
 import type { Cases } from "../rule-cases.ts";
 
 export const DEPENDENCIES: Cases = {

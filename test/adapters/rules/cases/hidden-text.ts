@@ -1,4 +1,4 @@
-// More cases of the rules in line/hidden-text.ts, by rule.
+// More cases of rules about hidden text, by rule.
 import type { Cases } from "../rule-cases.ts";
 
 export const HIDDEN_TEXT: Cases = {

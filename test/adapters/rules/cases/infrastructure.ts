@@ -1,4 +1,4 @@
-// More cases of the rules in line/infrastructure.ts, by rule.
+// More cases of rules about infrastructure, by rule.
 import type { Cases } from "../rule-cases.ts";
 
 export const INFRASTRUCTURE: Cases = {

@@ -1,4 +1,4 @@
-// More cases of the rules in line/instructions-to-tools.ts, by rule.
+// More cases of rules about instructions to tools, by rule.
 import type { Cases } from "../rule-cases.ts";
 
 export const INSTRUCTIONS_TO_TOOLS: Cases = {

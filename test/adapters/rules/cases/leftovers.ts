@@ -1,4 +1,4 @@
-// More cases of the rules in line/leftovers.ts, by rule.
+// More cases of rules about leftovers, by rule.
 import type { Cases } from "../rule-cases.ts";
 
 export const LEFTOVERS: Cases = {

@@ -1,4 +1,4 @@
-// More cases of the rules in structural/python-traps.ts, by rule.
+// More cases of rules about python traps, by rule.
 import { example } from "../../../../src/adapters/rules/structural/shapes.ts";
 import type { Cases } from "../rule-cases.ts";
 

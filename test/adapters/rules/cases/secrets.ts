@@ -1,4 +1,4 @@
-// More cases of the rules in line/secrets.ts, by rule.
+// More cases of rules about secrets, by rule.
 import type { Cases } from "../rule-cases.ts";
 
 const token = (...parts: readonly string[]) => parts.join("");

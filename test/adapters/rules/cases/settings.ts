@@ -1,4 +1,4 @@
-// More cases of the rules in line/settings.ts, by rule.
+// More cases of rules about settings, by rule.
 import type { Cases } from "../rule-cases.ts";
 
 export const SETTINGS: Cases = {

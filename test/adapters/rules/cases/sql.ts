@@ -1,4 +1,4 @@
-// More cases of the rules in line/sql.ts, by rule.
+// More cases of rules about sql, by rule.
 import type { Cases } from "../rule-cases.ts";
 
 const MIGRATION = "db/migrations/20260102_change.sql";

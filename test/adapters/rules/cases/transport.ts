@@ -1,4 +1,4 @@
-// More cases of the rules in line/transport.ts, by rule.
+// More cases of rules about transport, by rule.
 import type { Cases } from "../rule-cases.ts";
 
 export const TRANSPORT: Cases = {

@@ -1,4 +1,4 @@
-// More cases of the rules in structural/trust.ts, by rule.
+// More cases of rules about trust, by rule.
 import { example } from "../../../../src/adapters/rules/structural/shapes.ts";
 import type { Cases } from "../rule-cases.ts";
 
