@@ -196,10 +196,7 @@ export interface VisibleRows {
   readonly admitted: Uint8Array;
 }
 
-/**
- * The visible rows of a repository that the scope admits. It only chooses candidates: the store checks their scope again before they
- * are returned.
- */
+/** The visible rows of a repository that the scope admits. The store checks their scope again before they are returned. */
 export function visibleRows(index: RepositoryIndex, scope: Scope, filter: MemoryFilter, isOwn: boolean): VisibleRows {
   const { times, pulls, facets, facetOf, paths, pathOf } = index;
   const inScope = new Uint8Array(times.length).fill(1);

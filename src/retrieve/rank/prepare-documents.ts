@@ -102,51 +102,41 @@ export function prepareMemory(comment: RememberedComment, { numbered }: Lexicon)
   };
 }
 
-/** A comment's texts in words. */
-interface Reading {
-  readonly text: string;
-  readonly hunk: string;
-  readonly lowInformation: boolean;
-  readonly said: readonly string[];
-  /** Identical to `said` when the comment is only sentences. */
-  readonly prose: readonly string[];
-  readonly spans: readonly string[];
-  readonly lines: readonly string[];
-}
-
 /**
  * A cache by memory id: a change is searched again with every push and finds mostly the same memories. Holds about
  * 5,000 memories in words.
  */
-const readings = new LRUCache<string, Reading>({
+const readings = new LRUCache<string, ReturnType<typeof read>>({
   maxSize: 1_000_000,
   sizeCalculation: ({ said, prose, spans, lines }) =>
     1 + said.length + (prose === said ? 0 : prose.length) + spans.length + lines.length,
 });
 
-function readingOf({ id, text, hunk }: RememberedComment): Reading {
+function readingOf({ id, text, hunk }: RememberedComment) {
   const known = readings.get(id);
   if (known?.text === text && known.hunk === hunk) return known;
+  const reading = read(text, hunk);
+  readings.set(id, reading);
+  return reading;
+}
+
+/** A comment's texts in words. `prose` is identical to `said` when the comment is only sentences. */
+function read(text: string, hunk: string) {
   const comment = withoutFooters(text);
   const said = tokenise(comment);
   const sentences = visibleProse(comment);
   // Without code and markup the sentences are everything; white space is no part of a word.
   const isProse = !(comment.includes("```") || comment.includes("<"));
-  const reading = {
+  const spans = comment.matchAll(/`([^`\n]{2,80})`/g).map(([, span = ""]) => span);
+  return {
     text,
     hunk,
     lowInformation: saysLittle(sentences),
     said,
     prose: isProse ? said : tokenise(sentences),
-    spans: comment.includes("`") ? tokenise(spansOf(comment)) : [],
+    spans: tokenise([...spans].join(" ")),
     lines: tokenise(linesAbout(hunk)),
   };
-  readings.set(id, reading);
-  return reading;
-}
-
-function spansOf(text: string): string {
-  return [...text.matchAll(/`([^`\n]{2,80})`/g)].map((match) => match[1] ?? "").join(" ");
 }
 
 /** The last lines of a hunk without their marks; read from its end, because most of it is not needed. */

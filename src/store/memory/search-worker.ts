@@ -19,12 +19,8 @@ import type { HeldNow, Reply, Request, ThreadSettings } from "./search-thread.ts
 
 const settings = workerData as ThreadSettings;
 
-interface Opened {
-  readonly db: Database;
-  readonly search: MemorySearch;
-  /** Why vector search is unavailable; null when it works. */
-  readonly vectorsMissing: string | null;
-}
+/** `vectorsMissing`: why vector search is unavailable; null when it works. */
+type Opened = { readonly db: Database; readonly search: MemorySearch; readonly vectorsMissing: string | null };
 
 let opened: Opened | null = null;
 let opening: Promise<Opened> | null = null;
