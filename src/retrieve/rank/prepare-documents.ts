@@ -1,5 +1,6 @@
 // Prepares texts for comparison once: a memory when it is written, a change when it asks.
 import { LRUCache } from "lru-cache";
+import type { DiffLine, Hunk } from "../../domain/pull-request.ts";
 import { saysLittle, visibleProse, withoutFooters } from "../../domain/text/low-information.ts";
 import { tokenise } from "../../domain/text/tokenise.ts";
 import type { Lexicon } from "./term-ids.ts";
@@ -26,13 +27,9 @@ export interface Change {
   readonly hunks: readonly ChangedHunk[];
 }
 
-/** Lines are without the diff's marker. */
-export interface ChangedHunk {
+export interface ChangedHunk extends Pick<Hunk, "section"> {
   readonly path: string;
-  readonly section: string;
-  readonly addedLines: readonly string[];
-  readonly removedLines: readonly string[];
-  readonly contextLines: readonly string[];
+  readonly lines: readonly Pick<DiffLine, "kind" | "text">[];
 }
 
 /** A remembered comment in words. Depends on nothing else. */
@@ -172,31 +169,24 @@ export function prepareChange(change: Change, { numbersOf }: Lexicon): PreparedC
   };
 }
 
-interface HunkWords {
-  readonly extension: string;
-  readonly added: readonly Words[];
-  readonly removed: readonly Words[];
-  readonly context: Words;
-}
-
-function wordsOfHunks(hunks: readonly ChangedHunk[], numbersOf: Lexicon["numbersOf"]): HunkWords[] {
-  const found: HunkWords[] = [];
+function wordsOfHunks(hunks: readonly ChangedHunk[], numbersOf: Lexicon["numbersOf"]) {
+  const found: { extension: string; added: Words[]; removed: Words[]; context: Words }[] = [];
   let left = MOST_CHARACTERS;
-  const words = (lines: readonly string[]) => {
+  const words = (lines: ChangedHunk["lines"], wanted: DiffLine["kind"]) => {
     const read: Words[] = [];
-    for (const line of lines) {
+    for (const { kind, text } of lines) {
+      if (kind !== wanted) continue;
       if (left <= 0) break;
-      left -= line.length + 1;
-      read.push(numbersOf(line.slice(0, LINE_CHARACTERS)));
+      left -= text.length + 1;
+      read.push(numbersOf(text.slice(0, LINE_CHARACTERS)));
     }
     return read;
   };
-  for (const hunk of hunks) {
+  for (const { path, section, lines } of hunks) {
     if (left <= 0) break;
-    const added = words(hunk.addedLines);
-    const removed = words(hunk.removedLines);
-    const context = [...words(hunk.contextLines).flat(), ...numbersOf(hunk.section.slice(0, LINE_CHARACTERS))];
-    found.push({ extension: extensionOf(hunk.path), added, removed, context });
+    const [added, removed] = [words(lines, "added"), words(lines, "removed")];
+    const context = [...words(lines, "context").flat(), ...numbersOf(section.slice(0, LINE_CHARACTERS))];
+    found.push({ extension: extensionOf(path), added, removed, context });
   }
   return found;
 }
