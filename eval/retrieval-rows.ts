@@ -55,7 +55,7 @@ export function prepareRows({ corpus, queries: asked, fingerprint }: JudgedData)
   const queries = asked.map((query) => {
     const { files: diffs, refused } = parseDiff(query.diff);
     if (refused.length > 0) refusedDiffs += 1;
-    const hunks = diffs.flatMap((file) => file.hunks.map((hunk) => changedHunk(file.path, hunk)));
+    const hunks = diffs.flatMap(({ path, hunks }) => hunks.map(({ section, lines }) => ({ path, section, lines })));
     return queryOf(query, hunks, words);
   });
   const memories = Map.groupBy(corpus, (row) => row.repo);
@@ -85,20 +85,6 @@ function queryOf(row: JudgedRow, hunks: readonly ChangedHunk[], words: Lexicon):
     own: new Set(row.own),
     gold: new Set(row.relevantGold),
     grades: new Map(Object.entries(row.grades)),
-  };
-}
-
-function changedHunk(
-  path: string,
-  hunk: { section: string; lines: readonly { kind: string; text: string }[] },
-): ChangedHunk {
-  const linesOf = (kind: string) => hunk.lines.filter((line) => line.kind === kind).map((line) => line.text);
-  return {
-    path,
-    section: hunk.section,
-    addedLines: linesOf("added"),
-    removedLines: linesOf("removed"),
-    contextLines: linesOf("context"),
   };
 }
 

@@ -96,10 +96,7 @@ async function rememberBatch(rows: readonly Row[], embedder: Embedder, memory: M
   };
 }
 
-/**
- * An unchanged source keeps the fields that a model wrote for it: they cost money, and neither an import nor a review
- * has them.
- */
+/** An unchanged source keeps the fields that a model wrote: they cost money, and imports and reviews have none. */
 async function withKnownFields(records: readonly MemoryRecord[], memory: Memory): Promise<readonly MemoryRecord[]> {
   const bare = records.filter((record) => record.described === undefined && waitsForFields(record));
   const known = new Map<string, WrittenFields>();

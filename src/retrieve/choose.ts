@@ -131,9 +131,7 @@ const MOST = 5;
 /** Only comments and findings are precedents; documents and code are not. */
 const SAID: ReadonlySet<Corpus> = new Set<Corpus>(["finding", "review_comment"]);
 
-/**
- * How much nearer than "relevant" a memory must be to the changed code itself, as a share of the embedder's threshold.
- */
+/** How near a memory must be to the changed code itself, as a share of the embedder's threshold. */
 export const SEEN_BEFORE_PART = 2 / 3;
 
 /**

@@ -121,19 +121,13 @@ function clientOf(leave: ModelAllowance = { model: null, reason: null }): ModelC
   };
 }
 
-/**
- * Searches memory for a typed text like a review does, but without a gate, and with results that a review would not
- * use. Never rejects.
- */
+/** Searches memory for a typed text like a review, without a gate. Never rejects. */
 export function searchMemory(text: string, search: HandSearch, ports: RetrievePorts): Promise<Precedents> {
   const { context, signals, settings } = askedByHand(text, search);
   return retrieve(context, signals, ports, settings);
 }
 
-/**
- * Precedents for a question in a comment. Never rejects; the gate's rules for questions decide whether memory is
- * searched.
- */
+/** Precedents for a question in a comment, if the gate's rules for questions want them. Never rejects. */
 export function retrieveForQuestion(
   question: AskedQuestion,
   ports: RetrievePorts,

@@ -1,18 +1,12 @@
 // Filters over rows in memory: corpus, language, chunk type, path.
 
 import { pathGlob } from "../config/patterns.ts";
-import type { Corpus, Outcome } from "../domain/memory.ts";
+import { type Corpus, type Outcome } from "../domain/memory.ts";
 import type { MemoryFilter } from "../domain/retrieval.ts";
+import type { SearchRow } from "./rows.ts";
 
 /** The fields of a row for filters and counts, without its path. */
-export interface Facet {
-  readonly corpus: Corpus;
-  readonly language: string;
-  readonly chunkType: string | null;
-  readonly category: string | null;
-  readonly severity: string | null;
-  readonly outcome: Outcome | null;
-}
+export type Facet = Pick<SearchRow, "corpus" | "language" | "chunkType" | "category" | "severity" | "outcome">;
 
 /** A predicate for a filter, without its paths. */
 export function facetMatcher(filter: MemoryFilter): (facet: Facet) => boolean {
@@ -36,19 +30,16 @@ export function pathMatcher(filter: MemoryFilter): ((path: string | null) => boo
   if (!asks(paths)) return null;
   const exact = new Set(paths);
   const prefixes = paths.filter((path) => path.endsWith("/"));
-  const globs = paths.filter((path) => /[*?[{]/.test(path)).flatMap(compile);
+  // An invalid pattern still matches its literal path.
+  const globs = paths.filter((path) => /[*?[{]/.test(path)).map((path) => pathGlob(path));
   return (path) =>
     path !== null &&
-    (exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix)) || globs.some((matches) => matches(path)));
+    (exact.has(path) ||
+      prefixes.some((prefix) => path.startsWith(prefix)) ||
+      globs.some((glob) => "matches" in glob && glob.matches(path)));
 }
 
 /** Absent or empty means no filter. */
 export function asks(values: readonly string[] | undefined): values is readonly string[] {
   return values !== undefined && values.length > 0;
-}
-
-/** An invalid pattern still matches its literal path. */
-function compile(glob: string): ((path: string) => boolean)[] {
-  const read = pathGlob(glob);
-  return "problem" in read ? [] : [read.matches];
 }

@@ -2,9 +2,10 @@
 // answer is computed in one snapshot, and only names records: the store checks their scope again when it reads them.
 import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
-import type { Corpus, EmbeddingSpace, Outcome, RepoKey } from "../domain/memory.ts";
+import type { Corpus, Outcome } from "../domain/memory.ts";
 import { oneAtATime } from "../domain/one-at-a-time.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../domain/retrieval.ts";
+import type { Recall, ReportDegraded } from "../ports/memory.ts";
 import { bestRows } from "./best-of.ts";
 import { codeDistance, encodeVector, vectorProblem } from "./code.ts";
 import { termScorer } from "./postings.ts";
@@ -18,7 +19,14 @@ import {
 } from "./repository-index.ts";
 import type { Admitted, RowSource, Rows } from "./rows.ts";
 import { queryTerms } from "./terms.ts";
-import { type ExactSearch, nearestRows, readVectors, type VectorIndex, vectorBytes } from "./vector-index.ts";
+import {
+  byDistance,
+  type ExactSearch,
+  nearestRows,
+  readVectors,
+  type VectorIndex,
+  vectorBytes,
+} from "./vector-index.ts";
 import { fileScorer } from "./whole-file.ts";
 
 export interface SearchSettings {
@@ -39,29 +47,9 @@ export const ROWS_IN_DATABASE = 2_000;
 /** Approximate size of a row with its terms and a vector of 1,024 components. */
 const ROW_BYTES = 1_700;
 
-/** Reports a degradation: a stable word for the part, and a reason in one line. */
-export type Report = (part: string, reason: string) => void;
-
-export interface MemorySearch {
-  /** For each vector the k nearest. Throws RangeError for one that is not finite, all zero or of another dimension. */
-  nearest(
-    scope: Scope,
-    vectors: readonly Float32Array[],
-    space: EmbeddingSpace,
-    k: number,
-    filter: MemoryFilter,
-    report: Report,
-  ): Promise<VectorHit[][]>;
-  /** For each text the k best by BM25; of code by the terms of its file too. */
-  matching(
-    scope: Scope,
-    texts: readonly string[],
-    k: number,
-    filter: MemoryFilter,
-    report: Report,
-  ): Promise<KeywordHit[][]>;
-  counts(scope: Scope, report: Report): Promise<MemoryCounts>;
-  version(repo: RepoKey): Promise<number>;
+/** Code is matched by the terms of its file too. */
+export interface MemorySearch extends Pick<Recall, "nearest" | "matching" | "version"> {
+  counts(scope: Scope, report: ReportDegraded): Promise<MemoryCounts>;
   /**
    * Loads the most recently written repositories, as many as fit into half of the memory limit; queries take precedence.
    *
@@ -90,7 +78,7 @@ export function memorySearch(source: RowSource, settings: SearchSettings): Memor
   const inTurn = oneAtATime();
   const inSnapshot = <T>(work: (rows: Rows) => Promise<T>) => inTurn(() => source.snapshot(work));
   return {
-    nearest(scope, vectors, space, k, filter, report) {
+    async nearest(scope, vectors, space, k, filter, report = ignore) {
       for (const vector of vectors) {
         const problem = vectorProblem(vector, space.dimension);
         if (problem !== null) throw new RangeError(problem);
@@ -107,18 +95,20 @@ export function memorySearch(source: RowSource, settings: SearchSettings): Memor
           reportDamaged(await rows.damaged(repositories, stored, space.dimension), report);
           return nearestInDatabase(rows, scope, filter, stored, codes, k);
         }
-        const parts = await indexes.read(rows, repositories, report);
+        const found: VectorHit[][] = codes.map(() => []);
         let damaged = 0;
-        const found = await nearestInMemory(scope, filter, parts, codes, k, exact, async (part) => {
-          const vectors = await indexes.vectors(rows, part.repository, part.index, stored, space.dimension);
-          damaged += vectors.damaged.size;
-          return vectors;
-        });
+        for (const part of await indexes.read(rows, repositories, report)) {
+          const held = await indexes.vectors(rows, part, stored, space.dimension);
+          damaged += held.damaged.size;
+          const { admitted } = visibleRows(part.index, scope, filter, part.repository.isOwn);
+          const near = nearestRows(exact, held, part.index, admitted, codes, k);
+          near.forEach((hits, at) => void found[at]?.push(...hits));
+        }
         reportDamaged(damaged, report);
-        return found;
+        return found.map((hits) => hits.sort(byDistance).slice(0, k));
       });
     },
-    matching: (scope, texts, k, filter, report) =>
+    matching: (scope, texts, k, filter, report = ignore) =>
       inSnapshot(async (rows) => {
         if (k < 1) return texts.map(() => []);
         const parts = await indexes.read(rows, await rows.admitted(scope), report);
@@ -139,7 +129,7 @@ export function memorySearch(source: RowSource, settings: SearchSettings): Memor
         await setImmediate();
         await inSnapshot(async (rows) => {
           const one = (await rows.recent(MOST_WARM)).find((recent) => recent.id === id);
-          if (one !== undefined) await indexes.read(rows, [one], () => {});
+          if (one !== undefined) await indexes.read(rows, [one], ignore);
         });
       }
       progress(0);
@@ -147,6 +137,8 @@ export function memorySearch(source: RowSource, settings: SearchSettings): Memor
     held: indexes.held,
   };
 }
+
+const ignore: ReportDegraded = () => {};
 
 /** LRU cache of the indexes and vectors of repositories. */
 function heldIndexes(memoryBytes: number) {
@@ -170,25 +162,16 @@ function heldIndexes(memoryBytes: number) {
     return index;
   };
   return {
-    async read(rows: Rows, repositories: readonly Admitted[], report: Report): Promise<IndexedRepository[]> {
+    async read(rows: Rows, repositories: readonly Admitted[], report: ReportDegraded): Promise<IndexedRepository[]> {
       const parts: IndexedRepository[] = [];
       for (const repository of repositories) parts.push({ repository, index: await read(rows, repository) });
       const leftOut = parts.reduce((sum, { index }) => sum + index.leftOut, 0);
       const searched = parts.reduce((sum, { index }) => sum + index.ids.length, 0);
-      if (leftOut > 0)
-        report(
-          "memory-bound",
-          `the newest ${searched} of ${searched + leftOut} memories were searched; more do not fit into memory`,
-        );
+      const newest = `the newest ${searched} of ${searched + leftOut} memories were searched`;
+      if (leftOut > 0) report("memory-bound", `${newest}; more do not fit into memory`);
       return parts;
     },
-    async vectors(
-      rows: Rows,
-      repository: Admitted,
-      index: RepositoryIndex,
-      space: number,
-      dimension: number,
-    ): Promise<VectorIndex> {
+    async vectors(rows: Rows, { repository, index }: IndexedRepository, space: number, dimension: number) {
       const known = held.get(repository.id);
       const older = known?.vectors.get(space) ?? null;
       if (older?.index === index) return older.vectors;
@@ -238,31 +221,6 @@ async function nearestInDatabase(
 }
 
 const NO_CODE = new Int8Array();
-
-async function nearestInMemory(
-  scope: Scope,
-  filter: MemoryFilter,
-  parts: readonly IndexedRepository[],
-  codes: readonly Int8Array[],
-  k: number,
-  exact: ExactSearch,
-  vectorsOf: (part: IndexedRepository) => Promise<VectorIndex>,
-): Promise<VectorHit[][]> {
-  const found: VectorHit[][] = codes.map(() => []);
-  for (const part of parts) {
-    const { mems } = part.index;
-    const { admitted } = visibleRows(part.index, scope, filter, part.repository.isOwn);
-    const near = nearestRows(exact, await vectorsOf(part), part.index, admitted, codes, k);
-    near.forEach((hits, at) => {
-      found[at]?.push(...hits.map(({ row, distance }) => ({ id: mems[row] ?? "", distance })));
-    });
-  }
-  return found.map((hits) => hits.sort(byDistance).slice(0, k));
-}
-
-function byDistance(one: VectorHit, other: VectorHit): number {
-  return one.distance - other.distance || (one.id < other.id ? -1 : 1);
-}
 
 function matchingIn(
   scope: Scope,
@@ -317,7 +275,7 @@ function filesOf(indexed: readonly IndexedRepository[], visible: readonly Visibl
   return { fileOf, files };
 }
 
-function reportDamaged(count: number, report: Report): void {
+function reportDamaged(count: number, report: ReportDegraded): void {
   if (count === 0) return;
   const are = count === 1 ? "the vector of 1 memory is" : `the vectors of ${count} memories are`;
   report("damaged-vectors", `${are} damaged and not compared; words still find them`);
@@ -341,14 +299,14 @@ function countsOf(indexed: readonly IndexedRepository[], scope: Scope): MemoryCo
       const facet = index.facetOf[row] ?? 0;
       rows[facet] = (rows[facet] ?? 0) + (inScope[row] ?? 0);
     }
-    index.facets.forEach(({ language, corpus, outcome }, facet) => {
+    for (const [facet, { language, corpus, outcome }] of index.facets.entries()) {
       const n = rows[facet] ?? 0;
-      if (n === 0) return;
+      if (n === 0) continue;
       total += n;
       byLanguage.set(language, (byLanguage.get(language) ?? 0) + n);
       byCorpus.set(corpus, (byCorpus.get(corpus) ?? 0) + n);
       byOutcome.set(outcome ?? "none", (byOutcome.get(outcome ?? "none") ?? 0) + n);
-    });
+    }
   }
   return { total, byLanguage: inOrder(byLanguage), byCorpus: inOrder(byCorpus), byOutcome: inOrder(byOutcome) };
 }

@@ -16,16 +16,10 @@ export interface Postings {
 /** Maximum count of a term in a row: 64 words. */
 const MOST_COUNT = 255;
 
-/** Numbers terms in an open-addressed hash table: a Map of numbers takes three times the time and space. */
-interface Vocabulary {
-  size(): number;
-  /** −1 when it is missing. */
-  find(hash: number): number;
-  add(hash: number): number;
-  bytes(): number;
-}
+type Vocabulary = ReturnType<typeof vocabulary>;
 
-export function vocabulary(): Vocabulary {
+/** Numbers terms in an open-addressed hash table: a Map of numbers takes three times the time and space. */
+export function vocabulary() {
   // Each slot has a hash and the term's number. No term hashes to 0, so 0 marks an empty slot.
   let table = new Uint32Array(2_048);
   let size = 0;
@@ -45,11 +39,12 @@ export function vocabulary(): Vocabulary {
   };
   return {
     size: () => size,
-    find(hash) {
+    /** −1 when it is missing. */
+    find(hash: number): number {
       const at = placeOf(hash);
       return table[at] === 0 ? -1 : (table[at + 1] ?? -1);
     },
-    add(hash) {
+    add(hash: number): number {
       let at = placeOf(hash);
       if (table[at] !== 0) return table[at + 1] ?? 0;
       if (size * 4 >= table.length) {
@@ -76,11 +71,10 @@ export interface AddedTerms {
 
 /** @param rows the terms of each, as `recordTerms` gives them */
 export function addedTerms(into: Vocabulary, rows: readonly Uint8Array[]): AddedTerms {
-  const ends = Uint32Array.from(rows, () => 0);
   let size = 0;
-  rows.forEach((bytes, row) => {
+  const ends = Uint32Array.from(rows, (bytes) => {
     size += Math.floor(bytes.length / TERM_BYTES);
-    ends[row] = size;
+    return size;
   });
   const added = { terms: new Uint32Array(size), counts: new Uint8Array(size), ends };
   let used = 0;
@@ -166,10 +160,7 @@ export function postingBytes({ vocabulary, starts, rows, counts, lengths }: Post
 }
 
 /** The postings of one repository; 1 for each of its rows in scope. */
-export interface ScopedPostings {
-  readonly postings: Postings;
-  readonly inScope: Uint8Array;
-}
+export type ScopedPostings = { readonly postings: Postings; readonly inScope: Uint8Array };
 
 /**
  * Scores every row by BM25, for each part. Scores of rows out of scope are meaningless; the next query overwrites all scores. Document

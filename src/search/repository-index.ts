@@ -30,10 +30,7 @@ export interface RepositoryIndex {
 }
 
 /** A repository that a scope admits, with its index. */
-export interface IndexedRepository {
-  readonly repository: Admitted;
-  readonly index: RepositoryIndex;
-}
+export type IndexedRepository = { readonly repository: Admitted; readonly index: RepositoryIndex };
 
 /** Rows per read. */
 const PAGE = 5_000;
@@ -90,23 +87,19 @@ function addedRows(base: RepositoryIndex | null) {
         columns.pathOf.push(paths.numberOf(row.path));
         mems.push(row.mem);
       }
-      terms.push(
-        addedTerms(
-          words,
-          page.map((row) => row.terms),
-        ),
-      );
+      const ofPage = page.map((row) => row.terms);
+      terms.push(addedTerms(words, ofPage));
     },
   };
 }
 
 /** Numbers distinct values, compared by their JSON. */
-function numbered<T>(known: readonly T[]): { numberOf(value: T): number; readonly values: T[] } {
+function numbered<T>(known: readonly T[]) {
   const values = [...known];
   const numbers = new Map(known.map((value, number) => [JSON.stringify(value), number]));
   return {
     values,
-    numberOf(value) {
+    numberOf(value: T): number {
       const key = JSON.stringify(value);
       const number = numbers.get(key) ?? values.push(value) - 1;
       numbers.set(key, number);
@@ -203,10 +196,7 @@ export interface VisibleRows {
   readonly admitted: Uint8Array;
 }
 
-/**
- * The visible rows of a repository that the scope admits. It only chooses candidates: the store checks their scope again before they
- * are returned.
- */
+/** The visible rows of a repository that the scope admits. The store checks their scope again before they are returned. */
 export function visibleRows(index: RepositoryIndex, scope: Scope, filter: MemoryFilter, isOwn: boolean): VisibleRows {
   const { times, pulls, facets, facetOf, paths, pathOf } = index;
   const inScope = new Uint8Array(times.length).fill(1);

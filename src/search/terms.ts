@@ -18,9 +18,7 @@ export const PARTS = 4;
 export const TERM_BYTES = 6;
 const MOST_COUNT = 65_535;
 
-/**
- * The terms of a record, TERM_BYTES each, in the order in which they first appear. Counts are in PARTS of a word.
- */
+/** The terms of a record, TERM_BYTES each, in the order of their first occurrence. Counts are in PARTS of a word. */
 export function recordTerms(record: MemoryRecord): Uint8Array {
   const counts = new Map<number, number>();
   const add = (text: string, weight: number) => {

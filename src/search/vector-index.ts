@@ -1,6 +1,7 @@
 // The vectors of one repository in memory, with exact search; the vectors of a corpus are contiguous.
 import { createRequire } from "node:module";
 import type { Corpus } from "../domain/memory.ts";
+import type { VectorHit } from "../domain/retrieval.ts";
 import { codeDistance } from "./code.ts";
 import type { RepositoryIndex } from "./repository-index.ts";
 import type { RowCode, Rows } from "./rows.ts";
@@ -28,8 +29,7 @@ const PAGE = 5_000;
 /**
  * The vectors of an index.
  *
- * @param before an older version for the same space: then it reads only vectors of changed rows
- * @param olderIndex the index of `before`
+ * @param older those of an older version, with its index, for the same space: then it reads only vectors of changed rows
  */
 export async function readVectors(
   rows: Rows,
@@ -72,11 +72,10 @@ export async function readVectors(
     index.changed.forEach((version, row) => {
       if (version > older.index.version) changed.push(index.ids[row] ?? 0);
     });
-    for (const { rows: held, codes } of older.vectors.corpora) {
+    for (const { rows: held, codes } of older.vectors.corpora)
       held.forEach((row, at) => {
         set(older.index.ids[row] ?? 0, codes.subarray(at * dimension, (at + 1) * dimension));
       });
-    }
     for (const id of changed) {
       set(id, null);
       damaged.delete(id);
@@ -100,12 +99,6 @@ function withVectors(
   });
   const used = held.length * dimension;
   return { corpus, rows: Uint32Array.from(held), codes: used === codes.length ? codes : codes.slice(0, used) };
-}
-
-/** A row of the index that is near. */
-interface NearRow {
-  readonly row: number;
-  readonly distance: number;
 }
 
 /** Searches contiguous codes from the start of a buffer; see `exactSearch` of usearch. */
@@ -158,11 +151,9 @@ export function nearestRows(
   admitted: Uint8Array,
   queries: readonly Int8Array[],
   k: number,
-): NearRow[][] {
+): VectorHit[][] {
   const flat = new Int8Array(queries.length * dimension);
-  queries.forEach((query, at) => {
-    flat.set(query, at * dimension);
-  });
+  for (const [at, query] of queries.entries()) flat.set(query, at * dimension);
   const found: PossiblyNear[][] = queries.map(() => []);
   for (const { rows, codes } of corpora) {
     const part = admittedOf(rows, codes, admitted, dimension);
@@ -172,20 +163,23 @@ export function nearestRows(
       for (const { place, distance } of near) found[query]?.push({ distance, place, ...part });
     });
   }
-  const before = (one: NearRow, other: NearRow) =>
-    one.distance - other.distance || ((mems[one.row] ?? "") < (mems[other.row] ?? "") ? -1 : 1);
   return found.map((near, query) => {
     near.sort((one, other) => one.distance - other.distance);
     const last = (near[k - 1]?.distance ?? 2) + ROUNDING;
     return near
       .filter(({ distance }) => distance <= last)
-      .map(({ rows, codes, place }): NearRow => {
-        const distance = codeDistance(queries[query] ?? NONE, codes, place * dimension);
-        return { row: rows[place] ?? 0, distance };
-      })
-      .sort(before)
+      .map(({ rows, codes, place }) => ({
+        id: mems[rows[place] ?? 0] ?? "",
+        distance: codeDistance(queries[query] ?? NONE, codes, place * dimension),
+      }))
+      .sort(byDistance)
       .slice(0, k);
   });
+}
+
+/** Nearest first, ties by id. */
+export function byDistance(one: VectorHit, other: VectorHit): number {
+  return one.distance - other.distance || (one.id < other.id ? -1 : 1);
 }
 
 /** A position among the searched vectors, with usearch's rounded distance. */

@@ -11,9 +11,7 @@ import { PARTS } from "./terms.ts";
 const FILE_WEIGHT = 1;
 
 /** The postings of a repository, and the file number of each code row over all parts; −1 for other rows. */
-interface FilePart extends ScopedPostings {
-  readonly fileOf: Int32Array;
-}
+type FilePart = ScopedPostings & { readonly fileOf: Int32Array };
 
 /**
  * Adds the BM25 score of its file to each code row. So a chunk that shares no term with the query can be found through its file, which

@@ -80,8 +80,7 @@ export interface Answered {
 }
 
 /** A connection reserved for one transaction. */
-interface Held {
-  query(text: string, values: unknown[]): Promise<Answered>;
+interface Held extends Pick<Runner, "query"> {
   /** After COMMIT or ROLLBACK; with `broken` the connection is closed. */
   release(broken: Error | null): void;
   /** Why the connection ended; null while it is open. */
@@ -118,14 +117,8 @@ export function postgresDatabase(runner: Runner): Omit<Database, "script" | "clo
   };
 }
 
-function statements(query: (text: string, values: unknown[]) => Promise<Answered>): Sql {
-  const ask = async (text: string, values: readonly unknown[] = []) => {
-    try {
-      return await query(text, values.map(fit));
-    } catch (error) {
-      throw translated(error);
-    }
-  };
+function statements(query: Runner["query"]): Sql {
+  const ask = (text: string, values: readonly unknown[] = []) => query(text, values.map(fit)).catch(failed);
   return {
     dialect: POSTGRES,
     all: async <Row>(text: string, values?: readonly unknown[]) => [...(await ask(text, values)).rows] as Row[],
@@ -135,9 +128,7 @@ function statements(query: (text: string, values: unknown[]) => Promise<Answered
 }
 
 async function inTransaction<T>(runner: Runner, begin: string, work: (tx: Sql) => Promise<T>): Promise<T> {
-  const held = await runner.begin().catch((error: unknown) => {
-    throw translated(error);
-  });
+  const held = await runner.begin().catch(failed);
   let hasEnded = false;
   let broken: Error | null = null;
   const sql = statements(async (text, values) => {
@@ -151,7 +142,10 @@ async function inTransaction<T>(runner: Runner, begin: string, work: (tx: Sql) =
     const answer = await work(sql);
     await begun;
     hasEnded = true;
-    await commit(held);
+    const ended = await held.query("COMMIT", []).catch(failed);
+    // If `work` ignored a failed statement, PostgreSQL answers COMMIT with ROLLBACK and no error.
+    if ("command" in ended && ended.command !== "COMMIT")
+      throw new Error("the transaction was rolled back: a statement in it had failed");
     return answer;
   } catch (error) {
     hasEnded = true;
@@ -167,13 +161,8 @@ async function inTransaction<T>(runner: Runner, begin: string, work: (tx: Sql) =
   }
 }
 
-/** If `work` ignored a failed statement, PostgreSQL answers COMMIT with ROLLBACK and no error. */
-async function commit(held: Held): Promise<void> {
-  const answered = await held.query("COMMIT", []).catch((error: unknown) => {
-    throw translated(error);
-  });
-  if ("command" in answered && answered.command !== "COMMIT")
-    throw new Error("the transaction was rolled back: a statement in it had failed");
+function failed(error: unknown): never {
+  throw translated(error);
 }
 
 function transactionOn(client: pg.PoolClient, pipelines: boolean): Held {
@@ -200,15 +189,13 @@ function transactionOn(client: pg.PoolClient, pipelines: boolean): Held {
 }
 
 async function runScript(pool: pg.Pool, text: string): Promise<void> {
-  const client = await pool.connect().catch((error: unknown) => {
-    throw translated(error);
-  });
+  const client = await pool.connect().catch(failed);
   try {
     await client.query(`SET statement_timeout = ${SCRIPT_MS}; SET lock_timeout = ${SCRIPT_MS}`);
     // A per-statement driver setting that its types lack.
     await client.query({ text, query_timeout: SCRIPT_MS } as pg.QueryConfig);
   } catch (error) {
-    throw translated(error);
+    failed(error);
   } finally {
     // Closed, because its time limit is only for scripts.
     client.release(true);
@@ -257,13 +244,9 @@ export function isCut(error: unknown): error is Transient {
   return error instanceof Transient && error.cause instanceof Error && CUT.test(error.cause.message);
 }
 
-/**
- * The error for callers. It contains no password: the driver's messages name at most host, port and user, and omit the statement's
- * values.
- */
+/** The error for callers, without a password: the driver's messages name host, port and user, and no values. */
 export function translated(error: unknown): unknown {
-  if (error instanceof Transient || error instanceof StoreUnusable || error instanceof LeaseLost) return error;
-  if (error instanceof DatabaseRefuses) return error;
+  if ([Transient, StoreUnusable, LeaseLost, DatabaseRefuses].some((known) => error instanceof known)) return error;
   if (!(error instanceof Error)) return new Error(`the database failed: ${String(error)}`);
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   noteDamage(code);

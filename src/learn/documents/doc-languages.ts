@@ -78,9 +78,7 @@ export function frontMatterLanguages(lines: readonly string[]): string[] {
 
 const LIST_ITEM = /^\s{0,20}-\s{1,5}(.{1,200})$/;
 
-/**
- * Languages whose names are also everyday words or single letters: in a file's name they usually mean something else.
- */
+/** Languages named like everyday words or single letters, which is what such a word in a file's name usually is. */
 const EVERYDAY = new Set("c r go dart crystal elm nim nix zig swift julia assembly vue svelte sql make".split(" "));
 
 /**

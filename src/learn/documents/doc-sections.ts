@@ -81,10 +81,7 @@ function groups(body: readonly Block[]): Group[] {
 
 type NamedGroup = Group & Pick<DocSection, "name" | "anchor">;
 
-/**
- * The title, if the document begins with one, is in every trail and adds nothing: leaving it out keeps section names
- * stable when the document is renamed.
- */
+/** The title of the document is left out of the names, so that they stay stable when it is renamed. */
 function withNames(found: readonly Group[]): NamedGroup[] {
   const title = found.find((group) => group.trail.length > 0)?.trail[0];
   const isTitle = (heading: Heading) => heading === title && heading.level === 1;

@@ -147,10 +147,7 @@ export function changedLines(
 
 type Matched = readonly (readonly [number, number])[];
 
-/**
- * The lines after the hunk are unknown: take as many as were flagged, plus a few, or up to the first that a diff leaves
- * unchanged.
- */
+/** The lines after the hunk are unknown: takes as many as were flagged and a few, or up to one that a diff leaves. */
 function atTheEnd(then: readonly HeadLine[], now: readonly HeadLine[], matched: Matched): ChangedLines | string {
   const last = matched.at(-1);
   if (last === undefined) return PLACE_UNKNOWN;

@@ -251,9 +251,7 @@ function nameOf({ by }: Evidence): string {
 // Bursts of reactions are stored and shown, but have no weight: one reaction proves little, a hundred in a minute prove
 // less.
 
-/**
- * A burst has this many reactions within this many milliseconds: more than a team gives a finding, fewer than a crowd.
- */
+/** A burst: so many reactions within so many milliseconds, more than a team gives a finding. */
 const BURST = 10;
 const BURST_MS = 10 * 60_000;
 

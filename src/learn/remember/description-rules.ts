@@ -78,10 +78,7 @@ export function describeReply(): { readonly shape: ReplyShape<Draft>; readonly l
   return { last: () => last, shape: { name: "memory", jsonSchema: JSON_SCHEMA, check } };
 }
 
-/**
- * What is kept of a draft. Situation and lesson are kept or dropped together: one alone would match only half of the
- * meaning. Tags may fail alone.
- */
+/** What is kept of a draft: situation and lesson together or not at all, because one would match half; tags alone. */
 export function takeFields(draft: Draft): TakenFields {
   const confidence = CONFIDENCE.get(draft.confidence?.trim().toLowerCase() ?? "") ?? 0.5;
   const problems = draftProblems(draft).map(({ name }) => name);

@@ -20,10 +20,7 @@ export interface DigestForm {
 
 export const DEFAULT_DIGEST: DigestForm = { kind: "fields", context: true };
 
-/**
- * Embedders read about 8,000 tokens and code has about three characters per token; the important part is at the
- * beginning.
- */
+/** Embedders read about 8,000 tokens, code has about three characters a token, and the beginning matters most. */
 const MAX_DIGEST = 12_000;
 
 /**
@@ -58,10 +55,7 @@ function bodyOf(record: MemoryRecord, kind: DigestKind): string {
   return written || said;
 }
 
-/**
- * `situation | tag | tag | lesson`; "" when a model has written neither situation nor lesson: tags alone are too
- * little.
- */
+/** `situation | tag | tag | lesson`; "" when neither situation nor lesson was written: tags alone are too little. */
 function fieldsOf({ situation, tags, lesson }: MemoryRecord): string {
   if (situation === null && lesson === null) return "";
   const parts = [situation, ...tags, lesson].map((part) => part?.trim());

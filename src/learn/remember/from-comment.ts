@@ -85,9 +85,7 @@ interface Note {
   readonly at: number;
 }
 
-/**
- * The memory of a note for later reviews; null when it is empty. The same text about the same file is the same memory.
- */
+/** The memory of a note; null when it is empty. The same text about the same file is the same memory. */
 export function fromNote({ repo, ...note }: Note, languageOf: (path: string) => string): MemoryRecord | null {
   const sourceId = `note:${shortHash(JSON.stringify([note.text.trim(), note.path]), 16)}`;
   const record = fromComment({ ...note, sourceId }, repo, { languageOf });

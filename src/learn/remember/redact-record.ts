@@ -6,9 +6,7 @@ import { cutText } from "../../domain/text/cut-text.ts";
 /** Replaces every secret with a mark; doing so twice changes nothing more. */
 export type Redact = (text: string) => Promise<string>;
 
-/**
- * The record without secrets. Rejects with what `redact` rejects with: text that could not be redacted is not stored.
- */
+/** The record without secrets. Rejects with what `redact` rejects with, so that nothing unredacted is stored. */
 export async function redactRecord(record: MemoryRecord, redact: Redact): Promise<MemoryRecord> {
   const orNull = async (text: string | null) => (text === null ? null : redact(text));
   /** Cut to the limit of every stored piece of code. */

@@ -182,10 +182,7 @@ function normalised(text: string, { indented }: Grammar): string {
 
 const CHANGELOG = /(?:^|\/)(?:CHANGE(?:S|LOG)|HISTORY|NEWS|RELEASES?|RELEASE[-_]NOTES)(?:\.[a-z]{1,5})?$/i;
 
-/**
- * A line that is only the field of a version. In a POM dependencies look the same, so only a snapshot's version counts
- * there.
- */
+/** A line that is only the field of a version. In a POM, where dependencies look the same, a snapshot's version. */
 const VERSION_LINE =
   /^\s{0,40}(?:"?version"?\s?[:=]|__version__\s?=|VERSION\s?=|(?:pub |public |export )?(?:static |final )?const (?:string )?version\s?=)\s{0,4}["']?(v?\d[\w.+-]{0,60})["']?[,;]?\s*$|^\s{0,40}<version>(\d[\w.+-]{0,60}-SNAPSHOT|\d[\w.+-]{0,60})<\/version>\s*$|^(v?\d{1,6}\.\d[\w.+-]{0,60})\s*$/i;
 

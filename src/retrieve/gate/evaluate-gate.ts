@@ -17,9 +17,7 @@ import { confident, defaultDecision, type GateConfig, type GateContext, gateByRu
 /** Null when no model may be asked. */
 type Asking = Pick<ModelBudget, "ask"> | null;
 
-/**
- * Decides whether to search. Never rejects: a failure means a search at confidence .5. `now` is in epoch milliseconds.
- */
+/** Decides whether to search. Never rejects: a failure is a search at confidence .5. `now` is in epoch milliseconds. */
 export async function decide(
   context: GateContext,
   config: GateConfig,

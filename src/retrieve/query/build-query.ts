@@ -35,8 +35,6 @@ export type QuerySignals = {
 interface Part {
   readonly name: string;
   readonly lines: readonly string[];
-  /** Smaller is dropped later. */
-  readonly priority: number;
 }
 
 /**
@@ -57,21 +55,20 @@ export function buildRetrievalQuery(
 ): { readonly text: string; readonly dropped: readonly string[] } {
   const budget = Number.isFinite(maxChars) ? Math.min(QUERY_CEILING, Math.max(0, Math.floor(maxChars))) : QUERY_CHARS;
   const title = cutText(subject.pull.title.replace(/[\r\n]+/g, " "), budget);
-  const parts = partsOf(subject, signals);
-  const fitting = new Map<string, readonly string[]>();
+  const lines = title === "" ? [] : [title];
   const dropped: string[] = [];
   let left = budget - title.length;
-  for (const part of parts.toSorted((a, b) => a.priority - b.priority)) {
+  for (const part of partsOf(subject, signals)) {
     // Each line takes a line end, except the first of a text without a title.
-    const lines = fittingLines(part.lines, title === "" && fitting.size === 0 ? left + 1 : left);
+    const fitting = fittingLines(part.lines, lines.length === 0 ? left + 1 : left);
+    const isWhole = fitting.length === part.lines.length;
     // A less important part never replaces one that did not fit.
-    left = lines.length < part.lines.length ? 0 : left - lines.reduce((sum, line) => sum + line.length + 1, 0);
-    if (lines.length > 0) fitting.set(part.name, lines);
-    if (lines.length < part.lines.length) dropped.unshift(droppedText(part, lines.length));
+    left = isWhole ? left - fitting.reduce((sum, line) => sum + line.length + 1, 0) : 0;
+    if (!isWhole) dropped.unshift(droppedText(part, fitting.length));
+    lines.push(...fitting);
   }
   if (title !== subject.pull.title && title.length === budget) dropped.push("end of the title");
-  const lines = parts.flatMap(({ name }) => fitting.get(name) ?? []);
-  return { text: (title === "" ? lines : [title, ...lines]).join("\n"), dropped };
+  return { text: lines.join("\n"), dropped };
 }
 
 /**
@@ -85,6 +82,7 @@ export function withoutShortWords(text: string, least: number): string {
   });
 }
 
+/** The most important first. */
 function partsOf({ pull, files }: QuerySubject, { intent, languages, risks, author }: QuerySignals): readonly Part[] {
   const body = excerpt(pull.body ?? "");
   const line = (label: string, words: readonly string[], separator: string) =>
@@ -92,13 +90,13 @@ function partsOf({ pull, files }: QuerySubject, { intent, languages, risks, auth
   const names = languages.slice(0, LANGUAGES).map(({ name }) => name);
   const texts = risks.slice(0, RISKS).map(({ text }) => text);
   return [
-    { name: "body", priority: 1, lines: body === "" ? [] : body.split("\n") },
-    { name: "type", priority: 2, lines: intent.type === null ? [] : [`[${intent.type}]`] },
-    { name: "languages", priority: 3, lines: line("Languages", names, ", ") },
-    { name: "risks", priority: 4, lines: line("Risk", texts, "; ") },
-    { name: "author", priority: 5, lines: author === null ? [] : [`Author: ${author.tier}`] },
-    { name: "focus", priority: 6, lines: line("Focus", intent.focusAreas, ", ") },
-    { name: "paths", priority: 7, lines: files.slice(0, QUERY_PATHS).map(({ path }) => path) },
+    { name: "body", lines: body === "" ? [] : body.split("\n") },
+    { name: "type", lines: intent.type === null ? [] : [`[${intent.type}]`] },
+    { name: "languages", lines: line("Languages", names, ", ") },
+    { name: "risks", lines: line("Risk", texts, "; ") },
+    { name: "author", lines: author === null ? [] : [`Author: ${author.tier}`] },
+    { name: "focus", lines: line("Focus", intent.focusAreas, ", ") },
+    { name: "paths", lines: files.slice(0, QUERY_PATHS).map(({ path }) => path) },
   ];
 }
 

@@ -3,10 +3,7 @@
 import { eachOf, runToEnd, type Steps } from "./cooperative-steps.ts";
 import { lexicon } from "./term-ids.ts";
 
-/**
- * Share of common words from which two texts are duplicates. At .9 a word more or less in a sentence still counts as
- * the same.
- */
+/** Share of common words from which texts are duplicates. At .9 a word more or less in a sentence is the same. */
 const SAME_TEXT = 0.9;
 
 export interface Foldable {

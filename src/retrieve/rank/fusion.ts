@@ -30,10 +30,7 @@ export interface FusedHit {
 /** The constant of reciprocal rank fusion as published (Cormack et al. 2009); 20–100 change little. */
 export const RRF_K = 60;
 
-/**
- * Fuses the two lists of one query by reciprocal rank: each gives weight / (k + rank), rank from 1, and an id's parts are
- * added.
- */
+/** Fuses the two lists of one query by reciprocal rank: the sum of weight / (k + rank), rank from 1. */
 export function fuseByRank(found: QueryCandidates, weights: RetrieverWeights, k: number = RRF_K): readonly FusedHit[] {
   const hits = facts(found);
   for (const hit of hits) {

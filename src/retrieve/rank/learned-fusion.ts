@@ -79,18 +79,7 @@ function changeOf({ pull, files }: PullRequestContext): Change {
     title: pull.title,
     body: pull.body ?? "",
     paths: files.map(({ path }) => path),
-    hunks: files.flatMap(({ path, hunks }) =>
-      hunks.map(({ section, lines }) => {
-        const linesOf = (kind: string) => lines.filter((line) => line.kind === kind).map(({ text }) => text);
-        return {
-          path,
-          section,
-          addedLines: linesOf("added"),
-          removedLines: linesOf("removed"),
-          contextLines: linesOf("context"),
-        };
-      }),
-    ),
+    hunks: files.flatMap(({ path, hunks }) => hunks.map(({ section, lines }) => ({ path, section, lines }))),
   };
 }
 

@@ -1,5 +1,6 @@
 // Prepares texts for comparison once: a memory when it is written, a change when it asks.
 import { LRUCache } from "lru-cache";
+import type { DiffLine, Hunk } from "../../domain/pull-request.ts";
 import { saysLittle, visibleProse, withoutFooters } from "../../domain/text/low-information.ts";
 import { tokenise } from "../../domain/text/tokenise.ts";
 import type { Lexicon } from "./term-ids.ts";
@@ -26,13 +27,9 @@ export interface Change {
   readonly hunks: readonly ChangedHunk[];
 }
 
-/** Lines are without the diff's marker. */
-export interface ChangedHunk {
+export interface ChangedHunk extends Pick<Hunk, "section"> {
   readonly path: string;
-  readonly section: string;
-  readonly addedLines: readonly string[];
-  readonly removedLines: readonly string[];
-  readonly contextLines: readonly string[];
+  readonly lines: readonly Pick<DiffLine, "kind" | "text">[];
 }
 
 /** A remembered comment in words. Depends on nothing else. */
@@ -102,51 +99,41 @@ export function prepareMemory(comment: RememberedComment, { numbered }: Lexicon)
   };
 }
 
-/** A comment's texts in words. */
-interface Reading {
-  readonly text: string;
-  readonly hunk: string;
-  readonly lowInformation: boolean;
-  readonly said: readonly string[];
-  /** Identical to `said` when the comment is only sentences. */
-  readonly prose: readonly string[];
-  readonly spans: readonly string[];
-  readonly lines: readonly string[];
-}
-
 /**
  * A cache by memory id: a change is searched again with every push and finds mostly the same memories. Holds about
  * 5,000 memories in words.
  */
-const readings = new LRUCache<string, Reading>({
+const readings = new LRUCache<string, ReturnType<typeof read>>({
   maxSize: 1_000_000,
   sizeCalculation: ({ said, prose, spans, lines }) =>
     1 + said.length + (prose === said ? 0 : prose.length) + spans.length + lines.length,
 });
 
-function readingOf({ id, text, hunk }: RememberedComment): Reading {
+function readingOf({ id, text, hunk }: RememberedComment) {
   const known = readings.get(id);
   if (known?.text === text && known.hunk === hunk) return known;
+  const reading = read(text, hunk);
+  readings.set(id, reading);
+  return reading;
+}
+
+/** A comment's texts in words. `prose` is identical to `said` when the comment is only sentences. */
+function read(text: string, hunk: string) {
   const comment = withoutFooters(text);
   const said = tokenise(comment);
   const sentences = visibleProse(comment);
   // Without code and markup the sentences are everything; white space is no part of a word.
   const isProse = !(comment.includes("```") || comment.includes("<"));
-  const reading = {
+  const spans = comment.matchAll(/`([^`\n]{2,80})`/g).map(([, span = ""]) => span);
+  return {
     text,
     hunk,
     lowInformation: saysLittle(sentences),
     said,
     prose: isProse ? said : tokenise(sentences),
-    spans: comment.includes("`") ? tokenise(spansOf(comment)) : [],
+    spans: tokenise([...spans].join(" ")),
     lines: tokenise(linesAbout(hunk)),
   };
-  readings.set(id, reading);
-  return reading;
-}
-
-function spansOf(text: string): string {
-  return [...text.matchAll(/`([^`\n]{2,80})`/g)].map((match) => match[1] ?? "").join(" ");
 }
 
 /** The last lines of a hunk without their marks; read from its end, because most of it is not needed. */
@@ -182,31 +169,24 @@ export function prepareChange(change: Change, { numbersOf }: Lexicon): PreparedC
   };
 }
 
-interface HunkWords {
-  readonly extension: string;
-  readonly added: readonly Words[];
-  readonly removed: readonly Words[];
-  readonly context: Words;
-}
-
-function wordsOfHunks(hunks: readonly ChangedHunk[], numbersOf: Lexicon["numbersOf"]): HunkWords[] {
-  const found: HunkWords[] = [];
+function wordsOfHunks(hunks: readonly ChangedHunk[], numbersOf: Lexicon["numbersOf"]) {
+  const found: { extension: string; added: Words[]; removed: Words[]; context: Words }[] = [];
   let left = MOST_CHARACTERS;
-  const words = (lines: readonly string[]) => {
+  const words = (lines: ChangedHunk["lines"], wanted: DiffLine["kind"]) => {
     const read: Words[] = [];
-    for (const line of lines) {
+    for (const { kind, text } of lines) {
+      if (kind !== wanted) continue;
       if (left <= 0) break;
-      left -= line.length + 1;
-      read.push(numbersOf(line.slice(0, LINE_CHARACTERS)));
+      left -= text.length + 1;
+      read.push(numbersOf(text.slice(0, LINE_CHARACTERS)));
     }
     return read;
   };
-  for (const hunk of hunks) {
+  for (const { path, section, lines } of hunks) {
     if (left <= 0) break;
-    const added = words(hunk.addedLines);
-    const removed = words(hunk.removedLines);
-    const context = [...words(hunk.contextLines).flat(), ...numbersOf(hunk.section.slice(0, LINE_CHARACTERS))];
-    found.push({ extension: extensionOf(hunk.path), added, removed, context });
+    const [added, removed] = [words(lines, "added"), words(lines, "removed")];
+    const context = [...words(lines, "context").flat(), ...numbersOf(section.slice(0, LINE_CHARACTERS))];
+    found.push({ extension: extensionOf(path), added, removed, context });
   }
   return found;
 }

@@ -194,10 +194,7 @@ export function nearness(space: VectorSpace, vectors: Vectors, which: number, ne
 /** Weights of words by their numbers, ≥ 0. */
 export type Weights = Float64Array;
 
-/**
- * Half rarity over many repositories, half rarity in this memory (eval/research/retrieval.md: .25–.75 are within
- * noise).
- */
+/** Half rarity over many repositories, half in this memory (eval/research/retrieval.md: .25–.75 are within noise). */
 export function mixedWeights(everywhere: Weights, memory: Bm25Index): Weights {
   // By the number of texts with the word.
   const here = Float64Array.from({ length: memory.size + 1 }, (_, count) =>

@@ -7,7 +7,7 @@ import { migrate } from "../migrate.ts";
 import { ownerOnly } from "../owner-only.ts";
 import type { Database } from "../sql.ts";
 import { openSqlite, type SqliteDatabase } from "../sqlite.ts";
-import { keepBeforeUpgrade } from "../upkeep/schema-copies.ts";
+import { keepBeforeUpgrade } from "../upkeep/snapshot.ts";
 import { MEMORY_PART } from "./schema.ts";
 
 /**

@@ -27,8 +27,7 @@ import { repoValues, splitRepoKey } from "./scope.ts";
 const CHUNK = 100;
 
 /**
- * Memory over an open database. Every method may throw `Transient`; rows written until then stay, and a repeated call completes the
- * work.
+ * Memory over an open database. Every method may throw `Transient`; what was done until then stays, and another call completes it.
  *
  * @param reclaim frees the space of deleted rows
  */
@@ -226,11 +225,7 @@ async function removeForgotten(db: Database): Promise<number> {
   return forgotten;
 }
 
-/**
- * Also deletes cached queries, which stem from the same pull requests, and frees the space.
- *
- * @throws Transient on a lock, and while a reader keeps the old bytes
- */
+/** Also deletes cached queries, which stem from the same pull requests. May throw `Transient`. */
 async function purge(db: Database, reclaim: () => Promise<void>): Promise<void> {
   await db.run("DELETE FROM embeddings");
   await reclaim();

@@ -1,11 +1,9 @@
 // Recall on the main thread: it sends every query to the search thread, so that webhooks and reviews are not blocked.
 import { totalmem } from "node:os";
 import type { MemoryWarmth } from "../../domain/memory/index-state.ts";
-import type { MemoryRecord } from "../../domain/memory.ts";
-import type { KeywordHit, MemoryCounts, VectorHit } from "../../domain/retrieval.ts";
-import type { Recall } from "../../ports/memory.ts";
+import type { Recall, ReportDegraded } from "../../ports/memory.ts";
 import { ROWS_IN_DATABASE } from "../../search/memory-search.ts";
-import { PATIENCE, type SearchPatience, searchThread, type ThreadSettings } from "./search-thread.ts";
+import { PATIENCE, type Request, type SearchPatience, searchThread, type ThreadSettings } from "./search-thread.ts";
 
 export interface RecallSettings extends Partial<ThreadSettings> {
   /** A SQLite file, or `postgres://…`, with the current schema. */
@@ -35,18 +33,18 @@ export function threadRecall({ patience, program, ...given }: RecallSettings): T
   const settings = { memoryBytes, rowsInDatabase: ROWS_IN_DATABASE, ...given };
   const worker = program ?? new URL("./search-worker.ts", import.meta.url);
   const thread = searchThread(worker, settings, { ...PATIENCE, ...patience });
+  const ask = <T>(name: Request["ask"], given: readonly unknown[], report?: ReportDegraded) =>
+    thread.ask({ ask: name, with: given }, report) as Promise<T>;
   let isClosed = false;
   return {
-    nearest: (scope, vectors, space, k, filter, report) =>
-      thread.ask({ ask: "nearest", with: [scope, vectors, space, k, filter] }, report) as Promise<VectorHit[][]>,
-    matching: (scope, texts, k, filter, report) =>
-      thread.ask({ ask: "matching", with: [scope, texts, k, filter] }, report) as Promise<KeywordHit[][]>,
-    records: (scope, ids) => thread.ask({ ask: "records", with: [scope, ids] }) as Promise<MemoryRecord[]>,
-    counts: (scope) => thread.ask({ ask: "counts", with: [scope] }) as Promise<MemoryCounts>,
-    version: (repo) => thread.ask({ ask: "version", with: [repo] }) as Promise<number>,
+    nearest: (scope, vectors, space, k, filter, report) => ask("nearest", [scope, vectors, space, k, filter], report),
+    matching: (scope, texts, k, filter, report) => ask("matching", [scope, texts, k, filter], report),
+    records: (scope, ids) => ask("records", [scope, ids]),
+    counts: (scope) => ask("counts", [scope]),
+    version: (repo) => ask("version", [repo]),
     async warm() {
       try {
-        await thread.ask({ ask: "warm", with: [] });
+        await ask("warm", []);
       } catch (error) {
         // An interruption by close is not a failure of memory.
         if (!isClosed) throw error;

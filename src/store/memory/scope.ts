@@ -66,9 +66,7 @@ export function filterSql(
   return parts.length === 0 ? "1 = 1" : parts.join(" AND ");
 }
 
-/**
- * `github.com/42` → host and id; null when either is missing. The empty host marks repositories that are being removed.
- */
+/** `github.com/42` → host and id; null when either is missing. Repositories that are being removed have an empty host. */
 export function splitRepoKey(key: RepoKey): { readonly host: string; readonly githubId: string } | null {
   const slash = key.indexOf("/");
   if (slash < 1 || slash === key.length - 1) return null;

@@ -73,10 +73,9 @@ export function searchThread(program: URL, settings: ThreadSettings, patience: S
   };
   return {
     held: () => running?.held() ?? null,
-    ask(request, report) {
-      if (closed) return Promise.reject(new Error("memory search is closed"));
-      if (performance.now() < downUntil)
-        return Promise.reject(new Error("the search thread ended twice and stays down for a while"));
+    async ask(request, report) {
+      if (closed) throw new Error("memory search is closed");
+      if (performance.now() < downUntil) throw new Error("the search thread ended twice and stays down for a while");
       running ??= startedThread(program, settings, patience, { onAnswer, onEnd });
       return running.ask(request, report);
     },
@@ -87,11 +86,7 @@ export function searchThread(program: URL, settings: ThreadSettings, patience: S
   };
 }
 
-interface Waiting {
-  resolve(value: unknown): void;
-  reject(error: Error): void;
-  readonly report: ReportDegraded | undefined;
-}
+type Waiting = Omit<PromiseWithResolvers<unknown>, "promise"> & { readonly report: ReportDegraded | undefined };
 
 function startedThread(
   program: URL,
@@ -148,12 +143,12 @@ function startedThread(
 
   return {
     held: () => held,
-    ask(request, report) {
-      if (overdue.size > 0)
-        return Promise.reject(new Error("timed out: the search thread is still at an earlier question"));
+    async ask(request, report) {
+      if (overdue.size > 0) throw new Error("timed out: the search thread is still at an earlier question");
       worker.ref();
       const id = serial++;
-      const asked = new Promise((resolve, reject) => waiting.set(id, { resolve, reject, report }));
+      const { promise: asked, ...settles } = Promise.withResolvers<unknown>();
+      waiting.set(id, { ...settles, report });
       worker.postMessage({ id, ...request });
       if (patience.answerMs === null || request.ask === "warm") return asked;
       const timer = setTimeout(() => giveUp(id), patience.answerMs);
@@ -173,12 +168,13 @@ function startedThread(
 function settle(waiting: Map<number, Waiting>, reply: Reply): void {
   const one = waiting.get(reply.id);
   waiting.delete(reply.id);
-  if (one === undefined) return;
   if ("error" in reply) {
-    const { error, kind } = reply;
-    one.reject(kind === "range" ? new RangeError(error) : kind === "passing" ? new Transient(error) : new Error(error));
+    const Failure = FAILURES[reply.kind];
+    one?.reject(new Failure(reply.error));
     return;
   }
-  for (const { part, reason } of reply.degraded) one.report?.(part, reason);
-  one.resolve(reply.value);
+  for (const { part, reason } of reply.degraded) one?.report?.(part, reason);
+  one?.resolve(reply.value);
 }
+
+const FAILURES = { range: RangeError, passing: Transient, other: Error } as const;

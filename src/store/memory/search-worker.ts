@@ -7,7 +7,8 @@ import { Transient } from "../../domain/errors.ts";
 import type { EmbeddingSpace } from "../../domain/memory.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { MemoryFilter, Scope } from "../../domain/retrieval.ts";
-import { type MemorySearch, memorySearch, type Report } from "../../search/memory-search.ts";
+import type { ReportDegraded } from "../../ports/memory.ts";
+import { type MemorySearch, memorySearch } from "../../search/memory-search.ts";
 import { usearchExact } from "../../search/vector-index.ts";
 import type { Database } from "../sql.ts";
 import { openSqlite } from "../sqlite.ts";
@@ -18,12 +19,8 @@ import type { HeldNow, Reply, Request, ThreadSettings } from "./search-thread.ts
 
 const settings = workerData as ThreadSettings;
 
-interface Opened {
-  readonly db: Database;
-  readonly search: MemorySearch;
-  /** Why vector search is unavailable; null when it works. */
-  readonly vectorsMissing: string | null;
-}
+/** `vectorsMissing`: why vector search is unavailable; null when it works. */
+type Opened = { readonly db: Database; readonly search: MemorySearch; readonly vectorsMissing: string | null };
 
 let opened: Opened | null = null;
 let opening: Promise<Opened> | null = null;
@@ -36,7 +33,7 @@ parentPort?.on("message", (request: Request | "close") => {
 
 async function answer({ id, ask, with: given }: Request): Promise<Reply> {
   const degraded: Degraded[] = [];
-  const report: Report = (part, reason) => void degraded.push({ part, reason: publicText(reason) });
+  const report: ReportDegraded = (part, reason) => void degraded.push({ part, reason: publicText(reason) });
   try {
     // Opened with the first query, so that the caller gets the error.
     opening ??= open();
@@ -55,7 +52,7 @@ async function answer({ id, ask, with: given }: Request): Promise<Reply> {
 /** A function for each query. */
 function answersOf(
   { db, search, vectorsMissing }: Opened,
-  report: Report,
+  report: ReportDegraded,
 ): Readonly<Record<Request["ask"], (...given: never[]) => Promise<unknown>>> {
   return {
     nearest: async (scope: Scope, vectors: Float32Array[], space: EmbeddingSpace, k: number, filter: MemoryFilter) => {

@@ -5,7 +5,7 @@ import { migrate } from "../migrate.ts";
 import type { Database, Sql } from "../sql.ts";
 import { openSqlite, type SqliteDatabase, type SqliteSettings } from "../sqlite.ts";
 import { insert, oneValue } from "../statement.ts";
-import { keepBeforeUpgrade } from "../upkeep/schema-copies.ts";
+import { keepBeforeUpgrade } from "../upkeep/snapshot.ts";
 import { QUEUE_PART } from "./schema.ts";
 
 /**

@@ -51,10 +51,7 @@ function jobsOf({ delivery, outcome, beside }: Arrival): readonly ComingJob[] {
   return outcome.kind === "command" ? [{ lane: "command", job: outcome, at, by: outcome.delivery }, ...jobs] : jobs;
 }
 
-/**
- * Splits the deliveries, in order, where one depends on the result of an earlier one. Usually there is one wave, which needs only a
- * few statements.
- */
+/** Splits the deliveries, in order, where one depends on the result of an earlier one. Usually there is one wave. */
 function waves(batch: readonly Arrival[]): readonly (readonly Arrival[])[] {
   const cut: Arrival[][] = [];
   let seen = new Set<string>();

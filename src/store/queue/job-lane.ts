@@ -113,10 +113,7 @@ interface Found {
 
 /** The turn in which an account was last served. */
 const SERVED = "(SELECT coalesce(max(turn), 0) FROM account_turns WHERE lane = $1)";
-/**
- * Conditions other than the due time, such as the limit per repository. The parameters are those of `searched`, and the time as the
- * sixth.
- */
+/** Conditions other than the due time. The parameters are those of `searched`, and the time as the sixth. */
 const MAY_RUN = `state = 'waiting' AND lane = $1 AND deaths < CAST($2 AS bigint) AND large <= CAST($3 AS bigint)
     AND repo NOT IN (SELECT held.repo FROM jobs AS held WHERE held.state = 'running' AND held.owner = $4 AND held.lane = $1
       GROUP BY held.repo HAVING count(*) >= CAST($5 AS bigint))

@@ -1,22 +1,19 @@
 // The retrieval log, which deletes a few old rows with each write, and figures over a window of it.
+import { DAY_MS } from "../../adapters/retention.ts";
 import type { LoggedRetrieval } from "../../domain/figures/logged-retrieval.ts";
 import { retrievalFigures } from "../../domain/figures/retrieval-figures.ts";
 import type { RetrievalLog, RetrievalStatistics } from "../../ports/memory.ts";
 import type { Database } from "../sql.ts";
 import { insert } from "../statement.ts";
 
-export interface LogLimits {
-  readonly rows: number;
-  readonly ageMs: number;
-  /** Rows deleted per written row: more than one, so that a long log shrinks. */
-  readonly chunk: number;
-}
-
-/** A row with a query of 500 characters takes .9 kB, so 100,000 take about 90 MB. */
-const LOG_LIMITS: LogLimits = { rows: 100_000, ageMs: 30 * 24 * 60 * 60_000, chunk: 500 };
+/**
+ * A row with a query of 500 characters takes .9 kB, so 100,000 take about 90 MB. `chunk`: rows deleted per written row, more
+ * than one, so that a long log shrinks.
+ */
+const LOG_LIMITS = { rows: 100_000, ageMs: 30 * DAY_MS, chunk: 500 };
 
 /** Ignores a known id. May throw `Transient`. */
-export function storedRetrievals(db: Database, limits: LogLimits = LOG_LIMITS): RetrievalLog {
+export function storedRetrievals(db: Database, limits = LOG_LIMITS): RetrievalLog {
   return {
     async write(entry) {
       const { query, ...rest } = entry;

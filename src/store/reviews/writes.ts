@@ -17,10 +17,7 @@ interface Row {
   readonly post: string | null;
 }
 
-/**
- * May throw `Transient`; writes of a job (`held`) throw LeaseLost once it is no longer held. An open job settles its own
- * writes, by its key.
- */
+/** May throw `Transient`; writes of a job (`held`, with its key) throw LeaseLost once it is no longer held. */
 export function storedWrites(db: Database, held: Held | null, key: string): WriteStore {
   const { now } = db.dialect;
   return {

@@ -5,6 +5,7 @@ import { StoreUnusable } from "../../domain/errors.ts";
 import type { MovedTable, ReportMoved } from "../../ports/move.ts";
 import { jsonRows, type RowType } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";
+import { oneValue } from "../statement.ts";
 import type { StoreDatabases } from "./people.ts";
 
 /** Tables of processes, locks, reservations and of the database itself. */
@@ -18,6 +19,8 @@ async function tablesOf(source: Sql): Promise<readonly string[]> {
   return rows.map(({ name }) => name).filter((name) => !STAYS.has(name));
 }
 
+type Source = StoreDatabases & { readonly memory: Database };
+
 /** Rows per page: with vectors of 1,024 components about 6 MB of text. */
 const PAGE = 1_000;
 const PROGRESS = "store_move";
@@ -28,11 +31,7 @@ const PROGRESS = "store_move";
  * @param target with the schema, and empty except for rows of an earlier call
  * @throws StoreUnusable when the target holds another store, the source changed meanwhile, or a table differs afterwards
  */
-export async function moveStore(
-  source: StoreDatabases & { readonly memory: Database },
-  target: Database,
-  report: ReportMoved,
-): Promise<readonly MovedTable[]> {
+export async function moveStore(source: Source, target: Database, report: ReportMoved): Promise<readonly MovedTable[]> {
   const mark = await markOf(source);
   const tables = { memory: await tablesOf(source.memory), queue: await tablesOf(source.queue) };
   await begin(target, mark, [...tables.memory, ...tables.queue]);
@@ -61,7 +60,7 @@ function writtenMeanwhile(): StoreUnusable {
 }
 
 /** A mark that changes with every write to the source. */
-async function markOf({ memory, queue }: StoreDatabases & { readonly memory: Database }): Promise<string> {
+async function markOf({ memory, queue }: Source): Promise<string> {
   const marks: unknown[] = [];
   for (const [db, text] of [
     [memory, "SELECT value FROM clock"],
@@ -81,15 +80,12 @@ async function begin(target: Database, mark: string, tables: readonly string[]):
     await tx.run(
       `CREATE TABLE IF NOT EXISTS ${PROGRESS} (part text PRIMARY KEY, mark text, after text, done bigint NOT NULL DEFAULT 0)`,
     );
-    const known = await tx.one<{ mark: string }>(`SELECT mark FROM ${PROGRESS} WHERE part = ''`);
-    if (known !== null) {
-      if (known.mark !== mark) throw writtenMeanwhile();
-      return;
-    }
-    for (const table of tables) {
+    const known = await oneValue<string>(tx, `SELECT mark FROM ${PROGRESS} WHERE part = ''`);
+    if (known === mark) return;
+    if (known !== null) throw writtenMeanwhile();
+    for (const table of tables)
       if (table !== "clock" && (await tx.one(`SELECT 1 AS one FROM ${table} LIMIT 1`)) !== null)
         throw new StoreUnusable(`The database holds a store already (${table}). Name an empty one.`);
-    }
     // The schema's own first row is replaced by the source's.
     await tx.run("DELETE FROM clock");
     await tx.run(`INSERT INTO ${PROGRESS} (part, mark) VALUES ('', $1)`, [mark]);
@@ -102,10 +98,7 @@ async function begin(target: Database, mark: string, tables: readonly string[]):
  * @throws StoreUnusable when a migration is unfinished
  */
 export async function refuseHalfMoved(db: Sql): Promise<void> {
-  const half = await db.one<{ half: number }>(
-    `SELECT CASE WHEN to_regclass('${PROGRESS}') IS NULL THEN 0 ELSE 1 END AS half`,
-  );
-  if (half?.half === 1)
+  if ((await db.one(`SELECT 1 AS half WHERE to_regclass('${PROGRESS}') IS NOT NULL`)) !== null)
     throw new StoreUnusable(
       "A store is being moved to this database, and that is not finished. Run `kodiai migrate` again: it continues.",
     );
@@ -130,9 +123,13 @@ async function shapeOf(source: Sql, table: string): Promise<Shape> {
 
 type Row = Readonly<Record<string, unknown>>;
 
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(", ");
+}
+
 /** Rows ordered by key, as fields of `jsonRows`: the same on both databases. */
 async function pageOf(sql: Sql, { table, key, columns }: Shape, after: Row | null): Promise<readonly Row[]> {
-  const names = key.map((name) => `"${name}"`).join(", ");
+  const names = quoted(key);
   const picked = Object.entries(columns).map(([name, type]) =>
     type === "code" ? `${sql.dialect.sendCode(`"${name}"`)} AS "${name}"` : `"${name}"`,
   );
@@ -141,23 +138,19 @@ async function pageOf(sql: Sql, { table, key, columns }: Shape, after: Row | nul
     `SELECT ${picked.join(", ")} FROM ${table} WHERE ${later} ORDER BY ${names} LIMIT ${PAGE}`,
     after === null ? [] : key.map((name) => after[name]),
   );
+  const fieldOf = (value: unknown, type: RowType) => {
+    if (!(value instanceof Uint8Array)) return value;
+    const bytes = type === "code" ? sql.dialect.decodeCode(value) : value;
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+  };
   return rows.map((row) =>
-    Object.fromEntries(
-      Object.entries(columns).map(([name, type]) => {
-        const value = row[name];
-        if (!(value instanceof Uint8Array)) return [name, value];
-        const bytes = type === "code" ? sql.dialect.decodeCode(value) : value;
-        return [name, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")];
-      }),
-    ),
+    Object.fromEntries(Object.entries(columns).map(([name, type]) => [name, fieldOf(row[name], type)])),
   );
 }
 
 async function copyTable(source: Sql, target: Database, shape: Shape, report: ReportMoved): Promise<void> {
   const { table, key, columns } = shape;
-  const names = Object.keys(columns)
-    .map((name) => `"${name}"`)
-    .join(", ");
+  const names = quoted(Object.keys(columns));
   for (let moved = 0, isDone = false; !isDone; ) {
     const rows = await alone(target, async (tx) => {
       // Read under the lock, because a commit of a killed migration may have arrived since the last page.

@@ -6,7 +6,7 @@ import type { ErasedPerson, NamedPerson, PersonRow, PersonStore } from "../../po
 import { recordTerms } from "../../search/terms.ts";
 import { RECORD_COLUMNS, RECORD_TABLES, type RecordRow, readRecord, tick } from "../memory/records.ts";
 import type { Database, Sql } from "../sql.ts";
-import { values } from "../statement.ts";
+import { oneValue, values } from "../statement.ts";
 
 /** The databases of a store: two SQLite files, or the same PostgreSQL twice. */
 export interface StoreDatabases {
@@ -68,17 +68,18 @@ interface MentioningTable extends Pick<NamingTable, "table" | "of"> {
   readonly texts: readonly string[];
 }
 
+const CONTENTS: MentioningTable = {
+  table: "contents",
+  of: "memory",
+  key: ["id"],
+  texts: ["text", "replies", "situation", "lesson", "hunk", "flagged_code", "fixed_code"],
+};
 const MENTIONING: readonly MentioningTable[] = [
   { table: "jobs", of: "queue", key: ["id"], texts: ["job", "outcome"] },
   { table: "declined", of: "queue", key: ["key", "finding"], texts: ["reason"] },
   { table: "reviews", of: "queue", key: ["written"], texts: ["review"] },
   { table: "retrievals", of: "queue", key: ["row"], texts: ["query"] },
-  {
-    table: "contents",
-    of: "memory",
-    key: ["id"],
-    texts: ["text", "replies", "situation", "lesson", "hunk", "flagged_code", "fixed_code"],
-  },
+  CONTENTS,
   { table: "evidence", of: "memory", key: ["id", "key"], texts: ["text"] },
   { table: "decided", of: "memory", key: ["id"], texts: ["reason"] },
   { table: "rejections", of: "memory", key: ["id", "by"], texts: ["reason"] },
@@ -107,10 +108,9 @@ function loginHash(login: string): string {
   return createHash("sha256").update(login.toLowerCase()).digest("hex");
 }
 
-/** A person with all known ids and logins. */
+/** A person with all known ids, and logins and e-mail addresses in lower case. */
 interface KnownPerson {
   readonly ids: readonly number[];
-  /** And e-mail addresses, in lower case. */
   readonly logins: readonly string[];
 }
 
@@ -143,14 +143,13 @@ interface Identity {
 /** Every stored pair of id and login or address. */
 async function identitiesIn(stores: StoreDatabases): Promise<readonly Identity[]> {
   const pairs: Identity[] = [];
-  for (const { table, of, login, id } of NAMING) {
-    const rows = await stores[of]?.all<Identity>(
-      `SELECT DISTINCT ${id ?? "NULL"} AS id, ${login === undefined ? "NULL" : `lower(${login})`} AS login FROM ${table}`,
+  for (const { table, of, login = "NULL", id = "NULL" } of NAMING)
+    pairs.push(
+      ...((await stores[of]?.all<Identity>(`SELECT DISTINCT ${id} AS id, lower(${login}) AS login FROM ${table}`)) ??
+        []),
     );
-    pairs.push(...(rows ?? []));
-  }
   for (const { job } of await jobsOf(stores.queue))
-    for (const person of peopleIn(job)) pairs.push({ id: person.id, login: person.login?.toLowerCase() ?? null });
+    for (const { id, login } of peopleIn(job)) pairs.push({ id, login: login?.toLowerCase() ?? null });
   for (const mentioning of MENTIONING) {
     const db = stores[mentioning.of];
     if (db !== null) for await (const text of textsNaming(db, mentioning)) pairs.push(...namesIn(text));
@@ -172,9 +171,7 @@ async function* textsNaming(db: Database, { table, key, texts }: MentioningTable
 }
 
 /** Jobs with parsed JSON. */
-async function jobsOf(
-  sql: Sql,
-): Promise<readonly { readonly id: number; readonly state: string; readonly job: PersonJob }[]> {
+async function jobsOf(sql: Sql) {
   const rows = await sql.all<{ id: number; state: string; job: string }>("SELECT id, state, job FROM jobs");
   return rows.map((row) => ({ ...row, job: JSON.parse(row.job) as PersonJob }));
 }
@@ -203,14 +200,15 @@ async function personRows(
   nameOf: (of: "queue" | "memory") => string,
 ): Promise<readonly PersonRow[]> {
   const found: PersonRow[] = [];
-  for (const naming of NAMING) {
+  const { among } = stores.queue.dialect;
+  for (const { table, of, login, id } of NAMING) {
     const given = values();
-    const where = isAbout(naming, person, stores.queue, given);
-    const rows = await stores[naming.of]?.all<PersonRow["row"]>(
-      `SELECT * FROM ${naming.table} WHERE ${where}`,
-      given.list,
-    );
-    for (const row of rows ?? []) found.push({ kept: `${nameOf(naming.of)}/${naming.table}`, row });
+    const parts: string[] = [];
+    if (login !== undefined) parts.push(among(`lower(${login})`, given.at(person.logins), "text"));
+    if (id !== undefined) parts.push(among(id, given.at(person.ids), "int"));
+    const text = `SELECT * FROM ${table} WHERE ${parts.join(" OR ")}`;
+    for (const row of (await stores[of]?.all<PersonRow["row"]>(text, given.list)) ?? [])
+      found.push({ kept: `${nameOf(of)}/${table}`, row });
   }
   for (const { id, job } of await jobsOf(stores.queue)) {
     if (!peopleIn(job).some((one) => isBy(one, person))) continue;
@@ -220,26 +218,12 @@ async function personRows(
   for (const { table, of, texts } of MENTIONING)
     for (const column of texts)
       for (const login of person.logins) {
-        const rows = await stores[of]?.all<PersonRow["row"]>(
-          `SELECT * FROM ${table} WHERE lower(${column}) LIKE $1 ESCAPE '\\'`,
-          [likely(login)],
-        );
+        const text = `SELECT * FROM ${table} WHERE lower(${column}) LIKE $1 ESCAPE '\\'`;
+        const rows = await stores[of]?.all<PersonRow["row"]>(text, [likely(login)]);
         const mentioning = (rows ?? []).filter((row) => mentions(String(row[column]), login));
         found.push(...mentioning.map((row) => ({ kept: `${nameOf(of)}/${table}.${column}`, row })));
       }
   return found;
-}
-
-function isAbout(
-  { login, id }: NamingTable,
-  person: KnownPerson,
-  { dialect }: Database,
-  { at }: ReturnType<typeof values>,
-): string {
-  const parts: string[] = [];
-  if (login !== undefined) parts.push(dialect.among(`lower(${login})`, at(person.logins), "text"));
-  if (id !== undefined) parts.push(dialect.among(id, at(person.ids), "int"));
-  return `(${parts.join(" OR ")})`;
 }
 
 function likely(login: string): string {
@@ -263,12 +247,21 @@ export async function anonymise(
   const forgotten = memory === null || !texts ? 0 : await forgetTexts(person, memory, forget);
   const { removed, changed } = await queue.transaction((tx) => anonymiseQueue(tx, person, texts));
   let anonymised = changed;
-  // Before the author is removed: any address in a person's own text may be theirs.
-  if (memory !== null) anonymised += await removeOwnAddresses(memory, person);
-  if (memory !== null) anonymised += await memory.transaction((tx) => anonymiseMemory(tx, person, texts));
+  if (memory !== null) {
+    // Before the author is removed: any address in a person's own text may be theirs.
+    const isOwn = memory.dialect.among("lower(author)", "$1", "text");
+    anonymised += await rewriteTexts(memory, CONTENTS, () => isOwn, person.logins, withoutAddresses);
+    anonymised += await memory.transaction((tx) => anonymiseMemory(tx, person, texts));
+  }
+  // Mentions in texts by others and by us.
+  const mayMention = (column: string) => `lower(${column}) LIKE $1 ESCAPE '\\'`;
   for (const mentioning of MENTIONING) {
     const db = stores[mentioning.of];
-    if (db !== null) anonymised += await removeMentions(db, mentioning, person);
+    if (db === null) continue;
+    for (const login of person.logins) {
+      const rewritten = (text: string) => withoutMentions(text, login);
+      anonymised += await rewriteTexts(db, mentioning, mayMention, likely(login), rewritten);
+    }
   }
   return { logins: person.logins.length, ids: person.ids.length, removed: forgotten + removed, anonymised };
 }
@@ -284,11 +277,10 @@ async function forgetTexts(
     [logins],
   );
   let forgotten = 0;
-  for (const [repo, own] of Map.groupBy(rows, (row) => row.repo))
-    forgotten += await forget(
-      repo,
-      own.map(({ mem }) => mem),
-    );
+  for (const [repo, own] of Map.groupBy(rows, (row) => row.repo)) {
+    const ids = own.map(({ mem }) => mem);
+    forgotten += await forget(repo, ids);
+  }
   return forgotten;
 }
 
@@ -334,17 +326,15 @@ async function anonymiseMemory(tx: Sql, person: KnownPerson, texts: boolean): Pr
   const { ids, logins } = person;
   let changed = await tx.run(`UPDATE contents SET author = '${GHOST}', url = NULL WHERE ${mine("author")}`, [logins]);
   // Distinct negative ids keep anonymised people apart; GitHub has no negative ids.
-  const lowest = (await tx.one<{ id: number | null }>("SELECT min(by_id) AS id FROM evidence"))?.id ?? 0;
+  const lowest = (await oneValue<number>(tx, "SELECT min(by_id) FROM evidence")) ?? 0;
   changed += await tx.run(
     `UPDATE evidence SET by_id = $3, by_login = '${GHOST}', url = NULL${without("text")}
      WHERE ${mine("by_login")} OR ${among("by_id", "$2", "int")}`,
     [logins, ids, Math.min(0, lowest) - 1],
   );
   changed += await tx.run(`UPDATE decided SET by = '${GHOST}'${without("reason")} WHERE ${mine("by")}`, [logins]);
-  const others = await tx.one<{ n: number }>(
-    `SELECT count(*) AS n FROM (SELECT by FROM rejections UNION SELECT by FROM against) x WHERE by LIKE '${GHOST}-%'`,
-  );
-  const ghost = `${GHOST}-${others?.n ?? 0}`;
+  const ghosts = `SELECT count(*) FROM (SELECT by FROM rejections UNION SELECT by FROM against) x WHERE by LIKE '${GHOST}-%'`;
+  const ghost = `${GHOST}-${(await oneValue<number>(tx, ghosts)) ?? 0}`;
   for (const table of ["rejections", "against"]) {
     // A person who declined under two logins counts once: the last login stays.
     changed += await tx.run(
@@ -358,30 +348,12 @@ async function anonymiseMemory(tx: Sql, person: KnownPerson, texts: boolean): Pr
   return changed;
 }
 
-/** Removes mentions from texts by others and by us. */
-async function removeMentions(db: Database, mentioning: MentioningTable, { logins }: KnownPerson): Promise<number> {
-  let changed = 0;
-  for (const login of logins)
-    changed += await rewriteTexts(
-      db,
-      mentioning,
-      { where: (column) => `lower(${column}) LIKE $1 ESCAPE '\\'`, given: likely(login) },
-      (text) => withoutMentions(text, login),
-    );
-  return changed;
-}
-
-async function removeOwnAddresses(memory: Database, { logins }: KnownPerson): Promise<number> {
-  const contents = MENTIONING.find(({ table }) => table === "contents");
-  if (contents === undefined) throw new Error("there is no such table");
-  const where = () => memory.dialect.among("lower(author)", "$1", "text");
-  return rewriteTexts(memory, contents, { where, given: logins }, withoutAddresses);
-}
-
+/** Rewrites the texts where the condition holds for their column; `given` is its `$1`. */
 async function rewriteTexts(
   db: Database,
   { table, key, texts }: MentioningTable,
-  { where, given }: { readonly where: (column: string) => string; readonly given: unknown },
+  where: (column: string) => string,
+  given: unknown,
   rewritten: (text: string) => string,
 ): Promise<number> {
   let changed = 0;

@@ -1,8 +1,11 @@
-// Copies an open database atomically, at one moment, while others write to it.
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+// Copies an open database atomically, at one moment, while others write to it; for one, before a schema upgrade.
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type Database from "better-sqlite3";
+import { DAY_MS } from "../../adapters/retention.ts";
+import { type SchemaPart, versions } from "../migrate.ts";
 import { ownerOnly } from "../owner-only.ts";
+import type { SqliteDatabase } from "../sqlite.ts";
 
 /**
  * Copies the database to `to`; keeps an existing copy. VACUUM INTO reads one snapshot, so writers are not blocked, and skips free
@@ -34,4 +37,29 @@ export function syncToDisk(path: string): void {
   } finally {
     closeSync(file);
   }
+}
+
+/** How long copies from before a schema upgrade are kept, for a return to the older Kodiai. */
+export const COPIES_DAYS = 30;
+const COPY = /^(?:queue|memory)\.db\.schema-\d+(?:\.partial)?$/;
+
+/**
+ * Creates `FILE.schema-N` before `migrate` runs missing steps on the file at `path`. A new or current file is not copied.
+ *
+ * @throws Error when the disk is full; then nothing was changed
+ */
+export async function keepBeforeUpgrade(db: SqliteDatabase, { part, steps }: SchemaPart, path: string): Promise<void> {
+  const version = (await versions(db)).get(part) ?? 0;
+  if (path !== ":memory:" && version > 0 && version < steps.length)
+    snapshot(db.connection, `${path}.schema-${version}`);
+}
+
+/** @param now epoch milliseconds @returns how many copies older than COPIES_DAYS were removed */
+export function removeOldCopies(dataDir: string, now: number): number {
+  const old = readdirSync(dataDir)
+    .filter((name) => COPY.test(name))
+    .map((name) => join(dataDir, name))
+    .filter((path) => statSync(path).mtimeMs < now - COPIES_DAYS * DAY_MS);
+  for (const path of old) rmSync(path, { force: true });
+  return old.length;
 }

@@ -14,6 +14,8 @@ const anyText = fc
 
 const signalsOf = (...given: Parameters<typeof signalSteps>) => runToEnd(signalSteps(...given));
 
+const linesOf = (kind: "added" | "removed", texts: readonly string[]) => texts.map((text) => ({ kind, text }));
+
 const weights = table.memory.weights as Parameters<typeof fuseLearned>[2];
 
 function order(memories: readonly ReturnType<typeof comment>[], asked = change({})): string[] {
@@ -78,7 +80,11 @@ test("every signal is a finite figure for every memory, for any text", () => {
   const asked = fc
     .record({ title: text, body: text, lines: fc.array(text), path: text })
     .map(({ title, body, lines, path }) =>
-      change({ title, body, hunks: [{ path, section: "", addedLines: lines, removedLines: lines, contextLines: [] }] }),
+      change({
+        title,
+        body,
+        hunks: [{ path, section: "", lines: [...linesOf("added", lines), ...linesOf("removed", lines)] }],
+      }),
     );
   fc.assert(
     fc.property(asked, fc.array(memory, { maxLength: 6 }), (one, memories) => {
@@ -106,8 +112,8 @@ test("the table names signals that exist", () => {
 
 test("a huge change over many memories ends", () => {
   const line = "const value = compute(alpha, beta, gamma);".repeat(50);
-  const addedLines = Array.from({ length: 30_000 }, (_, at) => `${line}${at}`);
-  const hunks = [{ path: "a.ts", section: "", addedLines, removedLines: [], contextLines: [] }];
+  const added = Array.from({ length: 30_000 }, (_, at) => `${line}${at}`);
+  const hunks = [{ path: "a.ts", section: "", lines: linesOf("added", added) }];
   const memories = Array.from({ length: 300 }, (_, at) => comment({ id: `m${at}`, pr: at }));
   expect(order(memories, change({ hunks }))).toHaveLength(300);
 }, 60_000);

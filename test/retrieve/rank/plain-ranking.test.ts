@@ -32,7 +32,9 @@ const memory: fc.Arbitrary<RememberedComment> = fc.record({
   text: sentence,
   hunk: lines.map((all) => ["@@ -1 +1 @@", ...all.map((line) => `+${line}`)].join("\n")),
 });
-const hunk = fc.record({ path, section: sentence, addedLines: lines, removedLines: lines, contextLines: lines });
+const kind = fc.constantFrom("added" as const, "removed" as const, "context" as const);
+const diffLines = lines.chain((all) => fc.tuple(...all.map((text) => kind.map((one) => ({ kind: one, text })))));
+const hunk = fc.record({ path, section: sentence, lines: diffLines });
 const change: fc.Arbitrary<Change> = fc.record({
   title: sentence,
   body: sentence,

@@ -33,9 +33,11 @@ export const change = (over: Partial<Change>) =>
         {
           path: "src/billing/invoice.ts",
           section: "export class Invoice",
-          addedLines: ["const connection = await pool.connect();", "return connection.query(sql);"],
-          removedLines: [],
-          contextLines: ["import { pool } from './pool.ts';"],
+          lines: [
+            { kind: "context", text: "import { pool } from './pool.ts';" },
+            { kind: "added", text: "const connection = await pool.connect();" },
+            { kind: "added", text: "return connection.query(sql);" },
+          ],
         },
       ],
       ...over,

@@ -39,12 +39,15 @@ function windowsOf(extension: string, lines: readonly (readonly string[])[], siz
 }
 
 function asked(change: Change) {
-  const hunks = change.hunks.map((hunk) => ({
-    extension: extensionOf(hunk.path),
-    added: hunk.addedLines.map((line) => tokenise(line)),
-    removed: hunk.removedLines.map((line) => tokenise(line)),
-    context: [...hunk.contextLines.flatMap((line) => tokenise(line)), ...tokenise(hunk.section)],
-  }));
+  const hunks = change.hunks.map(({ path, section, lines }) => {
+    const of = (kind: string) => lines.filter((line) => line.kind === kind).map(({ text }) => tokenise(text));
+    return {
+      extension: extensionOf(path),
+      added: of("added"),
+      removed: of("removed"),
+      context: [...of("context").flat(), ...tokenise(section)],
+    };
+  });
   const title = tokenise(change.title);
   const body = tokenise(change.body);
   const talk = [...title, ...body, ...change.paths.flatMap((path) => tokenise(path))];

@@ -1,12 +1,12 @@
 // What a log of retrievals keeps, and for how long, on each database.
 import { afterAll, describe, expect, test } from "vitest";
-import { type LogLimits, storedRetrievals } from "../../../src/store/reviews/retrievals.ts";
+import { storedRetrievals } from "../../../src/store/reviews/retrievals.ts";
 import type { Database } from "../../../src/store/sql.ts";
 import { anEntry, NOW } from "../../adapters/contracts/retrieval-log.ts";
 import { postgresTestDatabase, sqliteTestDatabase } from "../databases.ts";
 
 /** As they are by default. */
-const LIMITS: LogLimits = { rows: 100_000, ageMs: 30 * 24 * 3_600_000, chunk: 500 };
+const LIMITS = { rows: 100_000, ageMs: 30 * 24 * 3_600_000, chunk: 500 };
 
 const idsOf = async (db: Database) =>
   (await db.all<{ id: string }>('SELECT id FROM retrievals ORDER BY "row"')).map(({ id }) => id);
@@ -18,7 +18,7 @@ for (const [name, given] of [
   describe.skipIf(given === null)(name, () => {
     afterAll(() => given?.close());
 
-    async function opened(limits: Partial<LogLimits> = {}) {
+    async function opened(limits: Partial<typeof LIMITS> = {}) {
       if (given === null) throw new Error("there is no database");
       await given.db.run("DELETE FROM retrievals");
       return { db: given.db, log: storedRetrievals(given.db, { ...LIMITS, ...limits }) };

@@ -7,7 +7,7 @@ import { RETENTION } from "../../../src/adapters/retention.ts";
 import { jsonRows } from "../../../src/store/dialect.ts";
 import { expireRows } from "../../../src/store/expire.ts";
 import type { Database } from "../../../src/store/sql.ts";
-import { COPIES_DAYS, removeOldCopies } from "../../../src/store/upkeep/schema-copies.ts";
+import { COPIES_DAYS, removeOldCopies } from "../../../src/store/upkeep/snapshot.ts";
 import { postgresTestDatabase, sqliteInMemory, sqliteTestDatabase } from "../databases.ts";
 
 const DAY = 24 * 60 * 60_000;

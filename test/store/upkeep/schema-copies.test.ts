@@ -13,7 +13,7 @@ import { migrate, type SchemaPart, versions } from "../../../src/store/migrate.t
 import { openQueueFile } from "../../../src/store/queue/clock.ts";
 import { QUEUE_PART } from "../../../src/store/queue/schema.ts";
 import { openSqlite } from "../../../src/store/sqlite.ts";
-import { keepBeforeUpgrade } from "../../../src/store/upkeep/schema-copies.ts";
+import { keepBeforeUpgrade } from "../../../src/store/upkeep/snapshot.ts";
 import { checkFile } from "../../../src/store/upkeep/store-files.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "kodiai-schemas-"));
@@ -84,7 +84,7 @@ function killedBefore(at: number): string | null {
     program,
     `const { openSqlite } = await import(${JSON.stringify(`${src}/sqlite.ts`)});
      const { migrate } = await import(${JSON.stringify(`${src}/migrate.ts`)});
-     const { keepBeforeUpgrade } = await import(${JSON.stringify(`${src}/upkeep/schema-copies.ts`)});
+     const { keepBeforeUpgrade } = await import(${JSON.stringify(`${src}/upkeep/snapshot.ts`)});
      const path = ${JSON.stringify(path)};
      const part = { part: "things", steps: [() => ${first}, () => ${second}] };
      const db = openSqlite(path, { now: Date.now });
