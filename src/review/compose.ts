@@ -8,10 +8,8 @@ import type { ChangeContext } from "../domain/change-context.ts";
 import type { DependencyUpdate, PackageUpdate } from "../domain/dependency-update.ts";
 import type { Finding } from "../domain/finding.ts";
 import { buildRetrievalContextSection, revealedMemory } from "../domain/memory/precedent-section.ts";
-import type { PromptPiece } from "../domain/model.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
-import type { Coverage } from "../domain/review.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import { listed } from "../domain/text/counted.ts";
 import { cutText } from "../domain/text/cut-text.ts";
@@ -23,10 +21,7 @@ import { LOOK_UP_INSTRUCTIONS, REVIEW_INSTRUCTIONS, TONE } from "./reading/instr
 import type { QuestionBudget, Reading } from "./reading/plan-reading.ts";
 
 /** The prompts of one review: the same beginning, and a question for each reading. */
-export interface ReviewPrompt extends Pick<Coverage, "cut" | "hidden"> {
-  readonly system: readonly PromptPiece[];
-  readonly questions: readonly (readonly PromptPiece[])[];
-}
+export type ReviewPrompt = ReturnType<typeof compose>;
 
 /** The inputs of the prompt. */
 export interface PromptMaterial {
@@ -54,7 +49,7 @@ export function compose(
   material: PromptMaterial,
   delimiter: string,
   { contextChars, aroundChars }: Pick<QuestionBudget, "contextChars" | "aroundChars">,
-): ReviewPrompt {
+) {
   const { context, readings } = material;
   const words = wordsOf(context);
   const fitted = fitSections(sections(material, words), contextChars);
