@@ -1688,7 +1688,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "silence of rules is no findings",
     loses: "without a model and without a finding, every format says that no model read it",
-    file: "src/domain/review/quiet-verdict.ts",
+    file: "src/domain/review.ts",
     find: "  if (isRead) {",
     replace: "  if (isRead || coverage === null) {",
     test: [REVIEW_VERB_TEST, "without a model and without a finding, every format says that no model read it"],
@@ -2540,7 +2540,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a repository that is read although it is switched off",
     loses: "with review.snapshot: off neither context nor look-ups come from the repository",
-    file: "src/flows/review/head-code.ts",
+    file: "src/flows/review/review-pull-request.ts",
     find: 'setting === "off" ? null : (ports.snapshots ?? null)',
     replace: "ports.snapshots ?? null",
     test: [LOOK_UPS_TEST, "without a repository to look into no tools are offered, with the reason"],

@@ -15,8 +15,7 @@ import { listed } from "../domain/text/counted.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { type VisibleText, visibleText } from "../domain/text/rendered-markdown.ts";
 import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
-import { drawnContext } from "./reading/draw-file.ts";
-import { cutAtLine, fitSections, type Section } from "./reading/fit-sections.ts";
+import { cutAtLine, drawnContext, fitSections, type Section } from "./reading/draw-file.ts";
 import { LOOK_UP_INSTRUCTIONS, REVIEW_INSTRUCTIONS, TONE } from "./reading/instructions.ts";
 import type { QuestionBudget, Reading } from "./reading/plan-reading.ts";
 

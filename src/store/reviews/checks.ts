@@ -2,7 +2,7 @@
 import { failPoint } from "../../adapters/fail-point.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
-import { type CheckEnd, LEFT_MS } from "../../domain/review/check.ts";
+import { type CheckEnd, LEFT_MS } from "../../domain/review.ts";
 import type { BegunCheck, CheckStore, KeptCheck, PushWaits } from "../../ports/checks.ts";
 import type { Post, Wanted } from "../../ports/writes.ts";
 import type { Held } from "../../ports.ts";

@@ -1,6 +1,6 @@
 // Records of progress summaries, so that each one ends even if its review fails.
 import type { Repo } from "../../domain/job.ts";
-import { LEFT_MS } from "../../domain/review/check.ts";
+import { LEFT_MS } from "../../domain/review.ts";
 import type { ProgressNote, ProgressStore } from "../../ports/checks.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
