@@ -31,11 +31,11 @@ export interface PromptMaterial {
   readonly ruleFindings: readonly Finding[];
   readonly readings: readonly Reading[];
   /** The facts about a dependency update. */
-  readonly update?: DependencyUpdate | null;
-  /** The code around the change; absent: only the diff. */
-  readonly around?: ChangeContext;
+  readonly update: DependencyUpdate | null;
+  /** The code around the change. */
+  readonly around: ChangeContext;
   /** Whether the model has look-ups. */
-  readonly looksUp?: boolean;
+  readonly looksUp: boolean;
 }
 
 /**
@@ -53,12 +53,12 @@ export function compose(
   const words = wordsOf(context);
   const fitted = fitSections(sections(material, words), contextChars);
   const shared = fitted.sections.map((section) => drawn(section, delimiter)).join("\n\n");
-  const code = material.around === undefined ? "" : drawnContext(material.around);
+  const code = drawnContext(material.around);
   const shownCode = cutAtLine(code, aroundChars);
   const around = shownCode === "" ? "" : `${AROUND}\n\n${fence("code", shownCode, delimiter)}`;
   const parts = [`# The pull request\n\n${shared}`, precedentPart(material, delimiter), around];
   const opening = parts.filter((part) => part !== "").join("\n\n");
-  const instructions = material.looksUp === true ? LOOK_UP_INSTRUCTIONS : REVIEW_INSTRUCTIONS;
+  const instructions = material.looksUp ? LOOK_UP_INSTRUCTIONS : REVIEW_INSTRUCTIONS;
   const language = `# Language\nWrite title, body and walkthrough in ${context.config.review.language}.`;
   const isCut = shownCode.length < code.length;
   return {
@@ -120,7 +120,7 @@ function sections({ context, signals, ruleFindings, update }: PromptMaterial, wo
     {
       part: "dependency-update",
       heading: "What was looked up about this dependency update",
-      text: updateFacts(update ?? null),
+      text: updateFacts(update),
       most: 3_000,
       worth: 80,
     },
