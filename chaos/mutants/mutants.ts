@@ -1688,7 +1688,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "silence of rules is no findings",
     loses: "without a model and without a finding, every format says that no model read it",
-    file: "src/domain/review/quiet-verdict.ts",
+    file: "src/domain/review.ts",
     find: "  if (isRead) {",
     replace: "  if (isRead || coverage === null) {",
     test: [REVIEW_VERB_TEST, "without a model and without a finding, every format says that no model read it"],
@@ -1740,8 +1740,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "a progress note for ever",
     loses: "a progress note ends, even if its review does not",
     file: "src/flows/review/check-run.ts",
-    find: "await endProgress(repo, number, why, await reviewsOf(installationId, repo));",
-    replace: "void why;\n      await reviewsOf(installationId, repo);",
+    find: "endProgress(repo, number, why, await reviewsOf(installationId, repo))",
+    replace: "reviewsOf(installationId, repo).then(() => why)",
     test: ["test/app/progress.test.ts", "a review that is parked after its process died is ended by the sweep"],
   },
   {
@@ -1986,8 +1986,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "refused ends are given up",
     loses: "a progress note that GitHub refuses to end for a while is ended later",
     file: "src/flows/review/check-run.ts",
-    find: 'error.why !== "missing" ? "refused"',
-    replace: 'error.why === "suspended" ? "refused"',
+    find: 'error.why !== "missing";',
+    replace: 'error.why === "suspended";',
     test: [
       "test/app/progress.test.ts",
       "a progress note that GitHub does not let us end stays recorded, and is ended once the permission is back",
@@ -2540,7 +2540,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a repository that is read although it is switched off",
     loses: "with review.snapshot: off neither context nor look-ups come from the repository",
-    file: "src/flows/review/head-code.ts",
+    file: "src/flows/review/review-pull-request.ts",
     find: 'setting === "off" ? null : (ports.snapshots ?? null)',
     replace: "ports.snapshots ?? null",
     test: [LOOK_UPS_TEST, "without a repository to look into no tools are offered, with the reason"],

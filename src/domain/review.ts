@@ -6,6 +6,7 @@ import type { Cost, Degraded, LeftOut, MonthSpending } from "./omissions.ts";
 import type { GateDecision, SeenBefore } from "./retrieval.ts";
 import type { EarlierFinding } from "./review/review-history.ts";
 import type { ReviewSignals } from "./signals.ts";
+import { counted } from "./text/counted.ts";
 
 /** Where a finding is posted: on its lines, on its file, or in the summary; with the reason when it is not inline. */
 export interface PlacedFinding {
@@ -175,4 +176,60 @@ export interface PostedReview {
 export interface Superseded {
   readonly kind: "superseded";
   readonly reason: string;
+}
+
+export interface CheckAnnotation {
+  readonly path: string;
+  /** 1-based, inclusive, in the head file. */
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly level: "notice" | "warning" | "failure";
+  /** Plain text: GitHub renders no Markdown here. */
+  readonly title: string;
+  readonly message: string;
+}
+
+/** The end of a check run. Texts are Markdown that is safe to post. */
+export interface CheckEnd {
+  readonly conclusion: "success" | "neutral" | "failure";
+  readonly title: string;
+  readonly summary: string;
+  /** "" without details. */
+  readonly text: string;
+  readonly annotations: readonly CheckAnnotation[];
+}
+
+/** For how long sweeps try to end a check run or a progress summary that a review left behind: 7 days. */
+export const LEFT_MS = 7 * 24 * 60 * 60_000;
+
+/**
+ * The verdict of a review without findings, as every output words it. Names who read what: silent rules alone are not
+ * "No findings", and an unreadable diff is not "nothing".
+ *
+ * @param review all of its findings are held back, or it has none
+ * @returns `head` is the main point; `rest` continues it, separator included, without a full stop
+ */
+export function quietVerdict(review: Review) {
+  const { reviewed, leftOut, coverage, heldBack } = review;
+  if (unreadDiff(review) !== null) return { head: "Nothing was reviewed", rest: ": the diff could not be read" };
+  if (reviewed.length === 0) {
+    const changed =
+      leftOut.length === 0 ? "no file was changed" : `${counted(leftOut.length, "changed file")}, all left out`;
+    return { head: "Nothing to review", rest: `: ${changed}` };
+  }
+  const isWhole = coverage?.files.some(isUnread) !== true;
+  const isRead = coverage?.files.some(({ state }) => state !== "not-read") === true;
+  const held = heldBack.length === 0 ? "" : `; ${heldBack.length} held back`;
+  const where = ` in ${counted(reviewed.length, "file")}`;
+  if (isRead) {
+    const by = isWhole ? "" : " in what was read and by rules";
+    return { head: "No findings", rest: `${by}${where}${held}` };
+  }
+  const them = reviewed.length === 1 ? "it" : "them";
+  return { head: held === "" ? "No rule fired" : "Nothing to post", rest: `${where}; no model read ${them}${held}` };
+}
+
+/** Why nothing of a diff could be read; null when something was read, or there was nothing to read. */
+export function unreadDiff({ reviewed, degraded }: Pick<Review, "reviewed" | "degraded">): string | null {
+  return reviewed.length > 0 ? null : (degraded.find(({ part }) => part === "diff")?.reason ?? null);
 }

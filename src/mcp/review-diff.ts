@@ -2,8 +2,7 @@
 import { z } from "zod";
 import { jobOf } from "../cli/subject.ts";
 import { UsageError } from "../cli/usage.ts";
-import { quietVerdict, unreadDiff } from "../domain/review/quiet-verdict.ts";
-import type { Review } from "../domain/review.ts";
+import { quietVerdict, type Review, unreadDiff } from "../domain/review.ts";
 import { writeReview } from "../flows/review/review-pull-request.ts";
 import { repositoryField, repositoryOf, type Tool } from "./tool.ts";
 

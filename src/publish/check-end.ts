@@ -2,10 +2,15 @@
 
 import type { FailOn } from "../config/repo-config.ts";
 import { atLeast, type Severity } from "../domain/finding.ts";
-import type { CheckAnnotation, CheckEnd } from "../domain/review/check.ts";
 import { withoutMarkers } from "../domain/review/marker.ts";
-import { quietVerdict } from "../domain/review/quiet-verdict.ts";
-import { isUnread, type PlacedFinding, type Review } from "../domain/review.ts";
+import {
+  type CheckAnnotation,
+  type CheckEnd,
+  isUnread,
+  type PlacedFinding,
+  quietVerdict,
+  type Review,
+} from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import { linkTo } from "./permalink.ts";

@@ -8,25 +8,19 @@ import type { ChangeContext } from "../domain/change-context.ts";
 import type { DependencyUpdate, PackageUpdate } from "../domain/dependency-update.ts";
 import type { Finding } from "../domain/finding.ts";
 import { buildRetrievalContextSection, revealedMemory } from "../domain/memory/precedent-section.ts";
-import type { PromptPiece } from "../domain/model.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
-import type { Coverage } from "../domain/review.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import { listed } from "../domain/text/counted.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { type VisibleText, visibleText } from "../domain/text/rendered-markdown.ts";
 import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
-import { drawnContext } from "./reading/draw-file.ts";
-import { cutAtLine, fitSections, type Section } from "./reading/fit-sections.ts";
+import { cutAtLine, drawnContext, fitSections, type Section } from "./reading/draw-file.ts";
 import { LOOK_UP_INSTRUCTIONS, REVIEW_INSTRUCTIONS, TONE } from "./reading/instructions.ts";
 import type { QuestionBudget, Reading } from "./reading/plan-reading.ts";
 
 /** The prompts of one review: the same beginning, and a question for each reading. */
-export interface ReviewPrompt extends Pick<Coverage, "cut" | "hidden"> {
-  readonly system: readonly PromptPiece[];
-  readonly questions: readonly (readonly PromptPiece[])[];
-}
+export type ReviewPrompt = ReturnType<typeof compose>;
 
 /** The inputs of the prompt. */
 export interface PromptMaterial {
@@ -37,11 +31,11 @@ export interface PromptMaterial {
   readonly ruleFindings: readonly Finding[];
   readonly readings: readonly Reading[];
   /** The facts about a dependency update. */
-  readonly update?: DependencyUpdate | null;
-  /** The code around the change; absent: only the diff. */
-  readonly around?: ChangeContext;
+  readonly update: DependencyUpdate | null;
+  /** The code around the change. */
+  readonly around: ChangeContext;
   /** Whether the model has look-ups. */
-  readonly looksUp?: boolean;
+  readonly looksUp: boolean;
 }
 
 /**
@@ -54,17 +48,17 @@ export function compose(
   material: PromptMaterial,
   delimiter: string,
   { contextChars, aroundChars }: Pick<QuestionBudget, "contextChars" | "aroundChars">,
-): ReviewPrompt {
+) {
   const { context, readings } = material;
   const words = wordsOf(context);
   const fitted = fitSections(sections(material, words), contextChars);
   const shared = fitted.sections.map((section) => drawn(section, delimiter)).join("\n\n");
-  const code = material.around === undefined ? "" : drawnContext(material.around);
+  const code = drawnContext(material.around);
   const shownCode = cutAtLine(code, aroundChars);
   const around = shownCode === "" ? "" : `${AROUND}\n\n${fence("code", shownCode, delimiter)}`;
   const parts = [`# The pull request\n\n${shared}`, precedentPart(material, delimiter), around];
   const opening = parts.filter((part) => part !== "").join("\n\n");
-  const instructions = material.looksUp === true ? LOOK_UP_INSTRUCTIONS : REVIEW_INSTRUCTIONS;
+  const instructions = material.looksUp ? LOOK_UP_INSTRUCTIONS : REVIEW_INSTRUCTIONS;
   const language = `# Language\nWrite title, body and walkthrough in ${context.config.review.language}.`;
   const isCut = shownCode.length < code.length;
   return {
@@ -126,7 +120,7 @@ function sections({ context, signals, ruleFindings, update }: PromptMaterial, wo
     {
       part: "dependency-update",
       heading: "What was looked up about this dependency update",
-      text: updateFacts(update ?? null),
+      text: updateFacts(update),
       most: 3_000,
       worth: 80,
     },

@@ -5,7 +5,7 @@ import { type ChangeContext, noContext, type ReadHead } from "../domain/change-c
 import { declinedReason } from "../domain/conversation.ts";
 import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import type { HeldBack } from "../domain/finding.ts";
-import type { RepositoryHistory } from "../domain/memory/repository-history.ts";
+import type { RepositoryHistory } from "../domain/memory/rejections.ts";
 import { estimatedTokens } from "../domain/model.ts";
 import type { Cost, Degraded } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";

@@ -2,8 +2,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Finding } from "../../src/domain/finding.ts";
-import { areEnough, type RejectedMemory, type Rejection, rejectionsOf } from "../../src/domain/memory/rejections.ts";
-import type { FlaggedInChange } from "../../src/domain/memory/repository-history.ts";
+import {
+  areEnough,
+  type FlaggedInChange,
+  type RejectedMemory,
+  type Rejection,
+  rejectionsOf,
+} from "../../src/domain/memory/rejections.ts";
 import { heldByMemory, type PastMaterial, reintroduced } from "../../src/review/memory/held-by-memory.ts";
 import { finding } from "./review-builders.ts";
 

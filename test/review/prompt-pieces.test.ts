@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fence, reveal, revealLine } from "../../src/domain/text/untrusted-text.ts";
-import { cutAtLine, fitSections } from "../../src/review/reading/fit-sections.ts";
+import { cutAtLine, fitSections } from "../../src/review/reading/draw-file.ts";
 import { readingBudget } from "../../src/review/reading/plan-reading.ts";
 
 const DELIMITER = "kodiai-0123456789abcdef0123456789abcdef";

@@ -2,8 +2,7 @@
 
 import { atLeast, SEVERITIES, type Severity } from "../../domain/finding.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
-import { quietVerdict, unreadDiff } from "../../domain/review/quiet-verdict.ts";
-import type { Review } from "../../domain/review.ts";
+import { quietVerdict, type Review, unreadDiff } from "../../domain/review.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { withoutSecrets } from "../../flows/review/posting.ts";
 import type { Stage } from "../../flows/review/review-ports.ts";

@@ -2,8 +2,7 @@
 import manifest from "../../../package.json" with { type: "json" };
 import { rulePage } from "../../config/rule-page.ts";
 import type { Finding, Severity } from "../../domain/finding.ts";
-import { quietVerdict, unreadDiff } from "../../domain/review/quiet-verdict.ts";
-import type { Review } from "../../domain/review.ts";
+import { quietVerdict, type Review, unreadDiff } from "../../domain/review.ts";
 import { ruleText } from "../../wire/rules.ts";
 
 const LEVEL: Readonly<Record<Severity, "error" | "warning" | "note">> = {

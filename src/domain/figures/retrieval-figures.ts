@@ -1,6 +1,6 @@
 // Aggregates many retrievals into figures: speed, quality, cost, and how often the gate was right.
 import type { RepoKey } from "../memory.ts";
-import type { LoggedRetrieval, RetrievalOrigin } from "./logged-retrieval.ts";
+import type { LoggedRetrieval } from "./logged-retrieval.ts";
 
 export interface StatisticsWindow {
   /** Length of the window, up to now. */
@@ -9,76 +9,8 @@ export interface StatisticsWindow {
   readonly repo: RepoKey | null;
 }
 
-interface RerankFigures {
-  readonly count: number;
-  readonly failed: number;
-  readonly usd: number;
-  readonly averageMs: number;
-  /** Among successful ones: mean share of the first five that changed, 0–1. */
-  readonly topChanged: number;
-  /** Among successful ones: mean number of ranks that a memory moved. */
-  readonly meanMove: number;
-}
-
-interface GateFigures {
-  /** Decisions of the gate in reviews and questions. */
-  readonly decisions: number;
-  readonly skips: number;
-  readonly skipShare: number;
-  /** Skips by rule, most first. */
-  readonly byRule: readonly { readonly rule: string; readonly count: number }[];
-  /** Share decided by a rule, the cache or the configuration, without a model or a guess. */
-  readonly fastPathShare: number;
-  /** Share of decisions that came from the cache. */
-  readonly cachedShare: number;
-  /** Mean wall time of a skip that was not searched. */
-  readonly averageMs: number;
-  /** Skips that were searched for measurement, and in how many of them memory would have been used. */
-  readonly shadow: { readonly searched: number; readonly hits: number };
-  /** Share of those searched skips that lost nothing; null without any. */
-  readonly accuracy: number | null;
-  /** Skips × mean tokens of embedding a change that was not cached. */
-  readonly tokensSaved: number;
-}
-
 /** Shares are 0–1, times wall milliseconds; everything is 0 without retrievals. */
-export interface RetrievalFigures {
-  /** Searches of memory, including the shadow sample; a skip is not a search. */
-  readonly count: number;
-  readonly ms: { readonly p50: number; readonly p95: number; readonly p99: number; readonly average: number };
-  readonly byMethod: readonly {
-    readonly origin: RetrievalOrigin;
-    readonly method: LoggedRetrieval["method"];
-    readonly count: number;
-    readonly averageMs: number;
-  }[];
-  /** Memories that a search returned, on average. */
-  readonly averageResults: number;
-  /** Mean similarity (1 − distance, 0–1) of vector hits, first within a search, then over searches. */
-  readonly averageScore: number;
-  /** Mean raw cosine distance, likewise. */
-  readonly averageDistance: number;
-  /** Mean share of memories in a language of the change; a manual search has no change. */
-  readonly languageMatch: number;
-  /** Mean relevant distance of the embedders. */
-  readonly calibrated: number;
-  readonly embedding: {
-    readonly texts: number;
-    readonly cached: number;
-    /** Among texts whose embedding costs something: a free embedder has no cache. */
-    readonly hitShare: number;
-    /** Searches with such texts. */
-    readonly paid: number;
-    readonly tokens: number;
-    readonly usd: number;
-  };
-  readonly rerank: RerankFigures;
-  /** Embedding and reranking. */
-  readonly usdPerRetrieval: number;
-  readonly gate: GateFigures;
-  readonly topQueries: readonly { readonly query: string; readonly count: number }[];
-  readonly degraded: readonly { readonly part: string; readonly count: number }[];
-}
+export type RetrievalFigures = ReturnType<typeof retrievalFigures>;
 
 /**
  * @param entries in any order
@@ -86,14 +18,15 @@ export interface RetrievalFigures {
  */
 export function retrievalFigures(
   entries: readonly LoggedRetrieval[],
-  topQueries: RetrievalFigures["topQueries"],
-): RetrievalFigures {
+  topQueries: readonly { readonly query: string; readonly count: number }[],
+) {
   const searches = entries.filter(({ searched }) => searched);
   // Results of a shadow search were discarded.
   const used = searches.filter(({ gate }) => !gate.shadow);
   const distances = used.flatMap(({ averageDistance }) => averageDistance ?? []);
   const times = searches.map(({ retrievalMs }) => retrievalMs).sort((a, b) => a - b);
   return {
+    /** Searches of memory, including the shadow sample; a skip is not a search. */
     count: searches.length,
     ms: {
       p50: percentile(times, 0.5),
@@ -102,12 +35,17 @@ export function retrievalFigures(
       average: mean(times),
     },
     byMethod: byMethod(searches),
+    /** Memories that a search returned, on average. */
     averageResults: mean(used.map(({ ids }) => ids.length)),
+    /** Mean similarity (1 − distance, 0–1) of vector hits, first within a search, then over searches. */
     averageScore: mean(distances.map((distance) => Math.min(1, Math.max(0, 1 - distance)))),
+    /** Mean raw cosine distance, likewise. */
     averageDistance: mean(distances),
+    /** Mean share of memories in a language of the change; a manual search has no change. */
     languageMatch: mean(
       used.flatMap(({ origin, languageMatch }) => (origin === "search" ? [] : (languageMatch ?? []))),
     ),
+    /** Mean relevant distance of the embedders. */
     calibrated: mean(used.map(({ calibrated }) => calibrated)),
     embedding: embeddingFigures(searches),
     rerank: rerankFigures(searches),
@@ -123,7 +61,7 @@ function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }
 
-function byMethod(searches: readonly LoggedRetrieval[]): RetrievalFigures["byMethod"] {
+function byMethod(searches: readonly LoggedRetrieval[]) {
   const groups = Map.groupBy(searches, ({ origin, method }) => `${origin} ${method}`);
   return [...groups]
     .sort(([a, one], [b, other]) => other.length - one.length || (a < b ? -1 : 1))
@@ -135,21 +73,23 @@ function byMethod(searches: readonly LoggedRetrieval[]): RetrievalFigures["byMet
     });
 }
 
-function embeddingFigures(searches: readonly LoggedRetrieval[]): RetrievalFigures["embedding"] {
+function embeddingFigures(searches: readonly LoggedRetrieval[]) {
   const paid = searches.filter(({ embedding }) => embedding.tokens > 0 || embedding.usd > 0 || embedding.cached > 0);
   const total = (of: readonly LoggedRetrieval[], what: keyof LoggedRetrieval["embedding"]) =>
     sum(of.map(({ embedding }) => embedding[what]));
   return {
     texts: total(searches, "texts"),
     cached: total(searches, "cached"),
+    /** Among texts whose embedding costs something: a free embedder has no cache. */
     hitShare: share(total(paid, "cached"), total(paid, "texts")),
+    /** Searches with such texts. */
     paid: paid.length,
     tokens: total(searches, "tokens"),
     usd: total(searches, "usd"),
   };
 }
 
-function rerankFigures(searches: readonly LoggedRetrieval[]): RerankFigures {
+function rerankFigures(searches: readonly LoggedRetrieval[]) {
   const all = searches.flatMap(({ rerank }) => rerank ?? []);
   const done = all.filter(({ failed }) => failed === null);
   return {
@@ -157,6 +97,7 @@ function rerankFigures(searches: readonly LoggedRetrieval[]): RerankFigures {
     failed: all.length - done.length,
     usd: sum(all.map(({ usd }) => usd)),
     averageMs: mean(all.map(({ ms }) => ms)),
+    /** Among successful ones: mean share of the first five that changed, and mean number of ranks that a memory moved. */
     topChanged: mean(done.map(({ topChanged }) => topChanged)),
     meanMove: mean(done.map(({ meanMove }) => meanMove)),
   };
@@ -165,7 +106,8 @@ function rerankFigures(searches: readonly LoggedRetrieval[]): RerankFigures {
 /** Decisions without certainty: by a model, or by default. */
 const SLOW_PATH: ReadonlySet<string> = new Set(["model", "default"]);
 
-function gateFigures(entries: readonly LoggedRetrieval[]): GateFigures {
+/** Decisions of the gate in reviews and questions. */
+function gateFigures(entries: readonly LoggedRetrieval[]) {
   const decided = entries.filter(({ origin }) => origin !== "search");
   const skips = decided.filter(({ gate }) => !gate.retrieve);
   const unsearched = skips.filter(({ searched }) => !searched);
@@ -178,12 +120,17 @@ function gateFigures(entries: readonly LoggedRetrieval[]): GateFigures {
     decisions: decided.length,
     skips: skips.length,
     skipShare: share(skips.length, decided.length),
+    /** Skips by rule, most first. */
     byRule: counted(skips.map(({ gate }) => gate.decidedBy)).map(([rule, count]) => ({ rule, count })),
+    /** Share decided by a rule, the cache or the configuration, without a model or a guess. */
     fastPathShare: by((name) => !SLOW_PATH.has(name)),
     cachedShare: by((name) => name === "cache"),
+    /** Mean wall time of a skip that was not searched. */
     averageMs: mean(unsearched.map(({ retrievalMs }) => retrievalMs)),
+    /** Skips that were searched for measurement, in how many memory would have been used, and the share of the others. */
     shadow: { searched: shadow.length, hits },
     accuracy: shadow.length === 0 ? null : share(shadow.length - hits, shadow.length),
+    /** Skips × mean tokens of embedding a change that was not cached. */
     tokensSaved: Math.round(unsearched.length * mean(embedded.map(({ embedding }) => embedding.tokens))),
   };
 }

@@ -27,14 +27,10 @@ export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 /** The position of a reply towards the finding: `declines` rejects it with a reason, `other` takes no side. */
 export type Stance = "declines" | "rejects" | "agrees" | "asks" | "other";
 
-/** A person as GitHub described them when their act was first seen. */
-export interface EvidenceBy {
-  /** GitHub's numeric id; a login can change hands. */
-  readonly id: number;
-  readonly login: string;
+/** A person as GitHub described them when their act was first seen; a login can change hands. */
+export interface EvidenceBy extends Person {
   /** From the permission API; never `author_association`. */
   readonly access: AccessLevel;
-  readonly isBot: boolean;
   /** GitHub calls them a first-time contributor. */
   readonly isFirstTime: boolean;
 }

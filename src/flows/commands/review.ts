@@ -2,8 +2,7 @@
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { SEVERITIES } from "../../domain/finding.ts";
 import type { ReviewJob } from "../../domain/job.ts";
-import { quietVerdict } from "../../domain/review/quiet-verdict.ts";
-import type { Review } from "../../domain/review.ts";
+import { quietVerdict, type Review } from "../../domain/review.ts";
 import { isWriter, type Order } from "./order.ts";
 
 const FINDINGS = 20;

@@ -22,17 +22,18 @@ export async function ignoreFinding(order: Order): Promise<Answer> {
   }
   const by = job.comment.author.login;
   const reason = await ports.redact(text);
-  const kept: Awaited<ReturnType<typeof declineElsewhere>>[] = [];
+  let elsewhere = "";
   let noted = "";
+  let degraded: Answer["degraded"] = [];
   for (const findingId of ids) {
     await ports.decisions.decline(key, { findingId, by, reason }, ports.now());
     noted = await noteCommand(order, findingId, { kind: "declined", text: reason });
-    kept.push(await declineElsewhere(order, findingId, reason === "" ? null : reason));
+    const kept = await declineElsewhere(order, findingId, reason === "" ? null : reason);
+    if (kept === true) elsewhere = ` ${onOthers(findings[0] ?? null, reason)}`;
+    if (kept === null) degraded = [{ part: "memory", reason: "the decline holds here only: memory cannot be written" }];
   }
   const because = reason === "" ? " A reason (`/kodiai ignore REASON`) helps the next reader." : "";
-  const elsewhere = kept.some(({ isKept }) => isKept) ? ` ${onOthers(findings[0] ?? null, reason)}` : "";
   const said = `Noted: this will not be reported again on this pull request.${because}${elsewhere} \`/kodiai restore\` takes it back.`;
-  const [{ degraded } = { degraded: [] }] = kept;
   return { ...plainAnswer("done", said, `declined ${ids.join(", ")}${noted}`), degraded };
 }
 
@@ -46,21 +47,23 @@ function onOthers(finding: Finding | null, reason: string): string {
     : "On other pull requests, similar findings are held back and listed with your reason.";
 }
 
-/** Only declines by people with write access affect other pull requests; an author decides only for their own. */
-async function declineElsewhere(order: Order, findingId: string, reason: string | null) {
+/**
+ * Only declines by people with write access affect other pull requests; an author decides only for their own.
+ *
+ * @returns whether it does; null when memory cannot be written
+ */
+async function declineElsewhere(order: Order, findingId: string, reason: string | null): Promise<boolean | null> {
   const { job, ports } = order;
   const { keeping } = ports;
-  if (!keeping || !isWriter(order)) return { isKept: false, degraded: [] };
+  if (!keeping || !isWriter(order)) return false;
   const repo = repoKey(job.repo);
   const { author, url } = job.comment;
   const rejection = { by: author.login, isWriter: true, reason, url, at: ports.now() };
   try {
-    const isKept = await keeping.reject(repo, findingMemoryId(repo, job.number, findingId), rejection);
-    return { isKept, degraded: [] };
+    return await keeping.reject(repo, findingMemoryId(repo, job.number, findingId), rejection);
   } catch (error) {
     if (error instanceof Transient) throw error;
-    const reason = "the decline holds here only: memory cannot be written";
-    return { isKept: false, degraded: [{ part: "memory", reason }] };
+    return null;
   }
 }
 

@@ -2,9 +2,8 @@
 // the same file again changes nothing.
 import { languageOf } from "../../analyze/analyze.ts";
 import type { Repo } from "../../domain/job.ts";
-import { addUp, type Remembered } from "../../domain/memory/write-report.ts";
+import { addUp } from "../../domain/memory/write-report.ts";
 import { type MemoryRecord, memoryId, repoKey } from "../../domain/memory.ts";
-import type { Degraded } from "../../domain/omissions.ts";
 import { type Remembering, remember, rowRecord } from "../../learn/learn.ts";
 import type { Embedder, Memory } from "../../ports/memory.ts";
 
@@ -16,17 +15,7 @@ interface ImportRules {
   readonly into?: Repo;
 }
 
-export interface Imported {
-  readonly kind: "imported";
-  /** Non-empty lines. */
-  readonly lines: number;
-  readonly remembered: Remembered;
-  /** 1-based invalid lines, at most 1,000 of them; `wrongLines` counts all. */
-  readonly problems: readonly { readonly line: number; readonly reason: string }[];
-  readonly wrongLines: number;
-  readonly notRemembered: readonly { readonly line: number; readonly reason: string }[];
-  readonly degraded: readonly Degraded[];
-}
+export type Imported = Awaited<ReturnType<typeof importMemory>>;
 
 const PENDING = 384;
 /** Characters of a line. Longer rows are refused before they are parsed. */
@@ -35,6 +24,7 @@ const MAX_PROBLEMS = 1_000;
 
 /**
  * @param lines without their line ends, in any number: they are streamed
+ * @returns how many lines were not empty, at most 1,000 invalid ones (1-based), and in `wrongLines` how many there were
  * @throws Transient when memory cannot be reached now, what the redactor or the source throw; the same import again
  * completes it
  */
@@ -42,10 +32,10 @@ export async function importMemory(
   lines: AsyncIterable<string> | Iterable<string>,
   rules: ImportRules,
   { embedder, memory }: { readonly embedder: Embedder; readonly memory: Memory },
-): Promise<Imported> {
+) {
   const pending: MemoryRecord[] = [];
-  const problems: Imported["problems"][number][] = [];
-  const notRemembered: Imported["notRemembered"][number][] = [];
+  const problems: { readonly line: number; readonly reason: string }[] = [];
+  const notRemembered: { readonly line: number; readonly reason: string }[] = [];
   const counts = { lines: 0, wrongLines: 0 };
   let remembered = addUp();
   const flush = async () => {
@@ -66,7 +56,7 @@ export async function importMemory(
     if (pending.length >= PENDING) await flush();
   }
   if (pending.length > 0) await flush();
-  return { kind: "imported", ...counts, problems, notRemembered, remembered, degraded: remembered.degraded };
+  return { ...counts, problems, notRemembered, remembered, degraded: remembered.degraded };
 }
 
 function readLine(line: string, rules: ImportRules): ReturnType<typeof rowRecord> {

@@ -32,21 +32,7 @@ interface ReplayPorts {
   readonly repositories: () => Promise<readonly Repo[]>;
 }
 
-/** The result of the replay. */
-export interface Replayed {
-  /** Oldest first. */
-  readonly pulls: readonly ReplayedPull[];
-  /** Canonical id of the repository's main language. */
-  readonly language: string;
-  /** The repository whose memory replaced the own one; null when no other one in memory has this main language. */
-  readonly placebo: { readonly repo: Repo; readonly memories: number } | null;
-  /** Pull requests with comments in memory, and why some of them are not replayed. */
-  readonly known: number;
-  readonly leftOut: readonly { readonly pull: number; readonly reason: string }[];
-  /** The cost of embedding the queries. */
-  readonly spent: { readonly tokens: number; readonly usd: number };
-  readonly degraded: readonly Degraded[];
-}
+export type Replayed = Awaited<ReturnType<typeof replayMemory>>;
 
 interface PastPull {
   readonly number: number;
@@ -65,7 +51,7 @@ const NO_TALLY = tallyArm([], []);
  * @param last most pull requests, the newest first
  * @throws Transient when memory cannot be read now
  */
-export async function replayMemory(repo: Repo, last: number, ports: ReplayPorts): Promise<Replayed> {
+export async function replayMemory(repo: Repo, last: number, ports: ReplayPorts) {
   const comments = await commentsOf(repo, ports);
   const pulls = pullsOf(comments);
   const candidates = await candidatesOf(await ports.repositories(), ports.recall);
@@ -74,7 +60,8 @@ export async function replayMemory(repo: Repo, last: number, ports: ReplayPorts)
   // Word frequencies come from everything that is compared.
   const others = placebo === null ? [] : await commentsOf(placebo.repo, ports);
   const vectors = textVectors([...comments, ...others].map(({ text }) => text));
-  const seen = { tokens: 0, usd: 0, degraded: new Map<string, Degraded>() };
+  const spent = { tokens: 0, usd: 0 };
+  const degraded = new Map<string, Degraded>();
   const done: ReplayedPull[] = [];
   const leftOut: { pull: number; reason: string }[] = [];
   for (const pull of pulls.slice(-last)) {
@@ -83,13 +70,18 @@ export async function replayMemory(repo: Repo, last: number, ports: ReplayPorts)
     else done.push(await replayed(pull, people));
   }
   return {
+    /** Oldest first. */
     pulls: done,
+    /** Canonical id of the repository's main language. */
     language: own?.language ?? mostOf([]),
+    /** The repository whose memory replaced the own one; null when no other one in memory has this main language. */
     placebo: placebo === null ? null : { repo: placebo.repo, memories: placebo.memories },
+    /** Pull requests with comments in memory, and why some of them are not replayed. */
     known: pulls.length,
     leftOut,
-    spent: { tokens: seen.tokens, usd: seen.usd },
-    degraded: [...seen.degraded.values()],
+    /** The cost of embedding the queries. */
+    spent,
+    degraded: [...degraded.values()],
   };
 
   async function replayed(pull: PastPull, people: readonly MemoryRecord[]): Promise<ReplayedPull> {
@@ -99,9 +91,9 @@ export async function replayMemory(repo: Repo, last: number, ports: ReplayPorts)
       const settings = { knowledge: defaultKnowledge(), now: pull.at, before: pull.at };
       const asked = { embedder: ports.embedder, recall: ports.recall, reranker: null };
       const found = await retrieve(context, analyze(context), asked, settings);
-      for (const one of found.degraded) seen.degraded.set(`${one.part} ${one.reason}`, one);
-      seen.tokens += found.usage.tokens;
-      seen.usd += found.usage.usd;
+      for (const one of found.degraded) degraded.set(`${one.part} ${one.reason}`, one);
+      spent.tokens += found.usage.tokens;
+      spent.usd += found.usage.usd;
       const entries = found.ranked.slice(0, REPLAY_TOP).map(
         (memory): ShownMemory => ({
           vector: vectors(memory.record.text),

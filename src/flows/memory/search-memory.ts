@@ -4,7 +4,7 @@
 import type { Knowledge } from "../../config/knowledge.ts";
 import { loggedRetrieval, type RetrievalOrigin } from "../../domain/figures/logged-retrieval.ts";
 import type { Repo } from "../../domain/job.ts";
-import { type FoundMemory, type HandSearch, mergeFound } from "../../domain/memory/search-result.ts";
+import { type HandSearch, mergeFound } from "../../domain/memory/search-result.ts";
 import type { Precedents } from "../../domain/retrieval.ts";
 import type { Embedder, Recall, Reranker, RetrievalLog } from "../../ports/memory.ts";
 import type { ModelAllowance } from "../../ports/model.ts";
@@ -24,20 +24,13 @@ export interface SearchPorts {
   readonly now: () => number;
 }
 
-/** The result of a manual search. */
-export interface HandSearched {
-  /** Each memory once, best first; at most topK per text. */
-  readonly memories: readonly FoundMemory[];
-  /** The retrieval of each text, with its wall time. */
-  readonly searches: readonly { readonly text: string; readonly ms: number; readonly precedents: Precedents }[];
-}
+export type HandSearched = Awaited<ReturnType<typeof searchByHand>>;
 
-/** @param texts at least one; each is a search of its own */
-export async function searchByHand(
-  texts: readonly string[],
-  search: Omit<HandSearch, "now">,
-  ports: SearchPorts,
-): Promise<HandSearched> {
+/**
+ * @param texts at least one; each is a search of its own
+ * @returns each memory once, best first, at most topK per text; and the retrieval of each text, with its wall time
+ */
+export async function searchByHand(texts: readonly string[], search: Omit<HandSearch, "now">, ports: SearchPorts) {
   const { repo, topK, threshold } = search;
   const distanceThreshold = threshold === null ? "auto" : 1 - threshold;
   const done = [];
@@ -47,10 +40,8 @@ export async function searchByHand(
     const asked = { repo, number: null, origin: "search", retrieval: { topK, distanceThreshold }, at } as const;
     done.push({ text, ms: await logRetrieval(precedents, asked, ports), precedents });
   }
-  return {
-    memories: mergeFound(done.map(({ text, precedents }) => precedents.ranked.map((memory) => ({ memory, text })))),
-    searches: done,
-  };
+  const lists = done.map(({ text, precedents }) => precedents.ranked.map((memory) => ({ memory, text })));
+  return { memories: mergeFound(lists), searches: done };
 }
 
 interface AskedRetrieval {

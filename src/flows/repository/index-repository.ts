@@ -4,7 +4,7 @@ import { languageOf } from "../../analyze/analyze.ts";
 import type { Repo } from "../../domain/job.ts";
 import { addUp, type Remembered } from "../../domain/memory/write-report.ts";
 import { type KnownSource, type MemoryRecord, repoKey } from "../../domain/memory.ts";
-import type { Degraded, LeftOut } from "../../domain/omissions.ts";
+import type { LeftOut } from "../../domain/omissions.ts";
 import { leftOutReason } from "../../gather/gather.ts";
 import { corpusOf, fileRecords, type Remembering, remember, wikiCorpusOf } from "../../learn/learn.ts";
 import type { CodeChunker, Embedder, Memory, Tree, TreeFile } from "../../ports/memory.ts";
@@ -37,26 +37,7 @@ interface IndexRequest {
 
 export type IndexedCorpus = "doc" | "wiki" | "code";
 
-export interface Indexed {
-  readonly kind: "indexed";
-  readonly commit: string;
-  /** Files of the named corpora: unchanged + read + waiting = all that are not left out and not before `after`. */
-  readonly files: {
-    readonly unchanged: number;
-    readonly read: number;
-    readonly removed: number;
-    /** Over the limit of one run: their memory stays as it is. */
-    readonly waiting: number;
-  };
-  /** The path after which the next run continues; null when nothing is waiting. */
-  readonly next: string | null;
-  readonly remembered: Remembered;
-  /** Records deleted because their file, or their place in it, was removed. */
-  readonly forgotten: number;
-  /** Files, or parts of them, that are not remembered. Files that are neither document nor code are not listed. */
-  readonly leftOut: readonly LeftOut[];
-  readonly degraded: readonly Degraded[];
-}
+export type Indexed = Awaited<ReturnType<typeof indexRepository>>;
 
 /** A larger file is not meant for reading. */
 const MAX_BYTES = 512 * 1024;
@@ -68,7 +49,7 @@ const PENDING = 384;
  *
  * @throws Transient when memory cannot be reached now, what the redactor or the tree throw; the next run completes it
  */
-export async function indexRepository(request: IndexRequest, given: IndexPorts): Promise<Indexed> {
+export async function indexRepository(request: IndexRequest, given: IndexPorts) {
   const ports = request.wordsOnly === true ? { ...given, embedder: withoutVectors(given.embedder) } : given;
   const { tree, memory } = ports;
   const known = await knownFiles(request, ports);
@@ -89,17 +70,22 @@ export async function indexRepository(request: IndexRequest, given: IndexPorts):
   const ids = removed.map(({ id }) => id);
   const forgotten = ids.length === 0 ? 0 : await memory.forget(repoKey(request.repo), ids);
   return {
-    kind: "indexed",
+    kind: "indexed" as const,
     commit: tree.commit,
+    /** Files of the named corpora: unchanged + read + waiting = all that are not left out and not before `after`. */
     files: {
       unchanged: chosen.length - changed.length,
       read: read.places.size,
       removed: [...known.keys()].filter(isAbsent).length,
+      /** Over the limit of one run: their memory stays as it is. */
       waiting,
     },
+    /** The path after which the next run continues; null when nothing is waiting. */
     next: waiting === 0 ? null : (now.at(-1)?.path ?? null),
     remembered: read.remembered,
+    /** Records deleted because their file, or their place in it, was removed. */
     forgotten,
+    /** Files, or parts of them, that are not remembered. Files that are neither document nor code are not listed. */
     leftOut: [...leftOut, ...read.leftOut],
     degraded: [
       ...(incomplete === null ? [] : [{ part: "tree", reason: incomplete }]),

@@ -5,14 +5,7 @@
 import { Transient } from "../../domain/errors.ts";
 import { jobKey, type Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
-import type {
-  AddReview,
-  DeliveryLog,
-  LoggedDelivery,
-  MissedEventStore,
-  OpenPull,
-  OpenPulls,
-} from "../../ports/missed-events.ts";
+import type { AddReview, DeliveryLog, LoggedDelivery, MissedEventStore, OpenPulls } from "../../ports/missed-events.ts";
 import { missedRank } from "../../receive/receive.ts";
 
 /** A pull request without activity for this long is skipped; a server is back sooner. */
@@ -21,13 +14,6 @@ const CATCH_UP_MS = 14 * 24 * 60 * 60_000;
 const MOST_REPOSITORIES = 150;
 /** The first run after a start reads more: what happened while the server was down is found in minutes. */
 const MOST_AT_START = 600;
-
-/** A repository or installation that could not be read, and why. */
-interface Unasked {
-  /** `installation 12`, `acme/shop`. */
-  readonly what: string;
-  readonly error: unknown;
-}
 
 export interface RecoverPulls {
   readonly pulls: OpenPulls;
@@ -52,94 +38,72 @@ const REFUSED_MS = 60 * 60_000;
  * One run. Adds at most one job per pull request, and none when one is queued, is running or has completed that head.
  *
  * @returns how many repositories were read, `HOST/REPO_ID#NUMBER` of the reviews that were added, and what could not be
- * read
+ * read and why: `installation 12`, `acme/shop`
  * @throws Transient when GitHub does not list the installations
  */
 export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForMs }: RecoverRun) {
-  const { pulls, store, now } = ports;
+  const { pulls, store, add, now } = ports;
+  const added: string[] = [];
+  const unasked: { readonly what: string; readonly error: unknown }[] = [];
   const lookedAt = await store.lookedAt();
   const started = now();
   const lastRound = await store.lastRound();
   // Our time begins with the first attempt, even a failing one: pull requests opened meanwhile may have no delivery.
   if (lastRound === null) await store.round(started);
   // Pull requests opened before our first run were not meant for us.
-  const run: Run = { ports, permittedForMs, lookedAt, round: lastRound ?? started, added: [], unasked: [] };
+  const round = lastRound ?? started;
+  const last = (repo: Repo) => lookedAt.get(repoKey(repo)) ?? 0;
   let repositories = 0;
   for (const installationId of await pulls.installations()) {
-    const what = `installation ${installationId}`;
-    const reached = (await attempt(what, run.unasked, () => pulls.repositories(installationId))) ?? [];
-    const last = (repo: Repo) => lookedAt.get(repoKey(repo)) ?? 0;
+    const reached = (await attempt(`installation ${installationId}`, () => pulls.repositories(installationId))) ?? [];
     const due = reached.toSorted((a, b) => last(a) - last(b) || a.id - b.id);
-    repositories += await lookAtAll(installationId, due.slice(0, isStart ? MOST_AT_START : MOST_REPOSITORIES), run);
+    for (const repo of due.slice(0, isStart ? MOST_AT_START : MOST_REPOSITORIES)) {
+      const found = await attempt(`${repo.owner}/${repo.name}`, () => lookAt(installationId, repo));
+      if (found === null && isLimited()) break;
+      if (found === null) continue;
+      repositories += 1;
+      added.push(...found);
+    }
   }
   await store.round(started);
-  return { repositories, added: run.added, unasked: run.unasked };
-}
+  return { repositories, added, unasked };
 
-interface Run {
-  readonly ports: RecoverPulls;
-  readonly permittedForMs: () => number;
-  readonly lookedAt: ReadonlyMap<string, number>;
-  /** When all repositories were last listed. */
-  readonly round: number;
-  readonly added: string[];
-  readonly unasked: Unasked[];
-}
-
-/** Returns how many could be read. */
-async function lookAtAll(installationId: number, due: readonly Repo[], run: Run): Promise<number> {
-  let looked = 0;
-  for (const repo of due) {
-    const newSince = run.lookedAt.has(repoKey(repo)) ? null : run.round;
-    const look = () => lookAt(installationId, repo, newSince, run);
-    const found = await attempt(`${repo.owner}/${repo.name}`, run.unasked, look);
-    if (found === null && isLimited(run.unasked)) break;
-    if (found === null) continue;
-    looked += 1;
-    run.added.push(...found);
+  /** Null when it failed, which is recorded: others get their turn. */
+  async function attempt<T>(what: string, work: () => Promise<T>): Promise<T | null> {
+    try {
+      return await work();
+    } catch (error) {
+      unasked.push({ what, error });
+      return null;
+    }
   }
-  return looked;
-}
 
-/** Null when it failed, which is recorded: others get their turn. */
-async function attempt<T>(what: string, unasked: Unasked[], work: () => Promise<T>): Promise<T | null> {
-  try {
-    return await work();
-  } catch (error) {
-    unasked.push({ what, error });
-    return null;
+  /** GitHub limits this installation until a given time. */
+  function isLimited(): boolean {
+    const error = unasked.at(-1)?.error;
+    return error instanceof Transient && error.notBefore !== null;
   }
-}
 
-/** GitHub limits this installation until a given time. */
-function isLimited(unasked: readonly Unasked[]): boolean {
-  const error = unasked.at(-1)?.error;
-  return error instanceof Transient && error.notBefore !== null;
-}
-
-/** @param newSince for a new repository: since when we would have received deliveries */
-async function lookAt(
-  installationId: number,
-  repo: Repo,
-  newSince: number | null,
-  { ports: { pulls, store, add, now }, permittedForMs }: Run,
-): Promise<readonly string[]> {
-  const open = await pulls.open(installationId, repo, newSince === null ? now() - CATCH_UP_MS : 0);
-  if (open === null) return [];
-  // GitHub's times have whole seconds.
-  const isOlder = ({ createdAt }: OpenPull) => newSince !== null && createdAt + 1_000 <= newSince;
-  await store.looked(repo, open.filter(isOlder), now());
-  const added: string[] = [];
-  for (const pull of open) {
-    const refused = { endedForMs: REFUSED_MS, begunForMs: permittedForMs() };
-    if (!(await store.owes(repo, pull, refused))) continue;
-    const { number, headSha } = pull;
-    const key = jobKey(repo, number);
-    const why = { delivery: "missed", trigger: "missed", explicit: false } as const;
-    await add({ kind: "review", key, installationId, repo, number, headSha, ...why });
-    added.push(key);
+  async function lookAt(installationId: number, repo: Repo): Promise<readonly string[]> {
+    // For a new repository: since when we would have received deliveries.
+    const newSince = lookedAt.has(repoKey(repo)) ? null : round;
+    const open = await pulls.open(installationId, repo, newSince === null ? now() - CATCH_UP_MS : 0);
+    if (open === null) return [];
+    // GitHub's times have whole seconds.
+    const older = open.filter(({ createdAt }) => newSince !== null && createdAt + 1_000 <= newSince);
+    await store.looked(repo, older, now());
+    const keys: string[] = [];
+    for (const pull of open) {
+      const refused = { endedForMs: REFUSED_MS, begunForMs: permittedForMs() };
+      if (!(await store.owes(repo, pull, refused))) continue;
+      const { number, headSha } = pull;
+      const key = jobKey(repo, number);
+      const why = { delivery: "missed", trigger: "missed", explicit: false } as const;
+      await add({ kind: "review", key, installationId, repo, number, headSha, ...why });
+      keys.push(key);
+    }
+    return keys;
   }
-  return added;
 }
 
 /** docs.github.com, "Redelivering webhooks": deliveries of the last three days. */

@@ -102,22 +102,24 @@ export async function sweepChecks(
     const { id, key, installationId, repo } = check;
     if (refusing.has(key)) continue;
     const ports = { book, checks: checksOf(installationId, repo) };
-    try {
-      await endCheck(check, check.end ?? leftCheckEnd(check.why, check.failOn), ports, now);
-      swept.push({ id, key, installationId, outcome: "ended", error: null });
-    } catch (error) {
-      const outcome = unended(error);
-      if (outcome === "given up") await book.ended(id, now);
-      swept.push({ id, key, installationId, outcome, error });
-    }
+    const end = check.end ?? leftCheckEnd(check.why, check.failOn);
+    const done = await attempted(() => endCheck(check, end, ports, now));
+    if (done.outcome === "given up") await book.ended(id, now);
+    swept.push({ id, key, installationId, ...done });
   }
   return swept;
 }
 
-/** What becomes of a post that GitHub did not let us end. */
-export function unended(error: unknown): SweptCheck["outcome"] {
-  if (error instanceof Transient) return "later";
-  return error instanceof OutOfReach && error.why !== "missing" ? "refused" : "given up";
+/** Ends a post, or says what becomes of one that GitHub did not let us end. */
+async function attempted(end: () => Promise<unknown>): Promise<Pick<SweptCheck, "outcome" | "error">> {
+  try {
+    await end();
+    return { outcome: "ended", error: null };
+  } catch (error) {
+    if (error instanceof Transient) return { outcome: "later", error };
+    const isRefused = error instanceof OutOfReach && error.why !== "missing";
+    return { outcome: isRefused ? "refused" : "given up", error };
+  }
 }
 
 /** Says that the pull request is read, where a model reads it. What GitHub refuses here it refuses again when the review is posted. */
@@ -172,17 +174,10 @@ export async function sweepProgress(
   const swept: SweptProgress[] = [];
   for (const { key, repo, number, installationId } of await book.left()) {
     if (refusing.has(key)) continue;
-    let outcome: SweptProgress["outcome"] = "ended";
-    let error: unknown = null;
-    try {
-      const why = "the review ended without a result; the operator's log has the cause";
-      await endProgress(repo, number, why, await reviewsOf(installationId, repo));
-    } catch (refusal) {
-      error = refusal;
-      outcome = unended(refusal);
-    }
-    if (outcome === "ended" || outcome === "given up") await book.ended(key);
-    swept.push({ key, installationId, outcome, error });
+    const why = "the review ended without a result; the operator's log has the cause";
+    const done = await attempted(async () => endProgress(repo, number, why, await reviewsOf(installationId, repo)));
+    if (done.outcome === "ended" || done.outcome === "given up") await book.ended(key);
+    swept.push({ key, installationId, ...done });
   }
   return swept;
 }

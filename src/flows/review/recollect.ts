@@ -5,8 +5,13 @@ import type { DependencyUpdate } from "../../domain/dependency-update.ts";
 import { Transient } from "../../domain/errors.ts";
 import type { Finding } from "../../domain/finding.ts";
 import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
-import { type RejectedMemory, rejectionsOf } from "../../domain/memory/rejections.ts";
-import { type AlikeClaim, NO_HISTORY, type RepositoryHistory } from "../../domain/memory/repository-history.ts";
+import {
+  type AlikeClaim,
+  NO_HISTORY,
+  type RejectedMemory,
+  type RepositoryHistory,
+  rejectionsOf,
+} from "../../domain/memory/rejections.ts";
 import { findingMemoryId, repoKey } from "../../domain/memory.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";

@@ -2,7 +2,7 @@
 // reformatting does not hide it.
 import { type Flagged, keyAt, type TokenStream } from "../../domain/code/code-fingerprint.ts";
 import { agreementOf, PUNCTUATION, renamedTokens } from "../../domain/code/relocate-code.ts";
-import type { FlaggedInChange, FlaggedPlace } from "../../domain/memory/repository-history.ts";
+import type { FlaggedInChange, FlaggedPlace } from "../../domain/memory/rejections.ts";
 import type { FileDiff, Side } from "../../domain/pull-request.ts";
 import { type CodeNow, codeNow } from "../placing/code-now.ts";
 

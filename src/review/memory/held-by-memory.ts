@@ -6,12 +6,14 @@ import { nameOf } from "../../domain/code/paths.ts";
 import { type Finding, findingId, type HeldBack, isAlwaysReported, type Precedent } from "../../domain/finding.ts";
 import {
   areEnough,
+  type FlaggedInChange,
+  NO_HISTORY,
   type RejectedMemory,
   type Rejection,
   type Rejections,
+  type RepositoryHistory,
   rejectionsOf,
 } from "../../domain/memory/rejections.ts";
-import { type FlaggedInChange, NO_HISTORY, type RepositoryHistory } from "../../domain/memory/repository-history.ts";
 import type { Checkpoint } from "../../domain/review/review-history.ts";
 import { isoDate } from "../../domain/text/iso-date.ts";
 import type { CodeNow } from "../placing/code-now.ts";

@@ -8,7 +8,7 @@ import { cutText, oneLine } from "../../domain/text/cut-text.ts";
 import { visibleText } from "../../domain/text/rendered-markdown.ts";
 import { fence } from "../../domain/text/untrusted-text.ts";
 import { shapeOf } from "../reply.ts";
-import { fitSections, type Section } from "./fit-sections.ts";
+import { fitSections, type Section } from "./draw-file.ts";
 import { ANSWER_INSTRUCTIONS } from "./instructions.ts";
 
 /** A question with its context. Every text is by others. */

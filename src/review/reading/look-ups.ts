@@ -6,8 +6,7 @@ import type { HeadCode, MaskedLines } from "../../domain/change-context.ts";
 import type { LookUps, LookUpTool } from "../../domain/model.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { fence, revealLine } from "../../domain/text/untrusted-text.ts";
-import { shownLine } from "./draw-file.ts";
-import { cutAtLine } from "./fit-sections.ts";
+import { cutAtLine, shownLine } from "./draw-file.ts";
 
 /** Replies of the model that may ask. */
 const ROUNDS = 3;

@@ -1,7 +1,7 @@
 // One review by a model: plan the reading, ask, validate the replies, prove each place, verify a second time. Nothing
 // here throws; every step may return less than hoped, and reports what is missing.
 
-import { type HeadCode, type MaskedLines, maskedLines, noContext } from "../../domain/change-context.ts";
+import { type HeadCode, type MaskedLines, maskedLines } from "../../domain/change-context.ts";
 import type { Finding, HeldBack, Precedent } from "../../domain/finding.ts";
 import type { LookUps, ModelAnswer } from "../../domain/model.ts";
 import type { Cost, Degraded } from "../../domain/omissions.ts";
@@ -78,14 +78,13 @@ export function withoutModel(reason: string | null): ModelReview {
 
 /** Lets the model read as much of the change as the budget allows. Never throws. */
 export async function readByModel(
-  material: Omit<PromptMaterial, "readings">,
+  material: Omit<PromptMaterial, "readings" | "looksUp">,
   bounds: Bounds,
   asked: Asked,
 ): Promise<ModelReview> {
-  const around = material.around === undefined ? 0 : drawnContext(material.around).length;
-  const budget = readingBudget(asked, bounds.usd, around);
+  const { context, signals, precedents, around } = material;
+  const budget = readingBudget(asked, bounds.usd, drawnContext(around).length);
   if (budget.charsInAll === 0) return withoutModel("the budget does not pay for a single question");
-  const { context, signals, precedents } = material;
   const pushScope = scopeAfterPush(context.files, context.past.checkpoint);
   const readable = planReading(pushScope.files, signals, rememberedPaths(precedents), context.headTexts, budget);
   const planned = await maskedPlan(readable, asked.mask);
@@ -96,18 +95,43 @@ export async function readByModel(
     const coverage = isFirst ? null : coverageOf(asked.name, plan, [], { cut: [], hidden: [] }, []);
     return { ...withoutModel(null), coverage };
   }
-  const lines = maskedLines(withHeadTexts(bounds.head, context.headTexts), asked.mask);
+
+  // Cited lines of changed files can be shown without a repository too.
+  const text = async (path: string) => (await bounds.head?.text(path)) ?? context.headTexts.get(path) ?? null;
+  const lines = maskedLines({ text }, asked.mask);
   const offer = offered(context.config.review.lookups, bounds.head, lines, plan.readings.length, asked);
   const looksUp = offer.kind === "offered";
   const delimiter = asked.delimiter();
   const prompt = compose({ ...material, readings: plan.readings, looksUp }, delimiter, budget);
   const answers = await askAll(prompt, bounds.usd, budget, asked, offer);
-  return written(material, bounds, asked, plan, prompt, lines, offer, answers);
-}
 
-/** Cited lines of changed files can be shown without a repository too. */
-function withHeadTexts(head: HeadCode | null, texts: ReadonlyMap<string, string>): Pick<HeadCode, "text"> {
-  return { text: async (path) => (await head?.text(path)) ?? texts.get(path) ?? null };
+  const replies = answers.flatMap((answer) => (answer.kind === "answered" ? [answer.value] : []));
+  const failures = answers.map((answer) => (answer.kind === "answered" ? null : answer.failure));
+  const remembered = new Map(bounds.remembered.map((precedent) => [precedent.id, precedent]));
+  const drafts = draft(inTurn(replies.map(({ findings }) => findings)), context.files, remembered);
+  const ruled = checkByRule(drafts.findings, context.files);
+  const spent = answers.flatMap((answer) => (answer.kind === "not-asked" ? [] : [answer.usage]));
+  const usdLeft = bounds.usd - usdOf(spent);
+  const second = await secondLook(ruled.findings, context, around, lines, bounds.profile, asked, usdLeft);
+
+  const looked = lookedUp(answers);
+  const coverage = coverageOf(asked.name, plan, failures, prompt, drafts.findings);
+  return {
+    findings: second.checked.findings,
+    heldBack: [...drafts.heldBack, ...ruled.heldBack, ...second.checked.heldBack],
+    ruleVerdicts: groundedVerdicts(material.ruleFindings, plan, answers),
+    walkthrough: cutText(replies[0]?.walkthrough.trim() ?? "", WALKTHROUGH_CHARS) || null,
+    coverage: looked === null ? coverage : { ...coverage, lookUps: looked },
+    degraded: [
+      ...degradedBy("model", unanswered(failures)),
+      ...degradedBy("model", refused(answers)),
+      ...degradedBy("look-ups", notLookedUp(offer, looked)),
+      ...degradedBy("coverage", overBudget(plan)),
+      ...degradedBy("model", dropped(drafts.dropped)),
+      ...second.degraded,
+    ],
+    cost: costOf([...spent, ...second.usage]),
+  };
 }
 
 /** The look-ups of each question; `reason` is null when the configuration turns them off. */
@@ -180,52 +204,6 @@ async function askAll(
   await askNext();
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, prompt.questions.length - 1) }, worker));
   return prompt.questions.map((_, at) => answers.get(at) ?? { kind: "not-asked", failure: over ?? "budget" });
-}
-
-async function written(
-  material: Omit<PromptMaterial, "readings">,
-  bounds: Bounds,
-  asked: Asked,
-  plan: ReadingPlan,
-  prompt: ReviewPrompt,
-  lines: MaskedLines,
-  offer: Offer,
-  answers: readonly Answer[],
-): Promise<ModelReview> {
-  const { context } = material;
-  const replies = answers.flatMap((answer) => (answer.kind === "answered" ? [answer.value] : []));
-  const failures = answers.map((answer) => (answer.kind === "answered" ? null : answer.failure));
-  const remembered = new Map(bounds.remembered.map((precedent) => [precedent.id, precedent]));
-  const drafts = draft(inTurn(replies.map(({ findings }) => findings)), context.files, remembered);
-  const ruled = checkByRule(drafts.findings, context.files);
-  const spent = answers.flatMap((answer) => (answer.kind === "not-asked" ? [] : [answer.usage]));
-  const second = await secondLook(
-    ruled.findings,
-    context,
-    material.around ?? noContext(),
-    lines,
-    bounds.profile,
-    asked,
-    bounds.usd - usdOf(spent),
-  );
-  const looked = lookedUp(answers);
-  const coverage = coverageOf(asked.name, plan, failures, prompt, drafts.findings);
-  return {
-    findings: second.checked.findings,
-    heldBack: [...drafts.heldBack, ...ruled.heldBack, ...second.checked.heldBack],
-    ruleVerdicts: groundedVerdicts(material.ruleFindings, plan, answers),
-    walkthrough: cutText(replies[0]?.walkthrough.trim() ?? "", WALKTHROUGH_CHARS) || null,
-    coverage: looked === null ? coverage : { ...coverage, lookUps: looked },
-    degraded: [
-      ...degradedBy("model", unanswered(failures)),
-      ...degradedBy("model", refused(answers)),
-      ...degradedBy("look-ups", notLookedUp(offer, looked)),
-      ...degradedBy("coverage", overBudget(plan)),
-      ...degradedBy("model", dropped(drafts.dropped)),
-      ...second.degraded,
-    ],
-    cost: costOf([...spent, ...second.usage]),
-  };
 }
 
 /** One of each in turn, so that one endless reply does not crowd out the others. */

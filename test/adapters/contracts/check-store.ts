@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CheckEnd } from "../../../src/domain/review/check.ts";
+import type { CheckEnd } from "../../../src/domain/review.ts";
 import type { BegunCheck } from "../../../src/ports/checks.ts";
 import type { Wanted } from "../../../src/ports/writes.ts";
 import { reviewJob } from "./queue.ts";

@@ -1,5 +1,5 @@
 // Check runs on GitHub.
-import type { CheckAnnotation, CheckEnd } from "../../../domain/review/check.ts";
+import type { CheckAnnotation, CheckEnd } from "../../../domain/review.ts";
 import { cutText } from "../../../domain/text/cut-text.ts";
 import type { Checks } from "../../../ports/checks.ts";
 import type { GitHub } from "../clients.ts";
