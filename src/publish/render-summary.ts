@@ -11,7 +11,7 @@ import { counted, listed } from "../domain/text/counted.ts";
 import { dependencyUpdateLines } from "./dependency-update.ts";
 import { fitList, folded } from "./fit-list.ts";
 import { configLines, degradedLines, heldBackLines, leftOutLines, unreadLines } from "./not-said.ts";
-import { commitLink, linkedCode, linkedLine, linkTo, placeOf } from "./permalink.ts";
+import { linkedCommit, linkedLine, linkTo, placeOf } from "./permalink.ts";
 import { findingTitle, quoteLine } from "./render-comment.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "./sanitize.ts";
 import { agentPrompt, findingsTable, unplacedFindings, worstFirst } from "./summary-findings.ts";
@@ -79,7 +79,7 @@ export function renderSummary(review: Review, findings: readonly PlacedFinding[]
 
 /** The one line of the review itself, which links the summary. */
 export function renderReviewBody(headSha: string, repo: Review["repo"], summaryUrl: string | null): string {
-  const head = linkedCode(headSha.slice(0, 7), commitLink(repo, headSha));
+  const head = linkedCommit(repo, headSha);
   return summaryUrl === null ? `Reviewed ${head}.` : `Reviewed ${head}: see the [summary](${summaryUrl}).`;
 }
 
@@ -98,7 +98,7 @@ function footer(review: Review): string {
 
 /** A change that is staged, or read from a diff, has no commit of its own; a diff without a clone has no base either. */
 function ends({ repo, headSha, baseSha }: Review): string {
-  const named = (sha: string) => (/^(?:0+|f+)$/.test(sha) ? null : linkedCode(sha.slice(0, 7), commitLink(repo, sha)));
+  const named = (sha: string) => (/^(?:0+|f+)$/.test(sha) ? null : linkedCommit(repo, sha));
   const [head, base] = [named(headSha), named(baseSha)];
   return `${head ?? "a change that is not committed"}${base === null ? "" : ` against ${base}`}`;
 }
@@ -147,7 +147,7 @@ function lookUps({ coverage }: Review): string {
 /** "" for a first review. */
 function scope({ scope: read, repo }: Review): string {
   if (read.kind === "full") return read.reason === null ? "" : `Full re-review: ${sanitizeInline(read.reason, 200)}.`;
-  return `Incremental review since ${linkedCode(read.since.slice(0, 7), commitLink(repo, read.since))}.`;
+  return `Incremental review since ${linkedCommit(repo, read.since)}.`;
 }
 
 /** Earlier findings that were not found again in code that changed. Their threads stay open: a person decides. */

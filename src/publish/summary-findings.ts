@@ -4,11 +4,10 @@ import { type Finding, SEVERITIES, sharedComment } from "../domain/finding.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
 import { cutText } from "../domain/text/cut-text.ts";
-import { quietCode, writeFence } from "./blocks.ts";
 import { fitList, folded } from "./fit-list.ts";
 import { linkTo, placeOf } from "./permalink.ts";
 import { findingTitle, origin, otherPlaces, severityMark, titleText } from "./render-comment.ts";
-import { sanitizeBlock, sanitizeInline, visible } from "./sanitize.ts";
+import { quietCode, sanitizeBlock, sanitizeInline, visible, writeFence } from "./sanitize.ts";
 
 /** Code points of a body, small because many findings share the summary. */
 const BODY_SHOWN = 1000;
