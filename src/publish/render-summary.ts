@@ -178,7 +178,7 @@ function memoryHeld(held: ReviewMemory["held"]): string {
 /** Maximum number of quoted memories. */
 const MAX_QUOTES = 8;
 
-/** One line a memory with the places that it is about; empty without memories. `maxLength` in UTF-16 units. */
+/** One line a memory with the places that it is about; empty without memories. */
 function rememberedLines(review: Review, findings: readonly PlacedFinding[], maxLength: number): readonly string[] {
   const { repo, memory: known } = review;
   const quotes = new Map<string, { readonly quote: string; readonly places: Set<string> }>();
@@ -259,7 +259,7 @@ function bumpWords(bump: NonNullable<Intent["bump"]>): string {
   return `dependency ${name}${from}${to}${bump.step === "unknown" ? "" : ` (${bump.step})`}`;
 }
 
-/** The areas to look at in one line, with their places folded below. `maxLength` in UTF-16 units. */
+/** The areas to look at in one line, with their places folded below. */
 function riskLines(review: Review, maxLength: number): readonly string[] {
   const { risks } = review.signals;
   const areas = [...new Set(risks.map(({ id }) => id.replaceAll("-", " ")))].join(", ");
@@ -273,7 +273,7 @@ function riskLine(review: Review, risk: Risk): string {
   return `- ${sanitizeInline(risk.text, 120)}${where === "" ? "" : `: ${where}`}`;
 }
 
-/** The reviewed files by their topmost folder, folded under their kinds. `maxLength` in UTF-16 units. */
+/** The reviewed files by their topmost folder, folded under their kinds. */
 function fileLines({ reviewed, signals }: Review, maxLength: number): readonly string[] {
   const byArea = Map.groupBy(reviewed, (path) => path.slice(0, path.indexOf("/") + 1));
   const write = ([area, paths]: readonly [string, readonly string[]]) => {
