@@ -46,8 +46,8 @@ export function sanitizeInline(text: string, limit = INLINE_LIMIT): string {
 export function sanitizeBlock(text: string, limit = BLOCK_LIMIT): string {
   const start = startOf(text, limit);
   const blocks = readBlocks(visible(start));
-  const fits = start === text && blockLength(blocks) <= limit;
-  return writeBlocks(fits ? blocks : cutBlocks(blocks, limit, CUT));
+  const length = blocks.reduce((sum, block) => sum + lengthOf(block), 0);
+  return writeBlocks(start === text && length <= limit ? blocks : cutBlocks(blocks, limit));
 }
 
 /** A name or path as a code span; `(empty)` if none of it can be shown. */
@@ -127,7 +127,7 @@ const LIST = /^([-*+]|\d{1,9}[.)]) +(?=\S)/;
 const GAP: Block = { kind: "gap" };
 
 /** Reads text whose hidden characters are already visible. An unclosed fence ends with the text. */
-export function readBlocks(text: string): readonly Block[] {
+function readBlocks(text: string): readonly Block[] {
   const blocks: Block[] = [];
   let fence: Fence | null = null;
   for (const line of text.split("\n")) {
@@ -145,7 +145,7 @@ export function readBlocks(text: string): readonly Block[] {
 }
 
 /** Writes blocks as Markdown. */
-export function writeBlocks(blocks: readonly Block[]): string {
+function writeBlocks(blocks: readonly Block[]): string {
   return blocks
     .map((block) => {
       if (block.kind === "gap") return "";
@@ -169,16 +169,11 @@ export function quietCode(line: string): string {
   return isCommand(code) ? ` ${code}` : code;
 }
 
-/** The visible length in code points; a line end counts as one. */
-export function blockLength(blocks: readonly Block[]): number {
-  return blocks.reduce((sum, block) => sum + lengthOf(block), 0);
-}
-
-/** Cuts blocks to at most `limit`, including the note about the cut. */
-export function cutBlocks(blocks: readonly Block[], limit: number, note: string): readonly Block[] {
+/** Cuts blocks to at most `limit`, including the mark of the cut. */
+function cutBlocks(blocks: readonly Block[], limit: number): readonly Block[] {
   const kept: Block[] = [];
-  // Two line ends: of the note's own line and of a fence that is closed early.
-  let left = limit - note.length - 2;
+  // Two line ends: of the mark's own line and of a fence that is closed early.
+  let left = limit - CUT.length - 2;
   for (const block of blocks) {
     if (lengthOf(block) > left) {
       kept.push(...cutBlock(block, left));
@@ -187,7 +182,7 @@ export function cutBlocks(blocks: readonly Block[], limit: number, note: string)
     kept.push(block);
     left -= lengthOf(block);
   }
-  return spaced([...kept, { kind: "gap" }, { kind: "line", marker: "", pieces: [{ kind: "text", text: note }] }]);
+  return spaced([...kept, { kind: "gap" }, { kind: "line", marker: "", pieces: [{ kind: "text", text: CUT }] }]);
 }
 
 function cutBlock(block: Block, left: number): Block[] {
@@ -240,6 +235,7 @@ function spaced(blocks: readonly Block[]): readonly Block[] {
   return single.at(-1)?.kind === "gap" ? single.slice(0, -1) : single;
 }
 
+/** The visible length in code points; a line end counts as one. */
 function lengthOf(block: Block): number {
   if (block.kind === "gap") return 0;
   if (block.kind === "line") return block.marker.length + visibleLength(block.pieces) + 1;
