@@ -17,7 +17,7 @@ const OWN = [
   "src/store/queue/put.ts",
   "src/config/read-yaml.ts",
   "src/receive/receive.ts",
-  "src/publish/blocks.ts",
+  "src/publish/sanitize.ts",
   "docs/configuration.md",
   ".dependency-cruiser.mjs",
 ];

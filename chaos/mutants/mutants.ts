@@ -622,7 +622,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "markers of others",
     loses: "a marker of Kodiai in other people's code is broken",
-    file: "src/publish/sanitize.ts",
+    file: "src/publish/pieces.ts",
     find: '.replaceAll("<!-- kodiai:", "<! -- kodiai:")',
     replace: "",
     test: ["test/publish/sanitize.test.ts", "a marker of ours in someone's code is broken"],

@@ -1,8 +1,7 @@
 // Languages, file kinds, risks, author tiers, metrics and left-out files, held against the cases of an earlier system.
 
 import { isDeepStrictEqual } from "node:util";
-import { assessAuthor, changeMetrics } from "../../src/analyze/analyze.ts";
-import { fileKinds } from "../../src/analyze/file-kind.ts";
+import { assessAuthor, changeMetrics, fileKinds } from "../../src/analyze/analyze.ts";
 import { classifyLanguage, isCode, type Language } from "../../src/analyze/languages.ts";
 import { risks } from "../../src/analyze/risk.ts";
 import { defaultConfig } from "../../src/config/repo-config.ts";

@@ -1,8 +1,9 @@
-/**
- * The analyze stage: derives the signals from the pull request that gather read. Pure: no port, no clock; the same
- * context gives the same signals.
- */
+// The analyze stage: derives the signals from the pull request that gather read. Pure: no port, no clock; the same
+// context gives the same signals.
 
+import { pathGlob } from "../config/path-glob.ts";
+import type { RepoConfig } from "../config/repo-config.ts";
+import { isTestPath } from "../domain/code/paths.ts";
 import type { Author, AuthorFacts, FileDiff, PullRequestContext } from "../domain/pull-request.ts";
 import type {
   AuthorAssessment,
@@ -12,7 +13,6 @@ import type {
   FileKind,
   ReviewSignals,
 } from "../domain/signals.ts";
-import { fileKinds } from "./file-kind.ts";
 import { parseIntent } from "./intent.ts";
 import { classifyLanguage, languageShares } from "./languages.ts";
 import { risks } from "./risk.ts";
@@ -124,4 +124,61 @@ export function changeMetrics(files: readonly FileDiff[], facts: readonly FileFa
 
 function sum(files: readonly FileDiff[], of: (file: FileDiff) => number): number {
   return files.reduce((total, file) => total + of(file), 0);
+}
+
+// The kind of a changed file, from its path alone: test, infrastructure, documentation, configuration or source.
+
+/**
+ * First match wins; tests come before all of these. Infrastructure comes before configuration,
+ * because a workflow is YAML but runs with the repository's keys; names such as CMakeLists.txt come before `.txt`.
+ */
+const PATTERNS = {
+  infra: [
+    /(?:^|\/)\.github\/(?:workflows|actions)\/|(?:^|\/)(?:\.circleci|\.buildkite|\.gitlab|\.azure-pipelines|\.tekton|\.woodpecker|\.pipelines)\//,
+    /(?:^|\/)(?:infra|infrastructure|terraform|helm|charts?|k8s|kubernetes|ansible|deploy|deployments?|kustomize|docker|puppet|packer|pulumi)\//i,
+    /(?:^|\/)(?:docker|container)file(?:[.-][\w.-]+)?$|\.dockerfile$|(?:^|\/)(?:docker-)?compose[\w.-]*\.ya?ml$|(?:^|\/)\.dockerignore$/i,
+    /(?:^|\/)(?:jenkinsfile|vagrantfile|procfile|tiltfile|earthfile)(?:\.[\w-]+)?$/i,
+    /(?:^|\/)(?:\.gitlab-ci|\.travis|appveyor|\.drone|azure-pipelines|bitbucket-pipelines|cloudbuild|\.cirrus|buildspec|action|skaffold|fly|render|serverless)\.(?:ya?ml|toml)$/i,
+    /\.(?:tf|tfvars|hcl|bicep|nomad|tofu)$|(?:^|\/)action\.ya?ml$/i,
+  ],
+  config: [
+    /(?:^|\/)(?:cmakelists|requirements[\w.-]*|constraints)\.txt$|(?:^|\/)(?:gnu)?makefile(?:\.[\w-]+)?$|\.(?:cmake|mk|bazel|bzl|gradle)$|\.gradle\.kts$/i,
+    /(?:^|\/)(?:WORKSPACE|BUILD|Gemfile|Rakefile|Pipfile|Podfile|Brewfile|meson\.build|build\.xml|pom\.xml|setup\.(?:py|cfg)|go\.(?:mod|sum|work)|build\.sbt)$/,
+    /(?:^|\/)\.github\/|(?:^|\/)(?:\.vscode|\.idea|\.devcontainer|\.husky)\//,
+    /\.(?:json|jsonc|json5|ya?ml|toml|ini|cfg|conf|config|properties|env|lock|editorconfig|plist|csproj|fsproj|vbproj|vcxproj|sln|props|targets|xcconfig|gemspec|podspec|cabal)$/i,
+    /(?:^|\/)[^/]+\.(?:config|conf|setup)\.[cm]?[jt]sx?$|(?:^|\/)\.[^/]+$|(?:^|\/)\.[^/]*rc\.[cm]?js$/,
+  ],
+  docs: [
+    /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|org|pod|rdoc|wiki|tex)$/i,
+    /(?:^|\/)(?:docs?|documentation|man|javadoc)\//i,
+    // Without an extension, or with one in capitals (LICENSE.APACHE): src/security.ts and install.sh are code.
+    /(?:^|\/)(?:README|CHANGE(?:S|LOG)|CONTRIBUTING|COPYING|LICEN[CS]E|UNLICENSE|NOTICE|AUTHORS|HISTORY|INSTALL|NEWS|SECURITY|CODE_OF_CONDUCT|THANKS|CREDITS|CITATION)(?:-[\w-]+)?$/i,
+    /(?:^|\/)(?:README|COPYING|LICEN[CS]E|NOTICE)\.[A-Z][\w-]*$/,
+  ],
+} as const;
+
+/** Documents whose extension build tools or agents would otherwise claim. */
+const DOCS_FIRST = /(?:^|\/)(?:readme|changelog|contributing|license|security)(?:\.[\w-]+)*\.(?:md|rst|txt|adoc)$/i;
+
+/**
+ * A classifier for one repository's settings; compile it once for a review.
+ *
+ * @param fileKinds further globs of `.kodiai.yml`, tried before the built-in table in the order test, config, docs,
+ * infra
+ * @returns path → kind; `source` when nothing matches
+ */
+export function fileKinds(fileKinds: RepoConfig["fileKinds"]): (path: string) => FileKind {
+  const own = (["test", "config", "docs", "infra"] as const).map((kind) => {
+    // An invalid glob matches nothing; the configuration has reported it.
+    const globs = fileKinds[kind].map((glob) => pathGlob(glob)).flatMap((glob) => ("problem" in glob ? [] : [glob]));
+    return { kind, globs };
+  });
+  return (path) => own.find(({ globs }) => globs.some((glob) => glob.matches(path)))?.kind ?? builtInKind(path);
+}
+
+function builtInKind(path: string): FileKind {
+  if (isTestPath(path)) return "test";
+  if (DOCS_FIRST.test(path)) return "docs";
+  const kinds = ["infra", "config", "docs"] as const;
+  return kinds.find((kind) => PATTERNS[kind].some((pattern) => pattern.test(path))) ?? "source";
 }

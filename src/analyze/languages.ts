@@ -3,8 +3,13 @@
 import { folderOf, nameOf } from "../domain/code/paths.ts";
 import { canonicalLanguage, UNKNOWN_LANGUAGE } from "../domain/language.ts";
 import type { LanguageShare } from "../domain/signals.ts";
-import { languageFromContent } from "./language-from-content.ts";
-import { BY_EXTENSION, BY_FILENAME, LANGUAGE_TYPES, type LanguageType } from "./language-table.ts";
+import {
+  BY_EXTENSION,
+  BY_FILENAME,
+  LANGUAGE_TYPES,
+  type LanguageType,
+  languageFromContent,
+} from "./language-from-content.ts";
 
 export interface Language {
   /** Canonical id: `cpp`, `typescript`, or `unknown`. */

@@ -25,7 +25,7 @@ const MAX_GAPS = 12;
 /** How the section's length is shared out. */
 const SHARE = { packages: 0.45, notes: 0.25, usage: 0.18, gaps: 0.1 } as const;
 
-/** @param maxLength UTF-16 units for the whole section */
+/** The section's lines; none without an update. `maxLength` in UTF-16 units. */
 export function dependencyUpdateLines(review: Review, maxLength: number): readonly string[] {
   const { update } = review;
   if (update === undefined || update === null) return [];

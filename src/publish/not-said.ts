@@ -1,5 +1,5 @@
 // Everything that was not reviewed, not posted or degraded, each with its reason: folded under its count. Problems of the
-// configuration are not folded: a maintainer has to fix them.
+// configuration are not folded: a maintainer has to fix them. Each `maxLength` is in UTF-16 units.
 
 import type { ConfigProblem } from "../config/repo-config.ts";
 import type { HeldBack } from "../domain/finding.ts";
@@ -14,7 +14,7 @@ import { codeSpan, sanitizeInline } from "./sanitize.ts";
 
 const PATHS_A_REASON = 20;
 
-/** The degraded parts, folded. `maxLength` in UTF-16 units. */
+/** The degraded parts, folded. */
 export function degradedLines({ degraded }: Review, maxLength: number): readonly string[] {
   const write = ({ part, reason }: Degraded) =>
     `- ${codeSpan(part, 60)}: ${sanitizeInline(publicErrorText(reason), 200)}`;
@@ -90,11 +90,7 @@ const PARTS: Readonly<Record<string, string>> = {
   commits: "the commit messages",
 };
 
-/**
- * Files that were read in part or not at all, folded under their count; and which texts were shortened for the model.
- *
- * @param maxLength UTF-16 units
- */
+/** Files that were read in part or not at all, folded under their count; and which texts were shortened for the model. */
 export function unreadLines({ coverage }: Review, maxLength: number): readonly string[] {
   if (coverage === null) return [];
   const unread = coverage.files.filter(isUnread);

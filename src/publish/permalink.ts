@@ -45,10 +45,10 @@ export function advisoryLink(id: string): string {
   return `[${id}](https://github.com/advisories/${encodeURIComponent(id)})`;
 }
 
-/** The address of a commit, or null for a host without pages. */
-export function commitLink(repo: Repo, sha: string): string | null {
+/** A commit by its first digits, linked where the host has pages. */
+export function linkedCommit(repo: Repo, sha: string): string {
   const root = repositoryUrl(repo);
-  return root === null ? null : `${root}/commit/${encode(sha)}`;
+  return linkedCode(sha.slice(0, 7), root === null ? null : `${root}/commit/${encode(sha)}`);
 }
 
 /** The finding's place as code, linked where the host has pages and the side is the head's. */

@@ -37,8 +37,7 @@ const ORDERED_START = /^(\d{1,9})([.)])(?=\s|$)/;
 
 /** Reads one line (no LF): complete code spans are code, all else is text with our own entities decoded. */
 export function readPieces(line: string): readonly Piece[] {
-  // Code that contains our marker could otherwise pass for our own comment.
-  const source = line.replaceAll("<!-- kodiai:", "<! -- kodiai:");
+  const source = unmarked(line);
   const spans = codeSpans(source);
   const pieces: Piece[] = [];
   let from = 0;
@@ -51,6 +50,11 @@ export function readPieces(line: string): readonly Piece[] {
   }
   pieces.push(text(decode(source.slice(from))));
   return joinPieces(pieces);
+}
+
+/** Breaks our markers: code that contains one could otherwise pass for our own comment. */
+export function unmarked(text: string): string {
+  return text.replaceAll("<!-- kodiai:", "<! -- kodiai:");
 }
 
 /** Writes pieces as Markdown for the start of a line, or after a list marker. */

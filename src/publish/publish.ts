@@ -16,7 +16,7 @@ import type { BegunCheck, CheckStore, Checks, OwnPost, Retractions } from "../po
 import type { Replies } from "../ports/conversation.ts";
 import { CommentRefused, type CommentToPost, type Reviews, SupersededError } from "../ports.ts";
 import { endWithoutReview, reviewEnd } from "./check-end.ts";
-import { commitLink, linkedCode, placeOf, safeUrl } from "./permalink.ts";
+import { linkedCommit, placeOf, safeUrl } from "./permalink.ts";
 import { postInPieces } from "./post-in-pieces.ts";
 import { renderAnswer, renderComment } from "./render-comment.ts";
 import { renderReviewBody, renderSummary } from "./render-summary.ts";
@@ -61,7 +61,7 @@ export async function showProgress(
   { repo, number, headSha, files }: Pick<Review, "repo" | "number" | "headSha"> & { readonly files: number },
   reviews: Pick<Reviews, "showProgress">,
 ): Promise<void> {
-  const head = linkedCode(headSha.slice(0, 7), commitLink(repo, headSha));
+  const head = linkedCommit(repo, headSha);
   await reviews.showProgress(repo, number, `⏳ Reading ${counted(files, "file")} of ${head}…`, headSha);
 }
 

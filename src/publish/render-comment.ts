@@ -11,9 +11,8 @@ import { answerMarker, findingMarker } from "../domain/review/marker.ts";
 import type { Review } from "../domain/review.ts";
 import { listed } from "../domain/text/counted.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
-import { quietCode, writeFence } from "./blocks.ts";
 import { advisoryLink, GHSA, linkedCode, linkTo, placeOf } from "./permalink.ts";
-import { codeSpan, sanitizeBlock, sanitizeInline, visible } from "./sanitize.ts";
+import { codeSpan, quietCode, sanitizeBlock, sanitizeInline, visible, writeFence } from "./sanitize.ts";
 
 /** Maximum code points of a title and UTF-16 units of a suggestion in a comment. */
 const TITLE_LIMIT = 200;

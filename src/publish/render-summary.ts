@@ -10,7 +10,7 @@ import { counted, listed } from "../domain/text/counted.ts";
 import { dependencyUpdateLines } from "./dependency-update.ts";
 import { fitList, folded } from "./fit-list.ts";
 import { configLines, degradedLines, heldBackLines, leftOutLines, unreadLines } from "./not-said.ts";
-import { commitLink, linkedCode, linkedLine, linkTo, placeOf } from "./permalink.ts";
+import { linkedCommit, linkedLine, linkTo, placeOf } from "./permalink.ts";
 import { findingTitle, quoteLine } from "./render-comment.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "./sanitize.ts";
 import { agentPrompt, findingsTable, unplacedFindings, worstFirst } from "./summary-findings.ts";
@@ -78,7 +78,7 @@ export function renderSummary(review: Review, findings: readonly PlacedFinding[]
 
 /** The one line of the review itself, which links the summary. */
 export function renderReviewBody(headSha: string, repo: Review["repo"], summaryUrl: string | null): string {
-  const head = linkedCode(headSha.slice(0, 7), commitLink(repo, headSha));
+  const head = linkedCommit(repo, headSha);
   return summaryUrl === null ? `Reviewed ${head}.` : `Reviewed ${head}: see the [summary](${summaryUrl}).`;
 }
 
@@ -97,7 +97,7 @@ function footer(review: Review): string {
 
 /** A change that is staged, or read from a diff, has no commit of its own; a diff without a clone has no base either. */
 function ends({ repo, headSha, baseSha }: Review): string {
-  const named = (sha: string) => (/^(?:0+|f+)$/.test(sha) ? null : linkedCode(sha.slice(0, 7), commitLink(repo, sha)));
+  const named = (sha: string) => (/^(?:0+|f+)$/.test(sha) ? null : linkedCommit(repo, sha));
   const [head, base] = [named(headSha), named(baseSha)];
   return `${head ?? "a change that is not committed"}${base === null ? "" : ` against ${base}`}`;
 }
@@ -146,7 +146,7 @@ function lookUps({ coverage }: Review): string {
 /** "" for a first review. */
 function scope({ scope: read, repo }: Review): string {
   if (read.kind === "full") return read.reason === null ? "" : `Full re-review: ${sanitizeInline(read.reason, 200)}.`;
-  return `Incremental review since ${linkedCode(read.since.slice(0, 7), commitLink(repo, read.since))}.`;
+  return `Incremental review since ${linkedCommit(repo, read.since)}.`;
 }
 
 /** Earlier findings that were not found again in code that changed. Their threads stay open: a person decides. */
@@ -177,7 +177,7 @@ function memoryHeld(held: ReviewMemory["held"]): string {
 /** Maximum number of quoted memories. */
 const MAX_QUOTES = 8;
 
-/** One line a memory with the places that it is about; empty without memories. `maxLength` in UTF-16 units. */
+/** One line a memory with the places that it is about; empty without memories. */
 function rememberedLines(review: Review, findings: readonly PlacedFinding[], maxLength: number): readonly string[] {
   const { repo, memory: known } = review;
   const quotes = new Map<string, { readonly quote: string; readonly places: Set<string> }>();
@@ -258,7 +258,7 @@ function bumpWords(bump: NonNullable<Intent["bump"]>): string {
   return `dependency ${name}${from}${to}${bump.step === "unknown" ? "" : ` (${bump.step})`}`;
 }
 
-/** The areas to look at in one line, with their places folded below. `maxLength` in UTF-16 units. */
+/** The areas to look at in one line, with their places folded below. */
 function riskLines(review: Review, maxLength: number): readonly string[] {
   const { risks } = review.signals;
   const areas = [...new Set(risks.map(({ id }) => id.replaceAll("-", " ")))].join(", ");
@@ -272,7 +272,7 @@ function riskLine(review: Review, risk: Risk): string {
   return `- ${sanitizeInline(risk.text, 120)}${where === "" ? "" : `: ${where}`}`;
 }
 
-/** The reviewed files by their topmost folder, folded under their kinds. `maxLength` in UTF-16 units. */
+/** The reviewed files by their topmost folder, folded under their kinds. */
 function fileLines({ reviewed, signals }: Review, maxLength: number): readonly string[] {
   const byArea = Map.groupBy(reviewed, (path) => path.slice(0, path.indexOf("/") + 1));
   const write = ([area, paths]: readonly [string, readonly string[]]) => {

@@ -1,14 +1,14 @@
-// The findings of a review in its summary: a table of all of them, and in full those that have no comment on their lines.
+// The findings of a review in its summary: a table of all of them, and in full those that have no comment on their lines. Each
+// `maxLength` is in UTF-16 units.
 
 import { type Finding, SEVERITIES, sharedComment } from "../domain/finding.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
 import { cutText } from "../domain/text/cut-text.ts";
-import { quietCode, writeFence } from "./blocks.ts";
 import { fitList, folded } from "./fit-list.ts";
 import { linkTo, placeOf } from "./permalink.ts";
 import { findingTitle, origin, otherPlaces, severityMark, titleText } from "./render-comment.ts";
-import { sanitizeBlock, sanitizeInline, visible } from "./sanitize.ts";
+import { quietCode, sanitizeBlock, sanitizeInline, visible, writeFence } from "./sanitize.ts";
 
 /** Code points of a body, small because many findings share the summary. */
 const BODY_SHOWN = 1000;
@@ -20,11 +20,7 @@ export function worstFirst(findings: readonly PlacedFinding[]): readonly PlacedF
   return findings.toSorted((a, b) => SEVERITIES.indexOf(a.finding.severity) - SEVERITIES.indexOf(b.finding.severity));
 }
 
-/**
- * One row for each title and severity with its places, worst first.
- *
- * @param maxLength UTF-16 units
- */
+/** One row for each title and severity with its places, worst first. */
 export function findingsTable(
   review: Review,
   findings: readonly PlacedFinding[],
@@ -56,8 +52,6 @@ function row(review: Review, group: readonly PlacedFinding[]): string {
 /**
  * The findings without a comment on their lines, folded: in full if the summary is the only place that has them, else in one
  * line with the reason.
- *
- * @param maxLength UTF-16 units
  */
 export function unplacedFindings(
   review: Review,
@@ -124,11 +118,7 @@ const TASK_SHOWN = 600;
 /** UTF-16 units of the body that are read for it. */
 const TASK_READ = 4 * TASK_SHOWN;
 
-/**
- * Folded; empty if there is nothing to fix, or the configuration turns it off.
- *
- * @param maxLength UTF-16 units
- */
+/** Folded; empty if there is nothing to fix, or the configuration turns it off. */
 export function agentPrompt(review: Review, findings: readonly PlacedFinding[], maxLength: number): readonly string[] {
   if (findings.length === 0 || review.agentPrompt === false) return [];
   const tasks = [...worstFirst(findings).entries()];

@@ -219,15 +219,14 @@ interface DescribedPackage {
 const MAX_BODY_LINES = 2_000;
 const MAX_PACKAGES = 200;
 
-const VERSION = "`?(v?\\d[\\w.+!~-]{0,99})`?";
+const NAME = "\\[(?<linked>[^\\]]{1,214})\\]\\((?<url>[^()\\s]{1,500})\\)";
+const [FROM, TO] = ["from", "to"].map((which) => `\`?(?<${which}>v?\\d[\\w.+!~-]{0,99})\`?`);
 /** Dependabot: "Bumps [x](url) from A to B.", "Updates `x` from A to B". */
 const FROM_TO = new RegExp(
-  `^(?:Bumps|Updates|Removes) (?:\\[([^\\]]{1,214})\\]\\(([^()\\s]{1,500})\\)|\`([^\`]{1,214})\`)(?: from ${VERSION})?(?: to ${VERSION}?\\.?)?\\s{0,9}$`,
+  `^(?:Bumps|Updates|Removes) (?:${NAME}|\`(?<quoted>[^\`]{1,214})\`)(?: from ${FROM})?(?: to ${TO}?\\.?)?\\s{0,9}$`,
 );
 /** Dependabot's table of a large group: | [x](url) | `A` | `B` |. */
-const CELLS = new RegExp(
-  `^\\|\\s{0,9}\\[([^\\]]{1,214})\\]\\(([^()\\s]{1,500})\\)\\s{0,9}\\|\\s{0,9}${VERSION}\\s{0,9}\\|\\s{0,9}${VERSION}\\s{0,9}\\|`,
-);
+const CELLS = new RegExp(`^\\|\\s{0,9}${NAME}\\s{0,9}\\|\\s{0,9}${FROM}\\s{0,9}\\|\\s{0,9}${TO}\\s{0,9}\\|`);
 /** Renovate's: | [x](url) ([source](url)) | kind | step | [`A` -> `B`](url) |; newer ones write →. */
 const ARROW = /`([^\s`]{1,100})`\s{1,2}(?:->|→)\s{1,2}`([^\s`]{1,100})`/;
 const LINK = /\[([^\]]{1,214})\]\((https?:\/\/[^()\s]{1,500})\)/g;
@@ -240,7 +239,7 @@ const LINK = /\[([^\]]{1,214})\]\((https?:\/\/[^()\s]{1,500})\)/g;
 export function packagesFromDescription(body: string): readonly DescribedPackage[] {
   const packages = new Map<string, DescribedPackage>();
   for (const line of plainLines(body, "left-out").slice(0, MAX_BODY_LINES)) {
-    const one = fromSentence(line) ?? fromCells(line) ?? fromArrow(line);
+    const one = fromSentence(line) ?? fromArrow(line);
     if (one === null) continue;
     const before = packages.get(one.name);
     if (before === undefined && packages.size >= MAX_PACKAGES) break;
@@ -254,15 +253,10 @@ function joinedDescriptions(a: DescribedPackage, b: DescribedPackage): Described
 }
 
 function fromSentence(line: string): DescribedPackage | null {
-  const match = FROM_TO.exec(line);
+  const match = FROM_TO.exec(line) ?? CELLS.exec(line);
   if (match === null) return null;
-  const [, linked, url, quoted, from, to] = match;
+  const { linked, url, quoted, from, to } = match.groups ?? {};
   return toPackage(linked ?? quoted ?? "", from, to, url === undefined ? [] : [url]);
-}
-
-function fromCells(line: string): DescribedPackage | null {
-  const match = CELLS.exec(line);
-  return match === null ? null : toPackage(match[1] ?? "", match[3], match[4], [match[2] ?? ""]);
 }
 
 function fromArrow(line: string): DescribedPackage | null {

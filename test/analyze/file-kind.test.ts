@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fileKinds } from "../../src/analyze/file-kind.ts";
+import { fileKinds } from "../../src/analyze/analyze.ts";
 import { defaultConfig } from "../../src/config/repo-config.ts";
 
 const none = defaultConfig().fileKinds;

@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
-import { languageFromContent, tellingWords } from "../../src/analyze/language-from-content.ts";
-import { BY_EXTENSION, BY_INTERPRETER, LANGUAGE_TYPES } from "../../src/analyze/language-table.ts";
+import {
+  BY_EXTENSION,
+  BY_INTERPRETER,
+  LANGUAGE_TYPES,
+  languageFromContent,
+  tellingWords,
+} from "../../src/analyze/language-from-content.ts";
 import { preferLanguage } from "../../src/analyze/languages.ts";
 import { canonicalLanguage } from "../../src/domain/language.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fileKinds } from "../../src/analyze/file-kind.ts";
+import { fileKinds } from "../../src/analyze/analyze.ts";
 import { risks } from "../../src/analyze/risk.ts";
 import { defaultConfig } from "../../src/config/repo-config.ts";
 import type { DiffLine, FileDiff } from "../../src/domain/pull-request.ts";

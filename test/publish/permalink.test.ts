@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { commitLink, linkedCode, permalink, safeUrl } from "../../src/publish/permalink.ts";
+import { linkedCode, linkedCommit, permalink, safeUrl } from "../../src/publish/permalink.ts";
 import { HEAD, REPO } from "../review/review-builders.ts";
 
 const at = (path: string, startLine = 3, line = 3) => permalink(REPO, HEAD, path, { startLine, line });
@@ -26,12 +26,12 @@ describe("permalink", () => {
     for (const path of ["a/../b", "./a", "/a", "a//b", ".."]) expect(at(path)).toBeNull();
     expect(at("漢".repeat(200))).toBeNull();
     for (const host of ["local", "eval", "a b"]) expect(permalink({ ...REPO, host }, HEAD, "a", null)).toBeNull();
-    expect(commitLink({ ...REPO, host: "local" }, HEAD)).toBeNull();
+    expect(linkedCommit({ ...REPO, host: "local" }, HEAD)).toBe(`\`${HEAD.slice(0, 7)}\``);
   });
 
   test("a GitHub Enterprise host keeps its port", () => {
-    expect(commitLink({ ...REPO, host: "git.acme.example:8443" }, HEAD)).toBe(
-      `https://git.acme.example:8443/acme/shop/commit/${HEAD}`,
+    expect(linkedCommit({ ...REPO, host: "git.acme.example:8443" }, HEAD)).toBe(
+      `[\`${HEAD.slice(0, 7)}\`](https://git.acme.example:8443/acme/shop/commit/${HEAD})`,
     );
   });
 

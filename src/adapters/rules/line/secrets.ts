@@ -165,15 +165,11 @@ export const SECRET_RULES = rulesOf<LineRule>("security", [
 /** Lines before and after a key that say what it is for. */
 const NEAR = 6;
 
-/** A key's line, and that with the lines around it. */
-interface KeyPlace {
-  /** The line and the one above it. */
-  readonly own: string;
-  readonly near: string;
-}
-
-/** @param line 1-based line of the head file on which the key begins */
-function linesAround(file: InspectedFile, line: number): KeyPlace {
+/**
+ * @param line 1-based line of the head file on which a key begins
+ * @returns `own`: this line and the one above it; `near`: all lines around it
+ */
+function linesAround(file: InspectedFile, line: number) {
   const near = knownLines(file).filter((known) => Math.abs(known.line - line) <= NEAR);
   const textOf = (from: number, to: number) =>
     near.flatMap((known) => (known.line >= from && known.line <= to ? [known.text] : [])).join("\n");
@@ -197,12 +193,12 @@ const SAID_PUBLIC =
   /(?:\/\/|#|\/?\*|<!--|--\s).{0,200}\b(?:public|publishable|search[- ]only|not (?:a )?secret|no secret|safe to (?:commit|expose|publish|share))\b/i;
 
 /** Whether a key of a published format is one that everyone may see. */
-function isPublicFormat(value: string, { near }: KeyPlace): boolean {
+function isPublicFormat(value: string, { near }: ReturnType<typeof linesAround>): boolean {
   return PUBLISHABLE.test(value) || (FIREBASE_KEY.test(value) && FIREBASE.test(near));
 }
 
 /** Whether a value that is called a key is one that everyone may see: by its shape, its name, or a comment. */
-function isPublicKey(value: string, place: KeyPlace): boolean {
+function isPublicKey(value: string, place: ReturnType<typeof linesAround>): boolean {
   return (
     isPublicFormat(value, place) ||
     PUBLIC_NAME.test(place.own) ||

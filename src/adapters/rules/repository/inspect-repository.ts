@@ -8,11 +8,10 @@ import type { InspectedFile, InspectedRepository, Inspection } from "../../../po
 import { ignoreReason, inspectionOf, joinInspections, onlyDegraded, wordsOfRule } from "../inspection.ts";
 import { lineTexts } from "../known-lines.ts";
 import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
-import { importOfRemovedExport } from "./exports.ts";
 import { keySpelledOtherwise } from "./keys.ts";
-import { callersNotChanged } from "./signatures.ts";
 import { lastTestRemoved } from "./tests.ts";
 import { definedTwice } from "./twice.ts";
+import { callersNotChanged, importOfRemovedExport } from "./users.ts";
 
 type Settings = ReadonlyMap<string, RuleSetting>;
 

@@ -1,7 +1,7 @@
 // A variable of the environment that a change reads by a name which the rest of the repository spells otherwise.
 import { linesOfKind } from "../known-lines.ts";
 import type { Change, ChangedFile, RepositoryRule, Sighting } from "../rule.ts";
-import { places } from "./places.ts";
+import { type Place, places } from "./places.ts";
 
 const NAME = String.raw`([A-Za-z_]\w{3,})`;
 const READS = new RegExp(
@@ -15,12 +15,6 @@ const ENV_FILE = /(?:^|\/)\.env(?:\.[\w.-]+)?$/;
 /** Files that are looked into. */
 const MOST_FILES = 300;
 const LINE_CHARS = 1_000;
-
-interface Key {
-  readonly name: string;
-  readonly path: string;
-  readonly line: number;
-}
 
 async function look(change: Change): Promise<readonly Sighting[]> {
   const added = change.files.filter(({ facts }) => facts.kind !== "test").flatMap(addedKeys);
@@ -37,7 +31,7 @@ async function look(change: Change): Promise<readonly Sighting[]> {
   if (fresh.length === 0) return [];
   const readers = await Promise.all(READERS.map((word) => change.symbols.having(head, [word])));
   const paths = [...new Set([...[...head.files.keys()].filter((path) => ENV_FILE.test(path)), ...readers.flat()])];
-  const known: Key[] = [];
+  const known: (Place & { readonly name: string })[] = [];
   for (const path of paths.slice(0, MOST_FILES)) known.push(...keysIn(path, (await head.text(path)) ?? ""));
   return fresh.flatMap(({ name, file, line }): Sighting[] => {
     const others = known.filter((one) => one.name !== name && areAlike(one.name, name));
@@ -53,7 +47,7 @@ function addedKeys(file: ChangedFile) {
   );
 }
 
-function keysIn(path: string, text: string): readonly Key[] {
+function keysIn(path: string, text: string) {
   const form = ENV_FILE.test(path) ? SETS : READS;
   return text.split("\n").flatMap((line, at) => namesIn(line, form).map((name) => ({ name, path, line: at + 1 })));
 }

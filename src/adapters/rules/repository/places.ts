@@ -39,11 +39,16 @@ function joined(folder: string, path: string): string | null {
   return whole === ".." || whole.startsWith("../") ? null : whole;
 }
 
+export interface Place {
+  readonly path: string;
+  readonly line: number;
+}
+
 /** Places that one finding names. */
 const MOST = 5;
 
 /** `a.ts:3`, `b.ts:9` and 2 more, as Markdown. */
-export function places(all: readonly { readonly path: string; readonly line: number }[]): string {
+export function places(all: readonly Place[]): string {
   const each = [...new Set(all.map(({ path, line }) => `\`${path.replace(/[`\s]/g, " ")}:${line}\``))];
   const more = each.length > MOST ? ` and ${each.length - MOST} more` : "";
   return `${each.slice(0, MOST).join(", ")}${more}`;

@@ -3,7 +3,7 @@
 import { isTestPath } from "../../../domain/code/paths.ts";
 import { addedNumbers } from "../known-lines.ts";
 import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
-import { places } from "./places.ts";
+import { type Place, places } from "./places.ts";
 
 /** What a line defines; two lines of one `key` define the same. */
 interface Defined {
@@ -95,7 +95,7 @@ async function elsewhere(change: Change, file: ChangedFile, one: Defined) {
     // A copy of a file has all of its messages.
     (path) => path !== file.diff.path && path.endsWith(ending) && !isTestPath(path) && !path.endsWith(`/${name}`),
   );
-  const found: { path: string; line: number }[] = [];
+  const found: Place[] = [];
   for (const path of paths.slice(0, MOST_FILES)) {
     const all = definedIn(path, (await head.text(path)) ?? "");
     found.push(...all.filter(({ key }) => key === one.key).map(({ line }) => ({ path, line })));

@@ -1,7 +1,7 @@
 // An example of a repository rule as a pull request: one changed file, and the repository around it at the head.
 import { structuredPatch } from "diff";
 import type { Example } from "../../../../src/adapters/rules/rule.ts";
-import { fileKinds } from "../../../../src/analyze/file-kind.ts";
+import { fileKinds } from "../../../../src/analyze/analyze.ts";
 import { classifyLanguage } from "../../../../src/analyze/languages.ts";
 import { defaultConfig } from "../../../../src/config/repo-config.ts";
 import type { Snapshot } from "../../../../src/ports/snapshot.ts";
