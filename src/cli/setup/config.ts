@@ -14,17 +14,16 @@ import { configVerbPorts } from "../../wire/cli/config.ts";
 import { knownRules } from "../../wire/rules.ts";
 import { isFolder } from "../find-repository.ts";
 import { clipped, terminalText } from "../terminal-text.ts";
-import { type ExitCode, fileText, noMore, printed, readWords, UsageError, wantsJson } from "../usage.ts";
+import { type ExitCode, fileText, printed, readWords, UsageError, wantsJson } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
 type ConfigPorts = Awaited<ReturnType<typeof configVerbPorts>>;
 
 /** @throws UsageError */
 export async function config(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.config.options);
-  const [verb = "show", word, ...more] = positionals;
+  const { values, positionals } = readWords(words, VERBS.config.options, 2);
+  const [verb = "show", word] = positionals;
   const asJson = wantsJson(values);
-  noMore(more);
   if (verb === "schema" && word === undefined) return schema();
   if (verb === "check" && word !== undefined && values.repo !== undefined)
     throw new UsageError("`config check` takes FILE or --repo PATH, not both");

@@ -14,7 +14,7 @@ import { inspector, knownRules } from "../../wire/rules.ts";
 import { openStore, type Store } from "../../wire/store.ts";
 import { DAY_MS } from "../data/stats.ts";
 import { isDatabase, shownPlace, storePlace } from "../data-dir.ts";
-import { type ExitCode, noMore, printJson, readWords, wantsJson, withPorts } from "../usage.ts";
+import { type ExitCode, printJson, readWords, wantsJson, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 import { doctorLive } from "./doctor-live.ts";
 import { broken, type Check, memoryChecks, note, ok, warmthCheck } from "./doctor-memory.ts";
@@ -26,8 +26,7 @@ import { readServersEnv } from "./server-folder.ts";
  * @returns 0 when nothing is broken, else 3; for `--live` see {@link doctorLive}
  */
 export async function doctor(words: readonly string[], readEnvFile = readServersEnv): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.doctor.options);
-  noMore(positionals);
+  const { values } = readWords(words, VERBS.doctor.options);
   if (values.live !== undefined) {
     return doctorLive(values.live, { ...values, json: wantsJson(values) });
   }

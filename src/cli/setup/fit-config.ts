@@ -141,7 +141,7 @@ function harmless(text: string): string {
  * @throws UsageError when the file exists, or the folder is not a repository
  */
 export async function init(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.init.options);
+  const { values, positionals } = readWords(words, VERBS.init.options, Number.POSITIVE_INFINITY);
   if (positionals.length > 0)
     throw new UsageError(`init takes no ${JSON.stringify(positionals[0])}; name a folder with --repo`);
   const folder = resolve(values.repo ?? ".");

@@ -23,7 +23,7 @@ import {
 import { type Asker, askerFor, Cancelled } from "../asker.ts";
 import { importPast } from "../memory/import-history.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, noMore, readWords, UsageError } from "../usage.ts";
+import { type ExitCode, readWords, UsageError } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 import { doctor } from "./doctor.ts";
 import {
@@ -43,8 +43,7 @@ import {
  * @throws UsageError
  */
 export async function setup(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.setup.options);
-  noMore(positionals);
+  const { values } = readWords(words, VERBS.setup.options);
   const given = await readAppYml();
   const description = values["without-checks"] === true ? withoutChecks(given) : given;
   const plan = setupPlan(values);
