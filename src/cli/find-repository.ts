@@ -1,6 +1,9 @@
 // Finds a repository in memory by its name.
+
 import { statSync } from "node:fs";
 import leven from "leven";
+import { endpointProblem } from "../config/environment/env-forms.ts";
+import { apiUrlOf } from "../config/environment/github-address.ts";
 import type { Repo } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
 import { UsageError } from "./usage.ts";
@@ -20,11 +23,14 @@ const NAME = /^(?!\.)[\w.:-]{1,250}(?:\/[\w.-]{1,100}){1,2}$/;
 export function findRepository(word: string, known: readonly Repo[], dataDir: string): Repo {
   if (!NAME.test(word)) throw new UsageError(`${word} is neither a folder nor OWNER/NAME`);
   const wanted = word.toLowerCase();
-  const found = known.filter((repo) => spellings(repo).includes(wanted));
+  const found = known.filter((repo) => {
+    const name = nameOf(repo);
+    return [name, `${repo.host}/${name}`, repoKey(repo)].some((one) => one.toLowerCase() === wanted);
+  });
   const [first] = found;
   if (first === undefined) throw new UsageError(nothingRemembered(word, known, dataDir));
   if (found.length === 1) return first;
-  const apart = found.map((repo) => repoKey(repo)).join(", ");
+  const apart = found.map(repoKey).join(", ");
   throw new UsageError(`${found.length} repositories are called ${word}; name one by its key: ${apart}`);
 }
 
@@ -48,11 +54,7 @@ const ON_GITHUB = /^(?:https?:\/\/([^/\s]{1,250})\/)?([\w.-]{1,100})\/([\w.-]{1,
  *
  * @throws UsageError
  */
-export function namedRepository(word: string): {
-  readonly host: string;
-  readonly owner: string;
-  readonly name: string;
-} {
+export function namedRepository(word: string) {
   const match = ON_GITHUB.exec(word);
   if (match === null) throw new UsageError(`${JSON.stringify(word)} is not OWNER/NAME`);
   const [, host, owner = "", name = ""] = match;
@@ -69,11 +71,6 @@ export function isFolder(word: string): boolean {
   return statSync(word, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function spellings(repo: Repo): readonly string[] {
-  const name = nameOf(repo);
-  return [name, `${repo.host}/${name}`, repoKey(repo)].map((one) => one.toLowerCase());
-}
-
 function nearest(wanted: string, known: readonly Repo[]): string {
   if (known.length === 0) return "";
   const names = [...new Set(known.map(nameOf))]
@@ -82,4 +79,18 @@ function nearest(wanted: string, known: readonly Repo[]): string {
     .map(({ name }) => name);
   const more = names.length > NEAR ? ` and ${names.length - NEAR} more` : "";
   return ` In memory, nearest first: ${names.slice(0, NEAR).join(", ")}${more}.`;
+}
+
+/**
+ * The API of a host. GITHUB_API_URL, which GitHub Actions sets, applies only to its own host: one GitHub's token is never sent to
+ * another.
+ *
+ * @throws UsageError
+ */
+export function apiUrlFor(host: string): string {
+  const { GITHUB_API_URL: apiUrl = "", GITHUB_SERVER_URL: serverUrl = "https://github.com" } = process.env;
+  if (apiUrl === "" || URL.parse(serverUrl)?.host !== host.toLowerCase()) return apiUrlOf(host);
+  const problem = endpointProblem(apiUrl, []);
+  if (problem !== null) throw new UsageError(`GITHUB_API_URL ${problem}`);
+  return apiUrl.replace(/\/+$/, "");
 }

@@ -6,8 +6,9 @@ import { mcpServer } from "../mcp/mcp-server.ts";
 import { startMcpServer } from "../server/mcp-http-server.ts";
 import { type McpPorts, mcpPorts } from "../wire/cli/mcp.ts";
 import { registerSecrets } from "../wire/secrets.ts";
+import { nameOf } from "./find-repository.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, noMore, oneOf, readWords, UsageError, wholeNumber, withPorts } from "./usage.ts";
+import { type ExitCode, oneOf, readWords, UsageError, wholeNumber, withPorts } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 /** The variable with the token for HTTP; without it a token is generated and printed on standard error. */
@@ -20,8 +21,7 @@ const LEAST_TOKEN = 32;
  * @throws UsageError
  */
 export async function mcp(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.mcp.options);
-  noMore(positionals);
+  const { values } = readWords(words, VERBS.mcp.options);
   // 0 takes any free port.
   const port = values.http === undefined ? null : wholeNumber("http", values.http, 0, 65_535);
   const token = port === null ? null : tokenOf(process.env[TOKEN]);
@@ -41,13 +41,13 @@ export async function mcp(words: readonly string[]): Promise<ExitCode> {
 /** Standard output belongs to the protocol. */
 async function overStdio(ports: McpPorts): Promise<void> {
   const ended = endOf(true);
-  const served = serveStdio(() => mcpServer(ports, manifest.version), { onerror: complain });
+  const served = serveStdio(() => mcpServer(ports, manifest.version), { onerror: ({ message }) => say(message) });
   say(`${aboutOf(ports)} on standard input and output`);
   await ended;
   await served.close();
 }
 
-async function overHttp(ports: McpPorts, port: number, token: Token): Promise<void> {
+async function overHttp(ports: McpPorts, port: number, token: ReturnType<typeof tokenOf>): Promise<void> {
   registerSecrets(token.word);
   const ended = endOf(false);
   const server = await startMcpServer(port, token.word, () => mcpServer(ports, manifest.version));
@@ -59,36 +59,23 @@ async function overHttp(ports: McpPorts, port: number, token: Token): Promise<vo
 
 /** A client ends its server by closing standard input, a person by a signal. */
 function endOf(byInput: boolean): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => resolve();
-    process.once("SIGINT", end);
-    process.once("SIGTERM", end);
-    if (!byInput) return;
-    process.stdin.once("end", end);
-    process.stdin.once("close", end);
-  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  if (byInput) for (const event of ["end", "close"]) process.stdin.once(event, () => resolve());
+  return promise;
 }
 
 function aboutOf({ repo, isAll, mayWrite }: McpPorts): string {
-  const scope = isAll ? "every repository that memory knows, else of" : "";
-  return `tools of ${[scope, `${repo.owner}/${repo.name}`].filter((part) => part !== "").join(" ")}, ${mayWrite ? "reading and writing memory" : "reading only"},`;
+  const scope = isAll ? "every repository that memory knows, else of " : "";
+  return `tools of ${scope}${nameOf(repo)}, ${mayWrite ? "reading and writing memory" : "reading only"},`;
 }
 
-interface Token {
-  readonly word: string;
-  readonly isNew: boolean;
-}
-
-function tokenOf(set: string | undefined): Token {
+function tokenOf(set: string | undefined) {
   const word = set?.trim() ?? "";
   if (word === "") return { word: randomBytes(32).toString("hex"), isNew: true };
   if (word.length < LEAST_TOKEN || !/^[\x21-\x7e]+$/.test(word))
     throw new UsageError(`${TOKEN} must be ${LEAST_TOKEN} characters or more without spaces: openssl rand -hex 32`);
   return { word, isNew: false };
-}
-
-function complain(error: Error): void {
-  say(error.message);
 }
 
 function say(text: string): void {

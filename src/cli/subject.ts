@@ -8,9 +8,9 @@ import { counted } from "../domain/text/counted.ts";
 import type { WritingPorts } from "../flows/review/review-ports.ts";
 import { defaultBranch, type LocalRange, localPorts, uncommittedWork } from "../wire/cli/change.ts";
 import type { ModelWish } from "../wire/cli/model.ts";
-import { apiUrlFor } from "./api-url.ts";
 import { storePlace } from "./data-dir.ts";
-import { fileText, noMore, oneOf, type readWords, UsageError } from "./usage.ts";
+import { apiUrlFor } from "./find-repository.ts";
+import { fileText, oneOf, type readWords, UsageError } from "./usage.ts";
 import type { VERBS } from "./verbs.ts";
 
 type SubjectWords = Partial<ReturnType<typeof readWords<typeof VERBS.explain.options>>["values"]>;
@@ -21,7 +21,7 @@ interface Subject {
 }
 
 /**
- * @param positionals at most one: a revision, `BASE..HEAD`, or the URL of a pull request
+ * @param positionals none or one: a revision, `BASE..HEAD`, or the URL of a pull request
  * @param onQuestion called with each question to the model
  * @throws UsageError when more than one change is named, there is none, or the model's variables are wrong
  */
@@ -30,8 +30,7 @@ export async function subject(
   positionals: readonly string[],
   onQuestion?: (request: ModelRequest<unknown>) => void,
 ): Promise<Subject> {
-  const [word, ...more] = positionals;
-  noMore(more);
+  const [word] = positionals;
   mustNameOne(words, word);
   const model = { use: wishOf(words), ...(onQuestion === undefined ? {} : { onQuestion }) };
   const configured = configuredBy(words.config);

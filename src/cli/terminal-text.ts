@@ -18,12 +18,14 @@ export function clipped(text: string, most: number): string {
   return text.length > most ? `${cutText(text, most)}…` : text;
 }
 
-// A GitHub Markdown table, padded as the formatter pads it, so that generated pages need no formatting.
-
 /** Shortest column: the dashes under a heading need three. */
 const MIN_WIDTH = 3;
 
-/** @param rows cells of Markdown without line breaks, heading first; a `|` in a cell is escaped */
+/**
+ * A GitHub Markdown table, padded as the formatter pads it, so that generated pages need no formatting.
+ *
+ * @param rows cells of Markdown without line breaks, heading first; a `|` in a cell is escaped
+ */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
   const widths = (cells[0] ?? []).map((_, column) =>
@@ -34,12 +36,12 @@ export function markdownTable(rows: readonly (readonly string[])[]): string {
   return [head ?? [], dashes, ...body].map((row) => `| ${row.join(" | ")} |\n`).join("");
 }
 
-// The lines of changed files that code frames show: from the head text, or from the hunks if only those are known.
-
 /** Head line (1-based) → its text. */
 export type NumberedLines = ReadonlyMap<number, string>;
 
 /**
+ * The lines of changed files that code frames show: from the head text, or from the hunks if only those are known.
+ *
  * @param paths the files that findings are about
  * @returns path → lines, without secrets
  */

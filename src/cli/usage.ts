@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parseArgs, styleText } from "node:util";
 import { didYouMean } from "../config/did-you-mean.ts";
+import { StoreUnusable } from "../domain/errors.ts";
 import type { Degraded } from "../domain/omissions.ts";
 import { terminalText } from "./terminal-text.ts";
 
@@ -17,9 +18,16 @@ type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options
 /**
  * Options and positional words of a verb.
  *
- * @throws UsageError naming the option that is unknown or lacks its value
+ * @param most positional words
+ * @throws UsageError naming the option that is unknown or lacks its value, or the first word too many
  */
-export function readWords<O extends Options>(words: readonly string[], options: O) {
+export function readWords<O extends Options>(words: readonly string[], options: O, most = 0) {
+  const read = parsed(words, options);
+  noMore(read.positionals.slice(most));
+  return read;
+}
+
+function parsed<O extends Options>(words: readonly string[], options: O) {
   try {
     return parseArgs({ args: [...words], options, allowPositionals: true, strict: true });
   } catch (error) {
@@ -87,6 +95,17 @@ export async function withPorts<Ports extends { close(): void | Promise<void> } 
     return await work(ports);
   } finally {
     await ports?.close();
+  }
+}
+
+/** Runs work on whole stores; ends with 3, and the reason, where one cannot be used. */
+export async function onStores(work: () => Promise<ExitCode>): Promise<ExitCode> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof StoreUnusable)) throw error;
+    console.error(terminalText(`kodiai: ${error.message}`));
+    return 3;
   }
 }
 

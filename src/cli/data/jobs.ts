@@ -11,12 +11,9 @@ const STATES = ["waiting", "running", "parked", "done", "superseded", "cancelled
 const SHOWN: readonly JobState[] = ["waiting", "running", "parked"];
 const MOST = 1_000;
 
-/**
- * @returns 0
- * @throws UsageError; Error when a job cannot be retried or dropped
- */
+/** @returns 0 @throws UsageError; Error when a job cannot be retried or dropped */
 export async function jobs(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.jobs.options);
+  const { values, positionals } = readWords(words, VERBS.jobs.options, Number.POSITIVE_INFINITY);
   const [word = "ls", ...ids] = positionals;
   const verb = ACTIONS.find((one) => one === word);
   if (verb === undefined)
@@ -30,8 +27,8 @@ export async function jobs(words: readonly string[]): Promise<ExitCode> {
     const admin = store.jobs;
     if (verb === "ls") {
       noMore(ids);
-      const found = await admin.list(states, MOST);
-      return printed(asJson, { jobs: found.map(shownOf) }, () => found.map(line).join("\n") || "no jobs");
+      const found = (await admin.list(states, MOST)).map(shownOf);
+      return printed(asJson, { jobs: found }, () => found.map(line).join("\n") || "no jobs");
     }
     if (verb === "show") return show(admin, idOf(verb, ids), asJson);
     return move(admin, verb, values.all === true ? await allOf(verb, ids, admin) : [idOf(verb, ids)]);
@@ -70,37 +67,22 @@ function idOf(verb: string, ids: readonly string[]): number {
   return Number(word);
 }
 
-function line(kept: KeptJob): string {
-  const { id, state, what, age, due, outcome } = shownOf(kept);
+function line({ id, state, what, age, due, outcome }: ReturnType<typeof shownOf>): string {
   const when = due === null ? `${age} old` : `in ${due}`;
-  const result = outcome === null ? "" : `  ${outcome}`;
-  return terminalText(
-    `${String(id).padStart(6)}  ${state.padEnd(10)} ${when.padEnd(10)} ${what}${result}`.replaceAll("\n", " "),
-  );
+  const text = `${String(id).padStart(6)}  ${state.padEnd(10)} ${when.padEnd(10)} ${what}`;
+  return terminalText((outcome === null ? text : `${text}  ${outcome}`).replaceAll("\n", " "));
 }
 
 /** For people and programs: the job's metadata, without text by others. */
 function shownOf({ id, lane, state, job, attempt, deaths, dueInMs, ageMs, outcome }: KeptJob) {
-  const { repo } = job;
+  const { repo, key, delivery } = job;
   const name = repo.name === "" ? `${repo.host}/${repo.id}` : `${repo.owner}/${repo.name}`;
   const kind = job.kind === "command" && job.command.kind === "verb" ? job.command.verb : job.kind;
   const what = `${kind} ${name}${"number" in job ? `#${job.number}` : ""}`;
   const head = job.kind === "review" ? job.headSha : null;
   const due = dueInMs === null ? null : duration(dueInMs);
-  return {
-    id,
-    state,
-    lane,
-    what,
-    head,
-    key: job.key,
-    delivery: job.delivery,
-    attempt,
-    deaths,
-    due,
-    age: duration(ageMs),
-    outcome,
-  };
+  const age = duration(ageMs);
+  return { id, state, lane, what, head, key, delivery, attempt, deaths, due, age, outcome };
 }
 
 const UNITS = [

@@ -4,22 +4,17 @@ import { counted } from "../../domain/text/counted.ts";
 import { retractReview, type TakenBack } from "../../flows/review/retract-review.ts";
 import { type RetractWords, retractVerbPorts } from "../../wire/cli/retract.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, noMore, printed, readWords, UsageError, withPorts } from "../usage.ts";
+import { type ExitCode, printed, readWords, UsageError, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
 const PULL_URL =
   /^https?:\/\/([^/\s]+)\/([\w.-]+)\/([\w.-]+)\/pull\/(\d{1,10})(?:\/[^#\s]*)?(?:#pullrequestreview-(\d{1,15}))?$/;
 const SHORT = /^([\w.-]+)\/([\w.-]+)#(\d{1,10})$/;
 
-/**
- * @returns 0; 3 when there is nothing to take back
- * @throws UsageError
- */
+/** @returns 0; 3 when there is nothing to take back @throws UsageError */
 export async function retract(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.retract.options);
-  const [subject, ...more] = positionals;
-  noMore(more);
-  const named = readSubject(subject);
+  const { values, positionals } = readWords(words, VERBS.retract.options, 1);
+  const named = readSubject(positionals[0]);
   const reviewId = readReview(values.review) ?? named.reviewId;
   return withPorts(retractVerbPorts({ ...named, dataDir: values["data-dir"] }), async (ports) => {
     const rehearse = values["dry-run"] === true;

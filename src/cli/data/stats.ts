@@ -8,7 +8,7 @@ import { openForReading } from "../../wire/cli/store.ts";
 import { storePlace } from "../data-dir.ts";
 import { isFolder } from "../find-repository.ts";
 import { clipped, terminalText } from "../terminal-text.ts";
-import { type ExitCode, noMore, printed, readWords, UsageError, wantsJson, withPorts } from "../usage.ts";
+import { type ExitCode, printed, readWords, UsageError, wantsJson, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
 const HOUR_MS = 60 * 60_000;
@@ -23,13 +23,9 @@ const MOST_DAYS = 30;
 /** The window of `doctor`, and of `stats` without `--window`. */
 export const DAY_MS = 24 * HOUR_MS;
 
-/**
- * @returns 0, also with alerts
- * @throws UsageError
- */
+/** @returns 0, also with alerts @throws UsageError */
 export async function stats(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.stats.options);
-  noMore(positionals);
+  const { values } = readWords(words, VERBS.stats.options);
   const asJson = wantsJson(values);
   const word = values.window ?? "24h";
   const ms = milliseconds(word);
@@ -58,9 +54,9 @@ function milliseconds(word: string): number {
   );
 }
 
-// Figures of retrieval for a terminal: a dozen rows, each with a name and its figures.
-
 /**
+ * A dozen rows, each with a name and its figures.
+ *
  * @param title the window and the repository
  * @returns text with ANSI colours if standard output is a terminal that supports them
  */
@@ -81,29 +77,19 @@ function figuresPage(title: string, figures: RetrievalFigures, alerts: readonly 
 
 type Row = readonly [name: string, text: string];
 
-function answerRows({
-  count,
-  ms,
-  byMethod,
-  averageResults,
-  averageScore,
-  averageDistance,
-  languageMatch,
-}: RetrievalFigures): Row[] {
+function answerRows({ count, ms, byMethod, ...average }: RetrievalFigures): Row[] {
   if (count === 0) return [["searches", "none"]];
   const methods = byMethod.map(
     ({ origin, method, count: n, averageMs }) => `${ORIGIN[origin]}${method} ${time(averageMs)} (${n})`,
   );
+  const { averageResults, averageScore, averageDistance, languageMatch } = average;
+  const scores = `score ${averageScore.toFixed(2)}   distance ${averageDistance.toFixed(2)}`;
+  const found = `${scores}   in a language of the change ${percent(languageMatch)}`;
   return [
     ["searches", `${count}, ${averageResults.toFixed(1)} memories each`],
     ["time", `P50 ${time(ms.p50)}   P95 ${time(ms.p95)}   P99 ${time(ms.p99)}   mean ${time(ms.average)}`],
     ["by method", methods.join("   ")],
-    [
-      "found",
-      averageDistance === 0 && averageScore === 0
-        ? "nothing by meaning"
-        : `score ${averageScore.toFixed(2)}   distance ${averageDistance.toFixed(2)}   in a language of the change ${percent(languageMatch)}`,
-    ],
+    ["found", averageDistance === 0 && averageScore === 0 ? "nothing by meaning" : found],
   ];
 }
 
@@ -112,14 +98,11 @@ const ORIGIN = { review: "", "command-line": "cli ", search: "search ", question
 function costRows({ count, embedding, rerank, usdPerRetrieval }: RetrievalFigures): Row[] {
   if (count === 0) return [];
   const cache = embedding.paid === 0 ? "free, no cache needed" : `${percent(embedding.hitShare)} from the cache`;
+  const { failed, averageMs, topChanged, meanMove } = rerank;
+  const reranked = `${rerank.count} times (${failed} failed), ${time(averageMs)}, changed ${percent(topChanged)} of the first five, moved ${meanMove.toFixed(1)} ranks, ${usd(rerank.usd)}`;
   return [
     ["embedding", `${embedding.texts} texts, ${cache}, ${embedding.tokens} tokens, ${usd(embedding.usd)}`],
-    [
-      "reranking",
-      rerank.count === 0
-        ? "none"
-        : `${rerank.count} times (${rerank.failed} failed), ${time(rerank.averageMs)}, changed ${percent(rerank.topChanged)} of the first five, moved ${rerank.meanMove.toFixed(1)} ranks, ${usd(rerank.usd)}`,
-    ],
+    ["reranking", rerank.count === 0 ? "none" : reranked],
     ["cost", `${usd(usdPerRetrieval)} a search`],
   ];
 }
@@ -131,12 +114,10 @@ function gateRows({ gate }: RetrievalFigures): Row[] {
   const skipped = `${gate.skips} of ${gate.decisions} skipped (${percent(gate.skipShare)})${rules === "" ? "" : `: ${rules}`}`;
   const checked =
     searched === 0 ? "no skip was checked" : `${searched} skips checked, ${hits} would have found something`;
+  const speed = `by rule ${percent(gate.fastPathShare)}, from its cache ${percent(gate.cachedShare)}, ${time(gate.averageMs)} a skip`;
   return [
     ["gate", skipped],
-    [
-      "",
-      `by rule ${percent(gate.fastPathShare)}, from its cache ${percent(gate.cachedShare)}, ${time(gate.averageMs)} a skip, about ${gate.tokensSaved} tokens saved; ${checked}`,
-    ],
+    ["", `${speed}, about ${gate.tokensSaved} tokens saved; ${checked}`],
   ];
 }
 
@@ -145,12 +126,10 @@ const QUERY_CHARS = 70;
 function queryRows({ topQueries, degraded }: RetrievalFigures): Row[] {
   const asked = topQueries
     .filter(({ count }) => count > 1)
-    .map(
-      ({ query, count }, index): Row => [
-        index === 0 ? "asked most" : "",
-        `${count} × ${clipped(query.split("\n", 1)[0] ?? "", QUERY_CHARS)}`,
-      ],
-    );
+    .map(({ query, count }, index): Row => {
+      const [first = ""] = query.split("\n", 1);
+      return [index === 0 ? "asked most" : "", `${count} × ${clipped(first, QUERY_CHARS)}`];
+    });
   const parts = degraded.map(({ part, count }) => `${part} ${count}`).join(", ");
   return [...asked, ["degraded", parts === "" ? "nothing" : parts]];
 }

@@ -7,18 +7,14 @@ import { findConventions } from "../../flows/memory/export-memory.ts";
 import { memoryIfAny, repositoryWithMemory } from "../../wire/cli/memory.ts";
 import { nameOf } from "../find-repository.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, noMore, printed, readWords, sinceOf, wantsJson, wholeNumber, withPorts } from "../usage.ts";
+import { type ExitCode, printed, readWords, sinceOf, wantsJson, wholeNumber, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
 const MOST_PULLS = 1_000;
 
-/**
- * @returns 0, also when nothing recurs
- * @throws UsageError; Error when there are no memories of the repository
- */
+/** @returns 0, also when nothing recurs @throws UsageError; Error when there are no memories of the repository */
 export async function conventions(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.conventions.options);
-  noMore(positionals);
+  const { values } = readWords(words, VERBS.conventions.options);
   const asJson = wantsJson(values);
   const recurrence = { least: wholeNumber("min", values.min ?? "3", 2, MOST_PULLS), since: sinceOf(values.since) };
   return withPorts(memoryIfAny(values["data-dir"]), async (ports) => {

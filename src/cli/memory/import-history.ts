@@ -1,24 +1,13 @@
 // kodiai import: turns a repository's past reviews into memory, with progress.
 
 import type { Repo } from "../../domain/job.ts";
-import type { HistoryProgress, HistoryTally } from "../../domain/memory/past-reviews.ts";
+import type { HistoryProgress } from "../../domain/memory/past-reviews.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { type HistoryRun, importHistory } from "../../flows/repository/import-history.ts";
 import { type HistoryWords, historyVerbPorts } from "../../wire/cli/memory.ts";
-import { apiUrlFor } from "../api-url.ts";
-import { namedRepository, nameOf } from "../find-repository.ts";
+import { apiUrlFor, namedRepository, nameOf } from "../find-repository.ts";
 import { terminalText } from "../terminal-text.ts";
-import {
-  type ExitCode,
-  noMore,
-  printed,
-  readWords,
-  sinceOf,
-  UsageError,
-  wantsJson,
-  wholeNumber,
-  withPorts,
-} from "../usage.ts";
+import { type ExitCode, printed, readWords, sinceOf, UsageError, wantsJson, wholeNumber, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
 /** Pull requests whose reviews are read by default: each takes a request. */
@@ -33,10 +22,9 @@ export async function importPast(
   words: readonly string[],
   given?: Pick<HistoryWords, "host" | "token" | "apiUrl">,
 ): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.import.options);
-  const [repository, ...more] = positionals;
+  const { values, positionals } = readWords(words, VERBS.import.options, 1);
+  const [repository] = positionals;
   if (repository === undefined) throw new UsageError("name the repository: kodiai import OWNER/NAME");
-  noMore(more);
   const limit = values.limit === undefined ? null : wholeNumber("limit", values.limit, 1);
   const since = sinceOf(values.since);
   const isDry = values["dry-run"] === true;
@@ -77,15 +65,12 @@ function progressLine(repo: Repo): { update(progress: HistoryProgress): void; en
     update(progress) {
       if (!stderr.isTTY && progress.stage === shown) return;
       shown = progress.stage;
-      const line = `${nameOf(repo)}: ${STAGES[progress.stage]}, ${counted(progress.tally.comments, "comment")} read, ${held(progress.tally)} remembered`;
+      const { comments, added, updated, unchanged } = progress.tally;
+      const line = `${nameOf(repo)}: ${STAGES[progress.stage]}, ${counted(comments, "comment")} read, ${added + updated + unchanged} remembered`;
       stderr.write(stderr.isTTY ? `\r\u001b[K${terminalText(line)}` : `${terminalText(line)}\n`);
     },
     end: () => void (stderr.isTTY && shown !== null && stderr.write("\r\u001b[K")),
   };
-}
-
-function held({ added, updated, unchanged }: HistoryTally): number {
-  return added + updated + unchanged;
 }
 
 function report(repo: Repo, { progress, stopped }: HistoryRun, isDry: boolean): string {
@@ -106,9 +91,8 @@ function report(repo: Repo, { progress, stopped }: HistoryRun, isDry: boolean): 
   if (stopped !== null) {
     const { until } = stopped;
     const when = until === null ? "later" : `after ${new Date(until).toISOString().slice(11, 16)} UTC`;
-    lines.push(
-      `  not finished: the last fifth of this hour's GitHub requests is reserved; run it again ${when} to resume`,
-    );
+    const why = "the last fifth of this hour's GitHub requests is reserved";
+    lines.push(`  not finished: ${why}; run it again ${when} to resume`);
   }
   return lines.map(terminalText).join("\n");
 }

@@ -4,20 +4,15 @@ import type { Repo } from "../../domain/job.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { type Indexed, type IndexedCorpus, indexRepository } from "../../flows/repository/index-repository.ts";
 import { indexVerbPorts } from "../../wire/cli/memory.ts";
-import { type ExitCode, noMore, oneOf, printed, readWords, UsageError, wantsJson, withPorts } from "../usage.ts";
+import { type ExitCode, oneOf, printed, readWords, UsageError, wantsJson, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
-const WIKI: readonly IndexedCorpus[] = ["wiki"];
 const CORPORA: readonly IndexedCorpus[] = ["doc", "code"];
 
-/**
- * @returns 0
- * @throws UsageError
- */
+/** @returns 0 @throws UsageError */
 export async function index(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.index.options);
-  const [path, ...more] = positionals;
-  noMore(more);
+  const { values, positionals } = readWords(words, VERBS.index.options, 1);
+  const [path] = positionals;
   const wiki = values.wiki !== undefined;
   if (wiki && values.corpus !== undefined) throw new UsageError("--wiki and --corpus exclude each other");
   if (wiki && path !== undefined) throw new UsageError("with --wiki, --repo names the repository whose wiki it is");
@@ -25,7 +20,7 @@ export async function index(words: readonly string[]): Promise<ExitCode> {
   const wanted = { path, repo: values.repo, wiki: values.wiki, revision: values.rev ?? "HEAD" };
   return withPorts(indexVerbPorts({ ...wanted, dataDir: values["data-dir"] }), async (ports) => {
     const { repo, redact, now, urlOf } = ports;
-    const corpora = wiki ? WIKI : (only ?? ports.corpora);
+    const corpora = wiki ? (["wiki"] as const) : (only ?? ports.corpora);
     const request = { repo, corpora, at: now(), remembering: { redact }, urlOf, wiki };
     const done = await indexRepository(request, ports);
     return printed(wantsJson(values), done, () => report(repo, done));
@@ -37,14 +32,11 @@ const SHOWN = 12;
 
 function report(repo: Repo, { commit, files, remembered, forgotten, leftOut, degraded }: Indexed): string {
   const { added, updated, unchanged, embedded, refused } = remembered;
-  const reasons = [...Map.groupBy(leftOut, ({ reason }) => reason)].map(
-    ([reason, all]) => [reason, all.length] as const,
-  );
-  const most = reasons.sort(([, a], [, b]) => b - a).slice(0, SHOWN);
+  const reasons = [...Map.groupBy(leftOut, ({ reason }) => reason)].sort(([, a], [, b]) => b.length - a.length);
   return [
     `${repo.owner}/${repo.name} at ${commit.slice(0, 12)}: ${counted(files.read, "file")} read, ${files.unchanged} unchanged, ${files.removed} removed`,
     `  ${added} added, ${updated} updated, ${unchanged} unchanged, ${forgotten} forgotten, ${refused.length} refused; ${embedded} embedded`,
-    ...most.map(([reason, count]) => `  left out: ${count} × ${reason}`),
+    ...reasons.slice(0, SHOWN).map(([reason, all]) => `  left out: ${all.length} × ${reason}`),
     ...degraded.map(({ part, reason }) => `  ${part}: ${reason}`),
   ].join("\n");
 }

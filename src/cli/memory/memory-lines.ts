@@ -13,14 +13,10 @@ import { clipped, terminalText } from "../terminal-text.ts";
 
 const TEXT_CHARS = 160;
 
-function textLine({ record }: RankedMemory): string {
-  return clipped(terminalText(oneLine(record.lesson ?? record.text)), TEXT_CHARS);
-}
-
-function sourceLine({ record }: RankedMemory): string {
-  const place = [record.path, record.symbol].filter((part) => part !== null).join("#");
-  const kind = [record.corpus, record.chunkType ?? record.category, record.severity].filter((part) => part !== null);
-  const facts = [kind.join("/"), place, record.language, record.outcome, isoDate(record.provenance.at)];
+function sourceLine({ corpus, path, symbol, ...record }: MemoryRecord): string {
+  const place = [path, symbol].filter((part) => part !== null).join("#");
+  const kind = [corpus, record.chunkType ?? record.category, record.severity].filter((part) => part !== null).join("/");
+  const facts = [kind, place, record.language, record.outcome, isoDate(record.provenance.at)];
   return terminalText(facts.filter((fact) => fact !== null && fact !== "" && fact !== "unknown").join("  "));
 }
 
@@ -43,39 +39,38 @@ function rankLine(memory: RankedMemory): string {
 export function memoryLines(memory: RankedMemory, number: number): readonly string[] {
   const { record, alternateSources, score, terms } = memory;
   const pad = " ".repeat(String(number).length + 2);
-  const url = record.provenance.url;
+  const { url } = record.provenance;
+  const text = clipped(terminalText(oneLine(record.lesson ?? record.text)), TEXT_CHARS);
+  const below = [
+    `${scoreText(score)} = ${termsText(terms)}`,
+    rankLine(memory),
+    ...(url === null ? [] : [terminalText(url)]),
+    ...(alternateSources.length === 0 ? [] : [`also from ${terminalText(alternateSources.join(" "))}`]),
+  ];
   return [
-    `${styleText("bold", `${number}.`)} ${styleText("cyan", scoreText(score))}  ${sourceLine(memory)}  ${styleText("dim", record.id)}`,
-    `${pad}${textLine(memory)}`,
-    styleText("dim", `${pad}${scoreText(score)} = ${termsText(terms)}`),
-    styleText("dim", `${pad}${rankLine(memory)}`),
-    ...(url === null ? [] : [styleText("dim", `${pad}${terminalText(url)}`)]),
-    ...(alternateSources.length === 0
-      ? []
-      : [styleText("dim", `${pad}also from ${terminalText(alternateSources.join(" "))}`)]),
+    `${styleText("bold", `${number}.`)} ${styleText("cyan", scoreText(score))}  ${sourceLine(record)}  ${styleText("dim", record.id)}`,
+    `${pad}${text}`,
+    ...below.map((line) => styleText("dim", `${pad}${line}`)),
   ];
 }
 
-// kodiai memory why: what people did about a finding, and how each act changed its outcome.
+type Why = Awaited<ReturnType<typeof whyOf>>;
 
-type Why = Pick<NonNullable<ReturnType<ReturnType<typeof weigh>["get"]>>, "because" | "evidence"> &
-  Pick<MemoryRecord, "outcome" | "decided">;
-
-/** Weighs the evidence again: the record has the outcome of the last time. */
-export async function whyOf(record: MemoryRecord, store: Pick<EvidenceStore, "evidence">): Promise<Why> {
-  const { pull } = record.provenance;
-  const all = pull === null ? [] : await store.evidence(record.repo, pull);
-  const weighed = weigh(all, [record]).get(record.id);
-  const { outcome, decided } = record;
-  const known = { outcome, ...(decided ? { decided } : {}) };
-  return { ...known, because: weighed?.because ?? [], evidence: weighed?.evidence ?? [] };
+/**
+ * What people did about a finding, and how each act changed its outcome. Weighs the evidence again: the record has the outcome of
+ * the last time.
+ */
+export async function whyOf(record: MemoryRecord, store: Pick<EvidenceStore, "evidence">) {
+  const { outcome, decided, provenance } = record;
+  const all = provenance.pull === null ? [] : await store.evidence(record.repo, provenance.pull);
+  const { because = [], evidence = [] } = weigh(all, [record]).get(record.id) ?? {};
+  return { outcome, ...(decided ? { decided } : {}), because, evidence };
 }
 
 /** For a terminal; contains text by others, which the caller must make visible. */
 export function whyPage(record: MemoryRecord, { because, evidence }: Why): string {
-  const head = [`${record.id}  ${outcomeText(record)}`, ...because.map((one) => `  because ${one}`)];
-  const nothing = "no acts of people are known";
-  return [...head, ...(evidence.length === 0 ? [nothing] : evidence.map(evidenceLines))].join("\n");
+  const acts = evidence.length === 0 ? ["no acts of people are known"] : evidence.map(evidenceLines);
+  return [`${record.id}  ${outcomeText(record)}`, ...because.map((one) => `  because ${one}`), ...acts].join("\n");
 }
 
 function evidenceLines({ evidence: one, effect }: Why["evidence"][number]): string {
@@ -89,9 +84,7 @@ function evidenceLines({ evidence: one, effect }: Why["evidence"][number]): stri
   return `- ${when}  ${who}  ${what}: ${effect}${below.join("")}`;
 }
 
-// A memory for a terminal: as a line, as a page, and the part that a model wrote.
-
-/** One line of a list. */
+/** One line of a list of memories. */
 export function lineOf(record: MemoryRecord): string {
   const text = (record.lesson ?? record.text).replace(/\s+/g, " ").trim().slice(0, 80);
   return [record.id, record.corpus, record.outcome ?? "-", record.language, record.path ?? "-", text].join("  ");
@@ -100,22 +93,23 @@ export function lineOf(record: MemoryRecord): string {
 /** A memory in full; the part that a model wrote is apart from what people did. */
 export function pageOf(record: MemoryRecord): string {
   const { provenance } = record;
-  const facts = [
-    ["corpus", record.corpus],
-    ["source", record.sourceId],
-    ["outcome", record.outcome === null ? null : outcomeText(record)],
-    ["severity", record.severity],
-    ["category", record.category],
-    ["language", record.language],
-    ["path", record.path],
-    ["files alike", filePattern(record.path)],
-    ["symbol", record.symbol],
-    ["pull request", provenance.pull],
-    ["author", provenance.author],
-    ["at", new Date(provenance.at).toISOString()],
-    ["url", provenance.url],
-  ].filter(([, value]) => value !== null);
-  const head = facts.map(([name, value]) => `${name}: ${value}`).join("\n");
+  const facts = {
+    corpus: record.corpus,
+    source: record.sourceId,
+    outcome: record.outcome === null ? null : outcomeText(record),
+    severity: record.severity,
+    category: record.category,
+    language: record.language,
+    path: record.path,
+    "files alike": filePattern(record.path),
+    symbol: record.symbol,
+    "pull request": provenance.pull,
+    author: provenance.author,
+    at: new Date(provenance.at).toISOString(),
+    url: provenance.url,
+  };
+  const known = Object.entries(facts).filter(([, value]) => value !== null);
+  const head = known.map(([name, value]) => `${name}: ${value}`).join("\n");
   const replies = record.replies.map((reply) => `> ${reply.replaceAll("\n", "\n> ")}`);
   return [`${record.id}\n${head}`, writtenPart(record), record.text, ...replies, record.hunk]
     .filter((part) => part !== null)
@@ -125,16 +119,15 @@ export function pageOf(record: MemoryRecord): string {
 /** The part that a model wrote, marked as such; why it wrote nothing; null without a model. */
 function writtenPart({ situation, lesson, tags, described }: MemoryRecord): string | null {
   if (situation === null && lesson === null) {
-    return described === undefined
-      ? null
-      : `${described.by === "" ? "" : `asked ${described.by}: `}no lesson: ${described.problems.join(", ")}`;
+    if (described === undefined) return null;
+    return `${described.by === "" ? "" : `asked ${described.by}: `}no lesson: ${described.problems.join(", ")}`;
   }
   const sure = described === undefined ? "" : `, confidence ${described.confidence}`;
   const lines = [
-    ["situation", situation],
-    ["lesson", lesson],
-    ["tags", tags.length === 0 ? null : tags.join(" | ")],
-  ].flatMap(([name, text]) => (text === null ? [] : [`  ${name}: ${text}`]));
+    ...(situation === null ? [] : [`  situation: ${situation}`]),
+    ...(lesson === null ? [] : [`  lesson: ${lesson}`]),
+    ...(tags.length === 0 ? [] : [`  tags: ${tags.join(" | ")}`]),
+  ];
   return [`written by ${described?.by ?? "a model that is not named"}${sure}:`, ...lines].join("\n");
 }
 

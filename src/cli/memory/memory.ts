@@ -31,19 +31,15 @@ import {
 import { VERBS } from "../verbs.ts";
 import { lessonsLine, lineOf, pageOf, whyOf, whyPage } from "./memory-lines.ts";
 
-/**
- * @returns 0; 2 when lines of an import were wrong, after the rest was stored
- * @throws UsageError
- */
+/** @returns 0; 2 when lines of an import were wrong, after the rest was stored @throws UsageError */
 export async function memory(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.memory.options);
-  const [verb = "", subject, ...more] = positionals;
+  const { values, positionals } = readWords(words, VERBS.memory.options, 2);
+  const [verb = "", subject] = positionals;
   const run = ACTIONS.get(verb);
   if (run === undefined)
     throw new UsageError(
       "use `memory ls`, `show ID`, `why ID`, `stats`, `forget ID`, `export FILE`, `import FILE` or `backfill`",
     );
-  noMore(more);
   return withPorts(memoryVerbPorts(values["data-dir"]), (ports) => run(subject, values, ports));
 }
 
@@ -67,37 +63,25 @@ async function importFile(file: string | undefined, values: MemoryWords, ports: 
   const { embedder, memory: store, redact } = ports;
   const into = values.repo === undefined ? {} : { into: await ports.repoOf(values.repo) };
   const rules = { remembering: { redact }, lowInformation, ...into };
-  const done = await importMemory(readable(file), rules, { embedder, memory: store });
+  const done = await importMemory(readLines(file), rules, { embedder, memory: store });
   printed(wantsJson(values), done, () => importReport(file, done));
   return done.wrongLines > 0 ? 2 : 0;
-}
-
-async function* readable(file: string): AsyncGenerator<string> {
-  try {
-    yield* readLines(file);
-  } catch (cause) {
-    if (!(cause instanceof Error && "code" in cause)) throw cause;
-    throw new UsageError(`${file} cannot be read: ${cause.message}`);
-  }
 }
 
 /** Problems shown on a screen; `--json` has them all. */
 const SHOWN = 20;
 
-function importReport(
-  file: string,
-  { lines, remembered, problems, wrongLines, notRemembered, degraded }: Imported,
-): string {
+function importReport(file: string, imported: Imported): string {
+  const { lines, remembered, problems, wrongLines, notRemembered, degraded } = imported;
   const { added, updated, unchanged, repeated, refused, embedded } = remembered;
-  const out = [
+  return [
     `${file}: ${lines} rows: ${added} added, ${updated} updated, ${unchanged} unchanged, ${repeated} repeated, ` +
       `${notRemembered.length} not worth remembering, ${refused.length} refused, ${wrongLines} wrong; ${embedded} embedded`,
     ...problems.slice(0, SHOWN).map((problem) => `  line ${problem.line}: ${problem.reason}`),
     ...(wrongLines > SHOWN ? [`  and ${wrongLines - SHOWN} more`] : []),
     ...refused.slice(0, SHOWN).map(({ id, reason }) => `  ${id}: ${reason}`),
     ...degraded.map(({ part, reason }) => `  ${part}: ${reason}`),
-  ];
-  return out.join("\n");
+  ].join("\n");
 }
 
 async function exportFile(file: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
@@ -250,9 +234,9 @@ function scopeOf(repo: Repo): Scope {
   return { repo: repoKey(repo), ownerPool: null, excludePull: null, before: null };
 }
 
-// Feedback that did not count, for the owner: bursts that are held, and acts by people without write access.
-
 /**
+ * Feedback that did not count, for the owner: bursts that are held, and acts by people without write access.
+ *
  * @returns `bursts` by pull request: how many acts are held, and why; `weightless`: acts by people without write access, by bots
  *   and by unknown accounts, and the number of accounts
  * @throws Transient when memory cannot be read now
@@ -270,8 +254,10 @@ async function heldActs(repo: RepoKey, store: Pick<EvidenceStore, "pulls" | "evi
   return { bursts, weightless: { acts: strangers.length, accounts } };
 }
 
-function heldLines({ bursts, weightless }: Awaited<ReturnType<typeof heldActs>>): readonly string[] {
-  const { acts, accounts } = weightless;
+function heldLines({
+  bursts,
+  weightless: { acts, accounts },
+}: Awaited<ReturnType<typeof heldActs>>): readonly string[] {
   return [
     acts === 0
       ? "feedback: none from people without write access"
@@ -280,30 +266,30 @@ function heldLines({ bursts, weightless }: Awaited<ReturnType<typeof heldActs>>)
   ];
 }
 
-// Lines of a file of any size, one at a time. Not node:readline, which also breaks at U+2028, a valid character in JSON.
-
 /** A longer line is returned cut, so that no file can fill the memory; readers refuse a line of this length. */
 export const MAX_LINE = 2_097_152;
 
-/**
- * Lines without their line ends, decoded as UTF-8; `-` reads standard input.
- *
- * @throws the error of the file system when the file cannot be read
- */
+/** Lines without their line ends, decoded as UTF-8; `-` reads standard input. @throws UsageError if the file cannot be read */
 export async function* readLines(file: string): AsyncGenerator<string> {
+  try {
+    yield* linesOf(file);
+  } catch (cause) {
+    if (!(cause instanceof Error && "code" in cause)) throw cause;
+    throw new UsageError(`${file} cannot be read: ${cause.message}`);
+  }
+}
+
+/** Not node:readline, which also breaks at U+2028, a valid character in JSON. */
+async function* linesOf(file: string): AsyncGenerator<string> {
   const stream = file === "-" ? process.stdin : createReadStream(file);
   const decoder = new TextDecoder();
   let held = "";
   for await (const chunk of stream) {
     const lines = (held + decoder.decode(chunk as Uint8Array, { stream: true })).split("\n");
     held = lines.pop() ?? "";
-    yield* lines.map(withoutCarriageReturn);
+    yield* lines.map((line) => line.replace(/\r$/, ""));
     if (held.length > MAX_LINE) held = held.slice(0, MAX_LINE);
   }
   held += decoder.decode();
-  if (held !== "") yield withoutCarriageReturn(held);
-}
-
-function withoutCarriageReturn(line: string): string {
-  return line.endsWith("\r") ? line.slice(0, -1) : line;
+  if (held !== "") yield held.replace(/\r$/, "");
 }

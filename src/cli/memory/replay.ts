@@ -22,27 +22,14 @@ import { type MemoryVerbPorts, memoryVerbPorts } from "../../wire/cli/memory.ts"
 import { isDatabase, storePlace } from "../data-dir.ts";
 import { nameOf } from "../find-repository.ts";
 import { terminalText } from "../terminal-text.ts";
-import {
-  type ExitCode,
-  noMore,
-  printed,
-  readWords,
-  wantsJson,
-  warnDegraded,
-  wholeNumber,
-  withPorts,
-} from "../usage.ts";
+import { type ExitCode, printed, readWords, wantsJson, warnDegraded, wholeNumber, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
 const MOST = 100_000;
 
-/**
- * @returns 0, whether memory helps or not
- * @throws UsageError; Error when memory has no pull request of the repository
- */
+/** @returns 0, whether memory helps or not @throws UsageError; Error when memory has no pull request of the repository */
 export async function replay(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.replay.options);
-  noMore(positionals);
+  const { values } = readWords(words, VERBS.replay.options);
   const asJson = wantsJson(values);
   const last = wholeNumber("last", values.last ?? "200", 1, MOST);
   const place = storePlace(values["data-dir"]);
@@ -81,13 +68,13 @@ async function keep(repo: Repo, done: Replayed, ports: MemoryVerbPorts): Promise
 
 /** The effect on later reviews. */
 function keptLine(kept: ReplayResult | null, now: number): string {
+  if (kept === null)
+    return styleText("dim", `  not kept: fewer than ${ENOUGH_PULLS} of the pull requests that memory knows`);
   const effect =
-    kept === null
-      ? `not kept: fewer than ${ENOUGH_PULLS} of the pull requests that memory knows`
-      : noGain(kept, now, kept.model) === null
-        ? `kept for ${GOOD_FOR_DAYS} days; reviews search memory as before`
-        : `kept for ${GOOD_FOR_DAYS} days: reviews do not search memory unless a change is risky or requested (knowledge.retrieval.gate.replay)`;
-  return styleText("dim", `  ${effect}`);
+    noGain(kept, now, kept.model) === null
+      ? "; reviews search memory as before"
+      : ": reviews do not search memory unless a change is risky or requested (knowledge.retrieval.gate.replay)";
+  return styleText("dim", `  kept for ${GOOD_FOR_DAYS} days${effect}`);
 }
 
 function replayJson(repo: Repo, { pulls, placebo, ...rest }: Replayed) {
@@ -100,9 +87,7 @@ function replayJson(repo: Repo, { pulls, placebo, ...rest }: Replayed) {
   };
 }
 
-// The replay for a terminal: one table for all pull requests, one line a language, and how to read them.
-
-/** @returns text with ANSI colours if standard output is a terminal that supports them */
+/** One table for all pull requests, one line a language, and how to read them, with colours on a terminal that has them. */
 function replayPage(repo: Repo, done: Replayed): string {
   const figures = replayFigures(done.pulls, done.placebo !== null);
   const { all } = figures;
@@ -134,14 +119,12 @@ function armLines({ arms }: ReplayGroup, hasPlacebo: boolean): readonly string[]
 function languageLines({ byLanguage }: ReplayFigures): readonly string[] {
   if (byLanguage.length < 2) return [];
   const width = Math.max(...byLanguage.map(({ language }) => language.length));
-  return [
-    "",
-    ...byLanguage.map(
-      ({ language, pulls, arms, gain, verdict }) =>
-        `  ${terminalText(language.padEnd(width))}  ${String(pulls).padStart(4)}  hit rate ${share(arms.on.hitRate)}` +
-        `${gain === null ? "" : `, over the placebo ${share(gain)}`}  ${verdict.helps ? "helps" : "not shown to help"}`,
-    ),
-  ];
+  const lines = byLanguage.map(({ language, pulls, arms, gain, verdict }) => {
+    const name = `  ${terminalText(language.padEnd(width))}  ${String(pulls).padStart(4)}`;
+    const over = gain === null ? "" : `, over the placebo ${share(gain)}`;
+    return `${name}  hit rate ${share(arms.on.hitRate)}${over}  ${verdict.helps ? "helps" : "not shown to help"}`;
+  });
+  return ["", ...lines];
 }
 
 function noteLines({ placebo, language, leftOut, spent }: Replayed, { harmful }: ReplayGroup): readonly string[] {
@@ -162,11 +145,8 @@ function noteLines({ placebo, language, leftOut, spent }: Replayed, { harmful }:
 
 /** `.238 [.201, .275]` */
 function share({ mean, low, high }: Interval): string {
+  const digits = (value: number) => value.toFixed(3).replace(/^(-?)0\./, "$1.");
   return `${digits(mean)} [${digits(low)}, ${digits(high)}]`;
-}
-
-function digits(value: number): string {
-  return value.toFixed(3).replace(/^(-?)0\./, "$1.");
 }
 
 function whole({ mean, low, high }: Interval): string {

@@ -11,6 +11,7 @@ import { modelAllowance } from "../../flows/review/model-allowance.ts";
 import type { SpendingStore } from "../../ports/model.ts";
 import { memoryIfAny, repositoryWithMemory, rerankerOfEnvironment, searchPorts } from "../../wire/cli/memory.ts";
 import { modelAccess } from "../../wire/cli/model.ts";
+import { nameOf } from "../find-repository.ts";
 import { foundJson } from "../review/found-json.ts";
 import { terminalText } from "../terminal-text.ts";
 import {
@@ -32,12 +33,9 @@ type Words = ReturnType<typeof readWords<typeof VERBS.search.options>>["values"]
 const METHODS = ["semantic", "keyword", "hybrid"] as const;
 const MOST = 100;
 
-/**
- * @returns 0, also when nothing is found
- * @throws UsageError; Error when there are no memories of the repository
- */
+/** @returns 0, also when nothing is found @throws UsageError; Error when there are no memories of the repository */
 export async function search(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.search.options);
+  const { values, positionals } = readWords(words, VERBS.search.options, Number.POSITIVE_INFINITY);
   const asJson = wantsJson(values);
   const asked = question(values, positionals);
   return withPorts(memoryIfAny(values["data-dir"]), async (ports) => {
@@ -86,10 +84,8 @@ async function configured(repo: Repo, spending: SpendingStore): Promise<Pick<Sea
 
 /** `--language go,rust` and `--language go --language rust` are the same. Not for paths: a glob may contain a comma. */
 function listed(words: readonly string[] | undefined): readonly string[] {
-  return (words ?? [])
-    .flatMap((word) => word.split(","))
-    .map((word) => word.trim())
-    .filter((word) => word !== "");
+  const all = (words ?? []).flatMap((word) => word.split(","));
+  return all.map((word) => word.trim()).filter((word) => word !== "");
 }
 
 function similarity(word: string): number {
@@ -97,8 +93,6 @@ function similarity(word: string): number {
   if (value >= 0 && value <= 1) return value;
   throw new UsageError(`--threshold takes a number from 0 to 1, not ${JSON.stringify(word)}`);
 }
-
-// The results of a search by hand, for a terminal.
 
 /** @returns text with ANSI colours if standard output is a terminal that supports them */
 function foundPage(repo: Repo, { memories, searches }: HandSearched): string {
@@ -108,22 +102,17 @@ function foundPage(repo: Repo, { memories, searches }: HandSearched): string {
     ...(several ? [styleText("dim", `   found by ${JSON.stringify(terminalText(text))}`)] : []),
     "",
   ]);
-  const name = terminalText(`${repo.owner}/${repo.name}`);
+  const name = terminalText(nameOf(repo));
   return [...blocks, ...searches.map((one) => summary(name, one, several))].join("\n");
 }
 
 function summary(name: string, { text, ms, precedents }: HandSearched["searches"][number], several: boolean): string {
   const { provenance, ranked, cut } = precedents;
+  const { method, threshold: most, thresholdMethod } = provenance;
   const of = several ? `${JSON.stringify(terminalText(text))}: ` : "";
-  const threshold =
-    provenance.method === "keyword"
-      ? ""
-      : `, distance at most ${provenance.threshold.toFixed(2)} (${provenance.thresholdMethod})`;
-  return styleText(
-    "dim",
-    `${of}${ranked.length} of ${candidatesText(provenance)} of ${name}, ` +
-      `${provenance.method}${threshold}, ${cut.length} cut, ${ms} ms${spent(precedents)}`,
-  );
+  const threshold = method === "keyword" ? "" : `, distance at most ${most.toFixed(2)} (${thresholdMethod})`;
+  const found = `${ranked.length} of ${candidatesText(provenance)} of ${name}`;
+  return styleText("dim", `${of}${found}, ${method}${threshold}, ${cut.length} cut, ${ms} ms${spent(precedents)}`);
 }
 
 function spent({ usage }: Precedents): string {

@@ -2,7 +2,7 @@
 
 import { inspect, styleText } from "node:util";
 import type { ChangeContext } from "../../domain/change-context.ts";
-import type { Skipped } from "../../domain/omissions.ts";
+import type { Degraded, Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { candidatesText, type Precedents } from "../../domain/retrieval.ts";
 import { type Review, unreadDiff } from "../../domain/review.ts";
@@ -20,7 +20,7 @@ import { type PlainQuestion, plainQuestion, promptParts, shownPrompts } from "./
 
 /** @throws UsageError, or the error that prevented the review */
 export async function explain(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.explain.options);
+  const { values, positionals } = readWords(words, VERBS.explain.options, 1);
   const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
   const questions: PlainQuestion[] = [];
   const { job, ports } = await subject(values, positionals, (request) => questions.push(plainQuestion(request)));
@@ -53,16 +53,15 @@ export async function explain(words: readonly string[]): Promise<ExitCode> {
 
 function stagePage(value: unknown, ms: number): string {
   if (isOf<Precedents>(value, "precedents")) return precedentsPage(value, ms);
-  const rows = isOf<PullRequestContext>(value, "context")
-    ? gatherRows(value)
-    : isOf<ChangeContext>(value, "change-context")
-      ? contextRows(value)
-      : isOf<Review>(value, "review")
-        ? reviewRows(value)
-        : isSignals(value)
-          ? analyzeRows(value)
-          : null;
+  const rows = stageRows(value);
   return rows === null ? outline(value) : rowLines(rows).join("\n");
+}
+
+function stageRows(value: unknown): readonly Row[] | null {
+  if (isOf<PullRequestContext>(value, "context")) return gatherRows(value);
+  if (isOf<ChangeContext>(value, "change-context")) return contextRows(value);
+  if (isOf<Review>(value, "review")) return reviewRows(value);
+  return isSignals(value) ? analyzeRows(value) : null;
 }
 
 function rowLines(rows: readonly Row[]): readonly string[] {
@@ -83,18 +82,17 @@ function isSignals(value: unknown): value is ReviewSignals {
 function modelPart(questions: readonly PlainQuestion[], written: Review | Skipped): unknown {
   if (questions.length === 0 || written.kind === "skipped") return "no model was used";
   const { coverage, cost } = written;
+  const { model = null, cut = [], files = [], located = null } = coverage ?? {};
   return {
-    name: coverage?.model ?? null,
+    name: model,
     questions: questions.map((question) => ({
       purpose: question.purpose,
       tokens: question.inputTokens,
       parts: promptParts(question).map(({ part, chars }) => `${part}: ${chars} characters`),
     })),
-    cut: (coverage?.cut ?? []).map(({ part, shown, of }) => `${part}: ${shown} of ${of} characters`),
-    read: (coverage?.files ?? []).map(
-      ({ path, state, reason }) => `${path}: ${state}${reason === null ? "" : `: ${reason}`}`,
-    ),
-    placesProven: coverage?.located ?? null,
+    cut: cut.map(({ part, shown, of }) => `${part}: ${shown} of ${of} characters`),
+    read: files.map(({ path, state, reason }) => `${path}: ${state}${reason === null ? "" : `: ${reason}`}`),
+    placesProven: located,
     cost,
   };
 }
@@ -112,16 +110,17 @@ function outline(value: unknown): string {
   return terminalText(inspect(value, cut)).replace(/^/gm, "  ");
 }
 
-// The output of the retrieve stage for a terminal: why it searched, the queries, the results and what was cut.
-
-/**
- * @param ms wall time of the stage
- * @returns indented lines with ANSI colours where standard output is a terminal that wants them
- */
+/** The retrieve stage: why it searched, the queries, the results and what was cut. @param ms wall time of the stage */
 function precedentsPage(precedents: Precedents, ms: number): string {
   const found = [...queryRows(precedents), ...resultRows(precedents)];
   const rows = [...gateRows(precedents), ...found, ...costRows(precedents, ms)];
-  return [...rowLines(rows), ...rankedLines(precedents), ...seenLines(precedents), ...cutLines(precedents)].join("\n");
+  const used = precedents.ranked.flatMap((memory, index) => memoryLines(memory, index + 1));
+  return [
+    ...rowLines(rows),
+    ...section("used", precedents.ranked.length, used),
+    ...seenLines(precedents),
+    ...cutLines(precedents),
+  ].join("\n");
 }
 
 const WIDTH = 10;
@@ -159,45 +158,36 @@ function resultRows({ query, provenance, ranked }: Precedents): Row[] {
   ];
 }
 
-function costRows({ query, usage, rerank, modelCosts = [], degraded }: Precedents, ms: number): Row[] {
+function costRows({ query, usage, rerank, modelCosts = [], degraded }: Precedents, ms: number): readonly Row[] {
   const { texts, cached, tokens, usd } = usage;
-  return [
-    ...(query === null
-      ? []
-      : [
-          ["embedding", texts === 0 ? "none" : `${texts} texts, ${cached} cached, ${tokens} tokens, $${usd}`] as const,
-          ["reranking", rerankText(rerank ?? null)] as const,
-        ]),
-    ...modelCosts.map(({ purpose, questions, inputTokens, outputTokens, usd }): Row => {
-      const price = usd === null ? "no price known" : `$${usd}`;
-      return ["model", `${questions} × ${purpose}, ${inputTokens + outputTokens} tokens, ${price}`];
-    }),
-    ["time", `${ms} ms`],
-    ...degraded.map(({ part, reason }): Row => ["degraded", `${part}: ${reason}`]),
+  const embedding = texts === 0 ? "none" : `${texts} texts, ${cached} cached, ${tokens} tokens, $${usd}`;
+  const search: Row[] = [
+    ["embedding", embedding],
+    ["reranking", rerankText(rerank ?? null)],
   ];
+  const models = modelCosts.map(({ purpose, questions, inputTokens, outputTokens, usd: price }): Row => {
+    const cost = price === null ? "no price known" : `$${price}`;
+    return ["model", `${questions} × ${purpose}, ${inputTokens + outputTokens} tokens, ${cost}`];
+  });
+  return [...(query === null ? [] : search), ...models, ["time", `${ms} ms`], ...degradedRows(degraded)];
 }
 
 function rerankText(rerank: Precedents["rerank"]): string {
   if (rerank === null) return "none";
   const { by, ms, tokens, usd, topChanged, meanMove, failed } = rerank;
-  const done =
-    failed === null
-      ? `changed ${Math.round(topChanged * 100)} % of the first five, moved ${meanMove.toFixed(1)} ranks`
-      : `failed: ${failed}`;
-  return `by ${by}, ${ms} ms, ${tokens} tokens, $${usd}; ${done}`;
+  const moved = `changed ${Math.round(topChanged * 100)} % of the first five, moved ${meanMove.toFixed(1)} ranks`;
+  return `by ${by}, ${ms} ms, ${tokens} tokens, $${usd}; ${failed === null ? moved : `failed: ${failed}`}`;
 }
 
-function rankedLines({ ranked }: Precedents): readonly string[] {
-  const lines = ranked.flatMap((memory, index) => memoryLines(memory, index + 1));
-  return section("used", ranked.length, lines);
+function degradedRows(degraded: readonly Degraded[]): readonly Row[] {
+  return degraded.map(({ part, reason }) => ["degraded", `${part}: ${reason}`]);
 }
 
 function seenLines({ seenBefore }: Precedents): readonly string[] {
-  const lines = seenBefore.map(({ path, memoryId, similarity, outcome, date, url }) =>
-    terminalText(
-      `${path}  similarity ${similarity.toFixed(2)}  ${[memoryId, outcome, date, url].filter(Boolean).join("  ")}`,
-    ),
-  );
+  const lines = seenBefore.map(({ path, memoryId, similarity, outcome, date, url }) => {
+    const known = [memoryId, outcome, date, url].filter(Boolean).join("  ");
+    return terminalText(`${path}  similarity ${similarity.toFixed(2)}  ${known}`);
+  });
   return section("seen before", lines.length, lines);
 }
 
@@ -205,10 +195,10 @@ const SHOWN_IDS = 6;
 
 /** Cut memories by reason, most frequent first; figures in a reason are those of its first memory. */
 function cutLines({ cut: out }: Precedents): readonly string[] {
-  const groups = [...Map.groupBy(out, ({ reason }) => reason.replace(/\d+(?:\.\d+)?|mem_[0-9a-f]{12}/g, "…"))];
-  const lines = groups
-    .sort(([, one], [, other]) => other.length - one.length)
-    .map(([, all]) => {
+  const groups = Map.groupBy(out, ({ reason }) => reason.replace(/\d+(?:\.\d+)?|mem_[0-9a-f]{12}/g, "…"));
+  const lines = [...groups.values()]
+    .sort((one, other) => other.length - one.length)
+    .map((all) => {
       const ids = all.slice(0, SHOWN_IDS).map(({ id }) => id);
       const more = all.length > SHOWN_IDS ? ` and ${all.length - SHOWN_IDS} more` : "";
       return terminalText(`${String(all.length).padStart(4)} × ${all[0]?.reason ?? ""}: ${ids.join(" ")}${more}`);
@@ -221,24 +211,13 @@ function section(title: string, count: number, lines: readonly string[]): readon
   return ["", `  ${styleText("bold", `${title} (${count})`)}`, ...lines.map((line) => `  ${line}`)];
 }
 
-// The output of a stage in `kodiai explain`, about ten lines. `--full` prints the whole value.
-
-/** A line with its label; a line without one continues the line before. */
-export type Row = readonly [label: string, text: string];
+/** A line with its label; a line without one continues the line before. A stage has about ten; `--full` prints it all. */
+type Row = readonly [label: string, text: string];
 
 const SHOWN = 5;
 
-/** The pull request and what is reviewed of it. */
-export function gatherRows({
-  pull,
-  repo,
-  files,
-  leftOut,
-  settings,
-  configProblems,
-  past,
-  degraded,
-}: Shown<PullRequestContext>): readonly Row[] {
+function gatherRows({ pull, repo, files, leftOut, ...context }: PullRequestContext): readonly Row[] {
+  const { settings, configProblems, past, degraded } = context;
   const lines = files.reduce((sum, { additions, deletions }) => sum + additions + deletions, 0);
   return [
     ["change", `${pull.title} (${pull.base.ref} ← ${pull.head.ref})`],
@@ -249,42 +228,36 @@ export function gatherRows({
     ...shown(leftOut.map(({ path, reason }) => `left out: ${path}: ${reason}`)),
     ["settings", `${settings?.length ?? 0} beyond the defaults, ${counted(configProblems.length, "problem")}`],
     ["scope", past.checkpoint.kind === "full" ? "the whole change" : "what changed since the last review"],
-    ...degraded.map(({ part, reason }): Row => ["degraded", `${part}: ${reason}`]),
+    ...degradedRows(degraded),
   ];
 }
 
-/** What kind of change it is. */
-export function analyzeRows({ intent, languages, risks, author, metrics }: ReviewSignals): readonly Row[] {
+function analyzeRows({ intent, languages, risks, author, metrics }: ReviewSignals): readonly Row[] {
   const shares = languages.map(({ name, share }) => `${name} ${Math.round(share * 100)} %`).join(", ");
+  const { files, added, removed, hunks } = metrics;
   return [
     ["intent", `${intent.type ?? "unknown"}${intent.breaking.length > 0 ? ", breaking" : ""}`],
     ["languages", shares === "" ? "none" : shares],
     ["risks", risks.length === 0 ? "none" : risks.map(({ text }) => text).join("; ")],
     ["author", `${author.tier} (${author.because})`],
-    [
-      "size",
-      `${counted(metrics.files, "file")}, +${metrics.added} −${metrics.removed} in ${counted(metrics.hunks, "hunk")}`,
-    ],
+    ["size", `${counted(files, "file")}, +${added} −${removed} in ${counted(hunks, "hunk")}`],
   ];
 }
 
 /** What the model sees of the repository besides the diff; empty without a model. */
-export function contextRows({ from, excerpts, callSites, cut, tokens, degraded }: ChangeContext): readonly Row[] {
+function contextRows({ from, excerpts, callSites, cut, tokens, degraded }: ChangeContext): readonly Row[] {
   const cutText = cut.map(({ kind, count }) => `${count} ${kind}`).join(", ");
+  const size = `${counted(excerpts.length, "excerpt")}, ${counted(tokens, "token")}`;
   return [
     ["from", from],
-    [
-      "shown",
-      `${counted(excerpts.length, "excerpt")}, ${counted(tokens, "token")}${cutText === "" ? "" : `; cut: ${cutText}`}`,
-    ],
+    ["shown", cutText === "" ? size : `${size}; cut: ${cutText}`],
     ...shown(excerpts.map(({ path, why, lines }) => `${path}, ${counted(lines.length, "line")}: ${why.join("; ")}`)),
     ...shown(callSites.map(({ name, sites, more }) => `${name}: ${counted(sites.length + more, "use")}`)),
-    ...degraded.map(({ part, reason }): Row => ["degraded", `${part}: ${reason}`]),
+    ...degradedRows(degraded),
   ];
 }
 
-/** The review's findings and what it holds back. */
-export function reviewRows({ findings, heldBack, degraded, coverage, cost }: Review): readonly Row[] {
+function reviewRows({ findings, heldBack, degraded, coverage, cost }: Review): readonly Row[] {
   return [
     ["findings", `${findings.length}`],
     ...shown(
@@ -295,12 +268,9 @@ export function reviewRows({ findings, heldBack, degraded, coverage, cost }: Rev
     ["held back", `${heldBack.length}`],
     ...shown(heldBack.map(({ finding: { path, line, title }, reason }) => `${path}:${line} ${title}: ${reason}`)),
     ["model", coverage === null ? "none" : `${coverage.model}, ${cost.inputTokens + cost.outputTokens} tokens`],
-    ...degraded.map(({ part, reason }): Row => ["degraded", `${part}: ${reason}`]),
+    ...degradedRows(degraded),
   ];
 }
-
-/** Values that went through JSON, which has no maps. */
-type Shown<T> = Omit<T, "headTexts">;
 
 function shown(lines: readonly string[]): readonly Row[] {
   const more = lines.length - SHOWN;

@@ -26,43 +26,12 @@ export function foundJson(repo: Repo, asked: Omit<HandSearch, "repo" | "now">, {
 }
 
 function result({ memory, text }: FoundMemory) {
-  const {
-    record,
-    score,
-    distance,
-    confidence = null,
-    adjustedDistance,
-    vectorRank,
-    keywordRank,
-    keywordScore,
-    terms,
-    alternateSources,
-  } = memory;
-  const { provenance } = record;
-  return {
-    id: record.id,
-    score,
-    foundBy: text,
-    distance,
-    confidence,
-    adjustedDistance,
-    vectorRank,
-    keywordRank,
-    keywordScore,
-    terms,
-    repo: record.repoName,
-    corpus: record.corpus,
-    path: record.path,
-    symbol: record.symbol,
-    language: record.language,
-    chunkType: record.chunkType,
-    category: record.category,
-    severity: record.severity,
-    outcome: record.outcome,
-    author: provenance.author,
-    date: isoDate(provenance.at),
-    url: provenance.url,
-    text: record.text,
-    alternateSources,
-  };
+  const { record, score, distance, confidence = null, adjustedDistance, terms, alternateSources } = memory;
+  const { vectorRank, keywordRank, keywordScore } = memory;
+  const { repoName: repo, corpus, path, symbol, language, chunkType, category, severity, outcome } = record;
+  const { author, at, url } = record.provenance;
+  const rank = { distance, confidence, adjustedDistance, vectorRank, keywordRank, keywordScore, terms };
+  const about = { repo, corpus, path, symbol, language, chunkType, category, severity, outcome };
+  const source = { author, date: isoDate(at), url, text: record.text, alternateSources };
+  return { id: record.id, score, foundBy: text, ...rank, ...about, ...source };
 }

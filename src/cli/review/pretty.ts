@@ -7,10 +7,7 @@ import { type PlacedFinding, quietVerdict, type Review } from "../../domain/revi
 import { counted } from "../../domain/text/counted.ts";
 import { clipped, type NumberedLines, terminalText } from "../terminal-text.ts";
 
-const COLOR = { critical: "red", major: "red", medium: "yellow", minor: "blue" } as const satisfies Record<
-  Severity,
-  string
->;
+const COLOR = { critical: "red", major: "red", medium: "yellow", minor: "blue" } as const;
 
 /**
  * @param lines lines of changed files by path, for the code frames
@@ -21,14 +18,18 @@ export function prettyReview(review: Review, lines: ReadonlyMap<string, Numbered
   const held = heldBack.map(
     ({ finding: { path, line, rule, title }, reason }) => `${path}:${line} ${rule ?? title}: ${reason}`,
   );
-  const omitted = leftOut.map(({ path, reason }) => `${path}: ${reason}`);
-  const missing = degraded.map(({ part, reason }) => `${part}: ${reason}`);
   const parts = [
     ...(review.walkthrough === null ? [] : [terminalText(review.walkthrough)]),
     ...review.findings.map((placed) => finding(placed, lines.get(placed.finding.path) ?? new Map())),
     notes("held back", held),
-    notes("left out", omitted),
-    notes("degraded", missing),
+    notes(
+      "left out",
+      leftOut.map(({ path, reason }) => `${path}: ${reason}`),
+    ),
+    notes(
+      "degraded",
+      degraded.map(({ part, reason }) => `${part}: ${reason}`),
+    ),
     notes("configuration", configuration(review)),
     verdict(review),
   ];
@@ -62,16 +63,16 @@ function notes(title: string, lines: readonly string[]): string | null {
 }
 
 function verdict(review: Review): string {
-  const counts = SEVERITIES.map((severity) => ({
-    severity,
-    count: review.findings.filter((placed) => placed.finding.severity === severity).length,
-  })).filter(({ count }) => count > 0);
-  const total = review.findings.length;
-  const detail = counts.map(({ severity, count }) => styleText(COLOR[severity], `${count} ${severity}`)).join(", ");
+  const bySeverity = Map.groupBy(review.findings, ({ finding: { severity } }) => severity);
+  const counts = SEVERITIES.flatMap((severity) => {
+    const count = bySeverity.get(severity)?.length ?? 0;
+    return count === 0 ? [] : [styleText(COLOR[severity], `${count} ${severity}`)];
+  });
+  const total = styleText("bold", counted(review.findings.length, "finding"));
   const what =
-    total === 0
+    counts.length === 0
       ? quiet(review)
-      : `${styleText("bold", counted(total, "finding"))}: ${detail}; ${counted(review.reviewed.length, "file")} reviewed,`;
+      : `${total}: ${counts.join(", ")}; ${counted(review.reviewed.length, "file")} reviewed,`;
   const incomplete = review.degraded.length > 0 ? styleText("yellow", "; incomplete, see above") : "";
   return `${what} ${review.leftOut.length} left out${incomplete}; ${review.cost.ms} ms, ${modelText(review)}`;
 }
@@ -92,12 +93,10 @@ function oneLine(text: string): string {
   return terminalText(text.replaceAll("\n", "<U+000A>"));
 }
 
-// The lines of a finding with one line around them, as compilers show them.
-
 const MAX_LINES = 8;
 const MAX_CHARACTERS = 160;
 
-/** Lines to print, indented by two; none if the lines are not known. */
+/** The lines of a finding with one line around them, as compilers show them; none if they are not known. */
 function codeFrame(one: Finding, lines: NumberedLines, color: "red" | "yellow" | "blue"): readonly string[] {
   if (one.side === "LEFT") return [];
   const last = Math.min(one.line, one.startLine + MAX_LINES - 1);

@@ -2,35 +2,16 @@
 import { estimatedTokens, type ModelRequest } from "../../domain/model.ts";
 
 /** A prompt as JSON, in a stable shape: any model, or a person, can answer it. */
-export interface PlainQuestion {
-  readonly purpose: string;
-  readonly tier: string;
-  readonly effort: string;
-  readonly maxOutputTokens: number;
-  /** Of system and user part together, estimated. */
-  readonly inputTokens: number;
-  /** Texts in order; a server joins them with an empty line or takes them as blocks. */
-  readonly system: readonly string[];
-  readonly user: readonly string[];
-  /** The reply's name and JSON Schema. */
-  readonly shape: { readonly name: string; readonly jsonSchema: unknown };
-}
+export type PlainQuestion = ReturnType<typeof plainQuestion>;
 
-export function plainQuestion(request: ModelRequest<unknown>): PlainQuestion {
-  const { purpose, tier, effort, maxOutputTokens, shape } = request;
-  const system = request.system.map(({ text }) => text);
-  const user = request.user.map(({ text }) => text);
+export function plainQuestion({ purpose, tier, effort, maxOutputTokens, ...request }: ModelRequest<unknown>) {
+  const { name, jsonSchema } = request.shape;
+  // Texts in order; a server joins them with an empty line or takes them as blocks.
+  const system: readonly string[] = request.system.map(({ text }) => text);
+  const user: readonly string[] = request.user.map(({ text }) => text);
   const chars = [...system, ...user].reduce((sum, text) => sum + text.length, 0);
-  return {
-    purpose,
-    tier,
-    effort,
-    maxOutputTokens,
-    inputTokens: estimatedTokens(chars),
-    system,
-    user,
-    shape: { name: shape.name, jsonSchema: shape.jsonSchema },
-  };
+  const inputTokens = estimatedTokens(chars);
+  return { purpose, tier, effort, maxOutputTokens, inputTokens, system, user, shape: { name, jsonSchema } };
 }
 
 /** The prompt as one page: purpose and model, the system part, the user part, the schema of the reply. */

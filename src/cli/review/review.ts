@@ -1,6 +1,6 @@
 // kodiai review: one review, printed in the format asked for; nothing is posted.
 
-import { atLeast, SEVERITIES, type Severity } from "../../domain/finding.ts";
+import { atLeast, SEVERITIES } from "../../domain/finding.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { quietVerdict, type Review, unreadDiff } from "../../domain/review.ts";
 import { counted } from "../../domain/text/counted.ts";
@@ -19,11 +19,11 @@ import { type PlainQuestion, plainQuestion, shownPrompts } from "./prompt-text.t
 import { sarif } from "./sarif.ts";
 
 const FORMATS = ["pretty", "md", "json", "sarif"] as const;
-export type Format = (typeof FORMATS)[number];
+type Format = (typeof FORMATS)[number];
 
 /** @throws UsageError, or whatever kept the review from being written */
 export async function review(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.review.options);
+  const { values, positionals } = readWords(words, VERBS.review.options, 1);
   const format = values.json === true ? "json" : oneOf("format", values.format ?? "pretty", FORMATS);
   const failOn = values["fail-on"] === undefined ? null : oneOf("fail-on", values["fail-on"], SEVERITIES);
   const questions: PlainQuestion[] = [];
@@ -31,13 +31,18 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
 
   let context: PullRequestContext | null = null;
   const show = process.stderr.isTTY && format !== "json" && format !== "sarif" ? showInPlace : () => {};
-  const written = await writeReview(
-    job,
-    { ...ports, inspector: counting(ports.inspector, show) },
-    progress(show, (gathered) => {
-      context = gathered;
-    }),
-  );
+  const step: Stage = async (name, run) => {
+    show(`${name} …`);
+    try {
+      const value = await run();
+      // For code frames.
+      if (isContext(value)) context = value;
+      return value;
+    } finally {
+      show("");
+    }
+  };
+  const written = await writeReview(job, { ...ports, inspector: counting(ports.inspector, show) }, step);
   if (written.kind === "skipped") {
     console.error(`kodiai review: not reviewed: ${written.reason}`);
     return 3;
@@ -53,27 +58,16 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
   }
   console.log(await print(written, format, context));
   if (failed !== null) return 3;
-  return failOn !== null && meets(written, failOn) ? 1 : 0;
+  return failOn !== null && written.findings.some(({ finding }) => atLeast(finding.severity, failOn)) ? 1 : 0;
 }
 
 async function print(written: Review, format: Format, context: PullRequestContext | null): Promise<string> {
   const clean = await withoutSecrets(written, redact);
-  switch (format) {
-    case "json":
-      return JSON.stringify(reviewJson(clean), null, 2);
-    case "sarif":
-      return JSON.stringify(sarif(clean), null, 2);
-    case "md":
-      return reviewMarkdown(clean).trimEnd();
-    case "pretty": {
-      const paths = new Set(written.findings.map(({ finding }) => finding.path));
-      return prettyReview(clean, context === null ? new Map() : await shownLines(context, paths));
-    }
-  }
-}
-
-function meets(written: Review, failOn: Severity): boolean {
-  return written.findings.some(({ finding }) => atLeast(finding.severity, failOn));
+  if (format === "json") return JSON.stringify(reviewJson(clean), null, 2);
+  if (format === "sarif") return JSON.stringify(sarif(clean), null, 2);
+  if (format === "md") return reviewMarkdown(clean).trimEnd();
+  const paths = new Set(written.findings.map(({ finding }) => finding.path));
+  return prettyReview(clean, context === null ? new Map() : await shownLines(context, paths));
 }
 
 /** The last line of the terminal is this text; "" clears it. */
@@ -95,28 +89,15 @@ function counting(inspector: Inspector, show: (text: string) => void): Inspector
   };
 }
 
-/** Shows which stage runs, and hands on what was gathered, for code frames. */
-function progress(show: (text: string) => void, gathered: (context: PullRequestContext) => void): Stage {
-  return async (name, run) => {
-    show(`${name} …`);
-    try {
-      const value = await run();
-      if (isContext(value)) gathered(value);
-      return value;
-    } finally {
-      show("");
-    }
-  };
-}
-
 function isContext(value: unknown): value is PullRequestContext {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "context";
 }
 
-// The machine-readable review. Documented in docs/review-json.md; a change that breaks readers raises `version`.
-
-/** The review as plain JSON, version 1. Findings are in the order in which people see them. */
-export function reviewJson(review: Review) {
+/**
+ * The review as plain JSON, documented in docs/review-json.md. Findings are in the order in which people see them; a change that
+ * breaks readers raises `version`.
+ */
+function reviewJson(review: Review) {
   const { head, rest } = quietVerdict(review);
   return {
     version: 1,

@@ -1,24 +1,14 @@
 // SARIF 2.1.0, for code scanning and editors. The specification: docs.oasis-open.org/sarif/sarif/v2.1.0.
 import manifest from "../../../package.json" with { type: "json" };
 import { rulePage } from "../../config/rule-page.ts";
-import type { Finding, Severity } from "../../domain/finding.ts";
+import { type Finding, type Severity } from "../../domain/finding.ts";
 import { quietVerdict, type Review, unreadDiff } from "../../domain/review.ts";
 import { ruleText } from "../../wire/rules.ts";
 
-const LEVEL: Readonly<Record<Severity, "error" | "warning" | "note">> = {
-  critical: "error",
-  major: "error",
-  medium: "warning",
-  minor: "note",
-};
+const LEVEL = { critical: "error", major: "error", medium: "warning", minor: "note" } as const;
 
 /** GitHub shows security findings by a score: over 9 critical, over 7 high, over 4 medium. Source: GitHub's SARIF support. */
-const SECURITY_SCORE: Readonly<Record<Severity, string>> = {
-  critical: "9.5",
-  major: "8.0",
-  medium: "5.0",
-  minor: "3.0",
-};
+const SECURITY_SCORE = { critical: "9.5", major: "8.0", medium: "5.0", minor: "3.0" } as const;
 
 /** One run with a rule per distinct rule and a result per finding; held-back findings appear as suppressed results. */
 export function sarif(review: Review) {
@@ -28,6 +18,7 @@ export function sarif(review: Review) {
   const result = (finding: Finding) => ({ ruleIndex: ids.indexOf(ruleId(finding)), ...resultOf(finding) });
   const unread = unreadDiff(review) !== null;
   const { head, rest } = quietVerdict(review);
+  const rules = [...byRule].flatMap(([id, [first]]) => (first ? [ruleOf(id, first)] : []));
   const notifications = [
     ...review.degraded.map(({ part, reason }) => ({
       level: unread && part === "diff" ? "error" : "warning",
@@ -40,13 +31,7 @@ export function sarif(review: Review) {
     version: "2.1.0",
     runs: [
       {
-        tool: {
-          driver: {
-            name: "Kodiai",
-            semanticVersion: manifest.version,
-            rules: [...byRule].flatMap(([id, [first]]) => (first ? [ruleOf(id, first)] : [])),
-          },
-        },
+        tool: { driver: { name: "Kodiai", semanticVersion: manifest.version, rules } },
         automationDetails: { id: "kodiai/" },
         columnKind: "utf16CodeUnits",
         invocations: [{ executionSuccessful: !unread, toolExecutionNotifications: notifications }],

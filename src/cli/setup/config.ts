@@ -14,18 +14,20 @@ import { configVerbPorts } from "../../wire/cli/config.ts";
 import { knownRules } from "../../wire/rules.ts";
 import { isFolder } from "../find-repository.ts";
 import { clipped, terminalText } from "../terminal-text.ts";
-import { type ExitCode, fileText, noMore, printed, readWords, UsageError, wantsJson } from "../usage.ts";
+import { type ExitCode, fileText, printed, readWords, UsageError, wantsJson } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
 type ConfigPorts = Awaited<ReturnType<typeof configVerbPorts>>;
 
 /** @throws UsageError */
 export async function config(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.config.options);
-  const [verb = "show", word, ...more] = positionals;
+  const { values, positionals } = readWords(words, VERBS.config.options, 2);
+  const [verb = "show", word] = positionals;
   const asJson = wantsJson(values);
-  noMore(more);
-  if (verb === "schema" && word === undefined) return schema();
+  if (verb === "schema" && word === undefined) {
+    console.log(JSON.stringify(configJsonSchema(), null, 2));
+    return 0;
+  }
   if (verb === "check" && word !== undefined && values.repo !== undefined)
     throw new UsageError("`config check` takes FILE or --repo PATH, not both");
   if (verb === "check") return check(word ?? fileIn(values.repo ?? "."), asJson);
@@ -33,11 +35,6 @@ export async function config(words: readonly string[]): Promise<ExitCode> {
     return show(await configVerbPorts(values.repo), asJson, values.all === true);
   if (verb === "explain" && word !== undefined) return explain(word, await configVerbPorts(values.repo), asJson);
   throw new UsageError("write `config show`, `config explain KEY`, `config check [FILE]` or `config schema`");
-}
-
-function schema(): ExitCode {
-  console.log(JSON.stringify(configJsonSchema(), null, 2));
-  return 0;
 }
 
 async function show({ name, notRead, read }: ConfigPorts, asJson: boolean, all: boolean): Promise<ExitCode> {
@@ -80,8 +77,6 @@ function codeOf(problems: readonly ConfigProblem[]): ExitCode {
   return problems.some(({ severity }) => severity === "error") ? 2 : 0;
 }
 
-// The output of `kodiai config`: every key with its value and its source, and one key in full.
-
 type Effective = Pick<ParsedConfig, "config" | "origins">;
 
 type ExplainedKey = ReturnType<typeof explainedKey>;
@@ -103,10 +98,7 @@ export function configLines(effective: Effective, all: boolean): readonly string
   const values = configValues(effective);
   const set = all ? values : values.filter(({ origin }) => origin !== "default");
   const rest = values.length - set.length;
-  const shown = set.map(({ key, value, origin }) => ({
-    text: `${key}: ${valueText(value)}`,
-    origin,
-  }));
+  const shown = set.map(({ key, value, origin }) => ({ text: `${key}: ${valueText(value)}`, origin }));
   const width = Math.min(60, Math.max(0, ...shown.map(({ text }) => text.length)));
   return [
     ...shown.map(({ text, origin }) => terminalText(`${text.padEnd(width)}  # ${origin}`)),
@@ -119,10 +111,7 @@ export function configLines(effective: Effective, all: boolean): readonly string
  *
  * @param word `review.maxComments`, `review`, `rules.weak-hash`, `customRules[].id`; any case, also snake_case
  */
-export function configExplanation(
-  word: string,
-  effective: Effective,
-): { readonly keys: readonly ExplainedKey[]; readonly lines: readonly string[] } | { readonly problem: string } {
+export function configExplanation(word: string, effective: Effective) {
   const rule = /^rules\.(.{1,100})$/.exec(word)?.[1];
   const wanted = rule === undefined ? plain(word) : "rules";
   const keys = CONFIG_KEYS.filter(({ path }) => plain(path) === wanted || plain(path).startsWith(`${wanted}.`));
@@ -132,9 +121,10 @@ export function configExplanation(
   if (first !== undefined && plain(first.key) === plain(word)) {
     return { keys: [first], lines: keyLines(first).map(terminalText) };
   }
-  const section = sectionName(keys, wanted);
+  const depth = wanted.split(".").length;
+  const section = first?.key.split(".").slice(0, depth).join(".") ?? wanted;
   const about = schemaAt(section)?.description ?? "";
-  const lines = explained.flatMap(({ key, value, origin }) => [`  ${key}: ${valueText(value)}  # ${origin}`]);
+  const lines = explained.map(({ key, value, origin }) => `  ${key}: ${valueText(value)}  # ${origin}`);
   return {
     keys: explained,
     lines: [`${section}: ${about}`, "", ...lines, "", "More of each: kodiai config explain KEY"].map(terminalText),
@@ -147,28 +137,17 @@ function explainedKey(key: string, { type, description, example, default: fallba
   return { key, value, origin, type, default: fallback ?? null, description, example };
 }
 
-function keyLines({
-  key,
-  value,
-  origin,
-  type,
-  default: fallback,
-  description,
-  example,
-}: ExplainedKey): readonly string[] {
-  const tree = nested(key.replaceAll("[]", "").split("."), example);
+function keyLines({ key, value, origin, type, description, ...of }: ExplainedKey): readonly string[] {
+  const example = stringify(nested(key.replaceAll("[]", "").split("."), of.example), { lineWidth: 0 });
   return [
     key,
     `  ${description}`,
     "",
     `  type:    ${type.replaceAll("`", "")}`,
-    `  default: ${fallback === null ? "none" : valueText(fallback)}`,
+    `  default: ${of.default === null ? "none" : valueText(of.default)}`,
     ...(key.includes("[]") ? [] : [`  here:    ${valueText(value)}  (from: ${origin})`]),
     "  example:",
-    ...stringify(tree, { lineWidth: 0 })
-      .trimEnd()
-      .split("\n")
-      .map((line) => `    ${line}`),
+    example.trimEnd().replace(/^/gm, "    "),
   ];
 }
 
@@ -187,18 +166,14 @@ function unknownKey(word: string): string {
   const last = (path: string) => path.split(".").at(-1) ?? path;
   const byLast = paths.find((path) => plain(last(path)) === plain(last(word)));
   const near = byLast ?? didYouMean(word, paths) ?? paths.find((path) => didYouMean(last(word), [last(path)]) !== null);
-  return `${JSON.stringify(word)} is not a key of .kodiai.yml; ${near === undefined ? "docs/configuration.md lists them" : `did you mean ${near}?`}`;
+  const fix = near === undefined ? "docs/configuration.md lists them" : `did you mean ${near}?`;
+  return `${JSON.stringify(word)} is not a key of .kodiai.yml; ${fix}`;
 }
 
 /** `a.b.c` → `a`, `a.b`, `a.b.c`. */
 function withSections(path: string): readonly string[] {
   const parts = path.split(".");
   return parts.map((_, at) => parts.slice(0, at + 1).join("."));
-}
-
-function sectionName(keys: readonly ConfigKey[], wanted: string): string {
-  const depth = wanted.split(".").length;
-  return keys[0]?.path.split(".").slice(0, depth).join(".") ?? wanted;
 }
 
 function valueText(value: unknown): string {

@@ -22,13 +22,21 @@ export const ok = (name: string, text: string): Check => ({ name, state: "ok", t
 export const note = (name: string, text: string): Check => ({ name, state: "note", text });
 export const broken = (name: string, text: string): Check => ({ name, state: "broken", text });
 
-/** The embedding space of the chosen embedder; null when it gave no vector. */
-type Space = { readonly model: string; readonly dimension: number } | null;
+interface Space {
+  readonly model: string;
+  readonly dimension: number;
+}
+
+/** The chosen embedder, as it answers; its space is null when it gave no vector. */
+interface Embedding {
+  readonly check: Check;
+  readonly space: Space | null;
+}
 
 /** Checks memory at a place (see storePlace) against the embedder that the environment configures. Never rejects. */
 export async function memoryChecks(place: string): Promise<readonly Check[]> {
   const read = readEmbeddings(setVariables(process.env));
-  const embedder: { check: Check; space: Space } =
+  const embedder: Embedding =
     "problems" in read
       ? { check: broken("embedder", read.problems.join("; ")), space: null }
       : await embedderCheck(read.embeddings);
@@ -44,7 +52,7 @@ function usearchCheck(): Check {
 }
 
 /** The number of vectors in a PostgreSQL, by embedder. */
-async function databaseCheck(url: string, space: Space): Promise<Check> {
+async function databaseCheck(url: string, space: Space | null): Promise<Check> {
   const name = "vectors";
   try {
     const store = await openStore(url, { isCommand: true });
@@ -65,7 +73,7 @@ const CROWD = 50;
 const HURRIED = { attemptMs: 5_000, retries: 0 };
 
 /** Embeds one text: an address that answers does not prove that the model embeds. */
-async function embedderCheck(embeddings: Embeddings): Promise<{ readonly check: Check; readonly space: Space }> {
+async function embedderCheck(embeddings: Embeddings): Promise<Embedding> {
   const embedder = await chosenEmbedder(embeddings, HURRIED);
   const answer = await embedder.embed(["kodiai doctor"], "query");
   const { space } = embedder;
@@ -85,19 +93,16 @@ function feedbackChecks({ weightlessActs: acts }: MemoryFacts): readonly Check[]
   return [{ name: "feedback", state: acts >= CROWD ? "note" : "ok", text }];
 }
 
-function factChecks(facts: MemoryFacts, space: Space): readonly Check[] {
+function factChecks(facts: MemoryFacts, space: Space | null): readonly Check[] {
   const { problems, records, repositories, stale, bytes, cachedQueries, sqliteVec } = facts;
   const sizes = bytes.map((file) => `${file.file} ${megabytes(file.bytes)}`).join(", ");
   if (problems.length > 0) {
     return [broken("memory", `${problems.join("; ")}; reviews run without it (${sizes})`)];
   }
-  const held =
-    records === 0
-      ? "nothing remembered yet"
-      : `${memories(records)} of ${counted(repositories, "repository", "repositories")}`;
-  const more = `${stale} stale, ${cachedQueries} queries cached; ${sizes}`;
+  const all = `${memories(records)} of ${counted(repositories, "repository", "repositories")}`;
+  const held = records === 0 ? "nothing remembered yet" : all;
   return [
-    ok("memory", `${held}, ${more}`),
+    ok("memory", `${held}, ${stale} stale, ${cachedQueries} queries cached; ${sizes}`),
     ...feedbackChecks(facts),
     ...vectorChecks(facts, space),
     "version" in sqliteVec
@@ -106,7 +111,9 @@ function factChecks(facts: MemoryFacts, space: Space): readonly Check[] {
   ];
 }
 
-function vectorChecks({ spaces, records, stale }: MemoryFacts, space: Space): readonly Check[] {
+const REEMBED = "not compared; run `kodiai index` and import again";
+
+function vectorChecks({ spaces, records, stale }: MemoryFacts, space: Space | null): readonly Check[] {
   if (records + stale === 0) return [];
   const all = spaces.reduce((sum, { vectors }) => sum + vectors, 0);
   const foreign = space === null ? [] : spaces.filter((one) => !isSame(one, space));
@@ -116,9 +123,7 @@ function vectorChecks({ spaces, records, stale }: MemoryFacts, space: Space): re
   const parts = [
     ...(listed.length === 0 ? ["none"] : listed),
     ...(none > 0 ? [`${memories(none)} without one, found by words`] : []),
-    ...(others > 0
-      ? [`${others} of another model than the embedder's: not compared; run \`kodiai index\` and import again`]
-      : []),
+    ...(others > 0 ? [`${others} of another model than the embedder's: ${REEMBED}`] : []),
   ];
   return [{ name: "vectors", state: others > 0 || none > 0 ? "note" : "ok", text: parts.join("; ") }];
 }
@@ -131,15 +136,12 @@ const WARMTH: ReadonlyMap<string, string> = new Map<MemoryWarmth["state"], strin
 ]);
 
 /** The state of the running server's search, which only the server knows. Never rejects. */
-export async function warmthCheck({
-  adminHost: host,
-  adminPort: port,
-}: Pick<Env, "adminHost" | "adminPort">): Promise<Check> {
+export async function warmthCheck(env: Pick<Env, "adminHost" | "adminPort">): Promise<Check> {
+  const { adminHost: host, adminPort: port } = env;
   const at = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
   try {
-    const answer = await egressTo(`http://${at}:${port}`, { deadlineMs: 2_000, own: true })(
-      `http://${at}:${port}/healthz`,
-    );
+    const fetch = egressTo(`http://${at}:${port}`, { deadlineMs: 2_000, own: true });
+    const answer = await fetch(`http://${at}:${port}/healthz`);
     const { memory } = (await answer.json()) as { readonly memory?: MemoryWarmth | null };
     const state = WARMTH.get(memory?.state ?? "");
     if (!memory || state === undefined) throw new Error("not Kodiai");
@@ -158,11 +160,11 @@ function usedMemoryText({ bytes, limitBytes }: MemoryWarmth): string {
   return ` in ${megabytes(bytes)} of ${megabytes(limitBytes)} (KODIAI_SEARCH_MEMORY_MB)`;
 }
 
-function isSame(one: NonNullable<Space>, space: NonNullable<Space>): boolean {
+function isSame(one: Space, space: Space): boolean {
   return one.model === space.model && one.dimension === space.dimension;
 }
 
-function named({ model, dimension }: { readonly model: string; readonly dimension: number }): string {
+function named({ model, dimension }: Space): string {
   return `${model} (${dimension} numbers)`;
 }
 

@@ -10,7 +10,7 @@ import {
 } from "../../config/environment/read-models.ts";
 import { setVariables } from "../../config/environment/shown-variables.ts";
 import { defaultConfig } from "../../config/repo-config.ts";
-import type { LookUps, ModelRequest, ModelTier } from "../../domain/model.ts";
+import type { ModelRequest, ModelTier } from "../../domain/model.ts";
 import type { Model } from "../../ports/model.ts";
 import { chosenModel } from "../../wire/models.ts";
 import { broken, type Check, note, ok } from "./doctor-memory.ts";
@@ -67,24 +67,21 @@ function priceOf(model: Model, tier: ModelTier): { readonly known: boolean; read
   return { known: true, text: `USD ${usd(input)} a million tokens in, ${usd(output)} out` };
 }
 
-function endpoint({ provider = "anthropic", baseUrl, apiKey, structuredOutput, temperature }: ModelChoice): string {
+function endpoint(choice: ModelChoice): string {
+  const { provider = "anthropic", baseUrl, apiKey, structuredOutput, temperature } = choice;
   const { host } = new URL(baseUrl ?? PROVIDERS[provider].origin);
   return [
     host,
     apiKey === null ? "without a key" : "with a key",
-    `structured output ${asksForShape({ provider, baseUrl, structuredOutput }) ? "on" : "off"}${structuredOutput === "auto" ? " (auto)" : ""}`,
+    `structured output ${asksForShape(choice) ? "on" : "off"}${structuredOutput === "auto" ? " (auto)" : ""}`,
     ...(temperature === null ? [] : [`temperature ${temperature}`]),
   ].join(", ");
 }
 
 /** Whether the server enforces the schema of replies. */
-function asksForShape({
-  provider = "anthropic",
-  baseUrl,
-  structuredOutput,
-}: Pick<ModelChoice, "provider" | "baseUrl" | "structuredOutput">): boolean {
-  const isOwn = baseUrl === null || new URL(baseUrl).origin === PROVIDERS[provider].origin;
-  return structuredOutput === "on" || (structuredOutput === "auto" && (isOwn || provider === "openai"));
+function asksForShape({ provider = "anthropic", baseUrl, structuredOutput }: ModelChoice): boolean {
+  if (structuredOutput !== "auto") return structuredOutput === "on";
+  return provider === "openai" || baseUrl === null || new URL(baseUrl).origin === PROVIDERS[provider].origin;
 }
 
 function budget({ usdPerMonth: ceiling = null }: ModelChoice, known: readonly Check[]): Check {
@@ -97,19 +94,9 @@ function budget({ usdPerMonth: ceiling = null }: ModelChoice, known: readonly Ch
 
 const FOUND = "amber";
 
-const LOOK_UPS: LookUps = {
-  tools: [
-    {
-      name: "colour_of_today",
-      description: "Returns the colour of today.",
-      jsonSchema: { type: "object", properties: {}, required: [], additionalProperties: false },
-    },
-  ],
-  answer: () => Promise.resolve(FOUND),
-  rounds: 1,
-  calls: 1,
-  usd: 1,
-};
+function objectOf(properties: Readonly<Record<string, object>>) {
+  return { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
+}
 
 const QUESTION: ModelRequest<string> = {
   purpose: "answer",
@@ -120,12 +107,7 @@ const QUESTION: ModelRequest<string> = {
   maxOutputTokens: 4_000,
   shape: {
     name: "colour",
-    jsonSchema: {
-      type: "object",
-      properties: { colour: { type: "string" } },
-      required: ["colour"],
-      additionalProperties: false,
-    },
+    jsonSchema: objectOf({ colour: { type: "string" } }),
     check(value) {
       const colour = typeof value === "object" && value !== null && "colour" in value ? value.colour : null;
       return typeof colour === "string"
@@ -133,7 +115,13 @@ const QUESTION: ModelRequest<string> = {
         : { ok: false, problem: "colour: must be a text" };
     },
   },
-  lookUps: LOOK_UPS,
+  lookUps: {
+    tools: [{ name: "colour_of_today", description: "Returns the colour of today.", jsonSchema: objectOf({}) }],
+    answer: () => Promise.resolve(FOUND),
+    rounds: 1,
+    calls: 1,
+    usd: 1,
+  },
 };
 
 /** One question to the main model: whether it answers, how fast, and what its server supports. */
@@ -141,22 +129,14 @@ async function asked(model: Model, choice: ModelChoice): Promise<Check> {
   const answer = await model.ask(QUESTION);
   const { ms, inputTokens, outputTokens, usd } = answer.usage;
   const cost = `${ms} ms, ${inputTokens} tokens in, ${outputTokens} out${usd === null ? "" : `, USD ${usd.toFixed(4)}`}`;
-  const check = { name: "question" } as const;
-  if (answer.kind === "failed")
-    return { ...check, state: "broken", text: `${model.names.main}: ${answer.detail}; ${cost}` };
+  if (answer.kind === "failed") return broken("question", `${model.names.main}: ${answer.detail}; ${cost}`);
   const { lookedUp, without = [] } = answer;
-  const shape = !asksForShape(choice)
-    ? "no (not requested)"
-    : without.includes("structured output")
-      ? "no (refused)"
-      : "yes";
-  const tools =
-    lookedUp?.kind !== "offered"
-      ? "no (refused)"
-      : lookedUp.calls > 0 && answer.value.toLowerCase().includes(FOUND)
-        ? "yes"
-        : "no (the model did not use one)";
-  const isFull = tools === "yes" && shape !== "no (refused)";
+  const wasRefused = without.includes("structured output");
+  const shape = asksForShape(choice) ? (wasRefused ? "no (refused)" : "yes") : "no (not requested)";
+  const isUsed = lookedUp?.kind === "offered" && lookedUp.calls > 0 && answer.value.toLowerCase().includes(FOUND);
+  const unused = lookedUp?.kind === "offered" ? "no (the model did not use one)" : "no (refused)";
+  const tools = isUsed ? "yes" : unused;
+  const isFull = isUsed && shape !== "no (refused)";
   const text = `${model.names.main} answered: ${cost}, structured output ${shape}, tools ${tools}`;
-  return { ...check, state: isFull ? "ok" : "note", text };
+  return (isFull ? ok : note)("question", text);
 }

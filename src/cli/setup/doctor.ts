@@ -11,10 +11,10 @@ import { privateKeyOf } from "../../server/private-key.ts";
 import { openForReading } from "../../wire/cli/store.ts";
 import { githubAnswers } from "../../wire/github.ts";
 import { inspector, knownRules } from "../../wire/rules.ts";
-import { openStore, type Store } from "../../wire/store.ts";
+import { openStore } from "../../wire/store.ts";
 import { DAY_MS } from "../data/stats.ts";
 import { isDatabase, shownPlace, storePlace } from "../data-dir.ts";
-import { type ExitCode, noMore, printJson, readWords, wantsJson, withPorts } from "../usage.ts";
+import { type ExitCode, printJson, readWords, wantsJson, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 import { doctorLive } from "./doctor-live.ts";
 import { broken, type Check, memoryChecks, note, ok, warmthCheck } from "./doctor-memory.ts";
@@ -26,8 +26,7 @@ import { readServersEnv } from "./server-folder.ts";
  * @returns 0 when nothing is broken, else 3; for `--live` see {@link doctorLive}
  */
 export async function doctor(words: readonly string[], readEnvFile = readServersEnv): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.doctor.options);
-  noMore(positionals);
+  const { values } = readWords(words, VERBS.doctor.options);
   if (values.live !== undefined) {
     return doctorLive(values.live, { ...values, json: wantsJson(values) });
   }
@@ -58,30 +57,26 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
 
 async function store(place: string): Promise<Check[]> {
   try {
-    const opened = await openAt(place);
+    if (!isDatabase(place)) {
+      mkdirSync(place, { recursive: true, mode: 0o700 });
+      accessSync(place, constants.W_OK);
+    }
+    const opened = await openStore(place, { isCommand: true });
     const { waiting, running, parked } = await opened.queue.counts();
     const { deliveries, heads } = await opened.missed.counts(Date.now() - 30 * DAY_MS);
     await opened.close();
-    const queue = (parked > 0 ? note : ok)("queue", `${waiting} waiting, ${running} running, ${parked} parked`);
-    const missed = ok(
-      "missed",
-      `${counted(deliveries, "redelivery", "redeliveries")} requested, ${counted(heads, "missed push", "missed pushes")} recovered (last 30 days)`,
-    );
-    return [ok("data", shownPlace(place)), queue, missed];
+    const missed = `${counted(deliveries, "redelivery", "redeliveries")} requested, ${counted(heads, "missed push", "missed pushes")} recovered (last 30 days)`;
+    return [
+      ok("data", shownPlace(place)),
+      (parked > 0 ? note : ok)("queue", `${waiting} waiting, ${running} running, ${parked} parked`),
+      ok("missed", missed),
+    ];
   } catch (error) {
     const fix = isDatabase(place)
       ? "check the address and the server"
       : "set KODIAI_DATA_DIR or --data-dir to a folder that can be written";
     return [broken("data", `${shownPlace(place)}: ${message(error)}; ${fix}`)];
   }
-}
-
-function openAt(place: string): Promise<Store> {
-  if (!isDatabase(place)) {
-    mkdirSync(place, { recursive: true, mode: 0o700 });
-    accessSync(place, constants.W_OK);
-  }
-  return openStore(place, { isCommand: true });
 }
 
 /** The last day's figures if there are any, and a note for each alert. */
@@ -135,12 +130,8 @@ function dashboardCheck({ dashboardToken, dashboardLogin, adminHost, adminPort }
     return note("dashboard", `closed: ${fix}`);
   }
   const token = dashboardToken === null ? [] : [`http://${adminHost}:${adminPort} by its token`];
-  const login =
-    dashboardLogin === null
-      ? []
-      : [
-          `${dashboardLogin.origin} by GitHub; the App's callback URL must be ${dashboardLogin.origin}${LOGIN_CALLBACK}`,
-        ];
+  const at = dashboardLogin?.origin;
+  const login = at === undefined ? [] : [`${at} by GitHub; the App's callback URL must be ${at}${LOGIN_CALLBACK}`];
   return ok("dashboard", [...token, ...login].join(", "));
 }
 
@@ -149,10 +140,8 @@ async function github(env: Env): Promise<Check> {
     const slug = await githubAnswers({ appId: env.appId, privateKey: privateKeyOf(env) }, env.githubApiUrl);
     return ok("github", `${env.githubApiUrl} recognises this App as ${slug}`);
   } catch (error) {
-    return broken(
-      "github",
-      `${env.githubApiUrl}: ${message(error)}; check APP_ID, the private key, the network and the proxy`,
-    );
+    const fix = "check APP_ID, the private key, the network and the proxy";
+    return broken("github", `${env.githubApiUrl}: ${message(error)}; ${fix}`);
   }
 }
 
@@ -175,10 +164,8 @@ function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-// Symptoms of memory problems, with cause and remedy. docs/operating.md has the long version.
-
-/** `sign` says how to recognise the symptom, with its figure. */
-export const REMEDIES = [
+/** Symptoms of memory problems; `sign` says how to recognise one, with its figure. docs/operating.md has the long version. */
+const REMEDIES = [
   {
     symptom: "low scores",
     sign: "the average similarity of results is below .6",

@@ -76,29 +76,26 @@ function leftOutLines(files: readonly string[]): readonly string[] {
 function documentLines(files: readonly string[]): readonly string[] {
   const guidance = GUIDANCE.filter((path) => files.includes(path));
   const isDocument = (path: string) => corpusOf(path, UNKNOWN_LANGUAGE, { languages: new Set() }) === "doc";
-  const documents = counted(
-    files.filter((path) => isDocument(path) && leftOutReason(path) === null).length,
-    "Markdown file",
-  );
+  const documents = files.filter((path) => isDocument(path) && leftOutReason(path) === null).length;
+  const indexed = counted(documents, "Markdown file");
   return [
     ...(guidance.length === 0 ? [] : [`A model reads ${guidance.join(" and ")} before each review.`]),
-    ...(documents.startsWith("0 ")
+    ...(documents === 0
       ? []
-      : [`Indexed as documentation: ${documents}; \`knowledge: {corpora: {docs: false}}\` turns that off.`]),
+      : [`Indexed as documentation: ${indexed}; \`knowledge: {corpora: {docs: false}}\` turns that off.`]),
   ];
 }
 
 /** `path linguist-generated`, `path linguist-vendored=true`: what git's attributes mark as generated or third-party. */
-function markedPatterns(attributes: string): readonly { readonly glob: string; readonly mark: string }[] {
+function markedPatterns(attributes: string) {
   return attributes
     .split("\n")
     .flatMap((line) => {
       const [pattern = "", ...words] = line.trim().slice(0, 1_000).split(/\s+/);
-      const mark = /^linguist-(generated|vendored)(?:=true)?$/.exec(
-        words.find((word) => word.startsWith("linguist-")) ?? "",
-      );
+      const word = words.find((one) => one.startsWith("linguist-")) ?? "";
+      const mark = /^linguist-(generated|vendored)(?:=true)?$/.exec(word)?.[1];
       const isGlob = pattern !== "" && !/^[#"!]|[[\]\\]/.test(pattern);
-      return mark?.[1] === undefined || !isGlob ? [] : [{ glob: pattern.replace(/^\//, ""), mark: mark[1] }];
+      return mark === undefined || !isGlob ? [] : [{ glob: pattern.replace(/^\//, ""), mark }];
     })
     .slice(0, MOST_FILTERS);
 }
@@ -135,13 +132,9 @@ function harmless(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "?");
 }
 
-// kodiai init: writes a .kodiai.yml that fits a checkout. It overwrites an existing file only with --force.
-
-/**
- * @throws UsageError when the file exists, or the folder is not a repository
- */
+/** kodiai init: writes it. @throws UsageError when the file exists and --force is not given, or the folder is not a repository */
 export async function init(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.init.options);
+  const { values, positionals } = readWords(words, VERBS.init.options, Number.POSITIVE_INFINITY);
   if (positionals.length > 0)
     throw new UsageError(`init takes no ${JSON.stringify(positionals[0])}; name a folder with --repo`);
   const folder = resolve(values.repo ?? ".");
@@ -161,9 +154,7 @@ export async function init(words: readonly string[]): Promise<ExitCode> {
   return 0;
 }
 
-// Text broken into lines at spaces, for comments in generated files.
-
-/** @param width longest line in characters; a longer word gets its own line */
+/** Text broken into lines at spaces. @param width longest line in characters; a longer word gets its own line */
 export function wrapWords(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {

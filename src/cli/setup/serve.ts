@@ -1,5 +1,5 @@
 // kodiai serve: the server, for an installed package without a clone.
-import { type ExitCode, noMore, readWords } from "../usage.ts";
+import { type ExitCode, readWords } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
 /**
@@ -9,7 +9,7 @@ import { VERBS } from "../verbs.ts";
  * @throws UsageError
  */
 export async function serve(words: readonly string[]): Promise<ExitCode> {
-  noMore(readWords(words, VERBS.serve.options).positionals);
+  readWords(words, VERBS.serve.options);
   await import("../../main.ts");
   return process.exitCode === 2 ? 2 : 0;
 }

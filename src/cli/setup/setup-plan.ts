@@ -20,11 +20,7 @@ export type SetupWords = ReturnType<typeof readWords<typeof VERBS.setup.options>
 
 export type SetupPlan = ReturnType<typeof setupPlan>;
 
-/**
- * Reads the options.
- *
- * @throws UsageError
- */
+/** Reads the options. @throws UsageError */
 export function setupPlan(words: SetupWords) {
   const envFile = resolve(words["env-file"] ?? ".env");
   const known = variablesIn(envFile);
@@ -103,11 +99,8 @@ export function namedClient(words: SetupWords): { readonly clientId: string; rea
   const { "client-id": id, "client-secret-file": file } = words;
   if (id === undefined && file === undefined) return null;
   if (id === undefined || file === undefined) throw new UsageError("--client-id and --client-secret-file go together");
-  const clientSecret = matching(
-    "--client-secret-file",
-    fileText(file, "--client-secret-file").trim(),
-    /^[!-~]{8,500}$/,
-  );
+  const [flag, form] = ["--client-secret-file", /^[!-~]{8,500}$/] as const;
+  const clientSecret = matching(flag, fileText(file, flag).trim(), form);
   return { clientId: matching("--client-id", id, /^[\w.-]{5,100}$/), clientSecret };
 }
 
@@ -133,8 +126,6 @@ function matching(flag: string, word: string, form: RegExp): string {
   return word;
 }
 
-// Where set-up stores what the server needs: variables in .env, the private key in the data folder, both readable by the owner only.
-
 const KEY_FILE = "kodiai.private-key.pem";
 const OWNER_ONLY = 0o600;
 
@@ -145,7 +136,7 @@ export function variablesIn(envFile: string): ReadonlyMap<string, string> {
   return new Map(pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
-/** Sets variables in the file and restricts it to its owner. */
+/** Sets variables in the .env file and restricts it to its owner. */
 export function keepVariables(envFile: string, set: ReadonlyMap<string, string>): void {
   const before = existsSync(envFile) ? readFileSync(envFile, "utf8") : "";
   writePrivately(envFile, withVariables(before, set));
@@ -168,9 +159,9 @@ function writePrivately(path: string, text: string): void {
   renameSync(fresh, path);
 }
 
-// A .env file with some of its variables set; everything else in it stays as it was written.
-
 /**
+ * A .env file with some of its variables set; everything else in it stays as it was written.
+ *
  * @param text the current file; "" for none
  * @param set name → value; a commented or previous line of that name is replaced in place, others are appended
  * @throws Error for a value with line breaks or with all three kinds of quotes

@@ -23,7 +23,7 @@ import {
 import { type Asker, askerFor, Cancelled } from "../asker.ts";
 import { importPast } from "../memory/import-history.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, noMore, readWords, UsageError } from "../usage.ts";
+import { type ExitCode, readWords, UsageError } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 import { doctor } from "./doctor.ts";
 import {
@@ -38,13 +38,9 @@ import {
   webhookProblem,
 } from "./setup-plan.ts";
 
-/**
- * @returns the exit code of `doctor`, or 3 if the App lacks permissions
- * @throws UsageError
- */
+/** @returns the exit code of `doctor`, or 3 if the App lacks permissions @throws UsageError */
 export async function setup(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.setup.options);
-  noMore(positionals);
+  const { values } = readWords(words, VERBS.setup.options);
   const given = await readAppYml();
   const description = values["without-checks"] === true ? withoutChecks(given) : given;
   const plan = setupPlan(values);
@@ -127,12 +123,14 @@ async function newApp(plan: SetupPlan, description: AppDescription, asker: Asker
   }
 }
 
-interface KeptApp extends Partial<Pick<FreshApp, "clientId" | "clientSecret">> {
-  readonly webhookSecret: string;
-}
+type Client = Partial<Pick<FreshApp, "clientId" | "clientSecret">>;
 
 /** Secrets are written and never shown. */
-function keep(plan: SetupPlan, app: AppCredentials & KeptApp, words: SetupWords): void {
+function keep(
+  plan: SetupPlan,
+  app: AppCredentials & Client & { readonly webhookSecret: string },
+  words: SetupWords,
+): void {
   const keyPath = keepPrivateKey(plan.dataDir, app.privateKey);
   const api = process.env.KODIAI_GITHUB_API_URL;
   keepVariables(
@@ -156,7 +154,7 @@ function keep(plan: SetupPlan, app: AppCredentials & KeptApp, words: SetupWords)
   say("saved", `the private key in ${keyPath}, the rest in ${plan.envFile}, readable by you alone`);
 }
 
-function clientVariables({ clientId, clientSecret }: Partial<Pick<FreshApp, "clientId" | "clientSecret">>) {
+function clientVariables({ clientId, clientSecret }: Client) {
   const client = [
     ["GITHUB_CLIENT_ID", clientId],
     ["GITHUB_CLIENT_SECRET", clientSecret],
@@ -197,10 +195,8 @@ async function settleWebhook(
   }
   const { webhookUrl, lastDelivery } = app;
   if (webhookUrl === null) return say("webhook", "no webhook URL is set; re-run with --webhook-url");
-  const last =
-    lastDelivery === null
-      ? "nothing was delivered yet"
-      : `the newest delivery (${lastDelivery.event}) was answered with ${lastDelivery.status || "nothing"}`;
+  const answered = lastDelivery && `(${lastDelivery.event}) was answered with ${lastDelivery.status || "nothing"}`;
+  const last = answered === null ? "nothing was delivered yet" : `the newest delivery ${answered}`;
   return say("webhook", `GitHub delivers to ${webhookUrl}; ${last}`);
 }
 
@@ -251,8 +247,6 @@ async function endWithDoctor(plan: SetupPlan, hasRights: boolean): Promise<ExitC
 function say(what: string, text: string): void {
   console.log(terminalText(`${what.padEnd(13)} ${text}`));
 }
-
-// The import of a repository's past reviews: its estimated cost, and the question whether to run it.
 
 /** Pull requests whose reviews an import reads by default: see import-history.ts. */
 const MOST_PULLS = 1_000;

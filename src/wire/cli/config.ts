@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { gitText } from "../../adapters/git/git.ts";
 import { githubFiles } from "../../adapters/github/read/pull-requests.ts";
-import { apiUrlFor } from "../../cli/api-url.ts";
+import { apiUrlFor } from "../../cli/find-repository.ts";
 import { isFolder, namedRepository } from "../../cli/find-repository.ts";
 import { UsageError } from "../../cli/usage.ts";
 import type { Repo } from "../../domain/job.ts";

@@ -8,7 +8,7 @@ import { repoOf } from "../../adapters/github/requests.ts";
 import { githubRetractions } from "../../adapters/github/write/retractions.ts";
 import { gatedFetch } from "../../adapters/github/write/write-gate.ts";
 import { unheldWrites } from "../../adapters/github/write/write-path.ts";
-import { apiUrlFor } from "../../cli/api-url.ts";
+import { apiUrlFor } from "../../cli/find-repository.ts";
 import { storePlace } from "../../cli/data-dir.ts";
 import { usualHost } from "../../cli/find-repository.ts";
 import { readServersEnv } from "../../cli/setup/server-folder.ts";
