@@ -34,7 +34,8 @@ export async function startSetupServer(wish: SetupSettings) {
   const start: Answer = (url, response) => {
     if (!same(url.searchParams.get("token"), token)) return say(response, 404, "Not found");
     if (isOver) return say(response, 410, "The App was already created. Run kodiai setup --new for another.");
-    return show(response, formPage(wish, state, `${origin}/done`), new URL(wish.registerUrl).origin);
+    const policy = `default-src 'none'; style-src 'unsafe-inline'; form-action ${new URL(wish.registerUrl).origin}; base-uri 'none'; frame-ancestors 'none'`;
+    return send(response, 200, "html", formPage(wish, state, `${origin}/done`), policy);
   };
   const done: Answer = (url, response) => {
     const code = url.searchParams.get("code") ?? "";
@@ -98,11 +99,6 @@ you are signed out, GitHub asks you to log in and then shows an empty form: come
 <input type="hidden" name="manifest" value="${manifest(redirectUrl)}">
 <button>Go to ${action.host}</button>
 </form></html>`);
-}
-
-function show(response: ServerResponse, page: string, formTarget: string): void {
-  const policy = `default-src 'none'; style-src 'unsafe-inline'; form-action ${formTarget}; base-uri 'none'; frame-ancestors 'none'`;
-  send(response, 200, "html", page, policy);
 }
 
 function say(response: ServerResponse, status: number, text: string): void {

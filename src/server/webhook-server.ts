@@ -80,8 +80,11 @@ export async function startWebhookServer(probot: Probot, settings: WebhookSettin
   }
 
   const server = createServer({ ...LIMITS, connectionsCheckingInterval: LOOK_MS }, (request, response) => {
-    if (isHealth(request)) answer(request, response, 200, "ok");
-    else if (isDelivery(request, settings.webhookPath)) answerDelivery(request, response);
+    const { method, url = "" } = request;
+    const [path = ""] = url.split("?");
+    if (method === "GET" && path === "/healthz") answer(request, response, 200, "ok");
+    else if (method === "POST" && path.replace(/\/{1,10}$/, "") === settings.webhookPath)
+      answerDelivery(request, response);
     else answer(request, response, 404, "");
   });
   server.setTimeout(IDLE_MS);
@@ -180,18 +183,6 @@ function parsed(body: readonly Buffer[]): Readonly<Record<string, unknown>> | nu
   }
 }
 
-function isDelivery({ method, url }: IncomingMessage, webhookPath: string): boolean {
-  return method === "POST" && pathOf(url).replace(/\/{1,10}$/, "") === webhookPath;
-}
-
-function isHealth({ method, url }: IncomingMessage): boolean {
-  return method === "GET" && pathOf(url) === "/healthz";
-}
-
-function pathOf(url: string | undefined): string {
-  return (url ?? "").split("?")[0] ?? "";
-}
-
 function one(header: string | readonly string[] | undefined): string | undefined {
   return typeof header === "string" ? header : undefined;
 }
@@ -257,7 +248,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/;
 
 /** Whether a header has the form of a signature; otherwise the body need not be read. */
-export function looksSigned(header: string | undefined): header is string {
+export function looksSigned(header: string | undefined): boolean {
   return header !== undefined && SIGNATURE.test(header);
 }
 

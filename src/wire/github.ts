@@ -90,11 +90,11 @@ export interface WriteWiring {
 }
 
 /** The write path of one job, or of a sweep. */
-export function pathOf(wiring: WriteWiring, writes: WriteStore, installationId: number): WritePath {
-  const { turns, markerSecret, settledMs, onLost = () => {} } = wiring;
+export function pathOf(wiring: WriteWiring, book: WriteStore, installationId: number): WritePath {
+  const { turns, markerSecret, settledMs, onLost } = wiring;
   return writePath({
     installationId,
-    book: writes,
+    book,
     settledMs,
     onLost,
     sign: (wanted) => signWrite(markerSecret, wanted),
@@ -119,12 +119,9 @@ export async function findWritten(
 /** Access to check runs of each repository, with a separate token, because not every App has this permission. */
 export function wiredChecks(github: WiredGitHub, writes: WriteStore): (installationId: number, repo: Repo) => Checks {
   return (installationId, repo) => {
+    if (github.onUnposted !== null) return redactedChecks(dryRunChecks(github.onUnposted), redactor);
     const client = () => github.clients.forChecks(installationId, repo);
-    const made =
-      github.onUnposted === null
-        ? githubChecks(client, pathOf(github, writes, installationId))
-        : dryRunChecks(github.onUnposted);
-    return redactedChecks(made, redactor);
+    return redactedChecks(githubChecks(client, pathOf(github, writes, installationId)), redactor);
   };
 }
 

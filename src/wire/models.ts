@@ -18,19 +18,12 @@ import type { Held } from "../ports.ts";
 import { egressTo } from "./egress.ts";
 import { redact, registerSecrets, withoutSecrets } from "./secrets.ts";
 
-/** The chosen model. Secrets in prompts and look-ups are masked before they are sent. */
-export async function chosenModel(choice: ModelChoice): Promise<Model> {
-  return withMaskedPrompts(await openModel(choice));
-}
-
 /**
- * A model with the chosen size and price that gets the same requests, but whose answers come from `ask`. It contacts no server.
+ * The chosen model. Secrets in prompts and look-ups are masked before they are sent.
+ *
+ * @param ask answers instead of the model's server, which is not contacted
  */
-export async function standInModel(choice: ModelChoice, ask: Model["ask"]): Promise<Model> {
-  return withMaskedPrompts({ ...(await openModel(choice)), ask });
-}
-
-async function openModel(choice: ModelChoice): Promise<Model> {
+export async function chosenModel(choice: ModelChoice, ask?: Model["ask"]): Promise<Model> {
   // Loaded only when chosen: each SDK takes a second to import.
   const protocol =
     choice.provider === "openai"
@@ -39,7 +32,8 @@ async function openModel(choice: ModelChoice): Promise<Model> {
   const { servedModel } = await import("../adapters/model/served-model.ts");
   registerSecrets(choice.apiKey);
   const fetch = egressTo(choice.baseUrl ?? protocol.ownUrl, { deadlineMs: null });
-  return servedModel(protocol, { ...choice, fetch, mask: redact, now: Date.now });
+  const model = servedModel(protocol, { ...choice, fetch, mask: redact, now: Date.now });
+  return withMaskedPrompts(ask === undefined ? model : { ...model, ask });
 }
 
 function withMaskedPrompts(model: Model): Model {
@@ -70,7 +64,7 @@ export function promptDelimiter(): string {
  */
 export function accessFor(
   asking: Asking,
-  { job: { repo }, ...held }: AskingJob,
+  { job: { repo }, ...held }: Held & { readonly job: { readonly repo: Repo } },
   book: SpendingStore,
   review: { readonly key: string; readonly replies: ReplyStore } | null = null,
 ): ModelAccess | null {
@@ -115,25 +109,24 @@ async function untilWritten(write: () => Promise<void>, ending: AbortSignal): Pr
   }
 }
 
-/** Open requests of a process: their cost must be recorded before the process ends. */
-export interface OpenQuestions {
-  /** Aborted when the process ends. */
-  readonly ending: AbortSignal;
-  /** Called with a cost that could not be recorded. */
-  readonly onLost: (cost: ModelUsage & { readonly repo: number; readonly purpose: Purpose }, error: unknown) => void;
-  /** Wraps a model, so that `end` can stop its open requests. */
-  watch(model: Model): Model;
-  /** Stops every open request; resolves when its cost is recorded or lost. */
-  end(): Promise<void>;
-}
+type OpenQuestions = ReturnType<typeof openQuestions>;
 
-export function openQuestions(onLost: OpenQuestions["onLost"]): OpenQuestions {
+/**
+ * Open requests of a process: their cost must be recorded before the process ends.
+ *
+ * @param onLost called with a cost that could not be recorded
+ */
+export function openQuestions(
+  onLost: (cost: ModelUsage & { readonly repo: number; readonly purpose: Purpose }, error: unknown) => void,
+) {
   const ending = new AbortController();
   const open = new Set<Promise<unknown>>();
   return {
+    /** Aborted when the process ends. */
     ending: ending.signal,
     onLost,
-    watch: (model) => ({
+    /** Wraps a model, so that `end` can stop its open requests. */
+    watch: (model: Model): Model => ({
       ...model,
       async ask(request, signal) {
         const either = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]);
@@ -148,14 +141,13 @@ export function openQuestions(onLost: OpenQuestions["onLost"]): OpenQuestions {
         }
       },
     }),
-    async end() {
+    /** Stops every open request; resolves when its cost is recorded or lost. */
+    async end(): Promise<void> {
       ending.abort();
       await Promise.allSettled(open);
     },
   };
 }
-
-type AskingJob = Held & { readonly job: { readonly repo: Repo } };
 
 /** The operator's model and its budgets. */
 export interface Asking {
