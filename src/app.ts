@@ -83,11 +83,7 @@ function noClientForEvents({ auth }: { auth: (...asked: unknown[]) => Promise<un
   return { auth: async (asked: { readonly type: string }) => (asked.type === "event-octokit" ? unused : auth(asked)) };
 }
 
-/**
- * Starts the app and listens.
- *
- * @throws StoreUnusable when the store cannot be used; Error when the credentials are wrong or a port is in use
- */
+/** Starts the app and listens. Throws StoreUnusable, and Error when the credentials are wrong or a port is in use. */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
   const { privateKey, webhookSecret, formerSecret, databaseUrl } = options;

@@ -56,12 +56,12 @@ async function send(review: Review, reviews: Reviews): Promise<PostedReview | Su
   if (superseded !== null) return { kind: "superseded", reason: superseded };
 
   const plannedBody = renderSummary(review, planned);
-  const summary = await reviews.putSummary(repo, number, SUMMARY_MARKER, plannedBody, headSha);
+  const summary = await reviews.putSummary(repo, number, plannedBody, headSha);
   const inline = await postInline(review, planned, summary.url, reviews);
   const findings = await postOnFiles(review, inline.findings, reviews);
 
   const body = renderSummary(review, findings);
-  const last = body === plannedBody ? summary : await reviews.putSummary(repo, number, SUMMARY_MARKER, body, headSha);
+  const last = body === plannedBody ? summary : await reviews.putSummary(repo, number, body, headSha);
   return { kind: "posted", review, reviewUrl: inline.url, summaryUrl: last.url, findings };
 }
 

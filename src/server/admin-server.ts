@@ -24,13 +24,7 @@ interface AdminSettings {
   readonly others: (readiness: () => Promise<Readiness>) => (request: Request) => Promise<Response>;
 }
 
-/**
- * Starts the server.
- *
- * @param at port 0 takes a free one
- * @returns the server, listening
- * @throws Error when the port is in use
- */
+/** Starts the server, on a free port for 0. Throws when the port is in use. */
 export async function startAdminServer(
   door: WebhookServer,
   store: Store,

@@ -31,11 +31,7 @@ export type Metrics = ReturnType<typeof appMetrics>;
 /** Distinct values of labels that come from outside; GitHub has about seventy events. */
 const MOST_KINDS = 500;
 
-/**
- * None of its functions throws: no work fails because of a metric. Times are milliseconds.
- *
- * @param version of Kodiai
- */
+/** None of its functions throws: no work fails because of a metric. Times are milliseconds; the version is Kodiai's. */
 export function appMetrics(version: string) {
   const registry = new Registry();
   const all = meters(registry);

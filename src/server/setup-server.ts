@@ -20,12 +20,7 @@ const HOST = "127.0.0.1";
 
 type Answer = (url: URL, response: ServerResponse) => void;
 
-/**
- * Opens the page.
- *
- * @returns `url`: what the person opens; `code`: of the created App, which rejects after the timeout
- * @throws Error when the port is in use
- */
+/** Opens the page at `url`; `code` of the created App rejects after the timeout. Throws when the port is in use. */
 export async function startSetupServer(wish: SetupSettings) {
   const [token, state] = [randomBytes(24).toString("base64url"), randomBytes(24).toString("base64url")];
   const outcome = Promise.withResolvers<string>();

@@ -40,12 +40,7 @@ const MOST_CONNECTIONS = 1_000;
 /** Connections still open after so long are closed. */
 const CLOSE_MS = 1_000;
 
-/**
- * Listens for deliveries.
- *
- * @param probot its handler rejects deliveries that must be redelivered
- * @throws Error when the port is in use
- */
+/** Listens for deliveries; Probot's handler rejects those that must be redelivered. Throws when the port is in use. */
 export async function startWebhookServer(probot: Probot, settings: WebhookSettings): Promise<WebhookServer> {
   const bodies = bodyReader();
   const running = new Set<Promise<void>>();
@@ -252,11 +247,7 @@ export function looksSigned(header: string | undefined): boolean {
   return header !== undefined && SIGNATURE.test(header);
 }
 
-/**
- * @param header X-Hub-Signature-256
- * @param body the raw bytes, in order
- * @param now epoch milliseconds
- */
+/** Verifies X-Hub-Signature-256 at `now`, epoch milliseconds. */
 export function verifySignature(
   header: string,
   body: readonly Buffer[],

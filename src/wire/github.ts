@@ -205,11 +205,7 @@ export interface PersonsRepository {
   readonly apiUrl: string;
 }
 
-/**
- * A repository and its past reviews, read with a person's token.
- *
- * @throws Error when there is no such repository or the token may not read it
- */
+/** A repository and its past reviews, read with a person's token. Throws when there is none or the token may not read it. */
 export async function personsPast(
   named: PersonsRepository,
 ): Promise<{ readonly repo: Repo; readonly past: PastReviews }> {

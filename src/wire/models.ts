@@ -18,11 +18,7 @@ import type { Held } from "../ports.ts";
 import { egressTo } from "./egress.ts";
 import { redact, registerSecrets, withoutSecrets } from "./secrets.ts";
 
-/**
- * The chosen model. Secrets in prompts and look-ups are masked before they are sent.
- *
- * @param ask answers instead of the model's server, which is not contacted
- */
+/** The chosen model; `ask` answers instead of its server. Secrets in prompts and look-ups are masked before they are sent. */
 export async function chosenModel(choice: ModelChoice, ask?: Model["ask"]): Promise<Model> {
   // Loaded only when chosen: each SDK takes a second to import.
   const protocol =
@@ -93,10 +89,8 @@ export function accessFor(
 const AGAIN_MS = 1_000;
 
 /**
- * Retries while the store cannot be written. A job must not continue, and release its reservation, before its spending is recorded;
- * with a full disk its review could not be stored either.
- *
- * @param ending aborted: only one attempt
+ * Retries while the store cannot be written, until `ending`. A job must not continue, and release its reservation, before its spending
+ * is recorded; with a full disk its review could not be stored either.
  */
 async function untilWritten(write: () => Promise<void>, ending: AbortSignal): Promise<void> {
   for (;;) {
@@ -111,11 +105,7 @@ async function untilWritten(write: () => Promise<void>, ending: AbortSignal): Pr
 
 type OpenQuestions = ReturnType<typeof openQuestions>;
 
-/**
- * Open requests of a process: their cost must be recorded before the process ends.
- *
- * @param onLost called with a cost that could not be recorded
- */
+/** Open requests of a process: their cost must be recorded before the process ends, else `onLost` is called with it. */
 export function openQuestions(
   onLost: (cost: ModelUsage & { readonly repo: number; readonly purpose: Purpose }, error: unknown) => void,
 ) {
@@ -172,11 +162,7 @@ function withoutSecretsSent(embedder: Embedder): Embedder {
   };
 }
 
-/**
- * The operator's embedder, or the keyless one by default.
- *
- * @param limits overrides of the documented ones, for tests and `doctor`
- */
+/** The operator's embedder, or the keyless one by default; `limits` are other than the documented ones for tests and `doctor`. */
 export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<ServiceLimits> = {}): Promise<Embedder> {
   if (embeddings.kind === "local") return localWords();
   registerSecrets(embeddings.apiKey);

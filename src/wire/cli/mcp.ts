@@ -37,9 +37,8 @@ export type McpPorts = Awaited<ReturnType<typeof mcpPorts>>;
 export type McpMemory = ReturnType<typeof memoryOf>;
 
 /**
- * Ports for the tools: the memory of one data folder, and reviews of one repository's diffs. None of them can post.
- *
- * @throws UsageError or GitFailed when the repository cannot be determined
+ * Ports for the tools: the memory of one data folder, and reviews of one repository's diffs. None of them can post. Throws UsageError
+ * or GitFailed when the repository cannot be determined.
  */
 export async function mcpPorts(words: McpWords) {
   const store = storePlace(words.dataDir);

@@ -101,10 +101,8 @@ const LIKE_A_LINK =
   /^@@ -(?:0,0|1|1,1) \+1(?:,1)? @@\n(?:-[^\n]*\n(?:\\[^\n]*\n)?)?\+[^\n]{1,4096}\n\\ No newline[^\n]*$/;
 
 /**
- * Modes of files that are links or submodules; all others are left out. Reads the head's tree from GitHub only when a file looks
- * like a link.
- *
- * @returns path → `120000` or `160000`
+ * Modes (`120000`, `160000`) of files that are links or submodules. Reads the head's tree from GitHub only when a file looks like a
+ * link.
  */
 async function specialModes(
   github: GitHub,

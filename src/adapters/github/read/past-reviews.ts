@@ -19,12 +19,7 @@ interface Answer<Item> {
 
 type Ask = <Item>(request: () => Promise<Answer<Item>>) => Promise<Answer<Item>>;
 
-/**
- * The reading port for one repository's token. Methods throw Transient when GitHub cannot answer now.
- *
- * @param github with `pull_requests: read`, or a person's
- * @param paceMs see pacer
- */
+/** The reading port for a token with `pull_requests: read`, or a person's. Methods throw Transient when GitHub cannot answer now. */
 export function githubPastReviews(github: GitHub, repo: Repo, paceMs: number): PastReviews {
   const { ask, budget } = counted(paceMs);
   const at = placeOf(repo);
@@ -261,11 +256,7 @@ interface PullFate {
   };
 }
 
-/**
- * What GraphQL refuses is unknown, and reported; for a pull request with more than 100 threads the others are unknown too.
- *
- * @throws Transient when GitHub cannot answer now
- */
+/** What GraphQL refuses is unknown, and reported; for a pull request with more than 100 threads the others are unknown too. */
 async function pastFates(
   github: GitHub,
   { owner, name }: Repo,

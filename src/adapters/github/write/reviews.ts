@@ -52,8 +52,8 @@ export function githubReviews(github: GitHub, botLogin: string, path: WritePath)
         github.rest.pulls.createReviewComment({ ...comment, body: proven(body, proof) }),
       );
     },
-    async putSummary(repo, number, marker, body, headSha) {
-      if (!body.includes(marker)) throw new RangeError("a summary carries its marker");
+    async putSummary(repo, number, body, headSha) {
+      if (!body.includes(SUMMARY_MARKER)) throw new RangeError("a summary carries its marker");
       return putSummary(writer, { repo, number, headSha }, () => body);
     },
     async showProgress(repo, number, line, headSha) {
