@@ -93,7 +93,6 @@ export function appMetrics(version: string) {
     },
     /** So many findings changed to this outcome. */
     decided: (outcome: string, by: number) => count("kodiai_finding_outcomes_total", { outcome }, by),
-    /** In Prometheus' text format. */
     async text(figures: Figures): Promise<string> {
       const { ready, jobs = {}, oldestWaitingMs = {}, sincePostedMs, sinceAnsweredMs, heldBytes, ...own } = figures;
       const { rssBytes, lagSeconds, uptimeSeconds, refusedInstallations } = own;

@@ -37,8 +37,6 @@ import { githubFetch } from "./egress.ts";
 import { redactor, registerSecrets } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
-export type { Unposted };
-
 interface GitHubWiring extends Omit<WriteWiring, "clients" | "turns"> {
   /** Rate limits of each installation. */
   readonly limits: InstallationPace;

@@ -40,7 +40,6 @@ export function reviewCommentsOf(github: GitHub, repo: Repo, number: number) {
   });
 }
 
-/** Comments in the conversation of a pull request. */
 function conversationOf(github: GitHub, repo: Repo, number: number) {
   return github.paginate(github.rest.issues.listComments, { ...placeOf(repo), issue_number: number, per_page: 100 });
 }
