@@ -7,7 +7,7 @@ import { type PlainQuestion, plainQuestion, promptText } from "../src/cli/review
 import type { ModelChoice } from "../src/config/environment/read-models.ts";
 import { estimatedTokens, type ModelAnswer, type ModelRequest, type ModelUsage } from "../src/domain/model.ts";
 import type { Model } from "../src/ports/model.ts";
-import { standInModel } from "../src/wire/models.ts";
+import { chosenModel } from "../src/wire/models.ts";
 import { fingerprint } from "./read-data.ts";
 
 /** What became of one question. */
@@ -50,7 +50,7 @@ export async function folderModel(
   readText: (text: string) => string = (text) => text,
 ): Promise<FolderModel> {
   const outcomes: Outcome[] = [];
-  const model: Model = await standInModel(choice, async (request) => {
+  const model: Model = await chosenModel(choice, async (request) => {
     const question = plainQuestion(request as ModelRequest<unknown>);
     const stem = nameOf(question);
     const found = folder === null ? null : await replyText(folder, stem);

@@ -38,7 +38,6 @@ import { archiveFetch, githubFetch } from "./wire/egress.ts";
 import {
   githubAnswers,
   locateRepository,
-  type Unposted,
   type WiredGitHub,
   wiredChecks,
   wiredGitHub,
@@ -83,11 +82,7 @@ function noClientForEvents({ auth }: { auth: (...asked: unknown[]) => Promise<un
   return { auth: async (asked: { readonly type: string }) => (asked.type === "event-octokit" ? unused : auth(asked)) };
 }
 
-/**
- * Starts the app and listens.
- *
- * @throws StoreUnusable when the store cannot be used; Error when the credentials are wrong or a port is in use
- */
+/** Starts the app and listens. Throws StoreUnusable, and Error when the credentials are wrong or a port is in use. */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
   const { privateKey, webhookSecret, formerSecret, databaseUrl } = options;
@@ -106,8 +101,6 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const metrics = appMetrics(manifest.version);
   const store = countedStore(await openedStore(options), metrics);
   const reading = await readers(options, store);
-  const onUnposted = options.dryRun ? (unposted: Unposted) => log.info(unposted, "dry run: not posted") : null;
-  const onUnrecorded = (error: unknown) => log.warn({ err: error }, "a retrieval could not be logged");
   const github = wiredGitHub({
     app,
     apiUrl,
@@ -115,8 +108,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     archives: archiveFetch(apiUrl),
     botLogin,
     pace,
-    onUnposted,
-    onUnrecorded,
+    onUnposted: options.dryRun ? (unposted) => log.info(unposted, "dry run: not posted") : null,
+    onUnrecorded: (error) => log.warn({ err: error }, "a retrieval could not be logged"),
     limits: store.pace,
     markerSecret: privateKey,
     settledMs: options.waits?.settledMs,

@@ -21,7 +21,6 @@ import type { FileFacts } from "./domain/signals.ts";
 import type { Snapshots } from "./ports/snapshot.ts";
 import type { Symbols } from "./ports/symbols.ts";
 
-/** One changed file in a listing. */
 export interface ListedFile {
   readonly path: string;
   readonly previousPath: string | null;
@@ -63,10 +62,7 @@ interface OwnersText {
 export interface PullRequests {
   pull(repo: Repo, number: number): Promise<PullRequest>;
   changes(repo: Repo, pull: PullRequest): Promise<Changes>;
-  /**
-   * Changes since an earlier head, if that head is an ancestor of this one and the merge base is still the same commit;
-   * otherwise the reason, as a fragment of a sentence.
-   */
+  /** Changes since an earlier head, if it is an ancestor of this one and the merge base is the same; else why not, as a fragment. */
   changesSince(
     repo: Repo,
     pull: PullRequest,
@@ -95,6 +91,10 @@ export interface CommentToPost {
   readonly body: string;
 }
 
+interface Posted {
+  readonly url: string;
+}
+
 /** GitHub refused the review because of one of its comments (422), without naming it. */
 export class CommentRefused extends Error {
   override readonly name = "CommentRefused";
@@ -108,14 +108,8 @@ export class SupersededError extends Error {
 /** Writes to one pull request, and only as comments; each write may throw SupersededError. No method can approve, merge or push. */
 export interface Reviews {
   /** The current head and state; read them right before posting. */
-  head(
-    repo: Repo,
-    number: number,
-  ): Promise<{ readonly sha: string; readonly state: "open" | "closed"; readonly locked: boolean }>;
-  /**
-   * Ids of the findings in our comments on this head, inline or on files. Read them right before posting, so that a run
-   * that resumes after a crash does not post twice.
-   */
+  head(repo: Repo, number: number): Promise<Pick<PullRequest, "state" | "locked"> & { readonly sha: string }>;
+  /** Ids of the findings in our comments on this head. Read right before posting, so that a resumed run posts none twice. */
   postedFindings(repo: Repo, number: number, headSha: string): Promise<ReadonlySet<string>>;
   /** One review, event COMMENT, pinned to headSha. Throws CommentRefused when a comment cannot be placed. */
   postReview(
@@ -124,32 +118,19 @@ export interface Reviews {
     headSha: string,
     body: string,
     comments: readonly CommentToPost[],
-  ): Promise<{ readonly url: string }>;
+  ): Promise<Posted>;
   /** The comments whose lines are not part of GitHub's current diff. */
   outsideDiff(repo: Repo, number: number, comments: readonly CommentToPost[]): Promise<ReadonlySet<CommentToPost>>;
   /** A comment on a file as a whole. Throws CommentRefused when the file is not part of the diff. */
-  postFileComment(
-    repo: Repo,
-    number: number,
-    headSha: string,
-    path: string,
-    body: string,
-  ): Promise<{ readonly url: string }>;
-  /** Creates our sticky summary or edits it in place, found by `marker`. `headSha` is the reviewed head. */
-  putSummary(
-    repo: Repo,
-    number: number,
-    marker: string,
-    body: string,
-    headSha: string,
-  ): Promise<{ readonly url: string }>;
+  postFileComment(repo: Repo, number: number, headSha: string, path: string, body: string): Promise<Posted>;
+  /** Creates our sticky summary or edits it in place, found by SUMMARY_MARKER in its body. `headSha` is the reviewed head. */
+  putSummary(repo: Repo, number: number, body: string, headSha: string): Promise<Posted>;
   /** Puts a line above the summary, or creates a summary with this line alone, until putSummary or endProgress. */
   showProgress(repo: Repo, number: number, line: string, headSha: string): Promise<void>;
   /** Removes that line; a summary with nothing else shows `instead`. Does nothing if there is no such line. */
   endProgress(repo: Repo, number: number, instead: string): Promise<void>;
 }
 
-/** A file as rules see it. */
 export interface InspectedFile {
   readonly diff: FileDiff;
   readonly facts: FileFacts;
@@ -212,7 +193,6 @@ export interface Lease<Taken extends AnyJob = ReviewJob> {
 /** Proof that a job is still held, checked with every write of the job. */
 export type Held = Pick<Lease<AnyJob>, "id" | "token">;
 
-/** How a job ended. */
 export type JobEnd =
   | { readonly state: "done"; readonly outcome: string }
   /** It runs again after at least so many milliseconds. */
@@ -222,7 +202,6 @@ export type JobEnd =
   /** It failed permanently, or too often: it runs again only when an operator retries it. */
   | { readonly state: "parked"; readonly reason: string };
 
-/** See Queue. */
 export type LaneName = "review" | "command" | "upkeep";
 
 /** What a process may lease now. */
@@ -254,10 +233,7 @@ export interface Lane<Taken extends AnyJob> {
   nextInMs(limits?: LeaseLimits): Promise<number | null>;
 }
 
-/**
- * The durable queue, which is itself the lane of reviews. One job per key runs at a time; a later job of the same key
- * replaces one that waits.
- */
+/** The durable queue, itself the lane of reviews. One job per key runs at a time; a later one of the same key replaces one that waits. */
 export interface Queue extends Lane<ReviewJob> {
   /** Commands of people: "stop" must not wait for the review that it stops. */
   readonly commands: Lane<CommandJob>;
@@ -273,12 +249,7 @@ export interface Queue extends Lane<ReviewJob> {
     outcome: ReviewJob | CommandJob | CancelJob | UpkeepJobs | Ignored,
     beside?: readonly UpkeepJob[],
   ): Promise<boolean>;
-  /**
-   * Adds a review that a command asked for, a due feedback check, or the removal of a repository. It replaces a waiting job
-   * of the same key.
-   *
-   * @param now epoch milliseconds, by the clock that set the job's `notBefore`
-   */
+  /** Adds a job that no delivery brought. `now` is epoch milliseconds, by the clock that set the job's `notBefore`. */
   add(job: ReviewJob | FeedbackJob | ForgetJob, now: number): Promise<void>;
   /** Cancels the waiting jobs of a key; returns how many. */
   drop(key: string, reason: string): Promise<number>;
@@ -297,7 +268,6 @@ export interface Queue extends Lane<ReviewJob> {
   onJobAvailable?(wake: (lane: LaneName) => void): void;
 }
 
-/** A review in the ledger. */
 export interface EarlierReview {
   readonly review: Review;
   /** True when it was posted on the pull request. */
@@ -319,10 +289,7 @@ export interface Ledger {
 
 /** Data about repositories outside memory: jobs, reviews, decisions, answers, searches, check runs. */
 export interface Traces {
-  /**
-   * Removes all data of a repository, and its bytes. Spending stays, by repository id, because budgets need it. Returns how
-   * many reviews were removed.
-   */
+  /** Removes all data of a repository, and its bytes, but spending, which budgets need. Returns how many reviews were removed. */
   forgetRepository(repo: Pick<Repo, "host" | "id">): Promise<number>;
   /** Other jobs about the repository, without those of this key. */
   besides(repo: Pick<Repo, "host" | "id">, key: string): Promise<BesideForgetting>;

@@ -1876,8 +1876,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "the page of set-up opens once",
     loses: "who is signed out can come back to the page and make the App",
     file: "src/server/setup-server.ts",
-    find: "return show(response, formPage(",
-    replace: "isOver = true;\n    return show(response, formPage(",
+    find: 'return send(response, 200, "html", formPage(',
+    replace: 'isOver = true;\n    return send(response, 200, "html", formPage(',
     test: [
       "test/cli/setup.test.ts",
       "a signed-out person first sees that, returns to the page after GitHub's login, and creates the App",

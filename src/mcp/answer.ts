@@ -21,15 +21,14 @@ export interface Answer {
 }
 
 /** Rejects only when redaction fails, so that nothing unredacted is sent. */
-export async function answerResult({ value, lists }: Answer, ports: Pick<McpPorts, "clean" | "delimiter">) {
+export async function answerResult(
+  { value, lists }: Answer,
+  ports: Pick<McpPorts, "clean" | "delimiter">,
+): Promise<CallToolResult> {
   const safe = await ports.clean(plainTexts(value) as Record<string, unknown>);
   const fitting = { notice: UNTRUSTED, ...fitted(safe, lists) };
   const text = fence("answer", JSON.stringify(fitting, null, 1), ports.delimiter());
-  const result: CallToolResult = {
-    content: [{ type: "text", text: `${UNTRUSTED}\n${text}` }],
-    structuredContent: fitting,
-  };
-  return result;
+  return { content: [{ type: "text", text: `${UNTRUSTED}\n${text}` }], structuredContent: fitting };
 }
 
 /** An error as a tool result, because the calling model has to read it. */
@@ -41,16 +40,13 @@ export async function errorResult(error: unknown, { clean }: Pick<McpPorts, "cle
 
 /** Truncates texts, reveals hidden characters, and turns maps into objects for JSON. */
 function plainTexts(value: unknown): unknown {
-  if (typeof value === "string") return clipped(value);
+  if (typeof value === "string") {
+    return reveal(value.length <= MOST_TEXT ? value : `${cutText(value, MOST_TEXT)}… (${value.length} characters)`);
+  }
   if (value instanceof Map) return plainTexts(Object.fromEntries(value));
   if (Array.isArray(value)) return value.map(plainTexts);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plainTexts(inner)]));
-}
-
-function clipped(text: string): string {
-  const shown = text.length <= MOST_TEXT ? text : `${cutText(text, MOST_TEXT)}… (${text.length} characters)`;
-  return reveal(shown);
 }
 
 /** Removes last items of the longest list until the answer fits; `cutFromAnswer` counts them. */

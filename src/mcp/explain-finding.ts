@@ -28,7 +28,6 @@ export const explainFindingTool: Tool<typeof input> = {
   description:
     "Says where a finding comes from (a rule, a model, memory), how sure it is, where it was placed and why, or why it was held back, with the precedents behind that; and what people did about it, act by act.",
   input,
-  writes: false,
   async run({ id, pull, repository }, ports) {
     const repo = await repositoryOf(repository, ports);
     const memory = await ports.memory();

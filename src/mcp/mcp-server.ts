@@ -33,7 +33,7 @@ function add<Input extends z.ZodObject>(server: McpServer, tool: Tool<Input>, po
   const { name, title, description, input, writes, run } = tool;
   const annotations = {
     title,
-    readOnlyHint: !writes,
+    readOnlyHint: writes !== true,
     destructiveHint: false,
     idempotentHint: true,
     openWorldHint: false,

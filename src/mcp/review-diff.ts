@@ -23,7 +23,6 @@ export const reviewDiff: Tool<typeof input> = {
   description:
     "Reviews a unified diff by deterministic rules and by what reviewers said before, and by the model where the server has one. Returns findings with file, line, severity and reason, and what was held back or left out, and why. Posts nothing.",
   input,
-  writes: false,
   async run({ diff, title, repository }, ports, signal) {
     const repo = await repositoryOf(repository, ports);
     const change = await ports.change(repo, diff, title, signal);

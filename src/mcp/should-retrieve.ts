@@ -31,7 +31,6 @@ export const shouldRetrieve: Tool<typeof input> = {
   description:
     "Says whether what reviewers said before should be searched for a change or a question, how sure that is, why, and with which strategy. Asks no model and searches nothing: a few milliseconds.",
   input,
-  writes: false,
   async run({ query, repository, projectId, conversationHistory = [], diff }, ports, signal) {
     const repo = await repositoryOf(repository ?? projectId, ports);
     const memory = await ports.memory();

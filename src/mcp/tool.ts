@@ -12,7 +12,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly description: string;
   readonly input: Input;
   /** Whether it changes something; such a tool is annotated, and refused without --allow-write. */
-  readonly writes: boolean;
+  readonly writes?: true;
   /** Throws an Error whose message names the fix. */
   readonly run: (given: z.output<Input>, ports: McpPorts, signal: AbortSignal) => Promise<Answer>;
 }
@@ -25,11 +25,7 @@ export const repositoryField = z
   .optional()
   .describe("OWNER/NAME as memory knows it. Left out: the repository that the server was started for.");
 
-/**
- * The repository that a call is about.
- *
- * @throws UsageError when it is not the server's own and the server was not started with --all
- */
+/** The repository that a call is about. Throws a UsageError when it is not the server's own and `--all` was not given. */
 export async function repositoryOf(word: string | undefined, ports: McpPorts): Promise<Repo> {
   if (word === undefined || isHome(word, ports.repo)) return ports.repo;
   const refusal = `this server is about ${ports.repo.owner}/${ports.repo.name} only; start it with --all, or with --repo ${word}`;

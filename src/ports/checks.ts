@@ -1,7 +1,8 @@
 // Ports for check runs, the wait after a push, and the retraction of a review. Methods may throw `Transient`.
 import type { FailOn } from "../config/repo-config.ts";
 import type { Repo } from "../domain/job.ts";
-import type { CheckEnd } from "../domain/review.ts";
+import { type CheckEnd } from "../domain/review.ts";
+import { type Post } from "./writes.ts";
 
 /** How long a push waits for the next one, from each repository's last known configuration. */
 export interface PushWaits {
@@ -13,10 +14,8 @@ export interface PushWaits {
 /** Begins and ends check runs of one repository, and does nothing else there. */
 export interface Checks {
   /**
-   * Creates a check run in progress; returns its id.
-   *
-   * @param number the pull request, stored in the check run so that a re-run request can be matched to it
-   * @param after the previous check run on this head, or null; the same value always yields the same check run
+   * Creates a check run in progress for the pull request `number`, to which a re-run request is matched; returns its id. The same
+   * previous check run on this head (`after`) always yields the same one.
    */
   begin(repo: Repo, number: number, headSha: string, after: number | null): Promise<number>;
   /** Completes it; a second call replaces the conclusion. */
@@ -53,8 +52,8 @@ export interface CheckStore {
   /** GitHub accepted the conclusion. */
   ended(id: number, now: number): Promise<void>;
   /**
-   * Those that no job will end: without a job, or begun more than `patienceMs` ago. None that began more than `LEFT_MS` ago: GitHub
-   * has refused to end those for so long that only another review of the pull request tries again.
+   * Those that no job will end: without a job, or begun more than `patienceMs` ago. After `LEFT_MS` of refusals by GitHub only another
+   * review of the pull request tries again.
    */
   left(now: number, patienceMs: number): Promise<readonly (KeptCheck & { readonly why: "no-job" | "late" })[]>;
 }
@@ -94,10 +93,7 @@ export interface OwnPost {
 export interface Retractions {
   /** Oldest first. */
   posts(repo: Repo, number: number): Promise<readonly OwnPost[]>;
-  summary(
-    repo: Repo,
-    number: number,
-  ): Promise<{ readonly id: number; readonly body: string; readonly url: string } | null>;
+  summary(repo: Repo, number: number): Promise<(Post & { readonly body: string }) | null>;
   /** Minimizes it as outdated; people can still expand it. */
   hide(post: OwnPost): Promise<void>;
   editSummary(repo: Repo, id: number, body: string): Promise<void>;

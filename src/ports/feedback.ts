@@ -12,10 +12,7 @@ export interface Feedback {
   read(repo: Repo, number: number): Promise<PullFeedback | null>;
   /** By numeric id. `none` when GitHub denies the request; Transient when it cannot answer now. */
   access(repo: Repo, person: Pick<Person, "id" | "login">): Promise<AccessLevel>;
-  /**
-   * Renames between two commits: old path → new path, or null for a removed file. Null when the first is no ancestor of the
-   * second, or too much changed.
-   */
+  /** Between two commits: old path → new one, or null if removed. Null when the first is no ancestor, or too much changed. */
   moved(repo: Repo, from: string, to: string): Promise<ReadonlyMap<string, string | null> | null>;
 }
 
@@ -64,10 +61,7 @@ export interface EvidenceStore {
 
 /** Schedule of pull requests to check for feedback, from the posted reviews. */
 export interface FeedbackStore {
-  /**
-   * Jobs for pull requests with a review posted in the last 30 days, last checked more than `afterMs` ago, and not seen
-   * closed since; longest waiting first.
-   */
+  /** Jobs for open pull requests with a review of the last 30 days, last checked over `afterMs` ago; longest waiting first. */
   due(now: number, afterMs: number, most: number): Promise<readonly FeedbackJob[]>;
   looked(job: Pick<FeedbackJob, "repo" | "number">, now: number, isClosed: boolean): Promise<void>;
 }

@@ -14,10 +14,9 @@ export interface Arrival {
 /** The durable inbox. It waits about a second for another process's lock, without blocking; then it throws `Transient`. */
 export interface Inbox {
   /**
-   * Commits all of them in one transaction; they are on disk when this resolves.
-   *
-   * @returns for each, whether it is new: false when it, or one with the same meaning, was accepted before
-   * @throws Transient on a lock, a full or a read-only disk; Error when one of them cannot be stored. Then none is stored.
+   * Commits all of them in one transaction; they are on disk when this resolves. Returns for each whether it is new: false when it, or
+   * one with the same meaning, was accepted before. Throws Transient on a lock, a full or a read-only disk, and Error when one of them
+   * cannot be stored; then none is.
    */
   take(batch: readonly Arrival[]): Promise<readonly boolean[]>;
   /** Writes one row and syncs it; rejects as `take` would. */

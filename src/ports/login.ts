@@ -20,10 +20,8 @@ export interface GitHubLogin {
   /** Null for a code that GitHub rejects: used, expired, or of another verifier. `lastsMs` is the token's lifetime. */
   visitor(code: string, verifier: string): Promise<(VisitorWithToken & { readonly lastsMs: number }) | null>;
   /**
-   * The repositories where the App is installed and the person may write; null when GitHub no longer accepts their token.
-   *
-   * @param isFresh asks GitHub now; otherwise an answer of the last five minutes is used. An empty set is cached for five
-   *   minutes either way.
+   * The repositories where the App is installed and the person may write; null when GitHub no longer accepts their token. An answer of
+   * the last five minutes is used unless `isFresh`; an empty set either way.
    */
   writable(visitor: VisitorWithToken, isFresh: boolean): Promise<ReadonlySet<RepoKey> | null>;
 }

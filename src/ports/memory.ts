@@ -43,10 +43,7 @@ export interface Embedder {
   readonly space: EmbeddingSpace;
   /** Cosine distance below which a memory of this space counts as relevant, calibrated on development data. */
   readonly threshold: number;
-  /**
-   * Cosine distance below which two findings make the same claim, calibrated for few false matches; absent when not
-   * measured: then only code distinguishes findings.
-   */
+  /** Cosine distance below which two findings make the same claim; absent when not measured: then only code distinguishes them. */
   readonly sameClaim?: number;
   /** Distances that bound high, medium and low similarity; absent when not measured. */
   readonly confidence?: ConfidenceEdges;
@@ -63,18 +60,10 @@ export interface Reranker {
   rerank(query: string, candidates: readonly RerankCandidate[], topK: number): Promise<Reranked>;
 }
 
-/**
- * Receives what degraded an answer, when there is still an answer.
- *
- * @param part a stable word: `keyword-search`, `stale-vectors`, `damaged-vectors`
- * @param reason one line that names no file of the server
- */
+/** Receives what degraded an answer: a stable word (`keyword-search`, `stale-vectors`, …), and a line that names no file. */
 export type ReportDegraded = (part: string, reason: string) => void;
 
-/**
- * Reads memory. The scope is applied inside the search. A query that takes too long fails like any other; the message names
- * no file of the server.
- */
+/** Reads memory. The scope is applied inside the search. A query may fail or take too long; the message names no file. */
 export interface Recall {
   /** Why there is no memory at all, in one line, in which case every query fails; absent while there is memory. */
   readonly off?: string;
@@ -120,11 +109,7 @@ export interface Memory {
     readonly updated: number;
     readonly refused: readonly { readonly id: string; readonly reason: string }[];
   }>;
-  /**
-   * The stored sources of a corpus, by source id: enough to detect changes, and no text.
-   *
-   * @param sourceIds only these; null for all of the corpus
-   */
+  /** The stored sources of a corpus (all, or those of these ids), by source id: enough to detect changes, and no text. */
   known(
     repo: RepoKey,
     corpus: Corpus,
@@ -137,7 +122,6 @@ export interface Memory {
   fieldCounts(repo: RepoKey): Promise<FieldCounts>;
   /** Removes rows, vectors and index entries. Returns how many records were removed. */
   forget(repo: RepoKey, ids: readonly string[]): Promise<number>;
-  /** Removes all of a repository. */
   forgetRepository(repo: RepoKey): Promise<number>;
 }
 
@@ -177,7 +161,6 @@ export interface Tree {
   texts(files: readonly TreeFile[]): AsyncIterable<{ readonly file: TreeFile; readonly text: string | null }>;
 }
 
-/** A repository as its host reports it now. */
 export interface ReachableRepository {
   readonly kind: "reachable";
   readonly repo: Repo;

@@ -43,10 +43,8 @@ export interface OpenPulls {
   /** Metadata only: the token can read nothing else. */
   repositories(installationId: number): Promise<readonly Repo[]>;
   /**
-   * Open pull requests that were updated since then.
-   *
-   * @returns null when GitHub no longer shows the repository
-   * @throws Transient also when so few of the hour's requests are left that reviews could run short
+   * Those updated since then; null when GitHub no longer shows the repository. Throws Transient also when so few of the hour's requests
+   * are left that reviews could run short.
    */
   open(installationId: number, repo: Repo, since: number): Promise<readonly OpenPull[] | null>;
 }
@@ -74,10 +72,8 @@ export interface MissedEventStore {
   lastRound(): Promise<number | null>;
   round(now: number): Promise<void>;
   /**
-   * Records a check of a repository. On the first check, `before` lists pull requests that predate the installation: their
-   * heads need no review, except those with an event since.
-   *
-   * @param before pull requests older than the installation
+   * Records a check of a repository. On the first one, `before` lists pull requests that are older than the installation: their heads
+   * need no review, except those with an event since.
    */
   looked(repo: Pick<Repo, "host" | "id">, before: readonly OpenPull[], now: number): Promise<void>;
   /**

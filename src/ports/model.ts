@@ -17,14 +17,15 @@ export interface Model {
   ask<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>>;
 }
 
+type RepoId = Pick<Repo, "host" | "id">;
+
 /** Model spending in US$; requests without a price count as 0. */
 export interface Spending {
   /**
-   * @param repo one repository; null for the total of all
-   * @param since epoch milliseconds; applies to money spent, not to reservations
-   * @param outsiders only spending caused by people without write access
+   * Of one repository, or of all. `since` (epoch milliseconds) does not apply to reservations; with `outsiders` only spending caused by
+   * people without write access counts.
    */
-  usage(repo: Pick<Repo, "host" | "id"> | null, since: number, outsiders?: boolean): Promise<BudgetUsage>;
+  usage(repo: RepoId | null, since: number, outsiders?: boolean): Promise<BudgetUsage>;
 }
 
 /**
@@ -41,11 +42,7 @@ export interface Reservations {
    * @throws LeaseLost when the job is no longer held
    */
   reserve(wanted: ReservationRequest, budgets: readonly Budget[], since: number): Promise<Reservation>;
-  /**
-   * How many other reviews of the job's pull request used a model for people without write access.
-   *
-   * @param since epoch milliseconds
-   */
+  /** Other reviews of the job's pull request that used a model for people without write access, since an epoch millisecond. */
   outsidersReviews(since: number): Promise<number>;
   /** Releases the rest of the reservation. */
   release(): Promise<void>;
@@ -53,33 +50,19 @@ export interface Reservations {
 
 /** The spending records, for reading and writing. */
 export interface SpendingStore extends Spending {
-  /**
-   * @param at epoch milliseconds
-   * @param held the job that asked, whose reservation shrinks by the cost; null or absent: none
-   */
-  record(
-    repo: Pick<Repo, "host" | "id">,
-    at: number,
-    purpose: Purpose,
-    usage: ModelUsage,
-    held?: Held | null,
-  ): Promise<void>;
+  /** `at` is epoch milliseconds; the reservation of the job that asked, if any, shrinks by the cost. */
+  record(repo: RepoId, at: number, purpose: Purpose, usage: ModelUsage, held?: Held | null): Promise<void>;
   /** Reservations of a job of this repository. */
-  reservations(held: Held, repo: Pick<Repo, "host" | "id">): Reservations;
+  reservations(held: Held, repo: RepoId): Reservations;
 }
 
 /**
- * Model answers for unfinished reviews, so that a retry need not pay for them again. They are deleted when the review is
- * saved (see Ledger).
+ * Model answers for unfinished reviews, by the job's key and a hash of the request, so that a retry need not pay for them again. They
+ * are deleted when the review is saved (see Ledger).
  */
 export interface ReplyStore {
-  /** @returns the stored answer, or null */
   find(key: string, question: string): Promise<string | null>;
-  /**
-   * @param key of the review job
-   * @param question a hash of the request
-   * @param at epoch milliseconds
-   */
+  /** `at` is epoch milliseconds. */
   keep(key: string, question: string, answer: string, at: number): Promise<void>;
 }
 

@@ -12,8 +12,7 @@ export interface MovedTable {
 export type ReportMoved = (what: "moving" | "verified", table: string, rows: number) => void;
 
 /**
- * Migrates everything and verifies it. After an interruption, another call resumes.
- *
- * @throws StoreUnusable when the target holds another store, the source changed meanwhile, or a table differs afterwards
+ * Migrates everything and verifies it; after an interruption, another call resumes. Throws StoreUnusable when the target holds another
+ * store, the source changed meanwhile, or a table differs afterwards.
  */
 export type MoveStore = (report: ReportMoved) => Promise<readonly MovedTable[]>;

@@ -4,7 +4,6 @@ import type { Flagged } from "../domain/code/code-fingerprint.ts";
 import type { RejectedMemory, Rejection } from "../domain/memory/rejections.ts";
 import type { RepoKey } from "../domain/memory.ts";
 
-/** Reads the declined findings of a repository. */
 export interface PastRejections {
   /** Every declined memory of the repository, newest decline first, at most 5,000. */
   rejected(repo: RepoKey): Promise<readonly RejectedMemory[]>;
@@ -18,14 +17,8 @@ export interface Rejecting {
   restore(repo: RepoKey, memoryId: string): Promise<number>;
 }
 
-/** Reads the code that findings flagged. */
 export interface PastCode {
-  /**
-   * Findings of other pull requests whose code has one of these beginnings; the newest first, at most 2,000.
-   *
-   * @param keys see `beginnings`
-   * @param exceptPull the current pull request
-   */
+  /** Findings of other pull requests whose code has one of these beginnings (see `beginnings`); newest first, at most 2,000. */
   flagged(repo: RepoKey, keys: readonly number[], exceptPull: number): Promise<readonly Flagged[]>;
 }
 
@@ -43,7 +36,6 @@ export interface FlaggedNow {
   readonly fixed: readonly string[];
 }
 
-/** Stores the code that findings flagged. */
 export interface FlaggedCode {
   /** Idempotent: a finding that was fixed before keeps its date. Skips unknown memories. `at` is epoch milliseconds. */
   keep(repo: RepoKey, now: FlaggedNow, at: number): Promise<void>;

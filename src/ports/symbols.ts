@@ -25,9 +25,6 @@ export interface Symbols {
   find(snapshot: Snapshot, sought: SoughtNames): Promise<FoundSymbols>;
   /** The files that have each of the words, in code or not, by path. Never throws. */
   having(snapshot: Snapshot, words: readonly string[]): Promise<readonly string[]>;
-  /**
-   * What one file takes, exports and imports, and its calls of the named functions; null where it has no grammar or cannot be
-   * read in time. Never throws.
-   */
+  /** What a file takes, exports and imports, and its calls of these functions; null without a grammar or in time. Never throws. */
   links(path: string, text: string, called: ReadonlySet<string>): Promise<FileLinks | null>;
 }

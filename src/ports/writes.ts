@@ -49,7 +49,6 @@ export interface WriteStore {
   hold(): Promise<void>;
 }
 
-/** Writes without a known result whose jobs have ended. */
 export interface OrphanWrites {
   orphans(most: number): Promise<readonly Orphan[]>;
   /** @param post as found on GitHub; null when it is not there */
@@ -68,10 +67,7 @@ export interface InstallationPace {
   closedFor(installationId: number): Promise<number>;
   /** Starts a pause; keeps a longer one. */
   close(installationId: number, forMs: number): Promise<void>;
-  /**
-   * Takes the turn to write, among all processes on the store; null when it is taken, or the last write ended too recently.
-   * It expires after `forMs`, in case its process dies.
-   */
+  /** Takes the turn to write, for `forMs`, among all processes on the store; null when taken, or the last write ended too recently. */
   takeTurn(installationId: number, forMs: number): Promise<WriteTurn | null>;
   /** Extends it to `forMs` from now; false when another process has taken it over. */
   keepTurn(turn: WriteTurn, forMs: number): Promise<boolean>;

@@ -40,7 +40,7 @@ export async function publish(review: Review, reviews: Reviews): Promise<PostedR
   const planned = review.findings.map((placed) => withoutRepeat(placed, known));
   const superseded = supersededReason(await reviews.head(repo, number), headSha);
   if (superseded !== null) return { kind: "superseded", reason: superseded };
-  const putSummary = (body: string) => reviews.putSummary(repo, number, SUMMARY_MARKER, body, headSha);
+  const putSummary = (body: string) => reviews.putSummary(repo, number, body, headSha);
   try {
     const plannedBody = renderSummary(review, planned);
     const summary = await putSummary(plannedBody);

@@ -1,6 +1,6 @@
 // The operator's HTTP server, on loopback by default: health, readiness, metrics and the dashboard.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type Server } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
@@ -24,15 +24,7 @@ interface AdminSettings {
   readonly others: (readiness: () => Promise<Readiness>) => (request: Request) => Promise<Response>;
 }
 
-type Answering = () => Promise<Page>;
-
-/**
- * Starts the server.
- *
- * @param at port 0 takes a free one
- * @returns the server, listening
- * @throws Error when the port is in use
- */
+/** Starts the server, on a free port for 0. Throws when the port is in use. */
 export async function startAdminServer(
   door: WebhookServer,
   store: Store,
@@ -49,7 +41,7 @@ export async function startAdminServer(
     memory: () => ({ used: process.memoryUsage.rss(), most: memoryLimit() }),
     now: Date.now,
   });
-  const pages = new Map<string, Answering>([
+  const pages = new Map<string, () => Promise<Page>>([
     ["/healthz", async () => json(200, { ok: true, jobs: await store.queue.counts(), memory: store.warmth() })],
     [
       "/readyz",
@@ -78,21 +70,17 @@ export async function startAdminServer(
     ],
   ]);
   const rest = getRequestListener(others(readiness), { overrideGlobalObjects: false });
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const page = pages.get(request.url?.split("?")[0] ?? "");
-    void (page === undefined ? rest(request, response) : answer(request, response, page));
+    if (page === undefined) return rest(request, response);
+    const unread = () => json(503, { ok: false, reasons: ["the store cannot be read"] });
+    const missing = { status: 404, type: "text/plain", text: "" };
+    const { status, type, text } = request.method === "GET" ? await page().catch(unread) : missing;
+    response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(text);
   });
   server.on("close", () => lag.disable());
   await listening(server, at);
   return server;
-}
-
-/** Answers 503 when the store cannot be read. */
-async function answer({ method }: IncomingMessage, response: ServerResponse, page: Answering): Promise<void> {
-  const unread = () => json(503, { ok: false, reasons: ["the store cannot be read"] });
-  const missing = { status: 404, type: "text/plain", text: "" };
-  const { status, type, text } = method === "GET" ? await page().catch(unread) : missing;
-  response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(text);
 }
 
 /** The container's memory limit in bytes; without one Node reports a huge number. */

@@ -55,9 +55,7 @@ interface Waits {
   readonly silentMs?: number;
   /** After so long, a write to GitHub has either arrived or never will. */
   readonly settledMs?: number;
-  /** Timeout of one request to GitHub. */
   readonly deadlineMs?: number;
-  /** Between two integrity checks of the store. */
   readonly verifyMs?: number;
   /** How long running jobs may continue during a shutdown. */
   readonly drainMs?: number;

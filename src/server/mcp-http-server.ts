@@ -25,13 +25,7 @@ interface McpHttpServer {
   close(): Promise<void>;
 }
 
-/**
- * Listens on loopback.
- *
- * @param port 0 takes a free one
- * @param server called for each request
- * @throws Error when the port is in use
- */
+/** Listens on loopback, on a free port for 0; `server` is called for each request. Throws when the port is in use. */
 export async function startMcpServer(port: number, token: string, server: () => McpServer): Promise<McpHttpServer> {
   const handler = createMcpHandler(server, { maxRequestBodySize: MOST_BODY });
   const answer = async (request: Request): Promise<Response> => {

@@ -31,11 +31,7 @@ export type Metrics = ReturnType<typeof appMetrics>;
 /** Distinct values of labels that come from outside; GitHub has about seventy events. */
 const MOST_KINDS = 500;
 
-/**
- * None of its functions throws: no work fails because of a metric. Times are milliseconds.
- *
- * @param version of Kodiai
- */
+/** None of its functions throws: no work fails because of a metric. Times are milliseconds; the version is Kodiai's. */
 export function appMetrics(version: string) {
   const registry = new Registry();
   const all = meters(registry);
@@ -97,7 +93,6 @@ export function appMetrics(version: string) {
     },
     /** So many findings changed to this outcome. */
     decided: (outcome: string, by: number) => count("kodiai_finding_outcomes_total", { outcome }, by),
-    /** In Prometheus' text format. */
     async text(figures: Figures): Promise<string> {
       const { ready, jobs = {}, oldestWaitingMs = {}, sincePostedMs, sinceAnsweredMs, heldBytes, ...own } = figures;
       const { rssBytes, lagSeconds, uptimeSeconds, refusedInstallations } = own;

@@ -13,11 +13,7 @@ export function readPrivateKey(env: Pick<Env, "privateKey">): { readonly pem: st
   }
 }
 
-/**
- * Like readPrivateKey, but throws.
- *
- * @throws Error that names the variable and the problem
- */
+/** Like readPrivateKey, but throws an Error that names the variable and the problem. */
 export function privateKeyOf(env: Pick<Env, "privateKey">): string {
   const key = readPrivateKey(env);
   if ("problem" in key) throw new Error(key.problem);

@@ -37,11 +37,7 @@ export interface JobWrapper {
   readonly stage?: (run: JobRun, next: Stage) => Stage;
 }
 
-/**
- * Runs a job inside the wrappers of its lane.
- *
- * @returns one line on how it ended
- */
+/** Runs a job inside the wrappers of its lane; returns one line on how it ended. */
 export function runJob(
   { lane, lease, signal }: Pick<JobRun, "lane" | "lease" | "signal">,
   wrappers: readonly JobWrapper[],

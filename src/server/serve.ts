@@ -171,7 +171,6 @@ export interface LoggedError {
   readonly stack?: string;
   /** `ECONNRESET`, `SQLITE_FULL`. */
   readonly code?: string;
-  /** HTTP status. */
   readonly status?: number;
   readonly cause?: LoggedError;
 }

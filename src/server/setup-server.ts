@@ -20,12 +20,7 @@ const HOST = "127.0.0.1";
 
 type Answer = (url: URL, response: ServerResponse) => void;
 
-/**
- * Opens the page.
- *
- * @returns `url`: what the person opens; `code`: of the created App, which rejects after the timeout
- * @throws Error when the port is in use
- */
+/** Opens the page at `url`; `code` of the created App rejects after the timeout. Throws when the port is in use. */
 export async function startSetupServer(wish: SetupSettings) {
   const [token, state] = [randomBytes(24).toString("base64url"), randomBytes(24).toString("base64url")];
   const outcome = Promise.withResolvers<string>();
@@ -34,7 +29,8 @@ export async function startSetupServer(wish: SetupSettings) {
   const start: Answer = (url, response) => {
     if (!same(url.searchParams.get("token"), token)) return say(response, 404, "Not found");
     if (isOver) return say(response, 410, "The App was already created. Run kodiai setup --new for another.");
-    return show(response, formPage(wish, state, `${origin}/done`), new URL(wish.registerUrl).origin);
+    const policy = `default-src 'none'; style-src 'unsafe-inline'; form-action ${new URL(wish.registerUrl).origin}; base-uri 'none'; frame-ancestors 'none'`;
+    return send(response, 200, "html", formPage(wish, state, `${origin}/done`), policy);
   };
   const done: Answer = (url, response) => {
     const code = url.searchParams.get("code") ?? "";
@@ -98,11 +94,6 @@ you are signed out, GitHub asks you to log in and then shows an empty form: come
 <input type="hidden" name="manifest" value="${manifest(redirectUrl)}">
 <button>Go to ${action.host}</button>
 </form></html>`);
-}
-
-function show(response: ServerResponse, page: string, formTarget: string): void {
-  const policy = `default-src 'none'; style-src 'unsafe-inline'; form-action ${formTarget}; base-uri 'none'; frame-ancestors 'none'`;
-  send(response, 200, "html", page, policy);
 }
 
 function say(response: ServerResponse, status: number, text: string): void {

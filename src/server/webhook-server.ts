@@ -40,12 +40,7 @@ const MOST_CONNECTIONS = 1_000;
 /** Connections still open after so long are closed. */
 const CLOSE_MS = 1_000;
 
-/**
- * Listens for deliveries.
- *
- * @param probot its handler rejects deliveries that must be redelivered
- * @throws Error when the port is in use
- */
+/** Listens for deliveries; Probot's handler rejects those that must be redelivered. Throws when the port is in use. */
 export async function startWebhookServer(probot: Probot, settings: WebhookSettings): Promise<WebhookServer> {
   const bodies = bodyReader();
   const running = new Set<Promise<void>>();
@@ -80,8 +75,11 @@ export async function startWebhookServer(probot: Probot, settings: WebhookSettin
   }
 
   const server = createServer({ ...LIMITS, connectionsCheckingInterval: LOOK_MS }, (request, response) => {
-    if (isHealth(request)) answer(request, response, 200, "ok");
-    else if (isDelivery(request, settings.webhookPath)) answerDelivery(request, response);
+    const { method, url = "" } = request;
+    const [path = ""] = url.split("?");
+    if (method === "GET" && path === "/healthz") answer(request, response, 200, "ok");
+    else if (method === "POST" && path.replace(/\/{1,10}$/, "") === settings.webhookPath)
+      answerDelivery(request, response);
     else answer(request, response, 404, "");
   });
   server.setTimeout(IDLE_MS);
@@ -180,18 +178,6 @@ function parsed(body: readonly Buffer[]): Readonly<Record<string, unknown>> | nu
   }
 }
 
-function isDelivery({ method, url }: IncomingMessage, webhookPath: string): boolean {
-  return method === "POST" && pathOf(url).replace(/\/{1,10}$/, "") === webhookPath;
-}
-
-function isHealth({ method, url }: IncomingMessage): boolean {
-  return method === "GET" && pathOf(url) === "/healthz";
-}
-
-function pathOf(url: string | undefined): string {
-  return (url ?? "").split("?")[0] ?? "";
-}
-
 function one(header: string | readonly string[] | undefined): string | undefined {
   return typeof header === "string" ? header : undefined;
 }
@@ -257,15 +243,11 @@ function hasBody({ headers }: IncomingMessage): boolean {
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/;
 
 /** Whether a header has the form of a signature; otherwise the body need not be read. */
-export function looksSigned(header: string | undefined): header is string {
+export function looksSigned(header: string | undefined): boolean {
   return header !== undefined && SIGNATURE.test(header);
 }
 
-/**
- * @param header X-Hub-Signature-256
- * @param body the raw bytes, in order
- * @param now epoch milliseconds
- */
+/** Verifies X-Hub-Signature-256 at `now`, epoch milliseconds. */
 export function verifySignature(
   header: string,
   body: readonly Buffer[],

@@ -14,11 +14,7 @@ interface EgressWish {
   readonly own?: boolean;
 }
 
-/**
- * `fetch` for one origin only.
- *
- * @param address configured by the operator: any URL of that origin
- */
+/** `fetch` for one origin only, that of an address configured by the operator. */
 export function egressTo(address: string, { deadlineMs, onRedirect, own = false }: EgressWish = {}): GuardedFetch {
   const { origin, hostname } = new URL(address);
   return guardedFetch({
@@ -29,11 +25,7 @@ export function egressTo(address: string, { deadlineMs, onRedirect, own = false 
   });
 }
 
-/**
- * `fetch` for GitHub: only the API's origin, complete responses, and GraphQL's refusals with REST's status codes.
- *
- * @param deadlineMs overrides the documented one in tests
- */
+/** `fetch` for GitHub: only the API's origin, complete responses, and GraphQL's refusals with REST's status codes. */
 export function githubFetch(apiUrl: string, deadlineMs?: number, onRedirect?: (status: number) => void): GuardedFetch {
   return restStatuses(wholeAnswers(egressTo(apiUrl, { deadlineMs, onRedirect })));
 }

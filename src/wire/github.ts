@@ -37,8 +37,6 @@ import { githubFetch } from "./egress.ts";
 import { redactor, registerSecrets } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
-export type { Unposted };
-
 interface GitHubWiring extends Omit<WriteWiring, "clients" | "turns"> {
   /** Rate limits of each installation. */
   readonly limits: InstallationPace;
@@ -90,11 +88,11 @@ export interface WriteWiring {
 }
 
 /** The write path of one job, or of a sweep. */
-export function pathOf(wiring: WriteWiring, writes: WriteStore, installationId: number): WritePath {
-  const { turns, markerSecret, settledMs, onLost = () => {} } = wiring;
+export function pathOf(wiring: WriteWiring, book: WriteStore, installationId: number): WritePath {
+  const { turns, markerSecret, settledMs, onLost } = wiring;
   return writePath({
     installationId,
-    book: writes,
+    book,
     settledMs,
     onLost,
     sign: (wanted) => signWrite(markerSecret, wanted),
@@ -119,12 +117,9 @@ export async function findWritten(
 /** Access to check runs of each repository, with a separate token, because not every App has this permission. */
 export function wiredChecks(github: WiredGitHub, writes: WriteStore): (installationId: number, repo: Repo) => Checks {
   return (installationId, repo) => {
+    if (github.onUnposted !== null) return redactedChecks(dryRunChecks(github.onUnposted), redactor);
     const client = () => github.clients.forChecks(installationId, repo);
-    const made =
-      github.onUnposted === null
-        ? githubChecks(client, pathOf(github, writes, installationId))
-        : dryRunChecks(github.onUnposted);
-    return redactedChecks(made, redactor);
+    return redactedChecks(githubChecks(client, pathOf(github, writes, installationId)), redactor);
   };
 }
 
@@ -208,11 +203,7 @@ export interface PersonsRepository {
   readonly apiUrl: string;
 }
 
-/**
- * A repository and its past reviews, read with a person's token.
- *
- * @throws Error when there is no such repository or the token may not read it
- */
+/** A repository and its past reviews, read with a person's token. Throws when there is none or the token may not read it. */
 export async function personsPast(
   named: PersonsRepository,
 ): Promise<{ readonly repo: Repo; readonly past: PastReviews }> {

@@ -34,6 +34,9 @@ import { knownRules, symbols } from "./rules.ts";
 import { redact, redactor, safeRetrievals } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
+/** Milliseconds between two requests: at most 600 of GitHub's 900 points a minute, of which a GET costs one, a POST five. */
+const READ_PACE_MS = 100;
+const WRITE_PACE_MS = 350;
 const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
 
 /** Readers of memory for reviews. */
@@ -48,27 +51,22 @@ export function reviewPorts(
   rules: Inspector,
   { embedder, reranker, asking }: Reading,
 ): (lease: Lease<ReviewJob | CommandJob>) => Promise<Omit<CommandPorts, "jobs">> {
-  const { clients } = github;
+  const { clients, botLogin, onUnposted } = github;
   const { blobs } = store;
+  const isDry = onUnposted !== null;
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
   const gateCache = newGateCache();
   const pause = inTurn();
   const retrievals = safeRetrievals(store.retrievals, github.onUnrecorded);
   return async (lease) => {
-    const { job } = lease;
+    const { job, attempt } = lease;
+    const { installationId } = job;
     const held = store.held(lease);
-    const path = pathOf(github, held.writes, job.installationId);
-    const client = await clients.forRepository(job.installationId, job.repo);
-    const replies = githubReplies(client, github.botLogin, path);
+    const path = pathOf(github, held.writes, installationId);
+    const client = await clients.forRepository(installationId, job.repo);
+    const replies = githubReplies(client, botLogin, path);
     return {
-      pulls: githubPullRequests({
-        github: client,
-        clients,
-        installationId: job.installationId,
-        botLogin: github.botLogin,
-        authors,
-        attempt: lease.attempt,
-      }),
+      pulls: githubPullRequests({ github: client, clients, installationId, botLogin, authors, attempt }),
       // Without a folder for the cache, there are none.
       snapshots:
         blobs &&
@@ -76,15 +74,12 @@ export function reviewPorts(
       reviews: reviewsOn(github, client, path),
       dependencies: githubDependencies(client),
       permissions: githubPermissions(client),
-      threads: githubThreads(client, github.botLogin),
-      replies: redactedReplies(
-        github.onUnposted === null ? replies : dryRunReplies(replies, github.onUnposted),
-        redactor,
-      ),
+      threads: githubThreads(client, botLogin),
+      replies: redactedReplies(isDry ? dryRunReplies(replies, onUnposted) : replies, redactor),
       decisions: store.decisions,
       answers: held.answers,
       records: held.ledger,
-      evidence: github.onUnposted === null ? store.evidence : dryRunEvidence(store.evidence),
+      evidence: isDry ? dryRunEvidence(store.evidence) : store.evidence,
       inspector: rules,
       symbols,
       known: knownRules(),
@@ -93,28 +88,25 @@ export function reviewPorts(
       recall: store.recall,
       introductions: store.introductions,
       retrievals,
-      memory: github.onUnposted === null ? store.memory : dryRunMemory(store.memory),
+      memory: isDry ? dryRunMemory(store.memory) : store.memory,
       past: store.past,
       replays: store.replays,
-      keeping: github.onUnposted === null ? store.past : null,
+      keeping: isDry ? null : store.past,
       redact,
-      botLogin: github.botLogin,
+      botLogin,
       gateCache,
       pause,
       access: accessFor(asking, lease, store.spending, { key: job.key, replies: store.replies }),
-      checks: wiredChecks(github, held.writes)(job.installationId, job.repo),
+      checks: wiredChecks(github, held.writes)(installationId, job.repo),
       checkBook: held.checks,
       progress: held.progress,
       waits: store.waits,
-      isOnGitHub: await reviewsOnGitHub(client, github.botLogin, store),
-      ledger: github.onUnposted === null ? held.ledger : unpostedLedger(held.ledger),
+      isOnGitHub: await reviewsOnGitHub(client, botLogin, store),
+      ledger: isDry ? unpostedLedger(held.ledger) : held.ledger,
       now: Date.now,
     };
   };
 }
-
-/** Milliseconds between requests for files: at most 600 of GitHub's 900 points a minute. */
-const FILES_PACE_MS = 100;
 
 /** Gives each maintenance job its ports: its token can only read that repository. */
 export function followPorts(
@@ -124,7 +116,7 @@ export function followPorts(
 ): (lease: Lease<UpkeepJob>) => FollowPorts {
   const { clients } = github;
   const chunker = astChunker();
-  const paceMs = github.pace ? FILES_PACE_MS : 0;
+  const paceMs = github.pace ? READ_PACE_MS : 0;
   return (lease) => {
     const { installationId, repo } = lease.job;
     return {
@@ -170,11 +162,6 @@ export function learnPorts(github: WiredGitHub, store: Store): (job: FeedbackJob
     };
   };
 }
-
-/** At most 600 of GitHub's 900 points a minute: a GET is one, a POST five. */
-const READ_PACE_MS = 100;
-
-const WRITE_PACE_MS = 350;
 
 /** @param host `github.com`, or the host of a GitHub Enterprise Server */
 export function missedPorts(github: WiredGitHub, store: Store, host: string, add: AddReview): MissedPorts {

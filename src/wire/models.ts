@@ -16,19 +16,8 @@ import type { Held } from "../ports.ts";
 import { egressTo } from "./egress.ts";
 import { redact, registerSecrets, withoutSecrets } from "./secrets.ts";
 
-/** The chosen model. Secrets in prompts and look-ups are masked before they are sent. */
-export async function chosenModel(choice: ModelChoice): Promise<Model> {
-  return withMaskedPrompts(await openModel(choice));
-}
-
-/**
- * A model with the chosen size and price that gets the same requests, but whose answers come from `ask`. It contacts no server.
- */
-export async function standInModel(choice: ModelChoice, ask: Model["ask"]): Promise<Model> {
-  return withMaskedPrompts({ ...(await openModel(choice)), ask });
-}
-
-async function openModel(choice: ModelChoice): Promise<Model> {
+/** The chosen model; `ask` answers instead of its server. Secrets in prompts and look-ups are masked before they are sent. */
+export async function chosenModel(choice: ModelChoice, ask?: Model["ask"]): Promise<Model> {
   // Loaded only when chosen: each SDK takes a second to import.
   const protocol =
     choice.provider === "openai"
@@ -37,7 +26,8 @@ async function openModel(choice: ModelChoice): Promise<Model> {
   const { servedModel } = await import("../adapters/model/served-model.ts");
   registerSecrets(choice.apiKey);
   const fetch = egressTo(choice.baseUrl ?? protocol.ownUrl, { deadlineMs: null });
-  return servedModel(protocol, { ...choice, fetch, mask: redact, now: Date.now });
+  const model = servedModel(protocol, { ...choice, fetch, mask: redact, now: Date.now });
+  return withMaskedPrompts(ask === undefined ? model : { ...model, ask });
 }
 
 function withMaskedPrompts(model: Model): Model {
@@ -68,7 +58,7 @@ export function promptDelimiter(): string {
  */
 export function accessFor(
   asking: Asking,
-  { job: { repo }, ...held }: AskingJob,
+  { job: { repo }, ...held }: Held & { readonly job: { readonly repo: Repo } },
   book: SpendingStore,
   review: { readonly key: string; readonly replies: ReplyStore } | null = null,
 ): ModelAccess | null {
@@ -95,10 +85,8 @@ export function accessFor(
 const AGAIN_MS = 1_000;
 
 /**
- * Retries while the store cannot be written. A job must not continue, and release its reservation, before its spending is recorded;
- * with a full disk its review could not be stored either.
- *
- * @param ending aborted: only one attempt
+ * Retries while the store cannot be written, until `ending`. A job must not continue, and release its reservation, before its spending
+ * is recorded; with a full disk its review could not be stored either.
  */
 async function untilWritten(write: () => Promise<void>, ending: AbortSignal): Promise<void> {
   for (;;) {
@@ -111,25 +99,20 @@ async function untilWritten(write: () => Promise<void>, ending: AbortSignal): Pr
   }
 }
 
-/** Open requests of a process: their cost must be recorded before the process ends. */
-export interface OpenQuestions {
-  /** Aborted when the process ends. */
-  readonly ending: AbortSignal;
-  /** Called with a cost that could not be recorded. */
-  readonly onLost: (cost: ModelUsage & { readonly repo: number; readonly purpose: Purpose }, error: unknown) => void;
-  /** Wraps a model, so that `end` can stop its open requests. */
-  watch(model: Model): Model;
-  /** Stops every open request; resolves when its cost is recorded or lost. */
-  end(): Promise<void>;
-}
+type OpenQuestions = ReturnType<typeof openQuestions>;
 
-export function openQuestions(onLost: OpenQuestions["onLost"]): OpenQuestions {
+/** Open requests of a process: their cost must be recorded before the process ends, else `onLost` is called with it. */
+export function openQuestions(
+  onLost: (cost: ModelUsage & { readonly repo: number; readonly purpose: Purpose }, error: unknown) => void,
+) {
   const ending = new AbortController();
   const open = new Set<Promise<unknown>>();
   return {
+    /** Aborted when the process ends. */
     ending: ending.signal,
     onLost,
-    watch: (model) => ({
+    /** Wraps a model, so that `end` can stop its open requests. */
+    watch: (model: Model): Model => ({
       ...model,
       async ask(request, signal) {
         const either = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]);
@@ -144,14 +127,13 @@ export function openQuestions(onLost: OpenQuestions["onLost"]): OpenQuestions {
         }
       },
     }),
-    async end() {
+    /** Stops every open request; resolves when its cost is recorded or lost. */
+    async end(): Promise<void> {
       ending.abort();
       await Promise.allSettled(open);
     },
   };
 }
-
-type AskingJob = Held & { readonly job: { readonly repo: Repo } };
 
 /** The operator's model and its budgets. */
 export interface Asking {
@@ -176,11 +158,7 @@ function withoutSecretsSent(embedder: Embedder): Embedder {
   };
 }
 
-/**
- * The operator's embedder, or the keyless one by default.
- *
- * @param limits overrides of the documented ones, for tests and `doctor`
- */
+/** The operator's embedder, or the keyless one by default; `limits` are other than the documented ones for tests and `doctor`. */
 export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<ServiceLimits> = {}): Promise<Embedder> {
   if (embeddings.kind === "local") return localWords();
   registerSecrets(embeddings.apiKey);

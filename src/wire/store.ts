@@ -188,7 +188,7 @@ async function openFolder(folder: string, settings: StoreSettings): Promise<Omit
   const db = await openQueueFile(path);
   const reclaim = () => reclaimFile(db);
   const { memoryDb, ...remembered } = await openMemory(join(folder, "memory.db"), settings);
-  const records = recordsOn(db, { process: processMark(), reclaim });
+  const records = recordsOn(db, processMark(), reclaim);
   const people = storedPeople(
     { queue: db, memory: memoryDb },
     {
@@ -232,8 +232,8 @@ function queueOn(db: Database, { silentMs }: StoreSettings, listener?: ReturnTyp
   return {
     queue: storedQueue(db, {
       process: processMark(),
+      listener,
       ...(silentMs === undefined ? {} : { silentMs }),
-      ...(listener === undefined ? {} : { listener }),
     }),
     inbox: storedInbox(db),
     retrievals: storedRetrievals(db),
@@ -252,13 +252,12 @@ async function openMemory(
     const db = await openMemoryFile(path, settings.mostPages);
     return { ...rememberedOn(db, path, () => reclaimFile(db), settings), memoryDb: db };
   } catch (error) {
-    const problem = error instanceof Error ? error : new Error(String(error));
     return {
       ...memoryOff("memory.db could not be opened; run `kodiai doctor` for the cause"),
       past: null,
       replays: null,
       shown: null,
-      memoryProblem: problem,
+      memoryProblem: error instanceof Error ? error : new Error(String(error)),
       spaces: () => Promise.resolve([]),
       cached: (embedder) => embedder,
       warm: () => Promise.resolve(),
@@ -325,7 +324,7 @@ async function openDatabaseStore(url: string, settings: StoreSettings): Promise<
   const remembered = rememberedOn(patient, url, () => reclaim(MEMORY_TABLES), settings);
   return {
     ...queueOn(db, settings, listener),
-    ...recordsOn(db, { patient, process: processMark(), reclaim }),
+    ...recordsOn(db, processMark(), reclaim, patient),
     ...remembered,
     people: storedPeople(
       { queue: patient, memory: patient },
@@ -363,16 +362,17 @@ async function vacuum(db: Database, tables: readonly string[]): Promise<void> {
 
 export type Records = ReturnType<typeof recordsOn>;
 
-interface RecordsSettings {
-  /** For removals: on PostgreSQL a connection with longer timeouts. Absent: the same. */
-  readonly patient?: Database;
-  /** See processMark. */
-  readonly process: string | null;
-  /** Frees the space of deleted rows of these tables. */
-  readonly reclaim: (tables: readonly string[]) => Promise<void>;
-}
-
-export function recordsOn(db: Database, { patient = db, process, reclaim }: RecordsSettings) {
+/**
+ * @param process see processMark
+ * @param reclaim frees the space of deleted rows of these tables
+ * @param patient for removals: on PostgreSQL a connection with longer timeouts
+ */
+export function recordsOn(
+  db: Database,
+  process: string | null,
+  reclaim: (tables: readonly string[]) => Promise<void>,
+  patient: Database = db,
+) {
   /** Records of one job, which are written only while it is held; null for sweeps, which have no job. */
   const held = (lease: Lease<AnyJob> | null) => ({
     ledger: storedReviews(db, lease),

@@ -106,9 +106,9 @@ export function fakeReviews(given: Partial<World> & Pick<World, "headSha" | "fil
         return { url: `https://github.com/acme/app/pull/7#discussion_r${fileComments.length}` };
       });
     },
-    async putSummary(_repo, _number, marker, body) {
+    async putSummary(_repo, _number, body) {
       return write("putSummary", body, () => {
-        const at = summaries.findIndex((summary) => summary.includes(marker));
+        const at = summaries.findIndex((summary) => summary.includes(SUMMARY_MARKER));
         if (at === -1) summaries.push(body);
         else summaries[at] = body;
         return { url: "https://github.com/acme/app/pull/7#issuecomment-1" };

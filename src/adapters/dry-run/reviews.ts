@@ -24,7 +24,7 @@ export function dryRunReviews(real: Reviews, record: (unposted: Unposted) => voi
     outsideDiff: (repo, number, comments) => real.outsideDiff(repo, number, comments),
     postReview: (_repo, _number, _sha, body, comments) => withheld("review", body, comments),
     postFileComment: (_repo, _number, _sha, path, body) => withheld("file comment", "", [{ path, body }]),
-    putSummary: (_repo, _number, _marker, body) => withheld("summary", body),
+    putSummary: (_repo, _number, body) => withheld("summary", body),
     showProgress: () => Promise.resolve(),
     endProgress: () => Promise.resolve(),
   };

@@ -6,10 +6,8 @@ import { unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
 /**
- * The App's slug, such as `kodiai`: its account in comments is `kodiai[bot]`.
- *
- * @param app authenticates as the App, as in the functions below
- * @throws Transient when GitHub does not answer, or its answer is cut off; Error when it does not know the App
+ * The App's slug, such as `kodiai`: its account in comments is `kodiai[bot]`. The client authenticates as the App, as in the functions
+ * below. Throws Transient when GitHub does not answer, or its answer is cut off; Error when it does not know the App.
  */
 export async function appSlug(app: Pick<Octokit, "request">, signal?: AbortSignal): Promise<string> {
   const { data } = await translated(() => app.request("GET /app", { request: { signal } }));
@@ -18,11 +16,7 @@ export async function appSlug(app: Pick<Octokit, "request">, signal?: AbortSigna
   return data.slug;
 }
 
-/**
- * Fetches the App that a person confirmed on GitHub's page. GitHub returns it once, within an hour.
- *
- * @throws Error when the code is unknown, used or too old
- */
+/** The App that a person confirmed on GitHub's page, which GitHub returns once. Throws when the code is unknown, used or too old. */
 export async function convertManifest(github: Octokit, code: string): Promise<FreshApp> {
   const { data } = await translated(() => github.rest.apps.createFromManifest({ code }));
   return {
@@ -67,11 +61,7 @@ export async function setWebhook(
   await translated(() => app.request("PATCH /app/hook/config", { data }));
 }
 
-/**
- * A token that can only read a repository's pull requests, and the number of comments there.
- *
- * @returns null when the App is not installed there
- */
+/** A token that can only read a repository's pull requests, and the number of comments there; null where the App is not installed. */
 export function pastOf(
   app: Octokit,
   { owner, name }: { readonly owner: string; readonly name: string },

@@ -8,7 +8,7 @@ import type { InstallationPace } from "../../ports/writes.ts";
 import type { GraphqlDocument } from "./graphql-documents.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 import { quietOctokit } from "./quiet-octokit.ts";
-import { placeOf, unlessStatus } from "./requests.ts";
+import { placeOf, statusOf, unlessStatus } from "./requests.ts";
 import { limitWait, translated } from "./translate-error.ts";
 import { gatedFetch } from "./write/write-gate.ts";
 
@@ -81,7 +81,11 @@ export function githubClients({ app, apiUrl, fetch, now, ...stored }: ClientOpti
         ...body,
       });
     } catch (error) {
-      throw outOfReach(error);
+      if (statusOf(error) !== 422) throw error;
+      // The token would exceed our access: the repository was removed, or the permission never granted.
+      const why = /repositor/i.test((error as Error).message) ? "missing" : "refused";
+      const message = "GitHub issues no token: the App is not installed there, or lacks a permission";
+      throw new OutOfReach(why, 422, message, error);
     }
   }
 
@@ -181,18 +185,6 @@ export function githubClients({ app, apiUrl, fetch, now, ...stored }: ClientOpti
 /** 404 and 422: no such repository or installation, or the app is not installed on it. */
 function unlessOutOfReach<T>(work: () => Promise<T>): Promise<T | null> {
   return translated(() => unlessStatus([404, 422], work));
-}
-
-/** GitHub answers 422 when the token would exceed our access: the repository was removed, or the permission never granted. */
-function outOfReach(error: unknown): unknown {
-  if (!(error instanceof RequestError) || error.status !== 422) return error;
-  const why = /repositor/i.test(error.message) ? "missing" : "refused";
-  return new OutOfReach(
-    why,
-    422,
-    "GitHub issues no token: the App is not installed there, or lacks a permission",
-    error,
-  );
 }
 
 // How long each installation must wait: this process knows as soon as GitHub says so, the others once the store has it.

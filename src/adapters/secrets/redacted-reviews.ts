@@ -26,8 +26,8 @@ export function redactedReviews(real: Reviews, redactor: SecretRedactor): Review
     async postFileComment(repo, number, headSha, path, body) {
       return real.postFileComment(repo, number, headSha, path, await clean(body));
     },
-    async putSummary(repo, number, marker, body, headSha) {
-      return real.putSummary(repo, number, marker, await clean(body), headSha);
+    async putSummary(repo, number, body, headSha) {
+      return real.putSummary(repo, number, await clean(body), headSha);
     },
     async showProgress(repo, number, line, headSha) {
       return real.showProgress(repo, number, await clean(line), headSha);

@@ -10,7 +10,7 @@ import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { leftOutReason } from "../../gather/gather.ts";
 import { corpusOf } from "../../learn/learn.ts";
-import { type Checkout, checkoutIn } from "../../wire/cli/git.ts";
+import { type Checkout, checkoutIn } from "../../wire/cli/config.ts";
 import { isFolder } from "../find-repository.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "../usage.ts";
 import { VERBS } from "../verbs.ts";

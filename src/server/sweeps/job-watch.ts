@@ -160,10 +160,8 @@ function memoryTrouble(stage: string, value: unknown): object | null {
 }
 
 /**
- * Warns the operator when retrieval becomes slow, expensive or poor: once per change of the alerts, not with every review.
- *
- * @param warn called with all alerts of the last day when they changed; never with an empty list
- * @returns call it after each review. Never rejects: unreadable statistics raise no alert
+ * Warns the operator when retrieval becomes slow, expensive or poor: with all alerts of the last day, once per change. Call the
+ * returned function after each review. It never rejects: unreadable statistics raise no alert.
  */
 export function retrievalWatch(
   statistics: RetrievalStatistics,

@@ -208,9 +208,6 @@ const REFUSED_MS = 60 * MINUTE_MS;
 /**
  * Ends check runs and progress summaries whose jobs are over: at the start, every minute, and when it is woken. Those that GitHub
  * refuses to end are retried every hour, and as soon as the App reaches more, for 7 days.
- *
- * @param checksOf access to the check runs of one repository
- * @param reviewsOf access to the summaries of one repository
  */
 export function checkSweeper(
   { checks, progress }: Pick<Store, "checks" | "progress">,

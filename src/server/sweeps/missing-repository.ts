@@ -48,7 +48,6 @@ export async function handleMissingRepository(
   return "forgotten";
 }
 
-/** The ports that locate a job's repository. */
 export type LocateRepository = (
   job: Pick<AnyJob, "installationId" | "repo">,
 ) => Pick<MissingRepositoryPorts, "host" | "installationOf">;

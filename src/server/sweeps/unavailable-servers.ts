@@ -14,7 +14,6 @@ export interface Ports extends At {
   readonly admin?: At | null;
 }
 
-/** What a server of the operator answers with. */
 export interface Page {
   readonly status: number;
   readonly type: string;

@@ -19,11 +19,7 @@ export interface NamedChange {
   readonly ports: WritingPorts;
 }
 
-/**
- * Ports for a range of the local repository at `cwd`; nothing leaves the machine.
- *
- * @throws Error with git's message when the range cannot be read
- */
+/** Ports for a range of the local repository at `cwd`; nothing leaves the machine. Throws git's message when it cannot be read. */
 export async function localPorts(cwd: string, range: LocalRange, place: string, wish: ModelWish): Promise<NamedChange> {
   const { repo, pull, pulls, snapshots } = await localChanges(cwd, range);
   const ports = await portsOf(repo, pulls, place, wish);

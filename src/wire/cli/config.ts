@@ -1,7 +1,8 @@
-// Wires `kodiai config` to its ports: the configuration of a clone or of a GitHub repository, with the files that it extends.
+// Wires `kodiai config` to its ports: the configuration of a clone or of a GitHub repository, with the files that it extends. And the
+// files of a checkout, for `kodiai init`.
 import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { gitText } from "../../adapters/git/git.ts";
+import { git, gitText } from "../../adapters/git/git.ts";
 import { githubFiles } from "../../adapters/github/read/pull-requests.ts";
 import { apiUrlFor } from "../../cli/find-repository.ts";
 import { isFolder, namedRepository } from "../../cli/find-repository.ts";
@@ -75,4 +76,24 @@ async function textIn(folder: string, path: string, maxBytes: number): Promise<s
   const file = join(folder, path);
   const found = await stat(file).catch(() => null);
   return found?.isFile() === true && found.size <= maxBytes ? readFile(file, "utf8") : null;
+}
+
+/** The content of a checkout. */
+export interface Checkout {
+  /** Tracked paths and those that git does not ignore, with `/`. */
+  readonly files: readonly string[];
+  /** Text of .gitattributes; "" without one. */
+  readonly attributes: string;
+}
+
+/** @throws UsageError when the folder is not a repository */
+export async function checkoutIn(folder: string): Promise<Checkout> {
+  const listed = await git(folder, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).catch(
+    (error: unknown) => {
+      throw new UsageError(`${folder}: ${error instanceof Error ? error.message : String(error)}`);
+    },
+  );
+  const files = [...new Set(listed.toString("utf8").split("\0"))].filter((path) => path !== "");
+  const attributes = await readFile(join(folder, ".gitattributes"), "utf8").catch(() => "");
+  return { files, attributes };
 }

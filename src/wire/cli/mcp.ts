@@ -37,18 +37,25 @@ export type McpPorts = Awaited<ReturnType<typeof mcpPorts>>;
 export type McpMemory = ReturnType<typeof memoryOf>;
 
 /**
- * Ports for the tools: the memory of one data folder, and reviews of one repository's diffs. None of them can post.
- *
- * @throws UsageError or GitFailed when the repository cannot be determined
+ * Ports for the tools: the memory of one data folder, and reviews of one repository's diffs. None of them can post. Throws UsageError
+ * or GitFailed when the repository cannot be determined.
  */
 export async function mcpPorts(words: McpWords) {
   const store = storePlace(words.dataDir);
   isStoreAt(store);
   const folder = shownPlace(store);
-  const memoryStore = lazily(() => openMemoryFor(store));
-  const inspector = lazily(() => Promise.resolve(serverInspector()));
+  let inspector: ReturnType<typeof serverInspector> | null = null;
+  let opening: Promise<Opened> | null = null;
+  /** Opens or creates memory; after a failure the next call retries. */
+  const openedOrNew = (): Promise<Opened> => {
+    opening ??= openMemoryFor(store).catch((error: unknown) => {
+      opening = null;
+      throw error;
+    });
+    return opening;
+  };
   /** Reading creates no file: memory exists once another process, or `remember`, created it. */
-  const opened = async () => (isStoreAt(store) ? memoryStore.get() : null);
+  const opened = async () => (isStoreAt(store) ? openedOrNew() : null);
   const named = async (word: string): Promise<Repo> => {
     const memory = await opened();
     return repositoryOf(word, memory?.labels.all ?? (() => Promise.resolve([])), folder);
@@ -82,9 +89,10 @@ export async function mcpPorts(words: McpWords) {
     change: async (to: Repo, diff: string, title: string, signal: AbortSignal): Promise<NamedChange> => {
       const memory = await opened();
       const { pull, pulls } = await localChanges(to === repo ? place : tmpdir(), { kind: "diff", text: diff, title });
+      inspector ??= serverInspector();
       const ports: NamedChange["ports"] = {
         pulls: onlyThisOpen(pulls),
-        inspector: await inspector.get(),
+        inspector,
         known: knownRules(),
         embedder: memory?.embedder ?? localWords(),
         recall: memory?.recall ?? noMemory(),
@@ -103,7 +111,7 @@ export async function mcpPorts(words: McpWords) {
     recent: [] as Review[],
     /** Stores memories; only called when `mayWrite`. */
     keep: async (records: readonly MemoryRecord[]) => {
-      const { embedder, memory } = await memoryStore.get();
+      const { embedder, memory } = await openedOrNew();
       return remember(records, embedder, memory, { redact });
     },
     person: personHere(),
@@ -111,8 +119,8 @@ export async function mcpPorts(words: McpWords) {
     delimiter: promptDelimiter,
     now: Date.now,
     async close() {
-      (await inspector.made())?.close();
-      (await memoryStore.made())?.close();
+      inspector?.close();
+      (await opening?.catch(() => null))?.close();
     },
   };
 }
@@ -139,19 +147,4 @@ function personHere(): string | null {
   } catch {
     return null;
   }
-}
-
-/** Creates a value on first use; after a failure the next call retries. */
-function lazily<T>(make: () => Promise<T>): { get(): Promise<T>; made(): Promise<T | null> } {
-  let made: Promise<T> | null = null;
-  return {
-    get() {
-      made ??= make().catch((error: unknown) => {
-        made = null;
-        throw error;
-      });
-      return made;
-    },
-    made: async () => (made === null ? null : made.catch(() => null)),
-  };
 }

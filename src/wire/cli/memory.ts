@@ -65,11 +65,7 @@ export async function memoryVerbPorts(word: string | undefined) {
   };
 }
 
-/**
- * Memory for verbs that only read it; `opened` is null without memory, and then no file is created.
- *
- * @param word the folder that `--data-dir` names
- */
+/** Memory for verbs that only read it, at `--data-dir`; `opened` is null without memory, and then no file is created. */
 export async function memoryIfAny(word: string | undefined) {
   const place = storePlace(word);
   const store = await openForReading(place);

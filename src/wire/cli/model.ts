@@ -4,7 +4,7 @@ import { UsageError } from "../../cli/usage.ts";
 import { type ModelChoice, providersSet, readModel } from "../../config/environment/read-models.ts";
 import { setVariables } from "../../config/environment/shown-variables.ts";
 import type { Repo } from "../../domain/job.ts";
-import type { ModelRequest, ModelUsage, Purpose } from "../../domain/model.ts";
+import type { ModelAnswer, ModelRequest, ModelUsage, Purpose } from "../../domain/model.ts";
 import type { Model, ModelAccess, Spending, SpendingStore } from "../../ports/model.ts";
 
 /** The command line's choice of model. */
@@ -29,11 +29,17 @@ export async function modelAccess(
   const choice = use === "off" ? null : choiceOf(use);
   if (choice === null) return null;
   // Without a model none of this is loaded.
-  const { promptDelimiter } = await import("../models.ts");
-  const report = (request: ModelRequest<unknown>) => onQuestion?.(request);
-  const model = use === "show" ? await dryModel(choice, report) : await reportingModel(choice, report);
+  const { chosenModel, promptDelimiter } = await import("../models.ts");
+  const chosen = await chosenModel(choice, use === "show" ? async () => NOT_ASKED : undefined);
+  const reporting: Model = {
+    ...chosen,
+    ask(request, signal) {
+      onQuestion?.(request as ModelRequest<unknown>);
+      return chosen.ask(request, signal);
+    },
+  };
   const record = (purpose: Purpose, usage: ModelUsage) => spending?.record(repo, Date.now(), purpose, usage);
-  return { model: meteredModel(model, record), spending: spending ?? NOTHING_SPENT, delimiter: promptDelimiter };
+  return { model: meteredModel(reporting, record), spending: spending ?? NOTHING_SPENT, delimiter: promptDelimiter };
 }
 
 /** Without a server's records. */
@@ -48,24 +54,10 @@ function choiceOf(use: "auto" | "show"): ModelChoice | null {
   return read.model;
 }
 
-async function dryModel(choice: ModelChoice, report: (request: ModelRequest<unknown>) => void): Promise<Model> {
-  const { standInModel } = await import("../models.ts");
-  const usage = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, usd: 0, ms: 0, requests: 0 };
-  return standInModel(choice, (request) => {
-    report(request as ModelRequest<unknown>);
-    const detail = "no model was called: the prompt was only shown";
-    return Promise.resolve({ kind: "failed", failure: "stopped", detail, notBefore: null, usage });
-  });
-}
-
-async function reportingModel(choice: ModelChoice, report: (request: ModelRequest<unknown>) => void): Promise<Model> {
-  const { chosenModel } = await import("../models.ts");
-  const chosen = await chosenModel(choice);
-  return {
-    ...chosen,
-    ask: (request, signal) => {
-      report(request as ModelRequest<unknown>);
-      return chosen.ask(request, signal);
-    },
-  };
-}
+const NOT_ASKED: ModelAnswer<never> = {
+  kind: "failed",
+  failure: "stopped",
+  detail: "no model was called: the prompt was only shown",
+  notBefore: null,
+  usage: { inputTokens: 0, cachedTokens: 0, outputTokens: 0, usd: 0, ms: 0, requests: 0 },
+};

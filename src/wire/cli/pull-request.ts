@@ -9,11 +9,7 @@ import { type PersonsRepository, personsClient, personsRefusal } from "../github
 import { type NamedChange, portsOf } from "./change.ts";
 import type { ModelWish } from "./model.ts";
 
-/**
- * Reads a pull request with a person's token. There is no port that could post.
- *
- * @throws Error when the pull request does not exist or the token may not read it
- */
+/** Reads a pull request with a person's token; no port could post. Throws when it does not exist or the token may not read it. */
 export async function pullRequestPorts(
   // `place`: see storePlace.
   named: PersonsRepository & { readonly number: number; readonly place: string; readonly model: ModelWish },

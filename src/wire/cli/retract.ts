@@ -39,11 +39,7 @@ interface SignedIn {
   readonly host: string;
 }
 
-/**
- * Ports of the verb.
- *
- * @throws UsageError without credentials; Error when GitHub does not know the repository
- */
+/** Throws a UsageError without credentials, and an Error when GitHub does not know the repository. */
 export async function retractVerbPorts(
   words: RetractWords,
 ): Promise<RetractPorts & { readonly repo: Repo; readonly close: () => void }> {

@@ -23,11 +23,7 @@ import { STORE_FILES } from "../../store/upkeep/store-files.ts";
 import { safeRetrievals } from "../secrets.ts";
 import { openStore, type Store } from "../store.ts";
 
-/**
- * Whether there is a store at a place.
- *
- * @throws Error when its folder or a file in it cannot be read
- */
+/** Whether there is a store at a place. Throws when its folder or a file in it cannot be read. */
 export function isStoreAt(place: string): boolean {
   if (isDatabase(place)) return true;
   const found = statSync(place, { throwIfNoEntry: false });
@@ -37,11 +33,7 @@ export function isStoreAt(place: string): boolean {
   return files.length > 0;
 }
 
-/**
- * The store at a place for a command that creates none; null while there is none.
- *
- * @throws Error as isStoreAt and openStore do
- */
+/** The store at a place for a command that creates none; null while there is none. Throws as isStoreAt and openStore do. */
 export async function openForReading(place: string): Promise<Store | null> {
   return isStoreAt(place) ? openStore(place, { isCommand: true, dataDir: dataDir(undefined) }) : null;
 }

@@ -98,7 +98,7 @@ const PLACES: readonly (readonly [string, RegExp, (ports: Ports) => Promise<unkn
   [
     "a summary",
     /POST .*\/issues\/1\/comments$/,
-    ({ reviews }) => reviews.putSummary(REPO, 1, SUMMARY_MARKER, `s\n${SUMMARY_MARKER}`, HEAD),
+    ({ reviews }) => reviews.putSummary(REPO, 1, `s\n${SUMMARY_MARKER}`, HEAD),
   ],
   ["an answer", /POST .*\/issues\/1\/comments$/, ({ replies }) => replies.reply(REPO, 1, ASKED, "yes")],
   ["a check run", /POST .*\/check-runs$/, ({ checks }) => checks.begin(REPO, 1, HEAD, null)],
@@ -205,7 +205,7 @@ test("a limit of searches closes searches only", async () => {
 
 test("a write whose turn passed to another process is not sent, and is sent once when its turn comes again", async () => {
   const { sent, ports } = await world(/nowhere/, 500);
-  const put = ({ reviews }: Ports) => reviews.putSummary(REPO, 1, SUMMARY_MARKER, `s\n${SUMMARY_MARKER}`, HEAD);
+  const put = ({ reviews }: Ports) => reviews.putSummary(REPO, 1, `s\n${SUMMARY_MARKER}`, HEAD);
   const lost = await ports(() => Promise.reject(new Transient("its turn ran out")));
   await expect(put(lost)).rejects.toBeInstanceOf(Transient);
   expect(sent).toEqual([]);

@@ -19,7 +19,7 @@ function contracts(name: string, harness: StoreHarness): void {
   const { db, pass } = harness;
   const open = async () => {
     await harness.empty();
-    const stores = recordsOn(db, { process: null, reclaim: () => Promise.resolve() });
+    const stores = recordsOn(db, null, () => Promise.resolve());
     return { queue: harness.queue(), stores, pass };
   };
   ledgerContract(`${name}'s reviews`, async () => (await open()).stores.ledger);

@@ -29,17 +29,6 @@ interface LiveOptions {
   readonly outsideLogin: boolean | null;
 }
 
-interface LiveGitHub {
-  /** @throws RequestError if the token does not reach the repository */
-  look(): Promise<LiveLook>;
-  /**
-   * Never rejects because of GitHub's answers.
-   *
-   * @param onTrying called with the name of each experiment before it runs
-   */
-  run(signal: AbortSignal, onTrying: (name: string) => void): Promise<LiveReport>;
-}
-
 /** Failed clean-up steps are retried once after this. */
 const AGAIN_MS = 1_000;
 /** Lines of the test file; the middle ones change. */
@@ -49,7 +38,7 @@ const CHANGED = [30, 31] as const;
 /** The operation of a GraphQL request: `mutation`, `resolveReviewThread`. */
 const GRAPHQL = /^\{"query":"(query|mutation)\b[^{]*\{(?:\\n|\s)*(\w+)/;
 
-export function liveGitHub(options: LiveOptions): LiveGitHub {
+export function liveGitHub(options: LiveOptions) {
   const { apiUrl, owner, name, token } = options;
   const at = { owner, repo: name };
   const seen: Seen = { tokenForm: null, redirect: null, enterpriseVersion: null };
@@ -178,7 +167,8 @@ export function liveGitHub(options: LiveOptions): LiveGitHub {
   }
 
   return {
-    async look() {
+    /** @throws RequestError if the token does not reach the repository */
+    async look(): Promise<LiveLook> {
       const { data: user } = await person.rest.users.getAuthenticated();
       const { data: repo } = await person.rest.repos.get(at);
       const { data: pulls } = await person.rest.pulls.list({ ...at, state: "open", per_page: 100 });
@@ -192,7 +182,12 @@ export function liveGitHub(options: LiveOptions): LiveGitHub {
         files: tree?.data.tree.filter(({ type }) => type === "blob").length ?? 0,
       };
     },
-    async run(given, onTrying) {
+    /**
+     * Never rejects because of GitHub's answers.
+     *
+     * @param onTrying called with the name of each experiment before it runs
+     */
+    async run(given: AbortSignal, onTrying: (name: string) => void): Promise<LiveReport> {
       signal = given;
       requests = [];
       const opening = requests;

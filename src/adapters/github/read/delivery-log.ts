@@ -37,11 +37,7 @@ export function githubDeliveryLog(app: ClientOptions["app"]): DeliveryLog {
   });
 }
 
-/**
- * Entries of a page of the log; malformed ones are left out.
- *
- * @param text the raw page: ids have 64 bits, which JSON.parse would round
- */
+/** Entries of a raw page of the log, whose ids have 64 bits, which JSON.parse would round; malformed ones are left out. */
 export function readDeliveries(text: string): readonly LoggedDelivery[] {
   const parsed: unknown = JSON.parse(text, (key, value: unknown, context?: { readonly source?: string }) =>
     key === "id" && typeof value === "number" ? (context?.source ?? String(value)) : value,

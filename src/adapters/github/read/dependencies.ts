@@ -68,7 +68,8 @@ export function githubDependencies(github: GitHub): Dependencies {
     } catch (error) {
       // After a rate limit no further request is sent.
       if (error instanceof Transient && error.notBefore !== null) short = error.message;
-      return { kind: "unknown", reason: reasonOf(error, refusals) };
+      const refusal = refusals.get(statusOf(error)) ?? "the question failed";
+      return { kind: "unknown", reason: error instanceof Transient ? error.message : refusal };
     }
   }
 
@@ -169,8 +170,3 @@ const NO_RELEASES: Refusals = new Map([
   [403, "GitHub refuses to list its releases (403)"],
   [404, "its source repository cannot be read"],
 ]);
-
-function reasonOf(error: unknown, refusals: Refusals): string {
-  if (error instanceof Transient) return error.message;
-  return refusals.get(statusOf(error)) ?? "the question failed";
-}

@@ -66,15 +66,13 @@ async function listed(github: GitHub, repo: Repo, pull: PullRequest): Promise<Ch
 
 /** Indexes of files that changed lines and have no patch, or may have lost it to the limit of their response. */
 function missingPatches(files: readonly GitHubFile[]): number[] {
-  const linesOfPage = new Map<number, number>();
-  files.forEach((file, index) => {
-    const page = Math.floor(index / PER_PAGE);
-    linesOfPage.set(page, (linesOfPage.get(page) ?? 0) + (file.patch?.split("\n").length ?? 0));
-  });
+  const lines = files.map(({ patch }) => patch?.split("\n").length ?? 0);
   return files.flatMap((file, index) => {
     if (file.patch !== undefined) return [];
-    const suspicious = (linesOfPage.get(Math.floor(index / PER_PAGE)) ?? 0) > SUSPICIOUS_PATCH_LINES;
-    return file.changes > 0 || (suspicious && file.status !== "renamed") ? [index] : [];
+    const first = index - (index % PER_PAGE);
+    const ofPage = lines.slice(first, first + PER_PAGE).reduce((sum, count) => sum + count, 0);
+    const isSuspicious = ofPage > SUSPICIOUS_PATCH_LINES && file.status !== "renamed";
+    return file.changes > 0 || isSuspicious ? [index] : [];
   });
 }
 
@@ -101,10 +99,8 @@ const LIKE_A_LINK =
   /^@@ -(?:0,0|1|1,1) \+1(?:,1)? @@\n(?:-[^\n]*\n(?:\\[^\n]*\n)?)?\+[^\n]{1,4096}\n\\ No newline[^\n]*$/;
 
 /**
- * Modes of files that are links or submodules; all others are left out. Reads the head's tree from GitHub only when a file looks
- * like a link.
- *
- * @returns path → `120000` or `160000`
+ * Modes (`120000`, `160000`) of files that are links or submodules. Reads the head's tree from GitHub only when a file looks like a
+ * link.
  */
 async function specialModes(
   github: GitHub,

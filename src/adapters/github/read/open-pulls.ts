@@ -12,9 +12,7 @@ const MOST_PULL_PAGES = 10;
 /**
  * The port. Its methods throw Transient when GitHub cannot answer now.
  *
- * @param app authenticates as the App
  * @param host `github.com`, or the host of a GitHub Enterprise Server
- * @param paceMs see pacer
  */
 export function githubOpenPulls(
   app: ClientOptions["app"],

@@ -19,12 +19,7 @@ interface Answer<Item> {
 
 type Ask = <Item>(request: () => Promise<Answer<Item>>) => Promise<Answer<Item>>;
 
-/**
- * The reading port for one repository's token. Methods throw Transient when GitHub cannot answer now.
- *
- * @param github with `pull_requests: read`, or a person's
- * @param paceMs see pacer
- */
+/** The reading port for a token with `pull_requests: read`, or a person's. Methods throw Transient when GitHub cannot answer now. */
 export function githubPastReviews(github: GitHub, repo: Repo, paceMs: number): PastReviews {
   const { ask, budget } = counted(paceMs);
   const at = placeOf(repo);
@@ -147,31 +142,19 @@ function closedPull(raw: {
 
 // GitHub's three kinds of comment as one type.
 
-/** Comments of a deleted account have no user; GitHub's schema does not say so everywhere. */
-type RawUser = { readonly id: number; readonly login: string; readonly type: string } | null | undefined;
-
 interface Raw {
   readonly id: number;
-  readonly user: RawUser;
+  /** Comments of a deleted account have none; GitHub's schema does not say so everywhere. */
+  readonly user: { readonly id: number; readonly login: string; readonly type: string } | null | undefined;
   readonly body?: string | null;
   readonly author_association?: string | null;
   readonly html_url: string;
 }
 
-interface RawLineComment extends Raw {
-  readonly in_reply_to_id?: number;
-  readonly pull_request_url: string;
-  readonly path: string;
-  readonly diff_hunk: string;
-  readonly original_commit_id: string;
-  readonly created_at: string;
-  readonly line?: number | null;
-  readonly position?: number | null;
-  readonly subject_type?: string;
-}
+type LineComment = Awaited<ReturnType<GitHub["rest"]["pulls"]["listReviewCommentsForRepo"]>>["data"][number];
 
 /** A comment on a line or a file. */
-function lineComment(raw: RawLineComment): PastComment | null {
+function lineComment(raw: Raw & Omit<LineComment, keyof Raw | "_links">): PastComment | null {
   const pull = numberAtEnd(raw.pull_request_url);
   if (pull === null) return null;
   return {
@@ -215,14 +198,11 @@ function reviewComment(
 
 const NOWHERE = { replyTo: null, path: null, hunk: null, isOutdated: null };
 
-function commonFields(raw: Raw): Pick<PastComment, "id" | "body" | "author" | "url"> {
-  return { id: raw.id, body: raw.body ?? "", author: authorOf(raw), url: raw.html_url };
-}
-
-function authorOf({ user, author_association: association }: Raw): PastAuthor {
+function commonFields({ id, body, user, author_association: association, html_url: url }: Raw) {
   const login = user?.login ?? "ghost";
   const isBot = user?.type === "Bot" || login.endsWith("[bot]");
-  return { id: user?.id ?? 0, login, isBot, association: association ?? "NONE" };
+  const author: PastAuthor = { id: user?.id ?? 0, login, isBot, association: association ?? "NONE" };
+  return { id, body: body ?? "", author, url };
 }
 
 function numberAtEnd(url: string): number | null {
@@ -261,11 +241,7 @@ interface PullFate {
   };
 }
 
-/**
- * What GraphQL refuses is unknown, and reported; for a pull request with more than 100 threads the others are unknown too.
- *
- * @throws Transient when GitHub cannot answer now
- */
+/** What GraphQL refuses is unknown, and reported; for a pull request with more than 100 threads the others are unknown too. */
 async function pastFates(
   github: GitHub,
   { owner, name }: Repo,

@@ -69,11 +69,8 @@ async function headOf(github: GitHub, repo: Repo, branch: string, paceMs: number
 // The files of one commit from GitHub: one listing, and one request for each file that is read.
 
 /**
- * The tree of a commit. Its methods throw Transient when GitHub cannot answer now, and when the rest of the hourly limit is reserved
- * for reviews.
- *
- * @param github with `contents: read`
- * @param paceMs between requests for files, see pacer
+ * The tree of a commit, by a token with `contents: read`. Its methods throw Transient when GitHub cannot answer now, and when the rest
+ * of the hourly limit is reserved for reviews.
  */
 export function githubTree(github: GitHub, repo: Repo, commit: string, paceMs: number): Tree {
   const paced = pacer(paceMs);

@@ -12,11 +12,7 @@ import type { WritePath } from "./write-path.ts";
 const TEXT_LIMIT = 65_535;
 const ANNOTATIONS_AT_ONCE = 50;
 
-/**
- * The port for one repository's token.
- *
- * @param client with `checks: write`
- */
+/** The port for one repository's token, with `checks: write`. */
 export function githubChecks(client: () => Promise<GitHub>, path: WritePath): Checks {
   return translatedMethods<Checks>({
     async begin(repo, number, headSha, after) {

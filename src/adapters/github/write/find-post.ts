@@ -40,7 +40,6 @@ export function reviewCommentsOf(github: GitHub, repo: Repo, number: number) {
   });
 }
 
-/** Comments in the conversation of a pull request. */
 function conversationOf(github: GitHub, repo: Repo, number: number) {
   return github.paginate(github.rest.issues.listComments, { ...placeOf(repo), issue_number: number, per_page: 100 });
 }
@@ -51,11 +50,7 @@ export async function summaryOf(github: GitHub, botLogin: string, repo: Repo, nu
   return comments.find((one) => isOurs(one, botLogin) && hasSummaryMarker(one.body ?? ""));
 }
 
-/**
- * The post with the marker; null when there is none, or GitHub does not show it yet.
- *
- * @param github may read the pull request; for a check run, check runs
- */
+/** The post with the marker; null when there is none, or GitHub does not show it yet. A check run needs a client that may read those. */
 export function findPost(github: GitHub, botLogin: string, wanted: Wanted, marker: string): Promise<Post | null> {
   return translated(() => look(github, botLogin, wanted, marker));
 }

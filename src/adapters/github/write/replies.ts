@@ -80,7 +80,6 @@ interface FoundThreads {
   };
 }
 
-/** The thread that a comment begins; null if there is none. */
 async function threadOf(github: GitHub, repo: Repo, number: number, rootId: number): Promise<FoundThread | null> {
   let after: string | null = null;
   do {

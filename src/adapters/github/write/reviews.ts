@@ -19,7 +19,66 @@ import type { Creation, WritePath } from "./write-path.ts";
 
 /** The writing port for one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
 export function githubReviews(github: GitHub, botLogin: string, path: WritePath): Reviews {
-  const writer: Writer = { github, botLogin, path };
+  /** Read right before each write, so that nothing is posted on a closed, locked or outdated pull request. */
+  async function checkHead({ repo, number, headSha }: Spot): Promise<void> {
+    const now = await translated(() => readHead(github, repo, number));
+    if (now.state === "closed") throw new SupersededError("the pull request is closed");
+    if (now.locked) throw new SupersededError("the conversation is locked");
+    if (now.sha !== headSha) throw new SupersededError(`the head moved to ${now.sha.slice(0, 7)}`);
+  }
+
+  /** @throws CommentRefused when GitHub cannot place a comment; it does not say which. Throttling has the same status and is passed on. */
+  function create(wanted: Parameters<WritePath["create"]>[0], send: Creation["post"]): Promise<{ url: string }> {
+    return path.create(wanted, {
+      allowed: () => checkHead(wanted),
+      async post(proof) {
+        try {
+          return await send(proof);
+        } catch (error) {
+          if (error instanceof RequestError && error.status === 422 && limitWait(error, 0) === null)
+            throw new CommentRefused(error.message, { cause: error });
+          throw error;
+        }
+      },
+    });
+  }
+
+  /** GitHub allows one pending review per user and pull request; one left by a crashed run makes the next fail. */
+  async function dropPendingReview(spot: Spot): Promise<void> {
+    const reviews = await github.paginate(github.rest.pulls.listReviews, { ...at(spot), per_page: 100 });
+    for (const review of reviews) {
+      if (review.state !== "PENDING" || !isOurs(review, botLogin)) continue;
+      await path.repeat(() => github.rest.pulls.deletePendingReview({ ...at(spot), review_id: review.id }));
+    }
+  }
+
+  /** @param bodyOf of the current body, null for none */
+  async function putSummary(spot: Spot, bodyOf: (current: string | null) => string): Promise<{ url: string }> {
+    const { repo, number } = spot;
+    const wanted = { kind: "summary", repo, number, headSha: "", subject: "sticky" } as const;
+    const allowed = () => checkHead(spot);
+    const place = { ...placeOf(repo), issue_number: number };
+    const post = (proof: string) => github.rest.issues.createComment({ ...place, body: proven(bodyOf(null), proof) });
+    const there = await path.create(wanted, { look: true, allowed, post });
+    if (there.made) return there;
+    const comment = { ...placeOf(repo), comment_id: there.id };
+    const current = await unlessStatus([404, 410], () => github.rest.issues.getComment(comment));
+    if (current === null) {
+      // The summary was deleted.
+      await path.deleted(wanted);
+      return path.create(wanted, { look: true, allowed, post });
+    }
+    const before = current.data.body ?? "";
+    const text = withProofOf(before, bodyOf(before));
+    if (before === text) return there;
+    const edit = async () => {
+      await allowed();
+      await github.rest.issues.updateComment({ ...comment, body: text });
+    };
+    await path.repeat(edit, "edit-summary");
+    return there;
+  }
+
   return translatedMethods<Reviews>({
     head: (repo, number) => readHead(github, repo, number),
     async postedFindings(repo, number) {
@@ -33,14 +92,14 @@ export function githubReviews(github: GitHub, botLogin: string, path: WritePath)
     },
     async postReview(repo, number, headSha, body, comments) {
       const spot = { repo, number, headSha };
-      await dropPendingReview(writer, spot);
+      await dropPendingReview(spot);
       const subject = digest(comments.map((one) => nameOf(one.body) ?? `${one.path}:${one.line}`));
       const placed = comments.map(({ path, body, line, side, startLine }) => {
         const start = startLine < line ? { start_line: startLine, start_side: side } : {};
         return { path, body, line, side, ...start };
       });
       const review = { ...at(spot), commit_id: headSha, event: "COMMENT", comments: placed } as const;
-      return create(writer, { kind: "review", ...spot, subject }, (proof) =>
+      return create({ kind: "review", ...spot, subject }, (proof) =>
         github.rest.pulls.createReview({ ...review, body: proven(body, proof) }),
       );
     },
@@ -48,16 +107,16 @@ export function githubReviews(github: GitHub, botLogin: string, path: WritePath)
       const spot = { repo, number, headSha };
       const subject = nameOf(body) ?? digest([file, body]);
       const comment = { ...at(spot), commit_id: headSha, path: file, subject_type: "file" } as const;
-      return create(writer, { kind: "file", ...spot, subject }, (proof) =>
+      return create({ kind: "file", ...spot, subject }, (proof) =>
         github.rest.pulls.createReviewComment({ ...comment, body: proven(body, proof) }),
       );
     },
-    async putSummary(repo, number, marker, body, headSha) {
-      if (!body.includes(marker)) throw new RangeError("a summary carries its marker");
-      return putSummary(writer, { repo, number, headSha }, () => body);
+    async putSummary(repo, number, body, headSha) {
+      if (!body.includes(SUMMARY_MARKER)) throw new RangeError("a summary carries its marker");
+      return putSummary({ repo, number, headSha }, () => body);
     },
     async showProgress(repo, number, line, headSha) {
-      await putSummary(writer, { repo, number, headSha }, (current) => withProgress(current, line));
+      await putSummary({ repo, number, headSha }, (current) => withProgress(current, line));
     },
     async endProgress(repo, number, instead) {
       const ours = await summaryOf(github, botLogin, repo, number);
@@ -70,13 +129,6 @@ export function githubReviews(github: GitHub, botLogin: string, path: WritePath)
   });
 }
 
-interface Writer {
-  readonly github: GitHub;
-  readonly botLogin: string;
-  readonly path: WritePath;
-}
-
-/** The head that a post is about. */
 interface Spot {
   readonly repo: Repo;
   readonly number: number;
@@ -90,34 +142,6 @@ async function readHead(github: GitHub, repo: Repo, number: number) {
   // Another repository can take over a name, but not an id.
   if (data.base.repo.id !== repo.id) throw new OutOfReach("missing", 301, "another repository has its name now");
   return { sha: data.head.sha, state: data.state, locked: data.locked };
-}
-
-/** Read right before each write, so that nothing is posted on a closed, locked or outdated pull request. */
-async function checkHead({ github }: Writer, { repo, number, headSha }: Spot): Promise<void> {
-  const now = await translated(() => readHead(github, repo, number));
-  if (now.state === "closed") throw new SupersededError("the pull request is closed");
-  if (now.locked) throw new SupersededError("the conversation is locked");
-  if (now.sha !== headSha) throw new SupersededError(`the head moved to ${now.sha.slice(0, 7)}`);
-}
-
-/** @throws CommentRefused when GitHub cannot place a comment; it does not say which. Throttling has the same status and is passed on. */
-function create(
-  writer: Writer,
-  wanted: Parameters<WritePath["create"]>[0],
-  send: Creation["post"],
-): Promise<{ url: string }> {
-  return writer.path.create(wanted, {
-    allowed: () => checkHead(writer, wanted),
-    async post(proof) {
-      try {
-        return await send(proof);
-      } catch (error) {
-        if (error instanceof RequestError && error.status === 422 && limitWait(error, 0) === null)
-          throw new CommentRefused(error.message, { cause: error });
-        throw error;
-      }
-    },
-  });
 }
 
 /** Path → patch as GitHub shows it; empty if it cannot make the diff. */
@@ -140,47 +164,6 @@ function isInside({ side, startLine, line }: CommentToPost, patch: string): bool
   });
 }
 
-/** GitHub allows one pending review per user and pull request; one left by a crashed run makes the next fail. */
-async function dropPendingReview({ github, botLogin, path }: Writer, spot: Spot): Promise<void> {
-  const reviews = await github.paginate(github.rest.pulls.listReviews, { ...at(spot), per_page: 100 });
-  for (const review of reviews) {
-    if (review.state !== "PENDING" || !isOurs(review, botLogin)) continue;
-    await path.repeat(() => github.rest.pulls.deletePendingReview({ ...at(spot), review_id: review.id }));
-  }
-}
-
-/** @param bodyOf of the current body, null for none */
-async function putSummary(
-  writer: Writer,
-  spot: Spot,
-  bodyOf: (current: string | null) => string,
-): Promise<{ url: string }> {
-  const { github, path } = writer;
-  const { repo, number } = spot;
-  const wanted = { kind: "summary", repo, number, headSha: "", subject: "sticky" } as const;
-  const allowed = () => checkHead(writer, spot);
-  const place = { ...placeOf(repo), issue_number: number };
-  const post = (proof: string) => github.rest.issues.createComment({ ...place, body: proven(bodyOf(null), proof) });
-  const there = await path.create(wanted, { look: true, allowed, post });
-  if (there.made) return there;
-  const comment = { ...placeOf(repo), comment_id: there.id };
-  const current = await unlessStatus([404, 410], () => github.rest.issues.getComment(comment));
-  if (current === null) {
-    // The summary was deleted.
-    await path.deleted(wanted);
-    return path.create(wanted, { look: true, allowed, post });
-  }
-  const before = current.data.body ?? "";
-  const text = withProofOf(before, bodyOf(before));
-  if (before === text) return there;
-  const edit = async () => {
-    await allowed();
-    await github.rest.issues.updateComment({ ...comment, body: text });
-  };
-  await path.repeat(edit, "edit-summary");
-  return there;
-}
-
 function proven(body: string, marker: string): string {
   return `${body}\n${proofMarker(marker)}`;
 }
@@ -196,7 +179,6 @@ function nameOf(body: string): string | null {
   return parseFindingMarker(body).join(" ") || null;
 }
 
-/** A digest of a set, independent of its order. */
 function digest(parts: readonly string[]): string {
   return createHash("sha256").update(JSON.stringify(parts.toSorted())).digest("hex").slice(0, 16);
 }

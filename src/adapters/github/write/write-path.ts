@@ -16,7 +16,6 @@ const SETTLED_MS = 15_000;
 /** When to search after a lost answer, as parts of SETTLED_MS: at once, and when GitHub mostly shows it. */
 const LOOKS = [0, 1 / 6];
 
-/** The dependencies of one job's writes. */
 interface WritePathOptions {
   readonly installationId: number;
   readonly book: WriteStore;
@@ -162,7 +161,6 @@ function statusOf(error: unknown): number | null {
   return answered instanceof RequestError && answered.response !== undefined ? answered.status : null;
 }
 
-/** Searches GitHub for the outcome. */
 async function lookFor(wanted: Wanted, marker: string, cause: unknown, options: WritePathOptions): Promise<Post> {
   const { find, settledMs = SETTLED_MS, onLost } = options;
   for (const part of LOOKS) {
@@ -199,7 +197,6 @@ export interface WriteTurns {
   take<T>(installationId: number, write: (keep: KeepTurn) => Promise<T>): Promise<T>;
 }
 
-/** @param wait resolves after so many milliseconds */
 export function writeTurns(
   pace: Pick<InstallationPace, "takeTurn" | "keepTurn" | "endTurn">,
   wait: (ms: number) => Promise<unknown>,
