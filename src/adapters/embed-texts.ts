@@ -17,11 +17,7 @@ export interface EmbeddingService {
 /** The service's own token count, if it gives one. */
 type Count = number | null | undefined;
 
-interface Batch {
-  readonly vectors: readonly (Float32Array | null)[];
-  readonly tokens: number;
-  readonly problem: string | null;
-}
+type Batch = ReadVectors & { readonly tokens: number };
 
 /**
  * Each distinct text is sent once, one request after the other. Blank texts are not sent and have no vector. A batch that the
@@ -45,7 +41,9 @@ export async function embedTexts(service: EmbeddingService, texts: readonly stri
   // Copies, because a caller may transfer a vector's memory to another thread and two texts may be equal.
   const vectors = prepared.map((text) => found.get(text)?.slice() ?? null);
   const usd = (tokens / 1_000_000) * service.usdPerMillionTokens;
-  return { vectors, tokens, usd, cached: 0, failed: failedText(vectors, problems[0] ?? "a text is blank") };
+  const missing = vectors.filter((vector) => vector === null).length;
+  const problem = `${problems[0] ?? "a text is blank"} (${missing} of ${vectors.length} texts without a vector)`;
+  return { vectors, tokens, usd, cached: 0, failed: missing === 0 ? null : problem };
 }
 
 async function embedBatch(service: EmbeddingService, texts: readonly string[], mayHalve: boolean): Promise<Batch> {
@@ -73,11 +71,6 @@ async function embedBatch(service: EmbeddingService, texts: readonly string[], m
 function countedTokens(counted: Count, texts: readonly string[]): number {
   if (typeof counted === "number" && counted >= 0) return counted;
   return texts.reduce((sum, text) => sum + estimateTokens(text), 0);
-}
-
-function failedText(vectors: readonly (Float32Array | null)[], problem: string): string | null {
-  const missing = vectors.filter((vector) => vector === null).length;
-  return missing === 0 ? null : `${problem} (${missing} of ${vectors.length} texts without a vector)`;
 }
 
 export interface BatchLimits {

@@ -184,8 +184,7 @@ async function fileText(
   try {
     const size = Number(await gitText(cwd, ["cat-file", "-s", object]));
     if (!(size <= maxBytes)) return null;
-    const bytes = await git(cwd, ["cat-file", "blob", object]);
-    return bytes.includes(0) ? null : bytes.toString("utf8");
+    return textOf(await git(cwd, ["cat-file", "blob", object]));
   } catch (error) {
     if (error instanceof GitFailed) return null;
     throw error;
@@ -244,19 +243,12 @@ async function asPullRequest(cwd: string, range: LocalRange, base: string, head:
 }
 
 async function commitsBetween(cwd: string, base: string, head: string): Promise<{ sha: string; message: string }[]> {
-  const log = await gitText(cwd, [
-    "log",
-    `--max-count=${MAX_COMMITS}`,
-    "--format=%H%x00%B%x01",
-    `${base}..${head}`,
-    "--",
-  ]);
-  return log
-    .split("\u0001")
-    .map((entry) => entry.trim().split("\0"))
-    .flatMap(([sha, message]) =>
-      sha === undefined || message === undefined ? [] : [{ sha, message: message.trim() }],
-    );
+  const format = "--format=%H%x00%B%x01";
+  const log = await gitText(cwd, ["log", `--max-count=${MAX_COMMITS}`, format, `${base}..${head}`, "--"]);
+  return log.split("\u0001").flatMap((entry) => {
+    const [sha = "", message] = entry.trim().split("\0");
+    return message === undefined ? [] : [{ sha, message: message.trim() }];
+  });
 }
 
 /** A clone is identified by its first commit, wherever it is stored; one without a commit by its folder. */
@@ -265,12 +257,7 @@ async function localRepo(cwd: string, head: string): Promise<Repo> {
   const root = await rootOf("HEAD").catch(() => rootOf(head).catch(() => ""));
   const first = root.split("\n").at(-1) ?? "";
   const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]).catch(() => cwd);
-  const id = Number.parseInt(
-    createHash("sha256")
-      .update(first === "" ? top : first)
-      .digest("hex")
-      .slice(0, 12),
-    16,
-  );
+  const hash = createHash("sha256").update(first === "" ? top : first);
+  const id = Number.parseInt(hash.digest("hex").slice(0, 12), 16);
   return { host: "local", id, ownerId: 0, owner: "local", name: basename(top), visibility: "private" };
 }

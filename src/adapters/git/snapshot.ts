@@ -28,10 +28,10 @@ export function localSnapshots(cwd: string, head: LocalHead): Snapshots {
   };
 }
 
-function snapshotOf(cwd: string, head: LocalHead, pull: PullRequest): Promise<Snapshot> {
-  if (head === "commit") return commitSnapshot(cwd, pull.head.sha);
-  if (head === "index") return indexSnapshot(cwd, pull.head.sha);
-  if (head === "working tree") return workingSnapshot(cwd, pull.head.sha);
+function snapshotOf(cwd: string, head: LocalHead, { head: { sha } }: PullRequest): Promise<Snapshot> {
+  if (head === "commit") return commitSnapshot(cwd, sha);
+  if (head === "index") return indexSnapshot(cwd, sha);
+  if (head === "working tree") return workingSnapshot(cwd, sha);
   throw new NoSnapshot(head.missing);
 }
 
@@ -50,20 +50,14 @@ async function commitSnapshot(cwd: string, revision: string): Promise<Snapshot> 
 async function indexSnapshot(cwd: string, sha: string): Promise<Snapshot> {
   const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]);
   const listing = (await git(top, ["ls-files", "--stage", "-z"])).toString("utf8");
-  const entries = listing.split("\0").flatMap((line): { path: string; blob: string }[] => {
-    const [mode, blob, rest] = line.split(" ", 3);
-    const isFile = mode === "100644" || mode === "100755";
-    return isFile && blob !== undefined && rest?.startsWith("0\t")
-      ? [{ path: line.slice(line.indexOf("\t") + 1), blob }]
-      : [];
-  });
+  const entries = listing.split("\0").map((line) => /^100(?:644|755) (\w+) 0\t(.+)$/s.exec(line) ?? []);
   const sizes = await blobSizes(
     top,
-    entries.map(({ blob }) => blob),
+    entries.flatMap(([, blob]) => blob ?? []),
   );
-  const files = entries.flatMap((entry) => {
-    const bytes = sizes.get(entry.blob);
-    return bytes === undefined ? [] : [{ ...entry, bytes }];
+  const files = entries.flatMap(([, blob = "", path = ""]) => {
+    const bytes = sizes.get(blob);
+    return bytes === undefined ? [] : [{ path, blob, bytes }];
   });
   return ofObjects(top, sha, files);
 }

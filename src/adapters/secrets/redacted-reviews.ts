@@ -66,19 +66,18 @@ export function redactedChecks(real: Checks, redactor: SecretRedactor): Checks {
   return {
     begin: (repo, number, headSha, after) => real.begin(repo, number, headSha, after),
     async end(repo, id, end) {
-      const annotations = await Promise.all(
-        end.annotations.map(async (one) => ({
-          ...one,
-          title: await clean(one.title),
-          message: await clean(one.message),
-        })),
-      );
-      const [title, summary, text] = await Promise.all([
-        clean(end.title),
-        cleanMarkdown(end.summary),
-        cleanMarkdown(end.text),
-      ]);
-      return real.end(repo, id, { ...end, title, summary, text, annotations });
+      const annotations = end.annotations.map(async (one) => ({
+        ...one,
+        title: await clean(one.title),
+        message: await clean(one.message),
+      }));
+      return real.end(repo, id, {
+        ...end,
+        title: await clean(end.title),
+        summary: await cleanMarkdown(end.summary),
+        text: await cleanMarkdown(end.text),
+        annotations: await Promise.all(annotations),
+      });
     },
   };
 }
@@ -87,13 +86,8 @@ export function redactedChecks(real: Checks, redactor: SecretRedactor): Checks {
 
 /** Reads from `real`; the ends that it stores are redacted. */
 export function redactedQueue(real: Queue, redactor: SecretRedactor): Queue {
-  const { end } = redactedLane(real, redactor);
-  return {
-    ...real,
-    end,
-    commands: redactedLane(real.commands, redactor),
-    upkeep: redactedLane(real.upkeep, redactor),
-  };
+  const [commands, upkeep] = [redactedLane(real.commands, redactor), redactedLane(real.upkeep, redactor)];
+  return { ...real, end: redactedLane(real, redactor).end, commands, upkeep };
 }
 
 function redactedLane<Taken extends AnyJob>(real: Lane<Taken>, redactor: SecretRedactor): Lane<Taken> {
@@ -125,11 +119,7 @@ async function withoutSecrets(job: CommandJob, clean: (text: string) => Promise<
         ? { ...command, word: await clean(command.word) }
         : { ...command, text: await clean(command.text) },
     comment: { ...comment, hunk: comment.hunk === null ? null : await clean(comment.hunk) },
-    pull: {
-      ...pull,
-      title: await clean(pull.title),
-      ...(pull.words === undefined ? {} : { words: await clean(pull.words) }),
-    },
+    pull: { ...pull, title: await clean(pull.title) },
   };
 }
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { RE2JS } from "re2js";
 import { describe, expect, test } from "vitest";
-import { entropy } from "../../../src/adapters/secrets/secret-span.ts";
 import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";
+import { entropy } from "../../../src/adapters/secrets/secret-span.ts";
 import { statelessToken } from "../../fakes/github/stateless-token.ts";
 import { runs } from "../../property-runs.ts";
 import { type GitleaksRule, gitleaksRules, secretFixtures } from "./shared-fixtures.ts";
