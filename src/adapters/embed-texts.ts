@@ -11,11 +11,12 @@ export interface EmbeddingService {
   dimension: number | null;
   readonly usdPerMillionTokens: number;
   /** Throws `ServiceFailed` only. */
-  ask(texts: readonly string[]): Promise<{ readonly rows: readonly EmbeddingRow[]; readonly tokens: Count }>;
+  ask(texts: readonly string[]): Promise<{
+    readonly rows: readonly EmbeddingRow[];
+    /** The service's own count, if it gives one. */
+    readonly tokens: number | null | undefined;
+  }>;
 }
-
-/** The service's own token count, if it gives one. */
-type Count = number | null | undefined;
 
 type Batch = ReadVectors & { readonly tokens: number };
 
@@ -51,7 +52,9 @@ async function embedBatch(service: EmbeddingService, texts: readonly string[], m
     const answer = await service.ask(texts);
     const { vectors, problem } = readVectors(answer.rows, texts.length, service.dimension);
     service.dimension ??= vectors.find((vector) => vector !== null)?.length ?? null;
-    return { vectors, tokens: countedTokens(answer.tokens, texts), problem };
+    const estimated = () => texts.reduce((sum, text) => sum + estimateTokens(text), 0);
+    const { tokens } = answer;
+    return { vectors, tokens: typeof tokens === "number" && tokens >= 0 ? tokens : estimated(), problem };
   } catch (error) {
     if (!(error instanceof ServiceFailed)) throw error;
     if (!mayHalve || error.turn.isOutage || texts.length < 2) {
@@ -66,11 +69,6 @@ async function embedBatch(service: EmbeddingService, texts: readonly string[], m
       problem: left.problem ?? right.problem,
     };
   }
-}
-
-function countedTokens(counted: Count, texts: readonly string[]): number {
-  if (typeof counted === "number" && counted >= 0) return counted;
-  return texts.reduce((sum, text) => sum + estimateTokens(text), 0);
 }
 
 export interface BatchLimits {

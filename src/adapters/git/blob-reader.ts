@@ -3,22 +3,14 @@ import type { Socket } from "node:net";
 import { oneAtATime } from "../../domain/one-at-a-time.ts";
 import { GitFailed, gitProcess } from "./git.ts";
 
-interface BlobReader {
-  /**
-   * Null if there is no such blob.
-   *
-   * @throws GitFailed when git ends early
-   */
-  read(hash: string): Promise<Buffer | null>;
-  /** Ends git; the next request starts it again. */
-  close(): void;
-}
-
 /** An idle process ends after this. */
 const IDLE_MS = 1_000;
 
-/** Starts git with the first request. It does not keep this process alive, and ends with it. */
-export function blobReader(cwd: string): BlobReader {
+/**
+ * Starts git with the first request. It does not keep this process alive, and ends with it. `read` gives null for a blob that does
+ * not exist, and throws GitFailed when git ends early; after `close` the next request starts git again.
+ */
+export function blobReader(cwd: string) {
   let running: ReturnType<typeof talk> | null = null;
   const inTurn = oneAtATime();
   let idle: NodeJS.Timeout | undefined;
@@ -41,7 +33,7 @@ export function blobReader(cwd: string): BlobReader {
     }
   }
 
-  return { read: (hash) => inTurn(() => answered(hash)), close };
+  return { read: (hash: string) => inTurn(() => answered(hash)), close };
 }
 
 /** The text of a blob; null for a binary one. */

@@ -8,10 +8,6 @@ import { RerankAnswer } from "../service-call.ts";
 import { ServiceFailed } from "../service-failed.ts";
 import { type VoyageOptions, voyageCall, voyagePrice } from "./client.ts";
 
-interface VoyageRerankerOptions extends VoyageOptions {
-  readonly model?: string;
-}
-
 /**
  * The API reference (docs.voyageai.com/reference/reranker-api) allows rerank-2.5 tokens of the query × documents + tokens of all
  * documents ≤ 600,000. At 3.5 characters a token these limits come to 457,000.
@@ -21,7 +17,7 @@ const MAX_QUERY_CHARS = 4_000;
 const MAX_DOCUMENT_CHARS = 4_000;
 
 /** A `Reranker` over the Voyage API, with one attempt: a retry would cost more time than a better order is worth. */
-export function voyageReranker(options: VoyageRerankerOptions): Reranker {
+export function voyageReranker(options: VoyageOptions & { readonly model?: string }): Reranker {
   const model = options.model ?? "rerank-2.5";
   const call = voyageCall({ ...options, limits: { ...options.limits, retries: 0 } });
   const usdPerToken = voyagePrice(model) / 1_000_000;
