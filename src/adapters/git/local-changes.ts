@@ -116,10 +116,15 @@ function ports(cwd: string, range: LocalRange, pull: PullRequest, diff: DiffPlac
     pull: () => Promise.resolve(pull),
     changes: async () => ({ kind: "unified", text: await diffText(cwd, range, pull) }),
     changesSince: (_repo, _pull, earlier) => changesSince(cwd, range, pull, earlier.headSha),
-    text: (_repo, path, sha, maxBytes) => {
-      if (range.kind === "uncommitted" && sha === pull.head.sha) return changedText(cwd, path, maxBytes);
-      if (range.kind !== "diff" || sha !== pull.head.sha) return fileText(cwd, range, path, sha, pull, maxBytes);
-      return diff?.top && diff.isApplied ? workingText(diff.top, path, maxBytes) : Promise.resolve(null);
+    async text(_repo, path, sha, maxBytes) {
+      const kind = sha === pull.head.sha ? range.kind : "commits";
+      if (kind === "uncommitted") {
+        const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]);
+        return workingText(top, path, maxBytes).catch(() => null);
+      }
+      if (kind === "diff") return diff?.top && diff.isApplied ? workingText(diff.top, path, maxBytes) : null;
+      if (sha === NO_COMMIT) return null;
+      return objectText(cwd, kind === "staged" ? `:0:${path}` : `${sha}:${path}`, maxBytes);
     },
     ownersText: () => Promise.resolve(null),
     authorFacts: () => Promise.resolve({ mergedPullRequests: null }),
@@ -171,16 +176,7 @@ async function changesSince(cwd: string, range: LocalRange, pull: PullRequest, e
   }
 }
 
-async function fileText(
-  cwd: string,
-  range: LocalRange,
-  path: string,
-  sha: string,
-  pull: PullRequest,
-  maxBytes: number,
-): Promise<string | null> {
-  if (sha === NO_COMMIT) return null;
-  const object = range.kind === "staged" && sha === pull.head.sha ? `:0:${path}` : `${sha}:${path}`;
+async function objectText(cwd: string, object: string, maxBytes: number): Promise<string | null> {
   try {
     const size = Number(await gitText(cwd, ["cat-file", "-s", object]));
     if (!(size <= maxBytes)) return null;
@@ -189,11 +185,6 @@ async function fileText(
     if (error instanceof GitFailed) return null;
     throw error;
   }
-}
-
-async function changedText(cwd: string, path: string, maxBytes: number): Promise<string | null> {
-  const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]);
-  return workingText(top, path, maxBytes).catch(() => null);
 }
 
 async function workingText(top: string, path: string, maxBytes: number): Promise<string | null> {
