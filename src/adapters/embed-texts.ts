@@ -88,8 +88,6 @@ export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-// Reads the vectors of an answer whose types were checked, so every number is finite.
-
 /** Larger than any model's; a longer answer is not a vector. */
 const MAX_DIMENSION = 16_384;
 const MIN_DIMENSION = 2;
@@ -107,6 +105,8 @@ interface ReadVectors {
 }
 
 /**
+ * Reads the vectors of an answer whose types were checked, so every number is finite.
+ *
  * @param rows `data` of the answer, in any order. Rows without an index count by their position, if there are as many as texts.
  *   Indexes out of range are ignored; if one occurs twice, neither counts.
  * @param count the number of requested texts

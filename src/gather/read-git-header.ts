@@ -122,11 +122,8 @@ function splitNames(names: string, known: string | null, knownIsNew: boolean): r
   return names.charAt(middle) === " " ? [names.slice(0, middle), names.slice(middle + 1)] : null;
 }
 
-// Derives the path from the two names of a file in a diff. Prefixes are a/ and b/, or i/ and w/, or anything, or
-// nothing.
-
 /**
- * The path that two printed names share.
+ * The path that two printed names share. Prefixes are a/ and b/, or i/ and w/, or anything, or nothing.
  *
  * @param oldName as printed, with its prefix: `a/src/x.ts`
  * @param newName as printed, with its prefix: `b/src/x.ts`

@@ -2,7 +2,7 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import type { Octokit } from "@octokit/rest";
-import { dryRunChecks, dryRunReviews, type Unposted } from "../adapters/dry-run/reviews.ts";
+import { dryRunChecks, dryRunReviews, type Unposted } from "../adapters/dry-run/dry-run.ts";
 import { type AppCredentials, appClient, appSlug } from "../adapters/github/app-slug.ts";
 import { type Clients, githubClients } from "../adapters/github/clients.ts";
 import type { GuardedFetch } from "../adapters/github/guarded-fetch.ts";

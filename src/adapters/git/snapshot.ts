@@ -3,12 +3,12 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { PullRequest } from "../../domain/pull-request.ts";
+import type { Tree, TreeFile } from "../../ports/memory.ts";
 import type { Snapshot, SnapshotFile, Snapshots } from "../../ports/snapshot.ts";
 import { blobSha } from "../blob-cache.ts";
 import { checkSize, NoSnapshot, SNAPSHOT_LIMITS } from "../snapshot-limits.ts";
 import { blobReader, blobSizes, textOf } from "./blob-reader.ts";
 import { GitFailed, git, gitText } from "./git.ts";
-import { gitTree } from "./tree.ts";
 
 /** Where the files of a head are. */
 export type LocalHead = "commit" | "index" | "working tree" | { readonly missing: string };
@@ -118,4 +118,43 @@ export async function workingBytes(top: string, path: string, most: number): Pro
   if (file === null || file !== join(top, path)) return null;
   const facts = await stat(file);
   return facts.isFile() && facts.size <= most ? readFile(file) : null;
+}
+
+/**
+ * The tree of a revision.
+ *
+ * @throws GitFailed when the folder is not a repository or the revision does not exist
+ */
+export async function gitTree(cwd: string, revision: string): Promise<Tree> {
+  const commit = await gitText(cwd, ["rev-parse", "--verify", "--end-of-options", `${revision}^{commit}`]);
+  // From the top of the clone, whichever of its folders was named.
+  const list = async () => {
+    const files = parseListing(await git(cwd, ["ls-tree", "-r", "-z", "-l", "--full-tree", commit]));
+    return { files, incomplete: null };
+  };
+  return { commit, list, texts: (files) => texts(cwd, files) };
+}
+
+/** `MODE blob HASH SIZE\tPATH` with a NUL after each. Links (120000) and submodules are not files. */
+function parseListing(listing: Buffer): TreeFile[] {
+  const files: TreeFile[] = [];
+  for (const entry of listing.toString("utf8").split("\0")) {
+    const tab = entry.indexOf("\t");
+    const [mode, type, hash, size] = entry.slice(0, tab).split(/ +/);
+    if (tab === -1 || type !== "blob" || mode === "120000" || hash === undefined) continue;
+    files.push({ path: entry.slice(tab + 1), hash, bytes: Number(size) });
+  }
+  return files;
+}
+
+async function* texts(
+  cwd: string,
+  files: readonly TreeFile[],
+): AsyncGenerator<{ readonly file: TreeFile; readonly text: string | null }> {
+  const blobs = blobReader(cwd);
+  try {
+    for (const file of files) yield { file, text: textOf(await blobs.read(file.hash)) };
+  } finally {
+    blobs.close();
+  }
 }

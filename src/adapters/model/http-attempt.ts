@@ -101,9 +101,9 @@ function newPatience(limits: ModelLimits, tokens: number, outer: AbortSignal) {
   };
 }
 
-// `fetch` for the SDK: one origin, no redirects, a bounded answer, and a callback for every chunk.
-
 /**
+ * `fetch` for the SDK: one origin, no redirects, a bounded answer.
+ *
  * @param alive called when headers arrive and for every chunk of the body
  * @returns rejects with `ModelError` if the server refuses or its answer is invalid, and with the errors of `fetch`
  */

@@ -106,8 +106,6 @@ function checked<T>(contender: Contender, shape: ReplyShape<T>): ReadReply<T> {
   return check.ok ? { ok: true, value: check.value, fixed: contender.fixed } : check;
 }
 
-// Finds possible JSON in a language model's prose, in one pass.
-
 /** `closed`: its last bracket exists. An unclosed one was cut off, or its quotes are unbalanced. */
 type JsonCandidate = { readonly text: string; readonly closed: boolean };
 
@@ -156,8 +154,6 @@ function closingOf(text: string, start: number): number | null {
   return null;
 }
 
-// Fixes JSON that a language model wrote almost right, and refuses if fixing would lose content.
-
 /** Longer texts are not fixed; the model is asked again. */
 const MAX_REPAIRED_CHARS = 200_000;
 
@@ -193,12 +189,14 @@ function emptyOnes(value: unknown): number {
   return inner.length === 0 ? 1 : inner.reduce<number>((sum, one) => sum + emptyOnes(one), 0);
 }
 
-// JSON.parse silently keeps the last of two equal keys: `{"findings":[…],"findings":[]}` would read as empty.
-
 /** A string, with its colon if it is a key, or a bracket. Each part can match in one way only, so one pass is enough. */
 const KEY_OR_BRACKET = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/gs;
 
-/** @param json valid JSON; null when no object in it has a repeated key */
+/**
+ * JSON.parse silently keeps the last of two equal keys: `{"findings":[…],"findings":[]}` would read as empty.
+ *
+ * @param json valid JSON; null when no object in it has a repeated key
+ */
 function repeatedKey(json: string): string | null {
   const open: Set<string>[] = [];
   for (const [token, text, colon] of json.matchAll(KEY_OR_BRACKET)) {

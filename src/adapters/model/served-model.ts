@@ -233,9 +233,7 @@ function stopFailure(reply: ModelReply): ModelError | null {
   return new ModelError(stop[0], reply.refusal === null ? stop[1] : `${stop[1]} (${reply.refusal})`);
 }
 
-// The cost of one question, all of its requests together.
-
-/** @param now epoch milliseconds; the bill's wall time begins here */
+/** The cost of one question, all of its requests together; its wall time begins here. */
 function newBill(facts: ModelFacts, now: () => number) {
   const start = now();
   let requests = 0;
@@ -257,10 +255,8 @@ function newBill(facts: ModelFacts, now: () => number) {
   };
 }
 
-// Performs a model's look-ups within the limits of its question.
-
 /**
- * One text for each call, in their order. Never rejects.
+ * Performs look-ups within the limits of their question: one text for each call, in their order. Never rejects.
  *
  * @param left how many more look-ups the question may make
  * @param maxLength UTF-16 units of all results together
@@ -288,10 +284,8 @@ async function lookUpAll(
   });
 }
 
-// Which features of a protocol a server supports: decided by its address and the operator, corrected by its refusals.
-
 /**
- * One for each server and process, because it has state.
+ * Which features of a protocol a server supports: decided by its address and the operator, corrected by its refusals.
  *
  * @param features what this kind of server gets until it refuses it
  */

@@ -47,8 +47,6 @@ export async function redactBody(body: string, redactor: SecretRedactor): Promis
   return shown + body.slice(at);
 }
 
-// Answers are redacted like reviews: no token, key or password leaves in them.
-
 /** Reads from `real`; what it writes is redacted. */
 export function redactedReplies(real: Replies, redactor: SecretRedactor): Replies {
   return {
@@ -56,8 +54,6 @@ export function redactedReplies(real: Replies, redactor: SecretRedactor): Replie
     reply: async (repo, number, to, body) => real.reply(repo, number, to, await redactBody(body, redactor)),
   };
 }
-
-// Redacts the texts of a check run right before they go to GitHub.
 
 /** Writes through to `real`, redacted. Paths stay: GitHub places annotations by them. */
 export function redactedChecks(real: Checks, redactor: SecretRedactor): Checks {
@@ -82,9 +78,7 @@ export function redactedChecks(real: Checks, redactor: SecretRedactor): Checks {
   };
 }
 
-// Redacts how a job ended: the message of a failure may quote its input.
-
-/** Reads from `real`; the ends that it stores are redacted. */
+/** Reads from `real`; the ends that it stores are redacted, since the message of a failure may quote its input. */
 export function redactedQueue(real: Queue, redactor: SecretRedactor): Queue {
   const [commands, upkeep] = [redactedLane(real.commands, redactor), redactedLane(real.upkeep, redactor)];
   return { ...real, end: redactedLane(real, redactor).end, commands, upkeep };
@@ -123,9 +117,11 @@ async function withoutSecrets(job: CommandJob, clean: (text: string) => Promise<
   };
 }
 
-// The log of a retrieval contains words of a pull request, so it is redacted here; a failure never affects the review.
-
-/** @param onFailure called with the reason if an entry was not written; `write` itself never rejects */
+/**
+ * The log of a retrieval contains words of a pull request; a failure never affects the review.
+ *
+ * @param onFailure called with the reason if an entry was not written; `write` itself never rejects
+ */
 export function redactedRetrievals(
   real: RetrievalLog,
   redactor: SecretRedactor,
