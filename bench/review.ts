@@ -6,7 +6,7 @@ const { reviewMarkdown } = await import("../src/publish/publish.ts");
 const importMs = performance.now() - started;
 
 const { localWords } = await import("../src/adapters/local/local-embedder.ts");
-const { noMemory } = await import("../src/adapters/no-memory/recall.ts");
+const { noMemory } = await import("../src/adapters/no-memory/no-memory.ts");
 const { benchmarkSubject } = await import("./pull-request.ts");
 const { measured } = await import("./time-runs.ts");
 const [files] = process.argv.slice(2);

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { gitTree } from "../src/adapters/git/tree.ts";
+import { gitTree } from "../src/adapters/git/snapshot.ts";
 import type { Snapshot, SnapshotFile } from "../src/ports/snapshot.ts";
 
 /** Larger files are data; a review does not read them either. */

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { localWords } from "../src/adapters/local/local-embedder.ts";
-import { noMemory } from "../src/adapters/no-memory/recall.ts";
+import { noMemory } from "../src/adapters/no-memory/no-memory.ts";
 import { jobKey, type ReviewJob } from "../src/domain/job.ts";
 import type { Skipped } from "../src/domain/omissions.ts";
 import type { OwnComment, PullRequest, PullRequestContext } from "../src/domain/pull-request.ts";

@@ -5,7 +5,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
-import { noMemory } from "../../src/adapters/no-memory/recall.ts";
+import { noMemory } from "../../src/adapters/no-memory/no-memory.ts";
 import { estimatedTokens } from "../../src/domain/model.ts";
 import { inspector } from "../../src/wire/rules.ts";
 import { modelChoice } from "../model-choice.ts";

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { noMemory } from "../../src/adapters/no-memory/recall.ts";
+import { noMemory } from "../../src/adapters/no-memory/no-memory.ts";
 import { atLeast, type Finding } from "../../src/domain/finding.ts";
 import { inspector } from "../../src/wire/rules.ts";
 import { bootstrap, meanOf } from "../metrics.ts";

@@ -4,7 +4,7 @@
 // `--limit N` and `--only TEXT` as there. `--hits` lists what rules say where there is a repository.
 import { readdir } from "node:fs/promises";
 import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
-import { noMemory } from "../../src/adapters/no-memory/recall.ts";
+import { noMemory } from "../../src/adapters/no-memory/no-memory.ts";
 import type { Review } from "../../src/domain/review.ts";
 import { inspector } from "../../src/wire/rules.ts";
 import { modelChoice } from "../model-choice.ts";

@@ -1,6 +1,6 @@
 // Blobs of repositories by their git SHA, cached for the next snapshot. A blob whose content does not match its SHA counts as missing.
 import { createHash, randomBytes } from "node:crypto";
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { readdir, readFile, rm, rmdir, stat, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Repo } from "../domain/job.ts";
@@ -141,12 +141,7 @@ function write(folder: string, name: string, bytes: Buffer): void {
   if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const partial = join(folder, `${name}~${randomBytes(6).toString("hex")}`);
   try {
-    const file = openSync(partial, "wx", 0o600);
-    try {
-      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-    } finally {
-      closeSync(file);
-    }
+    writeFileSync(partial, bytes, { flag: "wx", mode: 0o600 });
     renameSync(partial, join(folder, name));
   } catch (error) {
     rmSync(partial, { force: true });

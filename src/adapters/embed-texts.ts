@@ -11,17 +11,14 @@ export interface EmbeddingService {
   dimension: number | null;
   readonly usdPerMillionTokens: number;
   /** Throws `ServiceFailed` only. */
-  ask(texts: readonly string[]): Promise<{ readonly rows: readonly EmbeddingRow[]; readonly tokens: Count }>;
+  ask(texts: readonly string[]): Promise<{
+    readonly rows: readonly EmbeddingRow[];
+    /** The service's own count, if it gives one. */
+    readonly tokens: number | null | undefined;
+  }>;
 }
 
-/** The service's own token count, if it gives one. */
-type Count = number | null | undefined;
-
-interface Batch {
-  readonly vectors: readonly (Float32Array | null)[];
-  readonly tokens: number;
-  readonly problem: string | null;
-}
+type Batch = ReadVectors & { readonly tokens: number };
 
 /**
  * Each distinct text is sent once, one request after the other. Blank texts are not sent and have no vector. A batch that the
@@ -45,7 +42,9 @@ export async function embedTexts(service: EmbeddingService, texts: readonly stri
   // Copies, because a caller may transfer a vector's memory to another thread and two texts may be equal.
   const vectors = prepared.map((text) => found.get(text)?.slice() ?? null);
   const usd = (tokens / 1_000_000) * service.usdPerMillionTokens;
-  return { vectors, tokens, usd, cached: 0, failed: failedText(vectors, problems[0] ?? "a text is blank") };
+  const missing = vectors.filter((vector) => vector === null).length;
+  const problem = `${problems[0] ?? "a text is blank"} (${missing} of ${vectors.length} texts without a vector)`;
+  return { vectors, tokens, usd, cached: 0, failed: missing === 0 ? null : problem };
 }
 
 async function embedBatch(service: EmbeddingService, texts: readonly string[], mayHalve: boolean): Promise<Batch> {
@@ -53,7 +52,9 @@ async function embedBatch(service: EmbeddingService, texts: readonly string[], m
     const answer = await service.ask(texts);
     const { vectors, problem } = readVectors(answer.rows, texts.length, service.dimension);
     service.dimension ??= vectors.find((vector) => vector !== null)?.length ?? null;
-    return { vectors, tokens: countedTokens(answer.tokens, texts), problem };
+    const estimated = () => texts.reduce((sum, text) => sum + estimateTokens(text), 0);
+    const { tokens } = answer;
+    return { vectors, tokens: typeof tokens === "number" && tokens >= 0 ? tokens : estimated(), problem };
   } catch (error) {
     if (!(error instanceof ServiceFailed)) throw error;
     if (!mayHalve || error.turn.isOutage || texts.length < 2) {
@@ -68,16 +69,6 @@ async function embedBatch(service: EmbeddingService, texts: readonly string[], m
       problem: left.problem ?? right.problem,
     };
   }
-}
-
-function countedTokens(counted: Count, texts: readonly string[]): number {
-  if (typeof counted === "number" && counted >= 0) return counted;
-  return texts.reduce((sum, text) => sum + estimateTokens(text), 0);
-}
-
-function failedText(vectors: readonly (Float32Array | null)[], problem: string): string | null {
-  const missing = vectors.filter((vector) => vector === null).length;
-  return missing === 0 ? null : `${problem} (${missing} of ${vectors.length} texts without a vector)`;
 }
 
 export interface BatchLimits {
@@ -97,8 +88,6 @@ export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-// Reads the vectors of an answer whose types were checked, so every number is finite.
-
 /** Larger than any model's; a longer answer is not a vector. */
 const MAX_DIMENSION = 16_384;
 const MIN_DIMENSION = 2;
@@ -116,6 +105,8 @@ interface ReadVectors {
 }
 
 /**
+ * Reads the vectors of an answer whose types were checked, so every number is finite.
+ *
  * @param rows `data` of the answer, in any order. Rows without an index count by their position, if there are as many as texts.
  *   Indexes out of range are ignored; if one occurs twice, neither counts.
  * @param count the number of requested texts

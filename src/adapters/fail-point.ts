@@ -8,39 +8,18 @@
 // The harness reads `fail point: NAME` on standard error first.
 import { writeSync } from "node:fs";
 
-/** The things created on GitHub, each at most once. */
-const CREATED = ["review", "file", "summary", "answer", "check"] as const;
-
 /**
  * Every place, in the order of a review: a delivery is committed (accept), its job taken (lease), a check run begun, the review
  * stored (save) and sent, remembered, its check run ended, the review settled and the job ended.
  *
- * For the things created on GitHub, `before-post-X` lies between the commit of the intent and the request, `after-post-X` between
- * GitHub's answer and the commit that records it, `after-record-X` after that commit. `edit-summary` and `end-check` are requests
- * that may be repeated.
+ * For the things created on GitHub, each at most once, `before-post-X` lies between the commit of the intent and the request,
+ * `after-post-X` between GitHub's answer and the commit that records it, `after-record-X` after that commit. `edit-summary` and
+ * `end-check` are requests that may be repeated.
  */
-const FAIL_POINTS = [
-  "before-accept",
-  "after-accept",
-  "before-lease",
-  "after-lease",
-  "after-begun",
-  "before-save",
-  "after-save",
-  ...CREATED.flatMap((what) => [`before-post-${what}`, `after-post-${what}`, `after-record-${what}`] as const),
-  "before-edit-summary",
-  "after-edit-summary",
-  "before-remember",
-  "after-remember",
-  "before-end-check",
-  "after-end-check",
-  "before-settle",
-  "after-settle",
-  "before-end",
-  "after-end",
-] as const;
-
-export type FailPoint = (typeof FAIL_POINTS)[number];
+export type FailPoint =
+  | `${"before" | "after"}-${"accept" | "lease" | "save" | "edit-summary" | "remember" | "end-check" | "settle" | "end"}`
+  | "after-begun"
+  | `${"before-post" | "after-post" | "after-record"}-${"review" | "file" | "summary" | "answer" | "check"}`;
 
 const armed = arm(process.env.KODIAI_FAIL_AT, process.env.KODIAI_FAIL_HOW);
 

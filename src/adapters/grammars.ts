@@ -57,12 +57,6 @@ function knownGrammar(language: string): string {
 /** Why a text is not parsed, or null when it is. */
 export function unfit(text: string): string | null {
   if (text.length > MAX_TEXT) return "larger than 256 KiB";
-  let start = 0;
-  while (start <= text.length) {
-    const newline = text.indexOf("\n", start);
-    const end = newline === -1 ? text.length : newline;
-    if (end - start > MAX_LINE) return `a line is longer than ${MAX_LINE} characters`;
-    start = end + 1;
-  }
-  return null;
+  const isLong = text.split("\n").some((line) => line.length > MAX_LINE);
+  return isLong ? `a line is longer than ${MAX_LINE} characters` : null;
 }

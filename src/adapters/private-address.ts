@@ -45,19 +45,16 @@ const V6 = [
   "ff00::/8",
 ];
 
-const NOT_PUBLIC = listOf(V4, V6);
-const LOOPBACK = listOf(["127.0.0.0/8"], ["::1/128"]);
+const NOT_PUBLIC = listOf([...V4, ...V6]);
+const LOOPBACK = listOf(["127.0.0.0/8", "::1/128"]);
 
-function listOf(v4: readonly string[], v6: readonly string[]): BlockList {
+function listOf(ranges: readonly string[]): BlockList {
   const list = new BlockList();
-  for (const range of v4) add(list, range, "ipv4");
-  for (const range of v6) add(list, range, "ipv6");
+  for (const range of ranges) {
+    const [address = "", bits = ""] = range.split("/");
+    list.addSubnet(address, Number(bits), address.includes(":") ? "ipv6" : "ipv4");
+  }
   return list;
-}
-
-function add(list: BlockList, range: string, family: "ipv4" | "ipv6"): void {
-  const [address = "", bits = ""] = range.split("/");
-  list.addSubnet(address, Number(bits), family);
 }
 
 /** True for an IP address that is not on the public internet, and for anything that is not an address. */

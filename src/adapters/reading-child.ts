@@ -79,18 +79,12 @@ export type Silence = "too long" | "too large" | "ended" | "not started";
 
 type Answered<Answer> = { readonly answer: Answer } | { readonly silence: Silence };
 
-/** A child that answers one request at a time. One that gave no answer is killed, and the next request starts another. */
-interface ReadingProcess {
-  /** Starts the child, so that the first request finds it ready. */
-  begin(): Promise<void>;
-  /** @returns the raw answer, or why there is none */
-  ask<Answer>(question: object): Promise<Answered<Answer>>;
-  /** Kills the child. */
-  end(): void;
-}
-
-/** @param start a child that calls `answerMessages` */
-export function readingProcess(start: () => ChildProcess, limits: ReadingLimits): ReadingProcess {
+/**
+ * A child that answers one request at a time. One that gave no answer is killed, and the next request starts another.
+ *
+ * @param start a child that calls `answerMessages`
+ */
+export function readingProcess(start: () => ChildProcess, limits: ReadingLimits) {
   const { restingBytes = Number.POSITIVE_INFINITY, idleMs } = limits;
   let child: ChildProcess | null = null;
   let idle: NodeJS.Timeout | undefined;
@@ -111,7 +105,9 @@ export function readingProcess(start: () => ChildProcess, limits: ReadingLimits)
   }
 
   return {
+    /** Starts the child, so that the first request finds it ready. */
     begin: () => inTurn(ready).then(() => {}),
+    /** @returns the raw answer, or why there is none */
     ask: <Answer>(question: object) =>
       inTurn(async (): Promise<Answered<Answer>> => {
         clearTimeout(idle);
@@ -122,6 +118,7 @@ export function readingProcess(start: () => ChildProcess, limits: ReadingLimits)
         if (idleMs !== undefined) idle = setTimeout(end, idleMs).unref();
         return result;
       }),
+    /** Kills the child. */
     end,
   };
 }

@@ -32,14 +32,13 @@ interface Errors {
   stopped(): ServiceFailed;
 }
 
-/** Runs attempts until one succeeds or the retries are used up. Rejects like the attempts, or with one of `Errors`. */
-type RetryingCalls = <T>(attempt: () => Promise<T>, signal: AbortSignal) => Promise<T>;
-
 /**
+ * Runs attempts until one succeeds or the retries are used up. Rejects like the attempts, or with one of `Errors`.
+ *
  * One for each server and process, because the circuit breaker has state. The breaker is cockatiel's; its retry is not used,
  * because a signal cannot end its waits and a stopped job would linger.
  */
-export function retryingCalls(limits: RetryLimits, clock: Clock, errors: Errors): RetryingCalls {
+export function retryingCalls(limits: RetryLimits, clock: Clock, errors: Errors) {
   let closedUntil = 0;
   const breaker = circuitBreaker(
     handleWhen((error) => error instanceof ServiceFailed && error.turn.isOutage),
@@ -64,7 +63,7 @@ export function retryingCalls(limits: RetryLimits, clock: Clock, errors: Errors)
     }
   }
 
-  return async (attempt, signal) => {
+  return async <T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> => {
     let failed: ServiceFailed | null = null;
     for (let turn = 0; ; turn++) {
       try {
@@ -87,7 +86,7 @@ function backoff(turn: number, { firstWaitMs, maxWaitMs }: RetryLimits, random: 
   return Math.min(firstWaitMs * 2 ** turn * (0.5 + random / 2), maxWaitMs);
 }
 
-async function pause(ms: number, { stopped, leave }: Stop): Promise<void> {
+async function pause(ms: number, { stopped, leave }: ReturnType<typeof untilStopped>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
   try {
@@ -98,13 +97,8 @@ async function pause(ms: number, { stopped, leave }: Stop): Promise<void> {
   }
 }
 
-interface Stop {
-  readonly stopped: Promise<never>;
-  leave(): void;
-}
-
 /** `stopped` rejects when the signal has fired, or fires before `leave` was called. */
-export function untilStopped(signal: AbortSignal, error: () => Error): Stop {
+export function untilStopped(signal: AbortSignal, error: () => Error) {
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   stopped.catch(() => {});
   const giveUp = () => reject(error());

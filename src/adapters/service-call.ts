@@ -65,8 +65,6 @@ const NOT_TAKEN = {
   "not an answer": "the service answered with a status that HTTP does not have",
 };
 
-// Successful answers of embedding and reranking services.
-
 const row = { object: z.string().nullish(), index: z.number().nullish() };
 
 /** Has every field that voyageai's SDK reads, so that it never gets an unexpected type. */

@@ -1,29 +1,21 @@
 // How much of a repository a snapshot reads: enough for hand-written code, and no more than a process can afford.
 
-export interface SnapshotLimits {
-  /** Bytes of the archive as it is sent. */
-  readonly packedBytes: number;
-  /** Bytes of the archive once unpacked, and of all files of the commit. */
-  readonly unpackedBytes: number;
-  readonly files: number;
-  /** Bytes of a file; larger ones are left out, because they are not hand-written. */
-  readonly fileBytes: number;
-  /** Files that are requested one by one, if the archive lacks them or too few changed to be worth an archive. */
-  readonly blobs: number;
-  /** Milliseconds for all of it. */
-  readonly ms: number;
-}
-
 const MB = 1 << 20;
 
-export const SNAPSHOT_LIMITS: SnapshotLimits = {
+export const SNAPSHOT_LIMITS = {
+  /** Bytes of the archive as it is sent. */
   packedBytes: 50 * MB,
+  /** Bytes of the archive once unpacked, and of all files of the commit. */
   unpackedBytes: 200 * MB,
   files: 50_000,
+  /** Bytes of a file; larger ones are left out, because they are not hand-written. */
   fileBytes: 256 << 10,
+  /** Files that are requested one by one, if the archive lacks them or too few changed to be worth an archive. */
   blobs: 50,
+  /** Milliseconds for all of it. */
   ms: 30_000,
 };
+export type SnapshotLimits = Readonly<typeof SNAPSHOT_LIMITS>;
 
 /** There is no snapshot, for a reason that people are shown. */
 export class NoSnapshot extends Error {

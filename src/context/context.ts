@@ -313,8 +313,6 @@ function mentioned({ pull, files }: PullRequestContext, head: Snapshot): readonl
   return [...new Set(found)].slice(0, MOST_MENTIONED).map((path) => ({ ...own, path }));
 }
 
-// Who else uses what changed.
-
 interface NamedCalls extends CallSites {
   readonly worth: number;
 }

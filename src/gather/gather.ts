@@ -246,9 +246,7 @@ export function leftOutReason(path: string, text?: string): string | null {
   return selectFiles([file], [], () => text).leftOut[0]?.reason ?? null;
 }
 
-// A repository's instructions to contributors, from its base branch: the files that people and tools already read.
-
-/** In the order of the prompt. A duplicate is left out. */
+/** A repository's instructions to contributors, in the order of the prompt. A duplicate is left out. */
 const FILES = ["AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md"] as const;
 /** Bytes of one file; a larger one is not read. */
 const GUIDANCE_BYTES = 64 << 10;
@@ -267,10 +265,10 @@ async function readGuidance(
   });
 }
 
-// The part of a thread that existed at the time of a request: comments that were added or changed since are left out,
-// because the asker did not see them, and their author may not be allowed to ask.
-
 /**
+ * The part of a thread that existed at the time of a request: comments that were added or changed since are left out,
+ * because the asker did not see them, and their author may not be allowed to ask.
+ *
  * @param thread oldest first
  * @param asking the comment with the request; times are ISO 8601 with seconds, UTC
  * @returns the usable comments, in the same order, without the asking one; and how many were left out

@@ -25,35 +25,24 @@ export function heldBack(
   if (pull.locked && job.trigger !== "command-line") return "the conversation is locked";
   if (job.explicit) return null;
   if (pausedBy !== null) return `paused by @${pausedBy}`;
-  const { baseBranches, labels, ignoreTitleKeywords } = review;
   if (!review.enabled) return "review.enabled is false";
   if (pull.draft && !review.drafts) return "the pull request is a draft";
-  return (
-    botReason(pull, review.dependencyBots) ??
-    branchReason(pull.base.ref, baseBranches) ??
-    labelReason(pull.labels, labels) ??
-    titleReason(pull.title, ignoreTitleKeywords)
-  );
+  const byBot = botReason(pull, review.dependencyBots);
+  if (byBot !== null) return byBot;
+  const branch = pull.base.ref;
+  if (!admits(review.baseBranches, (pattern) => matchBranch(pattern, branch)))
+    return `review.baseBranches leaves out the base branch ${branch}`;
+  // GitHub's label names are unique without regard to case.
+  const labels = new Set(pull.labels.map((name) => name.toLowerCase()));
+  if (!admits(review.labels, (pattern) => labels.has(pattern.toLowerCase())))
+    return "review.labels leaves out its labels";
+  return titleReason(pull.title, review.ignoreTitleKeywords);
 }
 
 function botReason({ author }: PullRequest, dependencyBots: boolean): string | null {
   if (author.type !== "Bot") return null;
   if (dependencyBot(author.id) === null) return `opened by a bot, ${author.login}`;
   return dependencyBots ? null : `opened by ${author.login} and review.dependencyBots is false`;
-}
-
-function branchReason(branch: string, patterns: readonly string[]): string | null {
-  return admits(patterns, (pattern) => matchBranch(pattern, branch))
-    ? null
-    : `review.baseBranches leaves out the base branch ${branch}`;
-}
-
-/** GitHub's label names are unique without regard to case. */
-function labelReason(names: readonly string[], patterns: readonly string[]): string | null {
-  const present = new Set(names.map((name) => name.toLowerCase()));
-  return admits(patterns, (pattern) => present.has(pattern.toLowerCase()))
-    ? null
-    : "review.labels leaves out its labels";
 }
 
 /** At least one positive pattern must match, if there are any, and no pattern after a `!`. */

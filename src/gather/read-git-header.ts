@@ -2,19 +2,6 @@
 
 import type { FileStatus } from "../domain/pull-request.ts";
 
-/** Git's facts about a file before its hunks. */
-interface GitHeader {
-  /** The head path, the base path of a removed file; null when the two names are ambiguous. */
-  readonly path: string | null;
-  readonly previousPath: string | null;
-  readonly status: FileStatus;
-  readonly oldMode: string | null;
-  readonly newMode: string | null;
-  readonly binary: boolean;
-  /** True when the two blobs differ, so that hunks must follow. */
-  readonly contentDiffers: boolean;
-}
-
 /**
  * Git's extended headers, and its old and new names; anything else ends the header. Source: git's diff-generate-patch.
  */
@@ -45,11 +32,11 @@ const EMPTY_BLOBS = [
 ];
 
 /**
- * Reads one file's header.
+ * Git's facts about a file before its hunks.
  *
  * @param text starts with `diff --git `
  */
-export function readGitHeader(text: string): GitHeader {
+export function readGitHeader(text: string) {
   // Git quotes a name that ends in CR, so a CR here comes from a diff that was converted as a whole.
   const lines = text.matchAll(/([^\n]*?)\r?(?:\n|$)/g).map(([, line = ""]) => line);
   const names = (lines.next().value ?? "").slice("diff --git ".length);
@@ -58,12 +45,14 @@ export function readGitHeader(text: string): GitHeader {
   const index = fields.get("index ") ?? "";
   const unchanged = /^[0-9a-f]+\.\.[0-9a-f]+ (\d{6})$/.exec(index)?.[1] ?? null;
   return {
+    /** The head path, the base path of a removed file; null when the two names are ambiguous. */
     path: movedName(fields, "to ") ?? samePath(names, fields),
     previousPath: moved === null ? null : movedName(fields, "from "),
     status: moved ?? statusOf(fields),
     oldMode: fields.get("old mode ") ?? fields.get("deleted file mode ") ?? unchanged,
     newMode: fields.get("new mode ") ?? fields.get("new file mode ") ?? unchanged,
     binary: fields.has("Binary files ") || fields.has("GIT binary patch"),
+    /** True when the two blobs differ, so that hunks must follow. */
     contentDiffers: differs(index),
   };
 }
@@ -133,11 +122,8 @@ function splitNames(names: string, known: string | null, knownIsNew: boolean): r
   return names.charAt(middle) === " " ? [names.slice(0, middle), names.slice(middle + 1)] : null;
 }
 
-// Derives the path from the two names of a file in a diff. Prefixes are a/ and b/, or i/ and w/, or anything, or
-// nothing.
-
 /**
- * The path that two printed names share.
+ * The path that two printed names share. Prefixes are a/ and b/, or i/ and w/, or anything, or nothing.
  *
  * @param oldName as printed, with its prefix: `a/src/x.ts`
  * @param newName as printed, with its prefix: `b/src/x.ts`

@@ -110,8 +110,6 @@ function reasonOf(reasons: readonly Reason[], path: string): string | undefined 
   return reasons.find(([, pattern]) => pattern.test(path))?.[0];
 }
 
-// Whether a file's first lines declare that a program wrote it.
-
 /** Generators write their header first; further down the words mean something else. */
 const FIRST_LINES = 5;
 

@@ -198,9 +198,6 @@ function closedPullJob({ id, event, payload }: Delivery, host: string): HistoryJ
   };
 }
 
-// Deliveries that may carry feedback on our findings -> a job that checks. GitHub sends no webhooks for reactions: a
-// schedule covers them, and missed deliveries.
-
 const FeedbackDelivery = Around.extend({
   sender: User,
   pull_request: z.object({ number: z.int().positive() }),
@@ -217,7 +214,12 @@ const TRIGGERS: ReadonlyMap<string, string> = new Map([
   ["pull_request closed", "closed"],
 ]);
 
-/** @returns null when there is nothing to learn from it; never throws, for any payload */
+/**
+ * A delivery that may carry feedback on our findings -> a job that checks. GitHub sends no webhooks for reactions: a schedule covers
+ * them, and missed deliveries.
+ *
+ * @returns null when there is nothing to learn from it; never throws, for any payload
+ */
 function feedbackJob({ id, event, payload }: Delivery, { slug, host }: Reception): FeedbackJob | null {
   const { data } = FeedbackDelivery.safeParse(payload);
   const trigger = data === undefined ? undefined : TRIGGERS.get(`${event} ${data.action}`);
@@ -248,8 +250,6 @@ function isOrder(body: string, slug: string): boolean {
   return command?.kind === "verb" && command.verb !== "ask";
 }
 
-// A delivery with a job -> its fingerprint, which recognises the same event under another delivery id.
-
 /** Distinguishes two events of one kind on one head: a label removed and set again, two pushes to the same head. */
 const Moment = z.object({
   before: z.string().optional().catch(undefined),
@@ -263,6 +263,8 @@ const Moment = z.object({
 const DIGITS = 32;
 
 /**
+ * The fingerprint of a delivery with a job, which recognises the same event under another delivery id.
+ *
  * @returns `HOST/REPO_ID#NUMBER@HASH`; the hash covers repository, pull request, head, trigger and time of a review, or the comment
  * of a command. If the payload has no time, the hash covers the whole payload.
  */

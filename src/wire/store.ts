@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type BlobCache, blobCache } from "../adapters/blob-cache.ts";
-import { memoryOff } from "../adapters/no-memory/memory-off.ts";
+import { memoryOff } from "../adapters/no-memory/no-memory.ts";
 import { processMark } from "../adapters/process-mark.ts";
 import { isDatabase } from "../cli/data-dir.ts";
 import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";

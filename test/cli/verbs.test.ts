@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { localEmbedder } from "../../src/adapters/local/local-embedder.ts";
+import { localWords } from "../../src/adapters/local/local-embedder.ts";
 import { openStore } from "../../src/wire/store.ts";
 import { BACKUP } from "../app/change-builders.ts";
 import { startGitHub } from "../fakes/github/github.ts";
@@ -143,7 +143,7 @@ test("doctor gives symptom, cause and remedy for low scores, slow retrieval, irr
 
 test.each([
   ["voyage-code-3", 1024],
-  [localEmbedder().model, 512],
+  [localWords().space.model, 512],
 ])(
   "doctor names memories whose vectors come from another embedder than the one that is chosen: %s",
   async (model, dimension) => {

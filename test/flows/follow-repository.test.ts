@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { astChunker } from "../../src/adapters/code-index/chunker.ts";
-import { noMemory } from "../../src/adapters/no-memory/recall.ts";
+import { noMemory } from "../../src/adapters/no-memory/no-memory.ts";
 import { OutOfReach, Transient } from "../../src/domain/errors.ts";
 import type { FollowJob, ForgetJob, Repo } from "../../src/domain/job.ts";
 import {

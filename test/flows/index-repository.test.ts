@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { astChunker } from "../../src/adapters/code-index/chunker.ts";
-import { gitTree } from "../../src/adapters/git/tree.ts";
+import { gitTree } from "../../src/adapters/git/snapshot.ts";
 import { secretRedactor } from "../../src/adapters/secrets/redact.ts";
 import { type IndexedCorpus, indexRepository } from "../../src/flows/repository/index-repository.ts";
 import { type Clone, givenClone } from "../adapters/git/clone.ts";

@@ -20,8 +20,7 @@ export function astChunker(timeoutMs = TIMEOUT_MS): CodeChunker {
   return {
     languages: new Set(CHUNKED_LANGUAGES),
     async chunks(path, language, text) {
-      const question: ChunkQuestion = { path, language, text };
-      const result = await reading.ask<CodeChunks>(question);
+      const result = await reading.ask<CodeChunks>({ path, language, text } satisfies ChunkQuestion);
       return "answer" in result ? result.answer : { chunks: [], skipped: [whyNone(result.silence, timeoutMs)] };
     },
   };

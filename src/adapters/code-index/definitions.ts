@@ -93,20 +93,17 @@ export function definitions(
   const any = Object.keys(kinds).map((kind) => ({ kind }));
   // A keyword token may be of the same kind as what it opens (`class`).
   const nodes = root.findAll({ rule: { any } }).filter((node) => node.isNamed() && !node.isLeaf());
-  const found = nodes.slice(0, max).flatMap((node) => {
+  const found = nodes.slice(0, max).flatMap((node): Definition[] => {
     const name = nameOf(node);
     const chunkType = node.kind() === "type_spec" ? goType(node) : (kinds[String(node.kind())] ?? null);
-    return name === null || chunkType === null ? [] : [definition(name, chunkType, node)];
+    if (name === null || chunkType === null) return [];
+    const { start, end } = outerOf(node).range();
+    // A node that swallowed its newline ends at column 0 of the next row.
+    const last = end.column === 0 && end.line > start.line ? end.line - 1 : end.line;
+    const nameRow = (node.field("name") ?? node).range().start.line;
+    return [{ name, chunkType, start: start.line, last, from: start.index, to: end.index, nameRow, node }];
   });
   return { found, beyond: Math.max(0, nodes.length - max) };
-}
-
-function definition(name: string, chunkType: ChunkType, node: SgNode): Definition {
-  const { start, end } = outerOf(node).range();
-  // A node that swallowed its newline ends at column 0 of the next row.
-  const last = end.column === 0 && end.line > start.line ? end.line - 1 : end.line;
-  const nameRow = (node.field("name") ?? node).range().start.line;
-  return { name, chunkType, start: start.line, last, from: start.index, to: end.index, nameRow, node };
 }
 
 /** Go writes structs and interfaces as types; other named types are a line each, and nothing to remember. */

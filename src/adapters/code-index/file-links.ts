@@ -9,14 +9,14 @@ import { languageOf } from "./file-symbols.ts";
 const MOST = 3_000;
 const ARGUMENT_CHARS = 80;
 
-/** Kinds of calls, and the field that says what is called. */
-const CALLS: Readonly<Record<string, string>> = {
-  call_expression: "function",
-  call: "function",
-  method_invocation: "name",
-  function_call_expression: "function",
-  member_call_expression: "name",
+/** By language: kinds of calls, and the field that says what is called. */
+const CALLS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  java: { method_invocation: "name" },
+  php: { function_call_expression: "function", member_call_expression: "name" },
+  python: { call: "function" },
+  ruby: { call: "method" },
 };
+const OTHER_CALLS: Readonly<Record<string, string>> = { call_expression: "function" };
 /** Arguments and parameters behind which there are any number. */
 const REST = /splat|spread|rest_pattern|variadic|placeholder|^pair$/;
 const SKIPPED =
@@ -88,15 +88,12 @@ function nameIn(node: SgNode): string {
 }
 
 function callsOf(language: string, root: SgNode, names: ReadonlySet<string>): Call[] {
-  const any = Object.keys(CALLS).map((kind) => ({ kind }));
-  const isKnown = { go: "call_expression", java: "method_invocation", python: "call", ruby: "call" }[language];
-  const kinds = isKnown === undefined ? any.filter(({ kind }) => isOf(language, kind)) : [{ kind: isKnown }];
+  const fields = CALLS[language] ?? OTHER_CALLS;
   return root
-    .findAll({ rule: { any: kinds } })
+    .findAll({ rule: { any: Object.keys(fields).map((kind) => ({ kind })) } })
     .slice(0, MOST * 3)
     .flatMap((node): Call[] => {
-      const called = node.field(language === "ruby" ? "method" : (CALLS[String(node.kind())] ?? "function"));
-      const text = called?.text() ?? "";
+      const text = node.field(fields[String(node.kind())] ?? "function")?.text() ?? "";
       const name = /([\p{L}_$][\p{L}\p{N}_$]*[?!]?)$/u.exec(text)?.[1] ?? "";
       if (!names.has(name)) return [];
       const receiver = node.field("object") ?? node.field("receiver");
@@ -107,11 +104,6 @@ function callsOf(language: string, root: SgNode, names: ReadonlySet<string>): Ca
         { name, line: node.range().start.line + 1, of: before === "" ? null : before, args: counted(language, args) },
       ];
     });
-}
-
-function isOf(language: string, kind: string): boolean {
-  const isPhp = kind === "function_call_expression" || kind === "member_call_expression";
-  return language === "php" ? isPhp : kind === "call_expression";
 }
 
 function counted(language: string, args: readonly SgNode[] | null): readonly string[] | null {

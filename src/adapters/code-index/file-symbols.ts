@@ -145,13 +145,18 @@ function definitionsByWords(path: string, text: string, names: ReadonlySet<strin
   const found: Definition[] = [];
   for (const at of code.keys()) {
     const one = macro(code, at, names, made) ?? headed(code, blocks, at, names, made) ?? field(code, at, names, made);
-    if (one !== null && !(one.kind === "field" && isInFunction(found, at))) found.push(one);
+    const isLocal =
+      one?.kind === "field" &&
+      found.some(({ kind, startLine, endLine }) => kind === "function" && startLine <= at + 1 && endLine > at);
+    if (one !== null && !isLocal) found.push(one);
   }
   // `} SDL_Context;` names what the block above it is.
   for (const [at, line] of code.entries()) {
     const name = /^\s*\}\s*([A-Za-z_]\w*)\s*;/.exec(line)?.[1];
     const first = name === undefined ? undefined : blocks.find(({ last }) => last === at)?.first;
-    if (name !== undefined && first !== undefined) found.push(made(name, "type", typedefRow(code, first), at));
+    if (name === undefined || first === undefined) continue;
+    const head = code[first]?.includes("typedef") ? first : Math.max(0, first - 1);
+    found.push(made(name, "type", head, at));
   }
   return found.sort((a, b) => a.startLine - b.startLine);
 }
@@ -212,14 +217,6 @@ function field(code: readonly string[], at: number, names: ReadonlySet<string>, 
   const isDeclared = /^\s*[\w.<>[\],?*&@ ]+[\s*&]/.test(line);
   const isLocal = /^\s*(?:return|goto|case|break|throw|await|yield)\b/.test(line);
   return isDeclared && !isLocal ? made(name, "field", at, endOfStatement(code, at)) : null;
-}
-
-function typedefRow(code: readonly string[], first: number): number {
-  return /typedef/.test(code[first] ?? "") ? first : Math.max(0, first - 1);
-}
-
-function isInFunction(found: readonly Definition[], at: number): boolean {
-  return found.some(({ kind, startLine, endLine }) => kind === "function" && startLine <= at + 1 && endLine > at);
 }
 
 interface Block {

@@ -1,10 +1,10 @@
 // The other side of symbols.ts: texts in, their words, definitions and references out, in a process that can be ended while a
 // grammar is stuck.
-import type { Definition, FileLinks, Reference } from "../../domain/code/symbols.ts";
+import type { Definition, Reference } from "../../domain/code/symbols.ts";
 import { answerMessages } from "../reading-child.ts";
 import { fileLinks } from "./file-links.ts";
 import { fileDefinitions, fileReferences } from "./file-symbols.ts";
-import { type WordIndex, wordIndex } from "./word-index.ts";
+import { wordIndex } from "./word-index.ts";
 
 export interface SymbolFile {
   readonly path: string;
@@ -39,12 +39,8 @@ function read({ path, text }: SymbolFile, defined: ReadonlySet<string> | null, u
   };
 }
 
-type Answer = readonly WordIndex[] | readonly (FileLinks | null)[] | readonly ReadSymbols[];
-
-function answer(question: SymbolsQuestion): Answer {
+answerMessages((question: SymbolsQuestion) => {
   if (question.kind === "words") return question.texts.map(wordIndex);
   if (question.kind === "links") return question.files.map(({ path, text }) => fileLinks(path, text, question.called));
   return question.files.map((file) => read(file, question.defined, question.used));
-}
-
-answerMessages(answer);
+});

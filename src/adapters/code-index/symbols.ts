@@ -8,7 +8,7 @@ import { counted } from "../../domain/text/counted.ts";
 import type { Snapshot, SnapshotFile } from "../../ports/snapshot.ts";
 import type { FoundSymbols, SoughtNames, Symbols } from "../../ports/symbols.ts";
 import { groupBySize } from "../group-by-size.ts";
-import { readingChild, readingProcess, type Silence } from "../reading-child.ts";
+import { readingChild, readingProcess } from "../reading-child.ts";
 import type { ReadSymbols, SymbolFile, SymbolsQuestion } from "./symbols-process.ts";
 import { hasHash, type WordIndex, wordHash } from "./word-index.ts";
 
@@ -34,9 +34,7 @@ interface OpenSymbols extends Symbols {
   close(): void;
 }
 
-function startProcess(): ChildProcess {
-  return readingChild(new URL("./symbols-process.ts", import.meta.url), ["--max-old-space-size=256"]);
-}
+const startProcess = () => readingChild(new URL("./symbols-process.ts", import.meta.url), ["--max-old-space-size=256"]);
 
 /**
  * Symbols by ast-grep and by words. Its process starts with the first question and ends by itself when idle.
@@ -50,9 +48,10 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
   });
   const reading = readingProcess(start, LIMITS);
 
-  async function ask<Answer>(question: SymbolsQuestion): Promise<Answer | Silence> {
+  /** Null if the process does not answer. */
+  async function ask<Answer>(question: SymbolsQuestion): Promise<Answer | null> {
     const result = await reading.ask<Answer>(question);
-    return "answer" in result ? result.answer : result.silence;
+    return "answer" in result ? result.answer : null;
   }
 
   /** The words of every file, in the order given; null where there are none in time. */
@@ -64,8 +63,7 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
       if (performance.now() > until) break;
       const texts = await Promise.all(batch.map(({ path }) => snapshot.text(path)));
       const answer = await ask<readonly WordIndex[]>({ kind: "words", texts: texts.map((text) => text ?? "") });
-      if (typeof answer === "string") continue;
-      for (const [at, index] of answer.entries()) {
+      for (const [at, index] of answer?.entries() ?? []) {
         const blob = batch[at]?.blob ?? "";
         read.set(blob, index);
         kept.set(blob, index);
@@ -81,7 +79,7 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
     used: ReadonlySet<string>,
   ): Promise<readonly (ReadSymbols | null)[]> {
     const answer = await ask<readonly ReadSymbols[]>({ kind: "read", files, defined, used });
-    if (typeof answer !== "string") return answer;
+    if (answer !== null) return answer;
     if (files.length === 1) return [null];
     const parts: (ReadSymbols | null)[] = [];
     for (const file of files) parts.push(...(await parsed([file], defined, used)));
@@ -141,24 +139,22 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
     },
     async links(path, text, called) {
       const answer = await ask<readonly (FileLinks | null)[]>({ kind: "links", files: [{ path, text }], called });
-      return typeof answer === "string" ? null : (answer[0] ?? null);
+      return answer?.[0] ?? null;
     },
     close: reading.end,
   };
 }
 
-interface Plan {
-  readonly files: ReadonlySet<string>;
-  /** By name of those that changed: files that have the word and are not looked into. */
-  readonly unread: ReadonlyMap<string, number>;
-}
-
-/** Which files are parsed: those that may define a name, and the nearest that use one that changed. */
+/**
+ * Which files are parsed: those that may define a name, and the nearest that use one that changed.
+ *
+ * @returns by name of those that changed in `unread`: how many more files have the word
+ */
 function planned(
   files: readonly SnapshotFile[],
   indexes: readonly (WordIndex | null)[],
   { used, changed }: SoughtNames,
-): Plan {
+): { readonly files: ReadonlySet<string>; readonly unread: ReadonlyMap<string, number> } {
   const paths = new Set<string>();
   const unread = new Map<string, number>();
   for (const name of new Set([...changed, ...used])) {
@@ -200,8 +196,7 @@ function sharedFolders(path: string, folders: readonly string[]): number {
 
 function degraded(unindexed: number, unread: number): readonly Degraded[] {
   const count = unindexed + unread;
-  if (count === 0) return [];
-  const were = count === 1 ? "was" : "were";
-  const reason = `${counted(count, "file")} ${were} not searched for names of this change: too long to read`;
-  return [{ part: "symbols", reason }];
+  const were = `${counted(count, "file")} ${count === 1 ? "was" : "were"}`;
+  const reason = `${were} not searched for names of this change: too long to read`;
+  return count === 0 ? [] : [{ part: "symbols", reason }];
 }

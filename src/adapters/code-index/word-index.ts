@@ -8,19 +8,19 @@ export interface WordIndex {
 }
 
 const OFFSET = 0x811c9dc5;
-const DEFINERS = new Set(
-  "class const def define enum export fn func fun function impl interface let macro macro_rules mod module namespace package record static struct trait type typedef union val var".split(
-    " ",
-  ),
+const DEFINERS = hashesOf(
+  "class const def define enum export fn func fun function impl interface let macro macro_rules mod module namespace " +
+    "package record static struct trait type typedef union val var",
 );
 /** What stands before a call and not before a definition. */
-const CALLERS = new Set(
-  "and assert await case defer delete do elif else go if in is new not of or print return sizeof throw typeof until void when while yield".split(
-    " ",
-  ),
+const CALLERS = hashesOf(
+  "and assert await case defer delete do elif else go if in is new not of or print return sizeof throw typeof until " +
+    "when while yield",
 );
-const DEFINER_HASHES = new Set([...DEFINERS].map(wordHash));
-const CALLER_HASHES = new Set([...CALLERS].filter((word) => word !== "void").map(wordHash));
+
+function hashesOf(words: string): ReadonlySet<number> {
+  return new Set(words.split(" ").map(wordHash));
+}
 
 /** FNV-1a (isthe.com/chongo/tech/comp/fnv), 32 bits, over UTF-16 units. */
 export function wordHash(word: string): number {
@@ -58,16 +58,12 @@ export function wordIndex(text: string): WordIndex {
 }
 
 function mayDefine(text: string, start: number, end: number, before: number): boolean {
-  if (DEFINER_HASHES.has(before)) return true;
+  if (DEFINERS.has(before)) return true;
   // `.name(` is a call.
   if (text.charCodeAt(start - 1) === 46) return false;
   let next = end;
   while (text.charCodeAt(next) === 32) next++;
-  const unit = text.charCodeAt(next);
-  const isOpen = unit === 40 || unit === 60;
-  const isSet = unit === 58 || unit === 61 || unit === 59 || unit === 44;
-  if (isOpen) return before === 0 || !CALLER_HASHES.has(before);
-  return isSet && !CALLER_HASHES.has(before);
+  return /[(<:=;,]/.test(text.charAt(next)) && !CALLERS.has(before);
 }
 
 /** Letters, digits, `_`, `$`, and everything beyond ASCII. */

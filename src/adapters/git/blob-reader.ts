@@ -3,23 +3,15 @@ import type { Socket } from "node:net";
 import { oneAtATime } from "../../domain/one-at-a-time.ts";
 import { GitFailed, gitProcess } from "./git.ts";
 
-interface BlobReader {
-  /**
-   * Null if there is no such blob.
-   *
-   * @throws GitFailed when git ends early
-   */
-  read(hash: string): Promise<Buffer | null>;
-  /** Ends git; the next request starts it again. */
-  close(): void;
-}
-
 /** An idle process ends after this. */
 const IDLE_MS = 1_000;
 
-/** Starts git with the first request. It does not keep this process alive, and ends with it. */
-export function blobReader(cwd: string): BlobReader {
-  let running: Talk | null = null;
+/**
+ * Starts git with the first request. It does not keep this process alive, and ends with it. `read` gives null for a blob that does
+ * not exist, and throws GitFailed when git ends early; after `close` the next request starts git again.
+ */
+export function blobReader(cwd: string) {
+  let running: ReturnType<typeof talk> | null = null;
   const inTurn = oneAtATime();
   let idle: NodeJS.Timeout | undefined;
   const close = () => {
@@ -41,10 +33,7 @@ export function blobReader(cwd: string): BlobReader {
     }
   }
 
-  return {
-    read: (hash) => inTurn(() => answered(hash)),
-    close,
-  };
+  return { read: (hash: string) => inTurn(() => answered(hash)), close };
 }
 
 /** The text of a blob; null for a binary one. */
@@ -58,13 +47,8 @@ export async function blobSizes(cwd: string, hashes: readonly string[]): Promise
   const failed = failureOf(child);
   child.stdin.end(hashes.map((hash) => `${hash}\n`).join(""));
   const output = await Promise.race([child.stdout.setEncoding("utf8").toArray(), failed]);
-  const lines = output.join("").split("\n");
-  return new Map(
-    lines.flatMap((line): [string, number][] => {
-      const [hash = "", type, size] = line.split(" ");
-      return type === "blob" ? [[hash, Number(size)]] : [];
-    }),
-  );
+  const found = output.join("").matchAll(/^(\w+) blob (\d+)$/gm);
+  return new Map(found.map(([, hash = "", size]) => [hash, Number(size)]));
 }
 
 /** Rejects when git cannot run. What it says, and errors after its reader was closed, do not matter. */
@@ -77,25 +61,16 @@ function failureOf(child: ReturnType<typeof gitProcess>): Promise<never> {
   return promise;
 }
 
-interface Talk {
-  ask(hash: string): Promise<Buffer | null>;
-  end(): void;
-}
-
-function talk(cwd: string): Talk {
+function talk(cwd: string) {
   const child = gitProcess(cwd, ["cat-file", "--batch"]);
   const failed = failureOf(child);
   const read = reader(child.stdout);
   // Pipes to a child are sockets, whatever their types say.
-  const handles = [
-    child,
-    child.stdin as unknown as Socket,
-    child.stdout as unknown as Socket,
-    child.stderr as unknown as Socket,
-  ];
+  const pipes = [child.stdin, child.stdout, child.stderr] as unknown as readonly Socket[];
+  const handles = [child, ...pipes];
   for (const handle of handles) handle.unref();
   return {
-    async ask(hash) {
+    async ask(hash: string): Promise<Buffer | null> {
       for (const handle of handles) handle.ref();
       try {
         // By hash: a path may hold a line break, and then would be two questions.
@@ -110,20 +85,14 @@ function talk(cwd: string): Talk {
 }
 
 /** `HASH blob SIZE\n` and the bytes with a line feed after them, or `HASH missing\n`. */
-async function blob(read: Reader): Promise<Buffer | null> {
+async function blob(read: ReturnType<typeof reader>): Promise<Buffer | null> {
   const [, type, size] = (await read.line()).split(" ");
   if (type === "missing" || size === undefined) return null;
   const bytes = await read.bytes(Number(size) + 1);
   return type === "blob" ? bytes.subarray(0, -1) : null;
 }
 
-interface Reader {
-  /** Up to the next line feed, without it. */
-  line(): Promise<string>;
-  bytes(count: number): Promise<Buffer>;
-}
-
-function reader(stream: AsyncIterable<Buffer>): Reader {
+function reader(stream: AsyncIterable<Buffer>) {
   const chunks = stream[Symbol.asyncIterator]();
   let held: Buffer = Buffer.alloc(0);
   const more = async () => {
@@ -132,14 +101,15 @@ function reader(stream: AsyncIterable<Buffer>): Reader {
     return value;
   };
   return {
-    async line() {
+    /** Up to the next line feed, without it. */
+    async line(): Promise<string> {
       let end = held.indexOf(10);
       for (; end === -1; end = held.indexOf(10)) held = Buffer.concat([held, await more()]);
       const line = held.subarray(0, end).toString("utf8");
       held = held.subarray(end + 1);
       return line;
     },
-    async bytes(count) {
+    async bytes(count: number): Promise<Buffer> {
       const parts = [held];
       for (let length = held.length; length < count; ) {
         const part = await more();

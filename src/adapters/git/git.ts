@@ -6,17 +6,10 @@ export class GitFailed extends Error {
   override readonly name = "GitFailed";
 }
 
-const INERT = [
-  "-c",
-  "core.fsmonitor=false",
-  "-c",
-  "core.hooksPath=/dev/null",
-  "-c",
-  "log.showSignature=false",
-  "-c",
-  "diff.suppressBlankEmpty=false",
-  "--no-pager",
-];
+const INERT = (
+  "-c core.fsmonitor=false -c core.hooksPath=/dev/null -c log.showSignature=false -c diff.suppressBlankEmpty=false " +
+  "--no-pager"
+).split(" ");
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 /**
@@ -27,22 +20,14 @@ const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
  */
 export function git(cwd: string, args: readonly string[], own: Readonly<Record<string, string>> = {}): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    execFile(
-      "git",
-      [...INERT, ...args],
-      {
-        cwd,
-        encoding: "buffer",
-        maxBuffer: MAX_OUTPUT_BYTES,
-        env: { ...environment(), ...own },
-      },
-      (error, stdout, stderr) => {
-        if (error === null) return resolve(stdout);
-        const [line] = stderr.toString("utf8").trim().split("\n");
-        const message = line === undefined || line === "" ? error.message : line.replace(/^(?:fatal|error): /, "");
-        reject(new GitFailed(error.code === "ENOENT" ? "git is not installed" : message, { cause: error }));
-      },
-    );
+    const env = { ...environment(), ...own };
+    const options = { cwd, encoding: "buffer", maxBuffer: MAX_OUTPUT_BYTES, env } as const;
+    execFile("git", [...INERT, ...args], options, (error, stdout, stderr) => {
+      if (error === null) return resolve(stdout);
+      const [line = ""] = stderr.toString("utf8").trim().split("\n");
+      const message = line === "" ? error.message : line.replace(/^(?:fatal|error): /, "");
+      reject(new GitFailed(error.code === "ENOENT" ? "git is not installed" : message, { cause: error }));
+    });
   });
 }
 

@@ -116,10 +116,15 @@ function ports(cwd: string, range: LocalRange, pull: PullRequest, diff: DiffPlac
     pull: () => Promise.resolve(pull),
     changes: async () => ({ kind: "unified", text: await diffText(cwd, range, pull) }),
     changesSince: (_repo, _pull, earlier) => changesSince(cwd, range, pull, earlier.headSha),
-    text: (_repo, path, sha, maxBytes) => {
-      if (range.kind === "uncommitted" && sha === pull.head.sha) return changedText(cwd, path, maxBytes);
-      if (range.kind !== "diff" || sha !== pull.head.sha) return fileText(cwd, range, path, sha, pull, maxBytes);
-      return diff?.top && diff.isApplied ? workingText(diff.top, path, maxBytes) : Promise.resolve(null);
+    async text(_repo, path, sha, maxBytes) {
+      const kind = sha === pull.head.sha ? range.kind : "commits";
+      if (kind === "uncommitted") {
+        const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]);
+        return workingText(top, path, maxBytes).catch(() => null);
+      }
+      if (kind === "diff") return diff?.top && diff.isApplied ? workingText(diff.top, path, maxBytes) : null;
+      if (sha === NO_COMMIT) return null;
+      return objectText(cwd, kind === "staged" ? `:0:${path}` : `${sha}:${path}`, maxBytes);
     },
     ownersText: () => Promise.resolve(null),
     authorFacts: () => Promise.resolve({ mergedPullRequests: null }),
@@ -171,30 +176,15 @@ async function changesSince(cwd: string, range: LocalRange, pull: PullRequest, e
   }
 }
 
-async function fileText(
-  cwd: string,
-  range: LocalRange,
-  path: string,
-  sha: string,
-  pull: PullRequest,
-  maxBytes: number,
-): Promise<string | null> {
-  if (sha === NO_COMMIT) return null;
-  const object = range.kind === "staged" && sha === pull.head.sha ? `:0:${path}` : `${sha}:${path}`;
+async function objectText(cwd: string, object: string, maxBytes: number): Promise<string | null> {
   try {
     const size = Number(await gitText(cwd, ["cat-file", "-s", object]));
     if (!(size <= maxBytes)) return null;
-    const bytes = await git(cwd, ["cat-file", "blob", object]);
-    return bytes.includes(0) ? null : bytes.toString("utf8");
+    return textOf(await git(cwd, ["cat-file", "blob", object]));
   } catch (error) {
     if (error instanceof GitFailed) return null;
     throw error;
   }
-}
-
-async function changedText(cwd: string, path: string, maxBytes: number): Promise<string | null> {
-  const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]);
-  return workingText(top, path, maxBytes).catch(() => null);
 }
 
 async function workingText(top: string, path: string, maxBytes: number): Promise<string | null> {
@@ -244,19 +234,12 @@ async function asPullRequest(cwd: string, range: LocalRange, base: string, head:
 }
 
 async function commitsBetween(cwd: string, base: string, head: string): Promise<{ sha: string; message: string }[]> {
-  const log = await gitText(cwd, [
-    "log",
-    `--max-count=${MAX_COMMITS}`,
-    "--format=%H%x00%B%x01",
-    `${base}..${head}`,
-    "--",
-  ]);
-  return log
-    .split("\u0001")
-    .map((entry) => entry.trim().split("\0"))
-    .flatMap(([sha, message]) =>
-      sha === undefined || message === undefined ? [] : [{ sha, message: message.trim() }],
-    );
+  const format = "--format=%H%x00%B%x01";
+  const log = await gitText(cwd, ["log", `--max-count=${MAX_COMMITS}`, format, `${base}..${head}`, "--"]);
+  return log.split("\u0001").flatMap((entry) => {
+    const [sha = "", message] = entry.trim().split("\0");
+    return message === undefined ? [] : [{ sha, message: message.trim() }];
+  });
 }
 
 /** A clone is identified by its first commit, wherever it is stored; one without a commit by its folder. */
@@ -265,12 +248,7 @@ async function localRepo(cwd: string, head: string): Promise<Repo> {
   const root = await rootOf("HEAD").catch(() => rootOf(head).catch(() => ""));
   const first = root.split("\n").at(-1) ?? "";
   const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]).catch(() => cwd);
-  const id = Number.parseInt(
-    createHash("sha256")
-      .update(first === "" ? top : first)
-      .digest("hex")
-      .slice(0, 12),
-    16,
-  );
+  const hash = createHash("sha256").update(first === "" ? top : first);
+  const id = Number.parseInt(hash.digest("hex").slice(0, 12), 16);
   return { host: "local", id, ownerId: 0, owner: "local", name: basename(top), visibility: "private" };
 }

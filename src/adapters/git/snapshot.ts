@@ -3,12 +3,12 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { PullRequest } from "../../domain/pull-request.ts";
+import type { Tree, TreeFile } from "../../ports/memory.ts";
 import type { Snapshot, SnapshotFile, Snapshots } from "../../ports/snapshot.ts";
 import { blobSha } from "../blob-cache.ts";
 import { checkSize, NoSnapshot, SNAPSHOT_LIMITS } from "../snapshot-limits.ts";
 import { blobReader, blobSizes, textOf } from "./blob-reader.ts";
 import { GitFailed, git, gitText } from "./git.ts";
-import { gitTree } from "./tree.ts";
 
 /** Where the files of a head are. */
 export type LocalHead = "commit" | "index" | "working tree" | { readonly missing: string };
@@ -28,10 +28,10 @@ export function localSnapshots(cwd: string, head: LocalHead): Snapshots {
   };
 }
 
-function snapshotOf(cwd: string, head: LocalHead, pull: PullRequest): Promise<Snapshot> {
-  if (head === "commit") return commitSnapshot(cwd, pull.head.sha);
-  if (head === "index") return indexSnapshot(cwd, pull.head.sha);
-  if (head === "working tree") return workingSnapshot(cwd, pull.head.sha);
+function snapshotOf(cwd: string, head: LocalHead, { head: { sha } }: PullRequest): Promise<Snapshot> {
+  if (head === "commit") return commitSnapshot(cwd, sha);
+  if (head === "index") return indexSnapshot(cwd, sha);
+  if (head === "working tree") return workingSnapshot(cwd, sha);
   throw new NoSnapshot(head.missing);
 }
 
@@ -50,20 +50,14 @@ async function commitSnapshot(cwd: string, revision: string): Promise<Snapshot> 
 async function indexSnapshot(cwd: string, sha: string): Promise<Snapshot> {
   const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]);
   const listing = (await git(top, ["ls-files", "--stage", "-z"])).toString("utf8");
-  const entries = listing.split("\0").flatMap((line): { path: string; blob: string }[] => {
-    const [mode, blob, rest] = line.split(" ", 3);
-    const isFile = mode === "100644" || mode === "100755";
-    return isFile && blob !== undefined && rest?.startsWith("0\t")
-      ? [{ path: line.slice(line.indexOf("\t") + 1), blob }]
-      : [];
-  });
+  const entries = listing.split("\0").map((line) => /^100(?:644|755) (\w+) 0\t(.+)$/s.exec(line) ?? []);
   const sizes = await blobSizes(
     top,
-    entries.map(({ blob }) => blob),
+    entries.flatMap(([, blob]) => blob ?? []),
   );
-  const files = entries.flatMap((entry) => {
-    const bytes = sizes.get(entry.blob);
-    return bytes === undefined ? [] : [{ ...entry, bytes }];
+  const files = entries.flatMap(([, blob = "", path = ""]) => {
+    const bytes = sizes.get(blob);
+    return bytes === undefined ? [] : [{ path, blob, bytes }];
   });
   return ofObjects(top, sha, files);
 }
@@ -124,4 +118,43 @@ export async function workingBytes(top: string, path: string, most: number): Pro
   if (file === null || file !== join(top, path)) return null;
   const facts = await stat(file);
   return facts.isFile() && facts.size <= most ? readFile(file) : null;
+}
+
+/**
+ * The tree of a revision.
+ *
+ * @throws GitFailed when the folder is not a repository or the revision does not exist
+ */
+export async function gitTree(cwd: string, revision: string): Promise<Tree> {
+  const commit = await gitText(cwd, ["rev-parse", "--verify", "--end-of-options", `${revision}^{commit}`]);
+  // From the top of the clone, whichever of its folders was named.
+  const list = async () => {
+    const files = parseListing(await git(cwd, ["ls-tree", "-r", "-z", "-l", "--full-tree", commit]));
+    return { files, incomplete: null };
+  };
+  return { commit, list, texts: (files) => texts(cwd, files) };
+}
+
+/** `MODE blob HASH SIZE\tPATH` with a NUL after each. Links (120000) and submodules are not files. */
+function parseListing(listing: Buffer): TreeFile[] {
+  const files: TreeFile[] = [];
+  for (const entry of listing.toString("utf8").split("\0")) {
+    const tab = entry.indexOf("\t");
+    const [mode, type, hash, size] = entry.slice(0, tab).split(/ +/);
+    if (tab === -1 || type !== "blob" || mode === "120000" || hash === undefined) continue;
+    files.push({ path: entry.slice(tab + 1), hash, bytes: Number(size) });
+  }
+  return files;
+}
+
+async function* texts(
+  cwd: string,
+  files: readonly TreeFile[],
+): AsyncGenerator<{ readonly file: TreeFile; readonly text: string | null }> {
+  const blobs = blobReader(cwd);
+  try {
+    for (const file of files) yield { file, text: textOf(await blobs.read(file.hash)) };
+  } finally {
+    blobs.close();
+  }
 }

@@ -23,40 +23,27 @@ const SAME_CLAIM = 0.1;
 /** Equal weight to BM25 lowers recall; a quarter does not (measured on 21,281 review discussions). */
 const WEIGHT = 0.25;
 
-/** Costs nothing and cannot fail. */
-export function localWords(): Embedder {
-  const local = localEmbedder();
-  return {
-    space: { model: local.model, dimension: local.dimension },
-    threshold: THRESHOLD,
-    confidence: CONFIDENCE,
-    sameClaim: SAME_CLAIM,
-    weight: WEIGHT,
-    embed: (texts, kind) => Promise.resolve({ vectors: local.embed(texts, kind), tokens: 0, usd: 0, cached: 0 }),
-  };
-}
-
-// An embedder without network, download or model: words weighted by rarity, folded into 1,024 numbers by a hash. Near means "shares
-// rare words", so it finds the same thing in the same words, and no synonyms.
+// Words weighted by rarity, folded into 1,024 numbers by a hash. Near means "shares rare words", so the same thing is found in the same
+// words, and no synonyms.
 
 const DIMENSION = 1_024;
 /** UTF-16 units read of one text. */
 const LONGEST_TEXT = 100_000;
 
-interface LocalEmbedder {
-  /** Names everything that a stored vector depends on. */
-  readonly model: string;
-  readonly dimension: 1_024;
-  embed(texts: readonly string[], kind: "query" | "document"): Float32Array[];
-}
-
-/** Deterministic; vectors of unit length; queries and documents are embedded alike. */
-export function localEmbedder(): LocalEmbedder {
+/** Costs nothing and cannot fail. Deterministic; vectors of unit length; queries and documents are embedded alike. */
+export function localWords(): Embedder {
   const weigh = rarity(BACKGROUND);
   return {
-    model: `local-hash-1:${TOKENISER_VERSION}`,
-    dimension: DIMENSION,
-    embed: (texts) => texts.map((text) => fold(text.slice(0, LONGEST_TEXT), weigh)),
+    // The model names everything that a stored vector depends on.
+    space: { model: `local-hash-1:${TOKENISER_VERSION}`, dimension: DIMENSION },
+    threshold: THRESHOLD,
+    confidence: CONFIDENCE,
+    sameClaim: SAME_CLAIM,
+    weight: WEIGHT,
+    async embed(texts) {
+      const vectors = texts.map((text) => fold(text.slice(0, LONGEST_TEXT), weigh));
+      return { vectors, tokens: 0, usd: 0, cached: 0 };
+    },
   };
 }
 

@@ -7,17 +7,19 @@ import { ModelError, modelError, refusedBy } from "./model-error.ts";
 import type { ModelLimits, PaidTokens } from "./model-facts.ts";
 import { fieldsOf, jsonOf, type ModelReply, type Protocol, type RequestBody, type Server } from "./protocol.ts";
 
-interface Attempt {
-  readonly body: RequestBody;
-  readonly signal: AbortSignal;
-  /** Called once with the cost of the attempt, also when it fails: estimated if the server did not report it. */
-  readonly onPaid: (tokens: PaidTokens) => void;
-}
-
-/** Never hangs, whatever `fetch` does. Rejects with `ModelError`. */
-export async function attemptOnce(server: Server, protocol: Protocol, attempt: Attempt): Promise<ModelReply> {
-  const { body } = attempt;
-  const patience = newPatience(server.limits, body.maxTokens, attempt.signal);
+/**
+ * Never hangs, whatever `fetch` does. Rejects with `ModelError`.
+ *
+ * @param onPaid called once with the cost of the attempt, also when it fails: estimated if the server did not report it
+ */
+export async function attemptOnce(
+  server: Server,
+  protocol: Protocol,
+  body: RequestBody,
+  signal: AbortSignal,
+  onPaid: (tokens: PaidTokens) => void,
+): Promise<ModelReply> {
+  const patience = newPatience(server.limits, body.maxTokens, signal);
   const accumulator = protocol.accumulator();
   // The SDK wraps errors of `fetch`, so they are caught before.
   let failure: unknown = null;
@@ -55,7 +57,7 @@ export async function attemptOnce(server: Server, protocol: Protocol, attempt: A
     const isUncounted = !isWhole && tokens.fresh + tokens.cacheWrite + tokens.cacheRead === 0;
     // A server that received the question bills for it, whether or not we wait for the answer.
     const isRead = wasAccepted || (patience.signal.aborted && !isRefused);
-    attempt.onPaid(isUncounted && isRead ? { ...tokens, fresh: promptTokens(body) } : tokens);
+    onPaid(isUncounted && isRead ? { ...tokens, fresh: promptTokens(body) } : tokens);
   }
 }
 
@@ -66,18 +68,8 @@ export function promptTokens({ prompt }: RequestBody): number {
 
 const CUT_OFF = "the answer of the model's server was cut off";
 
-interface Patience {
-  /** Aborted when a deadline passes or the caller stops, with a `ModelError`. */
-  readonly signal: AbortSignal;
-  /** Rejects at once with the reason of `signal`. */
-  readonly over: Promise<never>;
-  /** Data arrived. */
-  alive(): void;
-  end(): void;
-}
-
 /** Three timers: for the first byte, for each silence, for the whole attempt; and the caller's signal. */
-function newPatience(limits: ModelLimits, tokens: number, outer: AbortSignal): Patience {
+function newPatience(limits: ModelLimits, tokens: number, outer: AbortSignal) {
   const controller = new AbortController();
   const { signal } = controller;
   const late = (words: string, again: boolean) => () =>
@@ -91,8 +83,11 @@ function newPatience(limits: ModelLimits, tokens: number, outer: AbortSignal): P
   if (outer.aborted) stop();
   outer.addEventListener("abort", stop, { once: true });
   return {
+    /** Aborted when a deadline passes or the caller stops, with a `ModelError`. */
     signal,
+    /** Rejects at once with the reason of `signal`. */
     over: untilStopped(signal, () => signal.reason).stopped,
+    /** Data arrived. */
     alive() {
       clearTimeout(silence);
       if (signal.aborted) return;
@@ -106,9 +101,9 @@ function newPatience(limits: ModelLimits, tokens: number, outer: AbortSignal): P
   };
 }
 
-// `fetch` for the SDK: one origin, no redirects, a bounded answer, and a callback for every chunk.
-
 /**
+ * `fetch` for the SDK: one origin, no redirects, a bounded answer.
+ *
  * @param alive called when headers arrive and for every chunk of the body
  * @returns rejects with `ModelError` if the server refuses or its answer is invalid, and with the errors of `fetch`
  */
@@ -127,8 +122,7 @@ function streamFetch(server: Server, protocol: Protocol, alive: () => void): typ
     const answer = await boundedFetch(server.fetch, question, { alive, failed: failure });
     if (answer.body === null) throw failure("not an answer");
     if (answer.ok) return asStream(answer, protocol);
-    const { status, headers } = answer;
-    throw refusedBy({ status, headers, text: await answer.text() }, server.now(), protocol);
+    throw refusedBy(answer, await answer.text(), server.now(), protocol);
   };
 }
 

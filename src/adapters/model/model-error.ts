@@ -34,14 +34,6 @@ export function modelError(error: unknown): ModelError {
   return unreachable(error);
 }
 
-/** A server's answer instead of a reply. */
-interface Refusal {
-  readonly status: number;
-  readonly headers: { get(name: string): string | null };
-  /** The whole body: inspected, never repeated. */
-  readonly text: string;
-}
-
 const FAILURES: ReadonlyMap<number, ModelFailure> = new Map([
   [401, "denied"],
   [402, "denied"],
@@ -63,8 +55,13 @@ function hintOf(status: number, { keyVariable, urlVariable }: Protocol): string 
   return status === 413 ? "; the request is too large" : "";
 }
 
-/** @param now epoch milliseconds, to read a `retry-after` that is a date */
-export function refusedBy({ status, headers, text }: Refusal, now: number, protocol: Protocol): ModelError {
+/**
+ * A server's answer instead of a reply.
+ *
+ * @param text its whole body: inspected, never repeated
+ * @param now epoch milliseconds, to read a `retry-after` that is a date
+ */
+export function refusedBy({ status, headers }: Response, text: string, now: number, protocol: Protocol): ModelError {
   const parsed = serverWords(text);
   const answered = `the model's server answered ${status}`;
   const isOutage = AGAIN.has(status) || status >= 500;

@@ -48,9 +48,7 @@ export function modelFacts(name: string): ModelFacts {
   };
 }
 
-// Timeouts and retries for a model's server.
-
-/** Milliseconds, and counts. A server that asks for a longer wait is a failure with `notBefore`. */
+/** Timeouts and retries for a model's server, in milliseconds and counts. A server that asks for a longer wait is a failure with `notBefore`. */
 export interface ModelLimits extends RetryLimits {
   /** From the request to the first byte, while the server reads the prompt. */
   readonly firstByteMs: number;

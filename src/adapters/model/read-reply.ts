@@ -74,7 +74,7 @@ function readProse<T>(text: string, shape: ReplyShape<T>): ReadReply<T> {
     return { ok: false, problem: "the JSON is not complete or not well-formed" };
   const different = new Map<string, Contender>();
   for (const candidate of chosen) {
-    const contender = parsed(candidate.text);
+    const contender = strictly(candidate.text) ?? repaired(candidate.text);
     if (contender === null) return { ok: false, problem: "the JSON is not well-formed" };
     different.set(JSON.stringify(contender.value), contender);
   }
@@ -89,13 +89,6 @@ function mentionsShape(text: string, shape: ReplyShape<unknown>): boolean {
   const properties = shape.jsonSchema.properties;
   const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
   return names.length === 0 || names.some((name) => text.includes(name));
-}
-
-function parsed(text: string): Contender | null {
-  const strict = strictly(text);
-  if (strict !== null) return strict;
-  const fixed = repairJson(text);
-  return fixed === null ? null : { value: fixed.value, source: "", fixed: true };
 }
 
 function strictly(text: string): Contender | null {
@@ -113,13 +106,8 @@ function checked<T>(contender: Contender, shape: ReplyShape<T>): ReadReply<T> {
   return check.ok ? { ok: true, value: check.value, fixed: contender.fixed } : check;
 }
 
-// Finds possible JSON in a language model's prose, in one pass.
-
-interface JsonCandidate {
-  readonly text: string;
-  /** Its last bracket exists. An unclosed one was cut off, or its quotes are unbalanced. */
-  readonly closed: boolean;
-}
+/** `closed`: its last bracket exists. An unclosed one was cut off, or its quotes are unbalanced. */
+type JsonCandidate = { readonly text: string; readonly closed: boolean };
 
 /** A reply with more objects does not answer any of our questions. */
 const MAX_CANDIDATES = 40;
@@ -166,8 +154,6 @@ function closingOf(text: string, start: number): number | null {
   return null;
 }
 
-// Fixes JSON that a language model wrote almost right, and refuses if fixing would lose content.
-
 /** Longer texts are not fixed; the model is asked again. */
 const MAX_REPAIRED_CHARS = 200_000;
 
@@ -178,13 +164,14 @@ const MAX_REPAIRED_CHARS = 200_000;
  *
  * @param text from its first bracket to the one that closes it
  */
-function repairJson(text: string): { readonly value: unknown } | null {
+function repaired(text: string): Contender | null {
   if (text.length > MAX_REPAIRED_CHARS) return null;
   const bare = withoutStrings(text);
   if (/\.\.\.|…/.test(bare)) return null;
   try {
     const value: unknown = JSON.parse(jsonrepair(text));
-    return emptyOnes(value) > (bare.match(/\[\s*\]|\{\s*\}/g)?.length ?? 0) ? null : { value };
+    const written = bare.match(/\[\s*\]|\{\s*\}/g)?.length ?? 0;
+    return emptyOnes(value) > written ? null : { value, source: "", fixed: true };
   } catch {
     return null;
   }
@@ -202,12 +189,14 @@ function emptyOnes(value: unknown): number {
   return inner.length === 0 ? 1 : inner.reduce<number>((sum, one) => sum + emptyOnes(one), 0);
 }
 
-// JSON.parse silently keeps the last of two equal keys: `{"findings":[…],"findings":[]}` would read as empty.
-
 /** A string, with its colon if it is a key, or a bracket. Each part can match in one way only, so one pass is enough. */
 const KEY_OR_BRACKET = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/gs;
 
-/** @param json valid JSON; null when no object in it has a repeated key */
+/**
+ * JSON.parse silently keeps the last of two equal keys: `{"findings":[…],"findings":[]}` would read as empty.
+ *
+ * @param json valid JSON; null when no object in it has a repeated key
+ */
 function repeatedKey(json: string): string | null {
   const open: Set<string>[] = [];
   for (const [token, text, colon] of json.matchAll(KEY_OR_BRACKET)) {

@@ -91,7 +91,7 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
       try {
         const reply = await calls(() => {
           bill.request();
-          return attemptOnce(server, protocol, { body, signal, onPaid: bill.paid });
+          return attemptOnce(server, protocol, body, signal, bill.paid);
         }, signal);
         return { reply, turn, body };
       } catch (error) {
@@ -233,9 +233,7 @@ function stopFailure(reply: ModelReply): ModelError | null {
   return new ModelError(stop[0], reply.refusal === null ? stop[1] : `${stop[1]} (${reply.refusal})`);
 }
 
-// The cost of one question, all of its requests together.
-
-/** @param now epoch milliseconds; the bill's wall time begins here */
+/** The cost of one question, all of its requests together; its wall time begins here. */
 function newBill(facts: ModelFacts, now: () => number) {
   const start = now();
   let requests = 0;
@@ -257,10 +255,8 @@ function newBill(facts: ModelFacts, now: () => number) {
   };
 }
 
-// Performs a model's look-ups within the limits of its question.
-
 /**
- * One text for each call, in their order. Never rejects.
+ * Performs look-ups within the limits of their question: one text for each call, in their order. Never rejects.
  *
  * @param left how many more look-ups the question may make
  * @param maxLength UTF-16 units of all results together
@@ -288,19 +284,8 @@ async function lookUpAll(
   });
 }
 
-// Which features of a protocol a server supports: decided by its address and the operator, corrected by its refusals.
-
-interface ServerCapabilities {
-  /** @param withTools whether the question offers look-ups: some servers support less with them */
-  of(model: string, withTools: boolean): Dialect;
-  /** Stops sending what the server refused. Returns whether that makes a retry worthwhile. */
-  learn(used: Dialect, failed: ModelError): boolean;
-  /** Refused features that a user would notice: `structured output`, `temperature`. */
-  missing(used: Dialect): readonly string[];
-}
-
 /**
- * One for each server and process, because it has state.
+ * Which features of a protocol a server supports: decided by its address and the operator, corrected by its refusals.
  *
  * @param features what this kind of server gets until it refuses it
  */
@@ -308,7 +293,7 @@ function serverCapabilities(
   isOwn: boolean,
   features: readonly Feature[],
   settings: Pick<ModelChoice, "structuredOutput" | "temperature">,
-): ServerCapabilities {
+) {
   const refused = new Map<string, Set<Feature>>();
   const keyOf = (model: string, withTools: boolean) => `${withTools} ${model}`;
   const refusedBy = (used: Dialect) => keyOf(used.model, used.takes.has("tools"));
@@ -316,7 +301,8 @@ function serverCapabilities(
   const fixed: Feature | null = settings.structuredOutput === "on" ? "format" : null;
 
   return {
-    of(model, withTools) {
+    /** @param withTools whether the question offers look-ups: some servers support less with them */
+    of(model: string, withTools: boolean): Dialect {
       const mayCall = withTools && !refused.get(keyOf(model, true))?.has("tools");
       const without = refused.get(keyOf(model, mayCall));
       const left = features.filter((feature) => !without?.has(feature));
@@ -326,7 +312,8 @@ function serverCapabilities(
       const temperature = takes.has("temperature") ? settings.temperature : null;
       return { model, facts: modelFacts(model), isOwn, takes, temperature };
     },
-    learn(used, failed) {
+    /** Stops sending what the server refused. Returns whether that makes a retry worthwhile. */
+    learn(used: Dialect, failed: ModelError): boolean {
       const named = failed.unknown.filter((feature) => used.takes.has(feature) && feature !== fixed);
       // If a server names tools with another feature, it refuses the combination.
       const others = named.filter((feature) => feature !== "tools");
@@ -335,7 +322,8 @@ function serverCapabilities(
       refused.set(key, new Set([...(refused.get(key) ?? []), ...dropped]));
       return dropped.length > 0;
     },
-    missing(used) {
+    /** Refused features that a user would notice: `structured output`, `temperature`. */
+    missing(used: Dialect): readonly string[] {
       const without = refused.get(refusedBy(used));
       return MISSED.flatMap(([feature, words]) => (without?.has(feature) ? [words] : []));
     },

@@ -5,7 +5,6 @@ import { endOfMatch, entropy, isSample, isStandIn, type SecretSpan } from "./sec
 /** The end of a key that names a secret; any prefix is allowed. */
 const KEY =
   /(?:passw(?:or)?d|passwd|passphrase|pwd|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|secret[-_.]?key|account[-_.]?key|auth[-_.]?key|signing[-_.]?key|encryption[-_.]?key|master[-_.]?key|secret[-_.]?key[-_.]?base|credentials?)(?:[-_.]?(?:value|prod|production|dev|staging|live|id|\d{1,2}))?(?![A-Za-z0-9])/giy;
-const KEY_HINT = /passw|passphrase|pwd|secret|token|key|credential/gi;
 const KEY_START =
   /passw|passphrase|pwd|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|account[-_.]?key|auth[-_.]?key|signing[-_.]?key|encryption[-_.]?key|master[-_.]?key|credential/gi;
 /** Between a key and its value, with the type of a declaration: `password: &str = "…"`, `apiKey string = "…"`. */
@@ -25,7 +24,6 @@ const NAMES_SOMETHING =
 
 /** Assignments that suggest a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `<password>…</password>`, `--token …=`. */
 export function* assignments(text: string): Iterable<SecretSpan> {
-  if (text.search(KEY_HINT) < 0) return;
   KEY_START.lastIndex = 0;
   for (let hit = KEY_START.exec(text); hit !== null; hit = KEY_START.exec(text)) {
     const value = valueAfter(text, hit.index);

@@ -63,8 +63,6 @@ function structureOf(secret: string): string {
   return rest.map((part, at) => (at % 2 === 0 || part === "" ? part : "…")).join("");
 }
 
-// Hides secrets in every text of a value, whatever its shape.
-
 /**
  * The same value with its texts redacted; keys, numbers and shape stay.
  *

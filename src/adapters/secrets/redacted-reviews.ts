@@ -47,8 +47,6 @@ export async function redactBody(body: string, redactor: SecretRedactor): Promis
   return shown + body.slice(at);
 }
 
-// Answers are redacted like reviews: no token, key or password leaves in them.
-
 /** Reads from `real`; what it writes is redacted. */
 export function redactedReplies(real: Replies, redactor: SecretRedactor): Replies {
   return {
@@ -57,8 +55,6 @@ export function redactedReplies(real: Replies, redactor: SecretRedactor): Replie
   };
 }
 
-// Redacts the texts of a check run right before they go to GitHub.
-
 /** Writes through to `real`, redacted. Paths stay: GitHub places annotations by them. */
 export function redactedChecks(real: Checks, redactor: SecretRedactor): Checks {
   const clean = async (text: string) => (await redactor.redact(text)).text;
@@ -66,34 +62,26 @@ export function redactedChecks(real: Checks, redactor: SecretRedactor): Checks {
   return {
     begin: (repo, number, headSha, after) => real.begin(repo, number, headSha, after),
     async end(repo, id, end) {
-      const annotations = await Promise.all(
-        end.annotations.map(async (one) => ({
-          ...one,
-          title: await clean(one.title),
-          message: await clean(one.message),
-        })),
-      );
-      const [title, summary, text] = await Promise.all([
-        clean(end.title),
-        cleanMarkdown(end.summary),
-        cleanMarkdown(end.text),
-      ]);
-      return real.end(repo, id, { ...end, title, summary, text, annotations });
+      const annotations = end.annotations.map(async (one) => ({
+        ...one,
+        title: await clean(one.title),
+        message: await clean(one.message),
+      }));
+      return real.end(repo, id, {
+        ...end,
+        title: await clean(end.title),
+        summary: await cleanMarkdown(end.summary),
+        text: await cleanMarkdown(end.text),
+        annotations: await Promise.all(annotations),
+      });
     },
   };
 }
 
-// Redacts how a job ended: the message of a failure may quote its input.
-
-/** Reads from `real`; the ends that it stores are redacted. */
+/** Reads from `real`; the ends that it stores are redacted, since the message of a failure may quote its input. */
 export function redactedQueue(real: Queue, redactor: SecretRedactor): Queue {
-  const { end } = redactedLane(real, redactor);
-  return {
-    ...real,
-    end,
-    commands: redactedLane(real.commands, redactor),
-    upkeep: redactedLane(real.upkeep, redactor),
-  };
+  const [commands, upkeep] = [redactedLane(real.commands, redactor), redactedLane(real.upkeep, redactor)];
+  return { ...real, end: redactedLane(real, redactor).end, commands, upkeep };
 }
 
 function redactedLane<Taken extends AnyJob>(real: Lane<Taken>, redactor: SecretRedactor): Lane<Taken> {
@@ -125,17 +113,15 @@ async function withoutSecrets(job: CommandJob, clean: (text: string) => Promise<
         ? { ...command, word: await clean(command.word) }
         : { ...command, text: await clean(command.text) },
     comment: { ...comment, hunk: comment.hunk === null ? null : await clean(comment.hunk) },
-    pull: {
-      ...pull,
-      title: await clean(pull.title),
-      ...(pull.words === undefined ? {} : { words: await clean(pull.words) }),
-    },
+    pull: { ...pull, title: await clean(pull.title) },
   };
 }
 
-// The log of a retrieval contains words of a pull request, so it is redacted here; a failure never affects the review.
-
-/** @param onFailure called with the reason if an entry was not written; `write` itself never rejects */
+/**
+ * The log of a retrieval contains words of a pull request; a failure never affects the review.
+ *
+ * @param onFailure called with the reason if an entry was not written; `write` itself never rejects
+ */
 export function redactedRetrievals(
   real: RetrievalLog,
   redactor: SecretRedactor,

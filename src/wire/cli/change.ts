@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { defaultBranch, type LocalRange, localChanges, uncommittedWork } from "../../adapters/git/local-changes.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
-import { noMemory } from "../../adapters/no-memory/recall.ts";
+import { noMemory } from "../../adapters/no-memory/no-memory.ts";
 import { isDatabase } from "../../cli/data-dir.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { WritingPorts } from "../../flows/review/review-ports.ts";

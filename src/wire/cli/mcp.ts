@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from "node:os";
 import { resolve } from "node:path";
 import { localChanges } from "../../adapters/git/local-changes.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
-import { noMemory } from "../../adapters/no-memory/recall.ts";
+import { noMemory } from "../../adapters/no-memory/no-memory.ts";
 import { shownPlace, storePlace } from "../../cli/data-dir.ts";
 import { isFolder } from "../../cli/find-repository.ts";
 import type { Repo } from "../../domain/job.ts";

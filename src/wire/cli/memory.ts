@@ -4,7 +4,7 @@ import { parse, resolve } from "node:path";
 import { astChunker } from "../../adapters/code-index/chunker.ts";
 import { gitText } from "../../adapters/git/git.ts";
 import { localChanges } from "../../adapters/git/local-changes.ts";
-import { gitTree } from "../../adapters/git/tree.ts";
+import { gitTree } from "../../adapters/git/snapshot.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
 import { shownPlace, storePlace } from "../../cli/data-dir.ts";
 import { findRepository, isFolder, nameOf, nothingRemembered } from "../../cli/find-repository.ts";

@@ -3,7 +3,7 @@
 
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { memoryOff } from "../../adapters/no-memory/memory-off.ts";
+import { memoryOff } from "../../adapters/no-memory/no-memory.ts";
 import { dataDir, isDatabase, storePlace } from "../../cli/data-dir.ts";
 import { UsageError } from "../../cli/usage.ts";
 import { StoreUnusable } from "../../domain/errors.ts";

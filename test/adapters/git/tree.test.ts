@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { gitTree } from "../../../src/adapters/git/tree.ts";
+import { gitTree } from "../../../src/adapters/git/snapshot.ts";
 import type { Tree, TreeFile } from "../../../src/ports/memory.ts";
 import { type Clone, givenClone } from "./clone.ts";
 

@@ -79,8 +79,6 @@ function event(type: string, rest: Fields): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`;
 }
 
-// The events of one stream of the Messages API, assembled into the reply and its cost.
-
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A content block being assembled. */
@@ -92,6 +90,7 @@ interface Block {
   input: string;
 }
 
+/** Assembles the events of one stream into the reply and its cost. */
 function accumulateStream(): Accumulator {
   const blocks: Block[] = [];
   const usage = { input: 0, cacheWrite: 0, cacheRead: 0, output: 0 };
@@ -175,11 +174,10 @@ function sentBack(block: Block): readonly Fields[] {
   return [call === undefined ? start : { ...start, input: fieldsOf(call.input) ?? {} }];
 }
 
-// A question as a request of the Messages API, with the features that this server and this model support.
-
 /** The API refuses more breakpoints. */
 const MAX_BREAKPOINTS = 4;
 
+/** A question as a request, with the features that this server and this model support. */
 function requestBody(turn: Turn): RequestBody {
   const { request, dialect, repair } = turn;
   const { takes, facts } = dialect;

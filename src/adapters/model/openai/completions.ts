@@ -69,8 +69,6 @@ function clientFor(server: Server, fetch: typeof globalThis.fetch): OpenAI {
   });
 }
 
-// The chunks of one stream of chat completions, assembled into the reply and its cost.
-
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A call being assembled. */
@@ -83,6 +81,7 @@ interface GrowingCall {
   more: Fields;
 }
 
+/** Assembles the chunks of one stream into the reply and its cost. */
 function accumulateStream(): Accumulator {
   const calls: GrowingCall[] = [];
   let text = "";
@@ -153,11 +152,10 @@ function accumulateStream(): Accumulator {
   };
 }
 
-// A question as a request of OpenAI's chat completions, with the features that this server and this model support.
-
 /** Enough to request twelve look-ups, too little for an answer, which would not count. */
 const CALL_TOKENS = 2_000;
 
+/** A question as a request, with the features that this server and this model support. */
 function requestBody(turn: Turn): RequestBody {
   const { request, dialect, rounds, repair } = turn;
   const { takes, facts, isOwn } = dialect;

@@ -1,8 +1,26 @@
-// Memory that could not be opened: reviews run without it and show why, and nothing counts as stored.
+// In place of a memory: an empty one, and one that could not be opened.
 import type { EvidenceStore } from "../../ports/feedback.ts";
 import type { Memory, Recall, RepositoryLabels } from "../../ports/memory.ts";
 
-/** @param reason one line; it is shown in reviews, so it must not name a file of the server */
+/**
+ * An empty memory, for the command line in a clone without one, and for benchmarks of everything else. Queries nothing and starts no
+ * thread.
+ */
+export function noMemory(): Recall {
+  return {
+    nearest: () => Promise.resolve([]),
+    matching: () => Promise.resolve([]),
+    records: () => Promise.resolve([]),
+    counts: () => Promise.resolve({ total: 0, byLanguage: new Map(), byCorpus: new Map(), byOutcome: new Map() }),
+    version: () => Promise.resolve(0),
+  };
+}
+
+/**
+ * Memory that could not be opened: reviews run without it and show why, and nothing counts as stored.
+ *
+ * @param reason one line; it is shown in reviews, so it must not name a file of the server
+ */
 export function memoryOff(reason: string): {
   readonly recall: Recall;
   readonly memory: Memory;

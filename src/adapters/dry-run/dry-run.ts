@@ -2,6 +2,8 @@
 
 import type { Checks } from "../../ports/checks.ts";
 import type { Replies } from "../../ports/conversation.ts";
+import type { EvidenceStore } from "../../ports/feedback.ts";
+import type { Memory } from "../../ports/memory.ts";
 import type { CommentToPost, Reviews } from "../../ports.ts";
 
 /** What would have been posted. */
@@ -30,8 +32,6 @@ export function dryRunReviews(real: Reviews, record: (unposted: Unposted) => voi
   };
 }
 
-// Posts no answers: each one goes to `record`.
-
 /** `real` is only read from; each write goes to `record` instead. */
 export function dryRunReplies(real: Replies, record: (unposted: Unposted) => void): Replies {
   return {
@@ -45,8 +45,6 @@ export function dryRunReplies(real: Replies, record: (unposted: Unposted) => voi
   };
 }
 
-// Check runs of a dry run: recorded, not created.
-
 /** Ids that GitHub never assigns. */
 let last = 0;
 
@@ -58,5 +56,26 @@ export function dryRunChecks(record: (unposted: Unposted) => void): Checks {
       const comments = annotations.map(({ path, message }) => ({ path, body: message }));
       record({ what: "check run", body: `${conclusion}: ${title}`, comments });
     },
+  };
+}
+
+/** `real` is only read from; writes are discarded: nothing is posted, so nothing may be stored as posted. */
+export function dryRunMemory(real: Memory): Memory {
+  return {
+    ...real,
+    remember: () => Promise.resolve({ added: 0, updated: 0, refused: [] }),
+    forget: () => Promise.resolve(0),
+    forgetRepository: () => Promise.resolve(0),
+  };
+}
+
+/** The same for feedback: read, and not stored. */
+export function dryRunEvidence(real: EvidenceStore): EvidenceStore {
+  return {
+    ...real,
+    add: () => Promise.resolve(0),
+    withdraw: () => Promise.resolve(),
+    decide: () => Promise.resolve(0),
+    keepFixes: () => Promise.resolve(),
   };
 }
