@@ -1,7 +1,7 @@
 // The analyze stage: derives the signals from the pull request that gather read. Pure: no port, no clock; the same
 // context gives the same signals.
 
-import { pathGlob } from "../config/path-glob.ts";
+import { pathGlob } from "../config/patterns.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
 import { isTestPath } from "../domain/code/paths.ts";
 import type { Author, AuthorFacts, FileDiff, PullRequestContext } from "../domain/pull-request.ts";

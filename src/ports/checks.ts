@@ -1,8 +1,8 @@
 // Ports for check runs, the wait after a push, and the retraction of a review. Methods may throw `Transient`.
 import type { FailOn } from "../config/repo-config.ts";
 import type { Repo } from "../domain/job.ts";
-import { type CheckEnd } from "../domain/review.ts";
-import { type Post } from "./writes.ts";
+import type { CheckEnd } from "../domain/review.ts";
+import type { Post } from "./writes.ts";
 
 /** How long a push waits for the next one, from each repository's last known configuration. */
 export interface PushWaits {

@@ -1,7 +1,6 @@
 // Filters over rows in memory: corpus, language, chunk type, path.
 
 import { pathGlob } from "../config/patterns.ts";
-import { type Corpus, type Outcome } from "../domain/memory.ts";
 import type { MemoryFilter } from "../domain/retrieval.ts";
 import type { SearchRow } from "./rows.ts";
 

@@ -2,8 +2,8 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import type { Octokit } from "@octokit/rest";
-import { appSlug } from "../adapters/github/app-registration.ts";
 import { dryRunChecks, dryRunReviews, type Unposted } from "../adapters/dry-run/dry-run.ts";
+import { appSlug } from "../adapters/github/app-registration.ts";
 import { type Clients, githubClients } from "../adapters/github/clients.ts";
 import type { GuardedFetch } from "../adapters/github/guarded-fetch.ts";
 import { appClient, quietOctokit } from "../adapters/github/quiet-octokit.ts";

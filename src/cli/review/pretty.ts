@@ -2,7 +2,7 @@
 
 import { styleText } from "node:util";
 import { problemLine } from "../../config/located.ts";
-import { type Finding, SEVERITIES, type Severity } from "../../domain/finding.ts";
+import { type Finding, SEVERITIES } from "../../domain/finding.ts";
 import { type PlacedFinding, quietVerdict, type Review } from "../../domain/review.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { clipped, type NumberedLines, terminalText } from "../terminal-text.ts";

@@ -1,7 +1,7 @@
 // SARIF 2.1.0, for code scanning and editors. The specification: docs.oasis-open.org/sarif/sarif/v2.1.0.
 import manifest from "../../../package.json" with { type: "json" };
 import { rulePage } from "../../config/rule-page.ts";
-import { type Finding, type Severity } from "../../domain/finding.ts";
+import type { Finding } from "../../domain/finding.ts";
 import { quietVerdict, type Review, unreadDiff } from "../../domain/review.ts";
 import { ruleText } from "../../wire/rules.ts";
 

@@ -2,8 +2,8 @@
 import { failPoint } from "../../adapters/fail-point.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
-import { type BegunCheck, type CheckStore, type KeptCheck, type ProgressNote, type ProgressStore, type PushWaits } from "../../ports/checks.ts";
 import { type CheckEnd, LEFT_MS } from "../../domain/review.ts";
+import type { BegunCheck, CheckStore, KeptCheck, ProgressNote, ProgressStore, PushWaits } from "../../ports/checks.ts";
 import type { Post, Wanted } from "../../ports/writes.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
