@@ -1,4 +1,4 @@
-// Ports -> the repositories that Kodiai knows, and the one of them that a page was asked for.
+// Ports -> what the pages about everything, and about all of one kind, show. Pages turn it into HTML.
 
 import { retrievalAlerts } from "../domain/figures/retrieval-figures.ts";
 import type { Repo } from "../domain/job.ts";
