@@ -185,11 +185,7 @@ const PART = /^(<=|>=|<|>|=)?\s{0,10}([^\s<>=,]{1,100})$/;
 /** Real ranges have two parts. */
 const MAX_PARTS = 20;
 
-/**
- * `unknown` when a part of the range or the version cannot be read and no other part rules the version out.
- *
- * @param ecosystem as in DependencyBump: it decides the order of versions
- */
+/** `unknown` when a part of the range or the version cannot be read and no other part rules the version out. */
 export function inRange(ecosystem: string | null, range: string, version: string): "yes" | "no" | "unknown" {
   if (range.length > 2_000) return "unknown";
   const parts = range.split(",").map((part) => part.trim());

@@ -231,11 +231,7 @@ const CELLS = new RegExp(`^\\|\\s{0,9}${NAME}\\s{0,9}\\|\\s{0,9}${FROM}\\s{0,9}\
 const ARROW = /`([^\s`]{1,100})`\s{1,2}(?:->|→)\s{1,2}`([^\s`]{1,100})`/;
 const LINK = /\[([^\]]{1,214})\]\((https?:\/\/[^()\s]{1,500})\)/g;
 
-/**
- * Reads the description outside of folded parts, which hold release notes. At most 200 packages.
- *
- * @param body Markdown by a bot, or by anyone who imitates one
- */
+/** Reads a description, Markdown by a bot or an imitator, without folded parts: they hold release notes. At most 200 packages. */
 export function packagesFromDescription(body: string): readonly DescribedPackage[] {
   const packages = new Map<string, DescribedPackage>();
   for (const line of plainLines(body, "left-out").slice(0, MAX_BODY_LINES)) {
