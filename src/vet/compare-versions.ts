@@ -162,21 +162,18 @@ function compareTokens(a: Token, b: Token): number {
   const kinds = kindOf(a) - kindOf(b);
   if (kinds !== 0) return kinds;
   if (typeof a.value === "number" && typeof b.value === "number") return a.value - b.value;
-  return compareWords(String(a.value), String(b.value));
+  const rank = (word: string) => {
+    const known = QUALIFIERS.indexOf(word);
+    return known === -1 ? QUALIFIERS.length : known;
+  };
+  const [one, other] = [String(a.value), String(b.value)];
+  return rank(one) - rank(other) || compareTexts(one, other);
 }
 
 /** Words, then -number, then .number. */
 function kindOf({ dash, value }: Token): number {
   if (typeof value === "string") return 0;
   return dash ? 1 : 2;
-}
-
-function compareWords(a: string, b: string): number {
-  const rank = (word: string) => {
-    const known = QUALIFIERS.indexOf(word);
-    return known === -1 ? QUALIFIERS.length : known;
-  };
-  return rank(a) - rank(b) || compareTexts(a, b);
 }
 
 // Whether a range of an advisory contains a version. GitHub writes `< 1.2.3`, `>= 1.0, < 2.0`, `= 1.0.0`: all parts must hold.

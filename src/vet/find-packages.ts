@@ -239,13 +239,10 @@ export function packagesFromDescription(body: string): readonly DescribedPackage
     if (one === null) continue;
     const before = packages.get(one.name);
     if (before === undefined && packages.size >= MAX_PACKAGES) break;
-    packages.set(one.name, before === undefined ? one : joinedDescriptions(before, one));
+    const [from, to] = [before?.from ?? one.from, before?.to ?? one.to];
+    packages.set(one.name, { name: one.name, from, to, links: [...(before?.links ?? []), ...one.links].slice(0, 6) });
   }
   return [...packages.values()];
-}
-
-function joinedDescriptions(a: DescribedPackage, b: DescribedPackage): DescribedPackage {
-  return { name: a.name, from: a.from ?? b.from, to: a.to ?? b.to, links: [...a.links, ...b.links].slice(0, 6) };
 }
 
 function fromSentence(line: string): DescribedPackage | null {
