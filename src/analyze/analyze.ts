@@ -60,12 +60,7 @@ function knownText(file: FileDiff, headTexts: ReadonlyMap<string, string>): { co
   return { content, partial };
 }
 
-/**
- * The language of a file outside a change.
- *
- * @param siblings other paths of its repository: they decide the language of a header
- * @returns canonical id, or `unknown`
- */
+/** The canonical id of a file's language, or `unknown`; `siblings` are other paths, which decide it for a header. */
 export function languageOf(path: string, siblings: readonly string[] = []): string {
   return classifyLanguage(path, { siblings }).language;
 }
@@ -161,10 +156,7 @@ const PATTERNS = {
 const DOCS_FIRST = /(?:^|\/)(?:readme|changelog|contributing|license|security)(?:\.[\w-]+)*\.(?:md|rst|txt|adoc)$/i;
 
 /**
- * A classifier for one repository's settings; compile it once for a review.
- *
- * @param fileKinds further globs of `.kodiai.yml`, tried before the built-in table in the order test, config, docs,
- * infra
+ * @param fileKinds further globs of `.kodiai.yml`, tried before the built-in patterns in the order test, config, docs, infra
  * @returns path → kind; `source` when nothing matches
  */
 export function fileKinds(fileKinds: RepoConfig["fileKinds"]): (path: string) => FileKind {

@@ -205,12 +205,7 @@ const FILLER = /^[\s*_:：?|\-–—=>)\]]{0,12}(?:\([^()]{0,80}\)[\s*_:：?|\-�
 const TAKEN_BACK =
   /^\W{0,3}(?:(?:are|is|were|was|have|has|will|should)\s(?:not|no|never|none|avoided)|aren|isn|weren|wasn)(?!\w)/i;
 
-/**
- * Finds the announcement of a breaking change in a line or paragraph.
- *
- * @param masked text with unreadable code (see intentProse)
- * @returns the index of the announcing words, and the text after them; null without any, or when all are negated
- */
+/** The index of the words that announce a breaking change, and the text after them; null without any, or when all are negated. */
 function announcement(masked: string): { readonly at: number; readonly after: string } | null {
   const footer = FOOTER.exec(masked);
   if (footer !== null) {

@@ -23,12 +23,7 @@ const MAX_FOCUS_AREAS = 20;
 /** Tags for machines and numbers: "[ci skip]", "[skip actions]", "[1/3]", "[#1331]". */
 const NO_TOPIC = /^(?:(?:skip|no)[ -](?:ci|actions)|(?:ci|actions)[ -]skip|[^\p{L}]*|v?\d[\w.]*)$/u;
 
-/**
- * Reads the intent of a pull request.
- *
- * A dependency bump's description is another project's changelog: it is not searched for breaking changes, reverts and
- * issues.
- */
+/** A dependency bump's description is another project's changelog: it is not searched for breaks, reverts and issues. */
 export function parseIntent(input: IntentInput): Intent {
   const title = parseTitle(input.title);
   const bump = dependencyBump({ ...input, title });

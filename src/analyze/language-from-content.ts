@@ -13,8 +13,6 @@ const READ = 2000;
 const XML = /^\uFEFF?\s{0,20}<\?xml[ \t]/;
 
 /**
- * The language that the text itself indicates.
- *
  * @param extension the longest known extension, lower-cased with its dot, or "" when the name has none
  * @param candidates linguist names that claim the extension; distinctive words apply only to these
  * @param content the beginning of the file, or its known lines; only the first 2,000 characters are read

@@ -33,8 +33,6 @@ const LOOSE_NAMES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The language of one file.
- *
  * @param path any path; only its last two parts matter. `constructor`, `.ts` and `ts` are unknown
  * @param around `siblings`: other paths of the change, which decide whether a `.h` is C, C++ or Objective-C (the same
  * folder comes first); `content`: the first characters of the file or its added lines, for ambiguous names; `partial`:
@@ -49,7 +47,14 @@ export function classifyLanguage(
   const content = around.content ?? "";
   const mayGuess = content === "" || around.partial === true;
   const name = linguistName(path, siblings, content) ?? (mayGuess ? guessProgram(path, siblings) : undefined);
-  return name === undefined ? UNKNOWN : languageNamed(name);
+  if (name === undefined) return UNKNOWN;
+  return {
+    language: canonicalLanguage(name),
+    // Its canonical id means TypeScript.
+    name: name === "TSX" ? "TypeScript" : name,
+    linguist: name,
+    type: LANGUAGE_TYPES.get(name) ?? "unknown",
+  };
 }
 
 /**
@@ -64,8 +69,6 @@ export function isCode(language: Language): boolean {
 const CODE_AMONG_DATA = new Set(["SQL", "GraphQL", "Protocol Buffer", "CUE", "Thrift", "Pkl"]);
 
 /**
- * Each language's part of the change.
- *
  * @param files the language of each file, with its added plus removed lines
  * @returns largest first, ties by name; shares sum to 1, or [] when no line of code changed
  */
@@ -82,16 +85,6 @@ export function languageShares(
       return { language, name, files: own.length, changedLines: lines(own), share: lines(own) / total };
     })
     .sort((a, b) => b.changedLines - a.changedLines || (a.name < b.name ? -1 : 1));
-}
-
-function languageNamed(name: string): Language {
-  return {
-    language: canonicalLanguage(name),
-    // Its canonical id means TypeScript.
-    name: name === "TSX" ? "TypeScript" : name,
-    linguist: name,
-    type: LANGUAGE_TYPES.get(name) ?? "unknown",
-  };
 }
 
 function linguistName(path: string, siblings: readonly string[], content: string): string | undefined {
@@ -151,10 +144,7 @@ const RUBY_STUBS = new Set(["rails", "rake", "bundle", "rspec", "rubocop", "spri
 
 /**
  * The language of a program without an extension, by its path alone: nine in ten such names below the root are shell.
- *
- * @param path a path whose basename and extension linguist does not know
- * @param siblings other paths of the change
- * @returns linguist's name, or undefined when the file is probably no program: `LICENSE-MIT`, `constructor`
+ * Undefined when the file is probably no program: `LICENSE-MIT`, `constructor`.
  */
 function guessProgram(path: string, siblings: readonly string[]): string | undefined {
   const parts = path.split("/");
@@ -196,10 +186,6 @@ const known = new WeakMap<readonly string[], ReturnType<typeof count>>();
 /**
  * The language of a header by the files around it: the most common in its own folder, else C++ when the change has C++
  * and no C. On a tie C++ wins over Objective-C and both over C, because a C compiler reads neither's headers.
- *
- * @param path the header
- * @param siblings other paths of the change; the header itself may be among them
- * @returns linguist's name; C by default
  */
 function headerLanguage(path: string, siblings: readonly string[]): string {
   const { byFolder, everywhere } = neighbourhood(siblings);

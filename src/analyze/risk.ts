@@ -96,12 +96,6 @@ const MANIFEST = words(
 const MANIFEST_PATTERN =
   /(?:^|\/)requirements[\w.-]*\.(?:txt|in)$|(?:^|\/)requirements\/[\w.-]+\.txt$|\.(?:csproj|fsproj|vbproj|gemspec|podspec|cabal|nuspec)$/i;
 
-/**
- * The risks that a path alone raises.
- *
- * @param path with `/`
- * @param kind the file's kind; only `infra` matters, documentation raises nothing
- */
 function pathRisks(path: string, kind: FileKind | undefined): readonly RiskId[] {
   const base = nameOf(path).toLowerCase();
   const found: RiskId[] = [];

@@ -63,21 +63,13 @@ const GRAMMAR = new CommitParser({
  * `feat：…`); any other word counts as `otherType` only in the exact form of the convention.
  */
 export function parseTitle(title: string): ParsedTitle {
-  const { commands, otherTags, text } = withoutTags(title.replace(/\s+/g, " ").trim());
-  const head = parseHead(text);
-  return {
-    commands: [...commands],
-    otherTags: [...otherTags],
-    untagged: text,
-    ...(head ?? { type: null, otherType: null, scope: null, breaking: false, subject: text }),
-  };
-}
-
-function withoutTags(title: string) {
+  const whole = title.replace(/\s+/g, " ").trim();
   const commands = new Set<TitleCommand>();
   const otherTags = new Set<string>();
-  const start = readLeading(title, commands, otherTags);
-  return { commands, otherTags, text: withoutTrailing(title.slice(start), commands) };
+  const start = readLeading(whole, commands, otherTags);
+  const untagged = withoutTrailing(whole.slice(start), commands);
+  const head = parseHead(untagged) ?? { type: null, otherType: null, scope: null, breaking: false, subject: untagged };
+  return { commands: [...commands], otherTags: [...otherTags], untagged, ...head };
 }
 
 /** Reads tags, prefixes and emoji from the left until none is left; returns where the text starts. */

@@ -27,12 +27,7 @@ const LEVELS: Readonly<Record<Severity, CheckAnnotation["level"]>> = {
   minor: "notice",
 };
 
-/**
- * The end of a check run whose review was posted.
- *
- * @param findings as GitHub has them
- * @param failOn from which severity on the check fails
- */
+/** The end of a check run whose review was posted; `findings` as GitHub has them. */
 export function reviewEnd(
   review: Review,
   findings: readonly PlacedFinding[],

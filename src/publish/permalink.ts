@@ -36,11 +36,7 @@ export function permalink(
 /** An advisory's id, in a form that nothing else has; GitHub's alphabet leaves out characters that are easily confused. */
 export const GHSA = /\bGHSA(?:-[23456789cfghjmpqrvwx]{4}){3}\b/g;
 
-/**
- * The id, linked to its page on github.com, which hosts advisories for every GitHub server.
- *
- * @param id as GHSA matches it
- */
+/** An id that GHSA matches, linked to its page on github.com, which hosts advisories for every GitHub server. */
 export function advisoryLink(id: string): string {
   return `[${id}](https://github.com/advisories/${encodeURIComponent(id)})`;
 }

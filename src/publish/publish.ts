@@ -111,11 +111,7 @@ export function isAnswered(
   return replies.answered(repo, number, comment, answerMarker(comment.place, comment.id));
 }
 
-/**
- * The whole review as one Markdown text, for people at a terminal: the summary, then each comment under its place.
- *
- * @returns Markdown without hidden markers
- */
+/** The whole review as Markdown without hidden markers, for people at a terminal: the summary, then each comment by its place. */
 export function reviewMarkdown(review: Review): string {
   const inline = byComment(review.findings).map(
     ([finding, ...others]) => `### ${placeOf(review, finding)}\n\n${renderComment(review, finding, "inline", others)}`,
@@ -156,11 +152,7 @@ export async function beginCheck(
   await ports.book.begun({ ...check, id }, now);
 }
 
-/**
- * Ends a check run. Its end is stored before GitHub is called, so that a later attempt reports the same.
- *
- * @throws as the ports throw
- */
+/** Ends a check run. Its end is stored before GitHub is called, so that a later attempt reports the same; throws as the ports. */
 export async function endCheck(check: BegunCheck, end: CheckEnd, ports: CheckPorts, now: number): Promise<void> {
   await ports.book.decide(check.id, end);
   await ports.checks.end(check.repo, check.id, end);
@@ -339,13 +331,7 @@ async function unlessRefused(post: () => Promise<{ readonly url: string }>): Pro
 /** UTF-16 units: the notice and what remains of the summary stay below GitHub's 65,536. */
 const MOST = 64_000;
 
-/**
- * @param body our summary's current text
- * @param headSha the head whose review was taken back
- * @param hidden how many comments were hidden
- * @returns the new body: the notice alone if the summary is about that review, else the notice above it; null if the notice
- *   is already there
- */
+/** The notice alone if the summary is about that review, else the notice above it; null if the notice is already there. */
 function retracted(body: string, headSha: string, hidden: number): string | null {
   const head = codeSpan(headSha.slice(0, 7));
   const notice = `**Retracted**: the review of ${head} was taken back.`;

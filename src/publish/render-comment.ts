@@ -22,8 +22,6 @@ const QUOTES = 3;
 const OTHER_PLACES = 20;
 
 /**
- * The body of a comment.
- *
  * @param finding the one whose lines the comment is on
  * @param place `inline` offers a committable suggestion; a comment on a whole file has no lines to replace
  * @param others findings that report the same at other places, and have no comment of their own
@@ -123,11 +121,7 @@ const QUOTED = 200;
 
 type Quoted = Quote & (Pick<Precedent, "url" | "outcome" | "decided" | "date" | "reason"> | Omit<SeenBefore, "path">);
 
-/**
- * `ines on [#1](…) (2026-03-02, fixed): *Give subprocess.run a list.*`
- *
- * @returns one line of inert Markdown
- */
+/** One line of inert Markdown: `ines on [#1](…) (2026-03-02, fixed): *Give subprocess.run a list.*` */
 export function quoteLine(repo: Pick<Repo, "host">, said: Quoted): string {
   const { author, pull, quote, date, outcome, decided } = said;
   const reason = "reason" in said ? said.reason : undefined;

@@ -41,8 +41,6 @@ const SECTION_LENGTHS = {
 } as const;
 
 /**
- * The summary's body.
- *
  * @param findings where each finding is: as planned (`review.findings`), or as GitHub has it
  * @returns Markdown of at most BODY_LIMIT UTF-16 units whose last line is the hidden marker of the summary
  */

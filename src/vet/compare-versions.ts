@@ -162,7 +162,12 @@ function compareTokens(a: Token, b: Token): number {
   const kinds = kindOf(a) - kindOf(b);
   if (kinds !== 0) return kinds;
   if (typeof a.value === "number" && typeof b.value === "number") return a.value - b.value;
-  return compareWords(String(a.value), String(b.value));
+  const rank = (word: string) => {
+    const known = QUALIFIERS.indexOf(word);
+    return known === -1 ? QUALIFIERS.length : known;
+  };
+  const [one, other] = [String(a.value), String(b.value)];
+  return rank(one) - rank(other) || compareTexts(one, other);
 }
 
 /** Words, then -number, then .number. */
@@ -171,25 +176,13 @@ function kindOf({ dash, value }: Token): number {
   return dash ? 1 : 2;
 }
 
-function compareWords(a: string, b: string): number {
-  const rank = (word: string) => {
-    const known = QUALIFIERS.indexOf(word);
-    return known === -1 ? QUALIFIERS.length : known;
-  };
-  return rank(a) - rank(b) || compareTexts(a, b);
-}
-
 // Whether a range of an advisory contains a version. GitHub writes `< 1.2.3`, `>= 1.0, < 2.0`, `= 1.0.0`: all parts must hold.
 
 const PART = /^(<=|>=|<|>|=)?\s{0,10}([^\s<>=,]{1,100})$/;
 /** Real ranges have two parts. */
 const MAX_PARTS = 20;
 
-/**
- * `unknown` when a part of the range or the version cannot be read and no other part rules the version out.
- *
- * @param ecosystem as in DependencyBump: it decides the order of versions
- */
+/** `unknown` when a part of the range or the version cannot be read and no other part rules the version out. */
 export function inRange(ecosystem: string | null, range: string, version: string): "yes" | "no" | "unknown" {
   if (range.length > 2_000) return "unknown";
   const parts = range.split(",").map((part) => part.trim());

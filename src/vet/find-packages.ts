@@ -231,11 +231,7 @@ const CELLS = new RegExp(`^\\|\\s{0,9}${NAME}\\s{0,9}\\|\\s{0,9}${FROM}\\s{0,9}\
 const ARROW = /`([^\s`]{1,100})`\s{1,2}(?:->|→)\s{1,2}`([^\s`]{1,100})`/;
 const LINK = /\[([^\]]{1,214})\]\((https?:\/\/[^()\s]{1,500})\)/g;
 
-/**
- * Reads the description outside of folded parts, which hold release notes. At most 200 packages.
- *
- * @param body Markdown by a bot, or by anyone who imitates one
- */
+/** Reads a description, Markdown by a bot or an imitator, without folded parts: they hold release notes. At most 200 packages. */
 export function packagesFromDescription(body: string): readonly DescribedPackage[] {
   const packages = new Map<string, DescribedPackage>();
   for (const line of plainLines(body, "left-out").slice(0, MAX_BODY_LINES)) {
@@ -243,13 +239,10 @@ export function packagesFromDescription(body: string): readonly DescribedPackage
     if (one === null) continue;
     const before = packages.get(one.name);
     if (before === undefined && packages.size >= MAX_PACKAGES) break;
-    packages.set(one.name, before === undefined ? one : joinedDescriptions(before, one));
+    const [from, to] = [before?.from ?? one.from, before?.to ?? one.to];
+    packages.set(one.name, { name: one.name, from, to, links: [...(before?.links ?? []), ...one.links].slice(0, 6) });
   }
   return [...packages.values()];
-}
-
-function joinedDescriptions(a: DescribedPackage, b: DescribedPackage): DescribedPackage {
-  return { name: a.name, from: a.from ?? b.from, to: a.to ?? b.to, links: [...a.links, ...b.links].slice(0, 6) };
 }
 
 function fromSentence(line: string): DescribedPackage | null {

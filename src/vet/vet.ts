@@ -37,8 +37,6 @@ const NOT_FROM_HERE = "GitHub is not available here";
 const ADVISED = new Set("npm python go rust ruby java php dotnet github-actions elixir dart swift".split(" "));
 
 /**
- * Looks up what an update brings.
- *
  * @param world null if no lookups are allowed: then only the change itself is read
  * @returns null for a change that is not a dependency update, and if the configuration turns it off
  */

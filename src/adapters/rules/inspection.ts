@@ -42,11 +42,7 @@ export function inspectionOf(
   };
 }
 
-/**
- * What a finding says of its rule.
- *
- * @param where a further sentence
- */
+/** What a finding says of its rule, with a further sentence. */
 export function wordsOfRule(
   rule: RuleText,
   setting: RuleSetting | undefined,

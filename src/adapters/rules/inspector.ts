@@ -195,11 +195,7 @@ function findingOf(
 
 // Where a match may be spoken about: it must touch an added line, and GitHub takes a comment only inside one hunk.
 
-/**
- * The part of a match that lies in the hunk of its first added line.
- *
- * @returns head lines inside one hunk, or null when the match touches no added line
- */
+/** The part of a match that lies in the hunk of its first added line; null when it touches none. */
 function anchorOf(match: Match, diff: FileDiff, added: ReadonlySet<number>): Match | null {
   const hunk = diff.hunks.find((candidate) => numbersOf(within(match, candidate)).some((line) => added.has(line)));
   return hunk === undefined ? null : within(match, hunk);
@@ -211,11 +207,7 @@ function within(match: Match, hunk: Hunk): Match {
   return { ...match, startLine, line };
 }
 
-/**
- * Of overlapping matches of one rule the shortest stays (the earlier of two equals): a comment should point, not span.
- *
- * @returns matches without overlap, by line
- */
+/** By line. Of overlapping matches the shortest stays (the earlier of two equals): a comment should point, not span. */
 function withoutOverlap(matches: readonly Match[]): Match[] {
   const shortestFirst = matches.toSorted(
     (a, b) => a.line - a.startLine - (b.line - b.startLine) || a.startLine - b.startLine,
@@ -239,12 +231,7 @@ function numbersOf({ startLine, line }: Match): number[] {
 /** A longer match is not replaced by patterns. */
 const MAX_TEXT = 2_000;
 
-/**
- * What a rule's fixes make of the lines of a match.
- *
- * @param added head lines that the change adds
- * @returns whole lines, or null when no fix applies, a line was there before, or the text would parse worse
- */
+/** Whole lines, or null when no fix applies, a line was there before, or the text would parse worse. */
 function suggestionOf(rule: Rule, match: Match, file: InspectedFile, added: ReadonlySet<number>): Suggestion | null {
   if (rule.fixes === undefined) return match.suggestion ?? null;
   const { startLine, line } = match;

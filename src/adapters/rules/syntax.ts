@@ -2,7 +2,6 @@
 // Where only hunks are known, each hunk's new side is read as a fragment; tree-sitter fixes what is cut off.
 
 import type { SgNode } from "@ast-grep/napi";
-import type { Hunk } from "../../domain/pull-request.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import type { InspectedFile } from "../../ports.ts";
 import { grammarOf, kindNumber, parseAside, parseText, unfit } from "../grammars.ts";
@@ -187,12 +186,7 @@ function triesIn(region: Region, { byKind, anywhere }: Searches): Try[] {
 /** More nodes than this in one region cost more to try one by one than a search of all of it. */
 const MAX_TRIES = 3;
 
-/**
- * Every place where a rule object matches.
- *
- * @returns head lines, in no particular order; some may touch no added line. Throws ast-grep's error when the rule is not
- *   valid
- */
+/** Every place where a rule object matches; some may touch no added line. Throws ast-grep's error about an invalid rule. */
 export function findMatches({ region, shape, nodes }: Try): NodeMatch[] {
   const found =
     nodes === null || nodes.length > MAX_TRIES
@@ -232,18 +226,15 @@ export function languageKeys(file: InspectedFile): string[] {
   return language === "typescript" && /\.tsx$/i.test(file.diff.path) ? ["tsx", "typescript"] : [language];
 }
 
-interface Piece {
-  readonly text: string;
-  readonly firstLine: number;
-  readonly whole: boolean;
-}
-
 /** The head text where it is known (an added file's only hunk is the whole file), else the new side of each hunk. */
-function piecesOf(file: InspectedFile): Piece[] {
+function piecesOf(file: InspectedFile) {
   if (file.headText !== null) return [{ text: file.headText, firstLine: 1, whole: true }];
   const { hunks, status, complete } = file.diff;
   const whole = status === "added" && complete && hunks.length === 1;
-  return hunks.map((hunk) => ({ text: newSide(hunk), firstLine: hunk.newStart, whole }));
+  return hunks.map(({ lines, newStart }) => {
+    const known = lines.filter(({ newLine }) => newLine !== null).map(({ text }) => text);
+    return { text: known.join("\n"), firstLine: newStart, whole };
+  });
 }
 
 /** Comment openings without an end that are still taken for a slip. */
@@ -253,13 +244,6 @@ const MAX_OPEN_COMMENTS = 50;
 function unending(text: string): string | null {
   const open = text.split("/*").length - text.split("*/").length;
   return open > MAX_OPEN_COMMENTS ? "comments are opened and never closed" : null;
-}
-
-function newSide(hunk: Hunk): string {
-  return hunk.lines
-    .filter((line) => line.newLine !== null)
-    .map((line) => line.text)
-    .join("\n");
 }
 
 /** Reads a fragment in the ways that it may stand in a file, until one leaves nothing over, and keeps the best reading. */

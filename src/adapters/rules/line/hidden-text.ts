@@ -10,10 +10,6 @@ const MOST = 100;
 const BIDI = /[\u202A-\u202E\u2066-\u2069]/gu;
 const RIGHT_TO_LEFT = /[\u0590-\u060B\u0620-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/u;
 
-function isNaturalText(file: InspectedFile, text: string): boolean {
-  return file.facts.kind !== "source" && RIGHT_TO_LEFT.test(text);
-}
-
 function codePoints(characters: readonly string[]): string {
   const numbers = new Set(characters.map((character) => character.codePointAt(0) ?? 0));
   const names = [...numbers].map((number) => `U+${number.toString(16).toUpperCase().padStart(4, "0")}`);
@@ -47,7 +43,7 @@ function invisibleIn(file: InspectedFile, line: number, text: string): readonly 
 /** True where spelling, an emoji or a byte order mark needs the character. */
 function isMeant(file: InspectedFile, line: number, text: string, at: number, character: string): boolean {
   if (character === "\uFEFF" && at === 0 && line === 1) return true;
-  const before = characterBefore(text, at);
+  const before = [...text.slice(Math.max(0, at - 2), at)].at(-1) ?? " ";
   const after = String.fromCodePoint(text.codePointAt(at + character.length) ?? 32);
   if (character >= "\u{E0000}") return isFlagTag(text, at) || (character >= "\u{E0100}" && HAN.test(before));
   if (character === "\u200D" && PICTURE.test(before) && PICTURE.test(after)) return true;
@@ -60,10 +56,6 @@ const TYPESETTING = /[\u00AD\u200B-\u200F\u2060\u3164\uFEFF]/u;
 function isSpelling(text: string, character: string, before: string, after: string): boolean {
   if (/[\u061C\u200E\u200F]/u.test(character) && RIGHT_TO_LEFT.test(text)) return true;
   return JOINING.test(before) || JOINING.test(after);
-}
-
-function characterBefore(text: string, at: number): string {
-  return [...text.slice(Math.max(0, at - 2), at)].at(-1) ?? " ";
 }
 
 /** Flags of Scotland, Wales, England, Texas …: a black flag, at most seven tags, a cancel tag. */
@@ -192,7 +184,8 @@ export const HIDDEN_TEXT_RULES = rulesOf<LineRule>("security", [
       // Long lines too: hiding behind length is the point of an attack.
       addedLines(file).flatMap(({ line, text }) => {
         const found = Array.from(text.matchAll(BIDI).take(MOST), ([character]) => character);
-        if (found.length === 0 || isNaturalText(file, text)) return [];
+        const isNaturalText = file.facts.kind !== "source" && RIGHT_TO_LEFT.test(text);
+        if (found.length === 0 || isNaturalText) return [];
         return [matchAt(line, { detail: codePoints(found) })];
       }),
   },

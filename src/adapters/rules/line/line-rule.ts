@@ -54,18 +54,15 @@ export function isComment(text: string): boolean {
   return /^\s*(?:#(?!!)|\/\/|\/?\*|;|--(?=[-\s]|$)|<!--|%|rem\s)/i.test(text);
 }
 
-const CONFIG =
-  /\.(?:ya?ml|json|jsonc|json5|toml|ini|cfg|cnf|conf|config|properties|env|tfvars|tf|hcl|xml|plist|npmrc|netrc|pypirc)$|(?:^|\/)\.(?:env|npmrc|netrc|pypirc)(?:\.[\w-]+)?$|(?:^|\/)(?:Dockerfile|Containerfile)[^/]*$|\.dockerfile$/i;
 const SCRIPT =
   /\.(?:sh|bash|zsh|ksh|ps1|bat|cmd|mk|dockerfile)$|(?:^|\/)(?:Dockerfile|Containerfile|Makefile|GNUmakefile|Jenkinsfile|Vagrantfile|justfile)[^/]*$/i;
 const PIPELINE =
   /(?:^|\/)(?:\.github\/(?:workflows|actions)\/.+|\.gitlab-ci[^/]*|\.gitlab\/.+|azure-pipelines[^/]*|\.travis|appveyor|\.circleci\/config|bitbucket-pipelines|cloudbuild|\.drone|buildspec|\.woodpecker[^/]*|action)\.ya?ml$/i;
-const WORKFLOW = /(?:^|\/)\.github\/(?:workflows|actions)\/.+\.ya?ml$|(?:^|\/)action\.ya?ml$/i;
 
 /** Configuration and environment files, Dockerfiles included. */
-export function isConfig(file: InspectedFile): boolean {
-  return CONFIG.test(file.facts.path);
-}
+export const isConfig = named(
+  /\.(?:ya?ml|json|jsonc|json5|toml|ini|cfg|cnf|conf|config|properties|env|tfvars|tf|hcl|xml|plist|npmrc|netrc|pypirc)$|(?:^|\/)\.(?:env|npmrc|netrc|pypirc)(?:\.[\w-]+)?$|(?:^|\/)(?:Dockerfile|Containerfile)[^/]*$|\.dockerfile$/i,
+);
 
 /** Shell scripts, Makefiles, Dockerfiles, pipelines: files whose lines are commands. */
 export function holdsCommands(file: InspectedFile): boolean {
@@ -73,9 +70,7 @@ export function holdsCommands(file: InspectedFile): boolean {
 }
 
 /** Workflows and actions of GitHub Actions. */
-export function isWorkflow(file: InspectedFile): boolean {
-  return WORKFLOW.test(file.facts.path);
-}
+export const isWorkflow = named(/(?:^|\/)\.github\/(?:workflows|actions)\/.+\.ya?ml$|(?:^|\/)action\.ya?ml$/i);
 
 /** Files that show rather than run: documentation, samples, templates to copy. */
 export function isSampleFile(file: InspectedFile): boolean {
