@@ -1,8 +1,6 @@
 // `kodiai help` and `kodiai VERB --help`, from the list of verbs.
 import { VERBS, type Verb } from "./verbs.ts";
 
-const GROUPS: readonly Verb["group"][] = ["review", "memory", "set up", "operate"];
-
 const LIST: ReadonlyMap<string, Verb> = new Map(Object.entries(VERBS));
 
 const ENVIRONMENT = [
@@ -16,11 +14,9 @@ export const EXIT = "exit: 0 done, 1 findings at or above --fail-on, 2 usage or 
 /** The overview: a line for each verb. */
 export function overview(): string {
   const width = Math.max(...[...LIST.keys()].map(({ length }) => length));
-  const groups = GROUPS.flatMap((group) => [
+  const groups = [...Map.groupBy(LIST, ([, { group }]) => group)].flatMap(([group, verbs]) => [
     `${group}:`,
-    ...[...LIST]
-      .filter(([, verb]) => verb.group === group)
-      .map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`),
+    ...verbs.map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`),
     "",
   ]);
   return [

@@ -86,22 +86,17 @@ async function range(cwd: string, words: SubjectWords, word: string | undefined)
     const { staged, unstaged } = await uncommittedWork(cwd);
     if (staged + unstaged > 0) return { kind: "uncommitted" };
   }
-  return { kind: "commits", base: words.base ?? (await defaultBase(cwd)), head: words.head ?? "HEAD" };
+  const base = words.base ?? (await defaultBranch(cwd));
+  if (base !== null) return { kind: "commits", base, head: words.head ?? "HEAD" };
+  throw new UsageError(
+    "no uncommitted work, and no default branch (origin/HEAD, main, master); name a base: kodiai review REV",
+  );
 }
 
 /** `REV` or `BASE..HEAD`; three dots mean the same here, because a range always begins where the head left its base. */
 function rangeOf(word: string): LocalRange {
   const [, base = word, head = ""] = /^(.*?)\.{2,3}(.*)$/.exec(word) ?? [];
   return { kind: "commits", base: base === "" ? "HEAD" : base, head: head === "" ? "HEAD" : head };
-}
-
-async function defaultBase(cwd: string): Promise<string> {
-  const branch = await defaultBranch(cwd);
-  if (branch === null)
-    throw new UsageError(
-      "no uncommitted work, and no default branch (origin/HEAD, main, master); name a base: kodiai review REV",
-    );
-  return branch;
 }
 
 const CONFIG_PATH = ".kodiai.yml";

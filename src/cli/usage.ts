@@ -48,11 +48,7 @@ export function noMore([first]: readonly (string | undefined)[]): void {
   if (first !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(first)}`);
 }
 
-/**
- * One of a fixed list of words.
- *
- * @throws UsageError listing them
- */
+/** One of a fixed list of words. @throws UsageError listing them */
 export function oneOf<T extends string>(option: string, value: string, allowed: readonly T[]): T {
   const found = allowed.find((word) => word === value);
   if (found === undefined)
@@ -60,11 +56,7 @@ export function oneOf<T extends string>(option: string, value: string, allowed: 
   return found;
 }
 
-/**
- * Whether a verb prints JSON: with `--json` or `--format json`.
- *
- * @throws UsageError for an unknown format
- */
+/** Whether a verb prints JSON: with `--json` or `--format json`. @throws UsageError for an unknown format */
 export function wantsJson({ json, format = "pretty" }: { readonly json?: boolean; readonly format?: string }): boolean {
   return json === true || oneOf("format", format, ["pretty", "json"]) === "json";
 }
@@ -74,11 +66,7 @@ export function printJson(value: object): void {
   console.log(JSON.stringify({ version: 1, ...value }, null, 2));
 }
 
-/**
- * Prints a result as JSON or as a page, and ends with 0.
- *
- * @param page called only without JSON
- */
+/** Prints a result as JSON or as a page, which is made only without JSON, and ends with 0. */
 export function printed(asJson: boolean, value: object, page: () => string): ExitCode {
   if (asJson) printJson(value);
   else console.log(page());
@@ -115,11 +103,7 @@ export function warnDegraded(verb: string, degraded: readonly Degraded[]): void 
     console.error(styleText("yellow", terminalText(`kodiai ${verb}: ${part}: ${reason}`), { stream: process.stderr }));
 }
 
-/**
- * The whole number of an option.
- *
- * @throws UsageError naming the range
- */
+/** The whole number of an option. @throws UsageError naming the range */
 export function wholeNumber(option: string, word: string, least: number, most = Number.MAX_SAFE_INTEGER): number {
   const value = /^\d{1,16}$/.test(word) ? Number(word) : Number.NaN;
   if (value >= least && value <= most) return value;

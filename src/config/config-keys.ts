@@ -52,8 +52,8 @@ export function configJsonSchema(): object {
 /** All keys in the order of the schema. Keys of a list's items follow the list: `customRules[].id`. */
 export const CONFIG_KEYS: readonly ConfigKey[] = keysOf(CONFIG_SCHEMA, "");
 
-/** The paths of keys with a value of their own: without `_extends` and those of list items. */
-export const VALUE_PATHS = CONFIG_KEYS.map(({ path }) => path).filter((path) => !/^_extends$|\[\]/.test(path));
+/** The keys of the configuration itself: without `_extends` and those of list items. */
+export const VALUE_KEYS = CONFIG_KEYS.filter(({ path }) => path !== "_extends" && !path.includes("[]"));
 
 function keysOf(schema: JsonSchema, prefix: string): ConfigKey[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {

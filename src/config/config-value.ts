@@ -7,12 +7,7 @@ export function flag(fallback: boolean, description: string) {
   return documented(z.boolean().default(fallback), !fallback, description);
 }
 
-interface Range {
-  readonly min: number;
-  readonly max: number;
-  readonly default: number;
-  readonly example: number;
-}
+type Range = Readonly<Record<"min" | "max" | "default" | "example", number>>;
 
 /** A whole number. */
 export function whole({ min, max, default: fallback, example }: Range, description: string) {

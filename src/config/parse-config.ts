@@ -1,5 +1,5 @@
 // Merges the texts of .kodiai.yml, weakest first, into one complete configuration, its problems, and the origin of each value.
-import { VALUE_PATHS } from "./config-keys.ts";
+import { VALUE_KEYS } from "./config-keys.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import {
   bare,
@@ -104,10 +104,10 @@ function capped(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
 }
 
 function originsOf(files: readonly ReadFile[], preset: Preset): ReadonlyMap<string, string> {
-  const origins = new Map(VALUE_PATHS.map((key) => [key, "default"]));
+  const origins = new Map(VALUE_KEYS.map(({ path }) => [path, "default"]));
   for (const { key } of presetValues(preset)) origins.set(key, `preset ${preset}`);
   for (const { file, root } of files) {
-    for (const key of VALUE_PATHS) if (locate(root, key.split(".")) !== null) origins.set(key, file);
+    for (const { path } of VALUE_KEYS) if (locate(root, path.split(".")) !== null) origins.set(path, file);
     for (const { key } of entriesAt(root, "rules")) origins.set(`rules.${key}`, file);
   }
   return origins;

@@ -1,6 +1,6 @@
 // One .kodiai.yml: from text to its valid values, and every problem in it by line and column.
 import type { z } from "zod";
-import { CONFIG_KEYS, CONFIG_SCHEMA, type JsonSchema, schemaAt, VALUE_PATHS } from "./config-keys.ts";
+import { CONFIG_KEYS, CONFIG_SCHEMA, type JsonSchema, schemaAt, VALUE_KEYS } from "./config-keys.ts";
 import { didYouMean, plainWord } from "./did-you-mean.ts";
 import {
   bare,
@@ -278,7 +278,7 @@ const SAME_VALUES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Without the keys of list items: they are not meant outside of their list. */
-const PATHS = ["_extends", ...VALUE_PATHS];
+const PATHS = ["_extends", ...VALUE_KEYS.map(({ path }) => path)];
 const BY_PLAIN_PATH = new Map(PATHS.map((path) => [plainWord(path), path]));
 /** If several keys have one name (`enabled`), the first of the schema wins: the best-known keys come first. */
 const BY_LAST_WORD = new Map(PATHS.toReversed().map((path) => [plainWord(path.split(".").at(-1) ?? ""), path]));

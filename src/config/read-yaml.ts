@@ -206,8 +206,7 @@ function placeAt(lines: LineCounter, offset: number): Place {
   return { line: Math.max(1, line), column: line === 0 ? offset + 1 : col };
 }
 
-// A YAML parser's error as a message with the fix.
-
+/** A YAML parser's errors as messages with the fix. */
 const TEXTS: Partial<Record<ErrorCode, string>> = {
   BAD_INDENT: "the indentation does not fit; keys of one level begin in the same column",
   TAB_AS_INDENT: "tab used for indentation; indent with spaces",
@@ -225,10 +224,7 @@ const TEXTS: Partial<Record<ErrorCode, string>> = {
 
 const OPEN_BRACKET = "a `[` or `{` is not closed, or what follows it is not indented";
 
-/**
- * @param code the `yaml` library's error code
- * @param original its message, quoted in part if we have none for the code
- */
+/** @param original the parser's message, quoted in part if we have none for the code */
 function yamlErrorText(code: ErrorCode, original: string): string {
   const text = original.startsWith("Flow ") ? OPEN_BRACKET : (TEXTS[code] ?? shown(original.split("\n", 1)[0] ?? ""));
   return `not valid YAML, so the whole file is ignored: ${text}`;

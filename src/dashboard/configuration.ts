@@ -2,7 +2,7 @@
 // process's own.
 
 import { html } from "hono/html";
-import { CONFIG_KEYS } from "../config/config-keys.ts";
+import { VALUE_KEYS } from "../config/config-keys.ts";
 import type { ShownVariable } from "../config/environment/shown-variables.ts";
 import { counted } from "../domain/text/counted.ts";
 import { type Page, repositoryChooser } from "./frame.ts";
@@ -26,7 +26,7 @@ function repository({ at, settings, problems }: ConfigurationView): Content {
       html`Each review reads <code>.kodiai.yml</code> from the base branch, and this page shows what the last one used.`,
     );
   const set = new Set(settings.map(({ key }) => key));
-  const defaults = CONFIG_KEYS.filter(({ path }) => path !== "_extends" && !path.includes("[]") && !set.has(path));
+  const defaults = VALUE_KEYS.filter(({ path }) => !set.has(path));
   return html`<p class="note">${counted(settings.length, "key")} set by the owner's <code>.github</code> repository, by what <code>_extends</code> names, or by the base branch. The last review used them, ${moment(at)}.</p>
 ${problems.map((one) => html`<p class="status">${badge("problem", "warn")} ${one}</p>`)}
 ${setFirst(

@@ -40,8 +40,8 @@ const WINDOWS = [7, 30, 90];
  */
 export function dashboard(doors: Doors, ports: DashboardPorts): (request: Request) => Promise<Response> {
   const app = new Hono<Inside>();
-  const { version } = ports;
   app.use(async (c, next) => {
+    c.set("version", ports.version);
     await next();
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) c.header(name, value);
     if (!c.res.headers.has("cache-control")) c.header("cache-control", "no-store");
@@ -54,26 +54,26 @@ export function dashboard(doors: Doors, ports: DashboardPorts): (request: Reques
       "cache-control": "public, max-age=31536000, immutable",
     });
   });
-  if (doors.token === null && doors.github === null) closed(app, version);
+  if (doors.token === null && doors.github === null) closed(app);
   else {
     guard(app, doors, ports);
     pages(app);
     acts(app);
   }
-  app.notFound((c) => shown(c, version, problemPage("Not here", "Nothing has this address."), 404));
+  app.notFound((c) => shown(c, problemPage("Not here", "Nothing has this address."), 404));
   app.onError((error, c) => {
     ports.onError(error);
     if (error instanceof Transient)
-      return shown(c, version, problemPage("Not now", "What is needed for this page does not answer. Try again."), 503);
-    return shown(c, version, problemPage("That went wrong", "The page could not be made; the log says why."), 500);
+      return shown(c, problemPage("Not now", "What is needed for this page does not answer. Try again."), 503);
+    return shown(c, problemPage("That went wrong", "The page could not be made; the log says why."), 500);
   });
   return async (request) => app.fetch(request);
 }
 
 /** Where nothing opens it, pages say how to open them; nothing else is answered. */
-function closed(app: Hono<Inside>, version: string): void {
+function closed(app: Hono<Inside>): void {
   for (const path of ["/login", ...SECTIONS.flatMap(([, own]) => (own === "/" ? [own] : [own, `${own}/*`]))])
-    app.get(path, (c) => shown(c, version, closedPage(), 403));
+    app.get(path, (c) => shown(c, closedPage(), 403));
 }
 
 function pages(app: Hono<Inside>): void {
@@ -81,7 +81,7 @@ function pages(app: Hono<Inside>): void {
   const days = (c: Context<Inside>) => WINDOWS.find((one) => String(one) === c.req.query("days")) ?? 30;
   const show = async <Value>(c: Context<Inside>, value: Promise<Value | null>, page: (of: Value) => Page) => {
     const of = await value;
-    return of === null ? c.notFound() : shown(c, c.get("ports").version, page(of));
+    return of === null ? c.notFound() : shown(c, page(of));
   };
   const word = (c: Context<Inside>, name: string) => c.req.query(name) ?? "";
   const get = (path: string, answer: (c: Context<Inside>, ports: DashboardPorts) => Response | Promise<Response>) =>

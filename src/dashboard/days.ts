@@ -15,14 +15,9 @@ export function lastDays(now: number, days: number): readonly number[] {
 }
 
 /** What each name counts on each day; 0 where nothing is known. */
-export function byDay(
-  days: readonly number[],
-  counts: readonly DayCount[],
-  names: readonly string[],
-): readonly number[] {
-  const wanted = new Set(names);
+export function byDay(days: readonly number[], counts: readonly DayCount[], names: readonly string[]) {
   const sums = new Map<number, number>();
-  for (const { day, name, count } of counts) if (wanted.has(name)) sums.set(day, (sums.get(day) ?? 0) + count);
+  for (const { day, name, count } of counts) if (names.includes(name)) sums.set(day, (sums.get(day) ?? 0) + count);
   return days.map((day) => sums.get(day) ?? 0);
 }
 
@@ -33,16 +28,9 @@ export function lastWeeks(now: number, weeks: number): readonly number[] {
 }
 
 /** What each name counts in each week; 0 where nothing is known. @param weeks Mondays */
-export function byWeek(
-  weeks: readonly number[],
-  counts: readonly DayCount[],
-  names: readonly string[],
-): readonly number[] {
-  return byDay(
-    weeks,
-    counts.map((one) => ({ ...one, day: mondayOf(one.day) })),
-    names,
-  );
+export function byWeek(weeks: readonly number[], counts: readonly DayCount[], names: readonly string[]) {
+  const inWeeks = counts.map((one) => ({ ...one, day: mondayOf(one.day) }));
+  return byDay(weeks, inWeeks, names);
 }
 
 /** 1970-01-01 was a Thursday. */

@@ -28,7 +28,7 @@ export interface Page {
 }
 
 /** A page as the browser gets it. Before the login there is no form token, and the operator has no name. */
-function framed({ title, section, body, hasCharts }: Page, c: Context<Inside>, version: string): Html {
+function framed({ title, section, body, hasCharts }: Page, c: Context<Inside>): Html {
   const formToken = c.get("formToken") ?? null;
   const viewer = c.get("ports")?.viewer?.login ?? null;
   const notice = new Map(Object.entries(NOTICES)).get(c.req.query("done") ?? "") ?? null;
@@ -60,7 +60,7 @@ ${formToken === null ? "" : html`<form method="post" action="/logout"><input typ
 ${notice === null ? "" : html`<p class="notice" role="status">${notice}</p>`}
 ${body}
 </main>
-<footer><span>Kodiai ${version}</span> <span>Times are UTC</span></footer>
+<footer><span>Kodiai ${c.get("version")}</span> <span>Times are UTC</span></footer>
 </body>
 </html>`;
 }
@@ -137,6 +137,8 @@ export interface Choice {
 /** What a request has once it is past the login. */
 export type Inside = {
   readonly Variables: {
+    /** Of Kodiai. */
+    readonly version: string;
     readonly formToken: string;
     /** As the visitor may see them. */
     readonly ports: DashboardPorts;
@@ -151,16 +153,13 @@ export function repoOf(c: Context<Inside>): string {
 /**
  * Links to GitHub lead to the server whose API Kodiai asks. It calls itself by another address only where it replaces GitHub,
  * as in the demo.
- *
- * @param version of Kodiai
  */
 export async function shown(
   c: Context<Inside>,
-  version: string,
   page: Page,
   status: 200 | 401 | 403 | 404 | 429 | 500 | 503 = 200,
 ): Promise<Response> {
-  const text = String(await framed(page, c, version));
+  const text = String(await framed(page, c));
   const { host, webUrl } = c.get("ports")?.github ?? {};
   return c.html(host === undefined ? text : text.replaceAll(`${OUT}https://${host}/`, `${OUT}${webUrl}/`), status);
 }

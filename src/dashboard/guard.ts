@@ -19,8 +19,8 @@ export function guard(app: Hono<Inside>, doors: Doors, ports: DashboardPorts): v
   const ways = { token: doors.token !== null, github: doors.github !== null };
   /** The page to log in, with what went wrong. */
   const page = (c: Context<Inside>, problem: string | null, status: 200 | 401 | 403 | 429, next: string) =>
-    shown(c, ports.version, loginPage(ways, problem, next), status);
-  const oldForm = (c: Context<Inside>) => shown(c, ports.version, problemPage("Not done", OLD_FORM), 403);
+    shown(c, loginPage(ways, problem, next), status);
+  const oldForm = (c: Context<Inside>) => shown(c, problemPage("Not done", OLD_FORM), 403);
 
   /** Of the repositories that Kodiai knows, those that a person may write to; null where GitHub ended their login. */
   async function writableBy(visitor: VisitorWithToken, isFresh: boolean): Promise<ReadonlySet<RepoKey> | null> {

@@ -206,9 +206,6 @@ function riskLine({ text, evidence: [first, ...more] }: Review["signals"]["risks
 function model({ coverage, cost }: Review): Html {
   if (coverage === null) return html`<p class="note">No model was asked: rules and memory alone.</p>`;
   const { model: name, questions, unanswered, cut, files, hidden = [], located } = coverage;
-  const states = [...Map.groupBy(files, ({ state }) => state)].map(
-    ([state, list]) => `${whole(list.length)} ${state.replaceAll("-", " ")}`,
-  );
   const proven = Object.entries(located).map(([how, count]) => `${how} ${count}`);
   const unread = files.flatMap(({ path, state, reason }) =>
     reason === null ? [] : [html`<span class="path">${path}</span>: ${state.replaceAll("-", " ")}, ${reason}`],
@@ -217,7 +214,7 @@ function model({ coverage, cost }: Review): Html {
     model: name,
     questions: `${whole(questions)}, ${whole(unanswered)} without a valid answer`,
     tokens: `${whole(cost.inputTokens)} in, ${whole(cost.outputTokens)} out, ${dollars(cost.usd)}`,
-    files: states.join(", "),
+    files: countsBy(files, ({ state }) => state),
     "places proven": proven.join(", "),
   })}${listOf(
     "Parts of the prompt that were shortened",
@@ -230,15 +227,19 @@ function model({ coverage, cost }: Review): Html {
   )}${listOf("Files that it did not read wholly", unread)}`;
 }
 
+/** `3 inline, 2 in summary` */
+function countsBy<Item>(list: readonly Item[], wordOf: (item: Item) => string): string {
+  const groups = Map.groupBy(list, (item) => wordOf(item).replaceAll("-", " "));
+  return [...groups].map(([word, { length }]) => `${whole(length)} ${word}`).join(", ");
+}
+
 function publish({ review: { findings: list, addressed }, outcome, settledAt }: ReviewView): Html {
-  const places = [...Map.groupBy(list, ({ place }) => place)].map(
-    ([place, at]) => `${whole(at.length)} ${place.replaceAll("-", " ")}`,
-  );
+  const places = countsBy(list, ({ place }) => place);
   const gone = addressed.map(({ finding, reason }) => `${finding.title}: ${reason}`);
   return html`${facts({
     outcome: outcomeBadge(outcome),
     settled: settledAt === null ? "not yet" : moment(settledAt),
-    places: places.length === 0 ? "the summary alone" : places.join(", "),
+    places: places === "" ? "the summary alone" : places,
   })}${
     gone.length === 0
       ? empty(

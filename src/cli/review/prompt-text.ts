@@ -52,17 +52,11 @@ export function promptParts({ user }: Pick<PlainQuestion, "user">) {
   for (const line of user.join("\n\n").split("\n")) {
     const heading = fence === null ? /^#{1,2} (.{1,120})/.exec(line)?.[1] : undefined;
     if (heading !== undefined) parts.push({ part: heading, chars: 0 });
-    fence = fenceAfter(fence, line);
+    const delimiter = FENCE.exec(line)?.[1] ?? null;
+    if (fence === null) fence = delimiter;
+    else if (fence === delimiter) fence = null;
     const last = parts.at(-1);
     if (last !== undefined) last.chars += line.length + 1;
   }
   return parts;
-}
-
-/** The delimiter of the text by others around the next line, or null. */
-function fenceAfter(fence: string | null, line: string): string | null {
-  const delimiter = FENCE.exec(line)?.[1];
-  if (delimiter === undefined) return fence;
-  if (fence === null) return delimiter;
-  return fence === delimiter ? null : fence;
 }

@@ -4,14 +4,10 @@ import manifest from "../../../package.json" with { type: "json" };
 import type { LiveLook, LiveReport, LiveResult } from "../../domain/live-report.ts";
 import { type Asker, askerFor } from "../asker.ts";
 import { markdownTable, terminalText } from "../terminal-text.ts";
-import { type ExitCode, oneOf, printJson, UsageError } from "../usage.ts";
+import { type ExitCode, oneOf, printJson, type readWords, UsageError } from "../usage.ts";
+import type { VERBS } from "../verbs.ts";
 
-type LiveValues = Readonly<
-  Partial<
-    Record<"yes" | "force" | "json", boolean | undefined> &
-      Record<"token-file" | "outside-login" | "data-dir", string | undefined>
-  >
->;
+type LiveValues = ReturnType<typeof readWords<typeof VERBS.doctor.options>>["values"];
 
 /** A repository with more files than this was not created for a test. */
 const NEARLY_EMPTY = 20;

@@ -131,8 +131,8 @@ async function asked(model: Model, choice: ModelChoice): Promise<Check> {
   const cost = `${ms} ms, ${inputTokens} tokens in, ${outputTokens} out${usd === null ? "" : `, USD ${usd.toFixed(4)}`}`;
   if (answer.kind === "failed") return broken("question", `${model.names.main}: ${answer.detail}; ${cost}`);
   const { lookedUp, without = [] } = answer;
-  const wasRefused = without.includes("structured output");
-  const shape = asksForShape(choice) ? (wasRefused ? "no (refused)" : "yes") : "no (not requested)";
+  const enforced = without.includes("structured output") ? "no (refused)" : "yes";
+  const shape = asksForShape(choice) ? enforced : "no (not requested)";
   const isUsed = lookedUp?.kind === "offered" && lookedUp.calls > 0 && answer.value.toLowerCase().includes(FOUND);
   const unused = lookedUp?.kind === "offered" ? "no (the model did not use one)" : "no (refused)";
   const tools = isUsed ? "yes" : unused;

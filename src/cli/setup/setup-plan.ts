@@ -99,8 +99,8 @@ export function namedClient(words: SetupWords): { readonly clientId: string; rea
   const { "client-id": id, "client-secret-file": file } = words;
   if (id === undefined && file === undefined) return null;
   if (id === undefined || file === undefined) throw new UsageError("--client-id and --client-secret-file go together");
-  const [flag, form] = ["--client-secret-file", /^[!-~]{8,500}$/] as const;
-  const clientSecret = matching(flag, fileText(file, flag).trim(), form);
+  const flag = "--client-secret-file";
+  const clientSecret = matching(flag, fileText(file, flag).trim(), /^[!-~]{8,500}$/);
   return { clientId: matching("--client-id", id, /^[\w.-]{5,100}$/), clientSecret };
 }
 

@@ -100,7 +100,7 @@ function earlierApp({ known, envFile }: SetupPlan): AppCredentials | null {
 async function newApp(plan: SetupPlan, description: AppDescription, asker: Asker) {
   const question = `Where will GitHub reach this server? (https://YOUR-HOST${plan.webhookPath})`;
   const problem = (address: string) => webhookProblem(address, plan.webhookPath);
-  const webhookUrl = plan.webhookUrl ?? (await asker.text(question, "--webhook-url", null, problem));
+  const webhookUrl = plan.webhookUrl ?? (await asker.text(question, "--webhook-url", problem));
   const settings = plan.org === null ? "/settings/apps/new" : `/organizations/${plan.org}/settings/apps/new`;
   const callbackUrl = plan.dashboardUrl + LOGIN_CALLBACK;
   const wish = { name: plan.name, webhookUrl, callbackUrl, homepage: new URL("/", webhookUrl).href };
