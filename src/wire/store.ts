@@ -85,7 +85,6 @@ interface Remembered {
   readonly past: (PastRejections & Rejecting & PastCode & FlaggedCode) | null;
   /** Results of replays; null when memory could not be opened. */
   readonly replays: Replays | null;
-  /** Repositories in memory. */
   readonly labels: RepositoryLabels;
   /** Searches in a thread of its own, so that webhooks and reviews are not blocked. */
   readonly recall: Recall;
@@ -111,7 +110,6 @@ export interface Store extends Records, Remembered {
   readonly statistics: RetrievalStatistics;
   readonly jobs: JobAdmin;
   readonly work: WorkFigures;
-  /** The data about a person. */
   readonly people: PersonStore;
   /** Cached blobs of snapshots; null without a folder for them. */
   readonly blobs: BlobCache | null;
@@ -393,10 +391,8 @@ export function recordsOn(
     /** Data of repositories outside memory. */
     traces: storedTraces(patient, reclaim),
     waits: storedPushWaits(db),
-    /** Schedule of feedback checks. */
     looks: storedLooks(db),
     missed: storedMissedEvents(db),
-    /** Signs of progress. */
     signs: storedSigns(patient),
     /** Deletes expired rows; returns how many. `now` is epoch milliseconds. */
     expire: (now: number): Promise<number> => expireRows(patient, now),
@@ -407,7 +403,6 @@ export function recordsOn(
     replies: storedReplies(db),
     history: storedHistory(db),
     endedSessions: storedEndedSessions(db),
-    /** Which reviews introduce memory. */
     introductions: storedIntroductions(db),
   };
 }

@@ -153,7 +153,6 @@ interface Raw {
 
 type LineComment = Awaited<ReturnType<GitHub["rest"]["pulls"]["listReviewCommentsForRepo"]>>["data"][number];
 
-/** A comment on a line or a file. */
 function lineComment(raw: Raw & Omit<LineComment, keyof Raw | "_links">): PastComment | null {
   const pull = numberAtEnd(raw.pull_request_url);
   if (pull === null) return null;
