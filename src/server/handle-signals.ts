@@ -1,14 +1,9 @@
 // SIGTERM and SIGINT: the process exits at once while there is nothing to stop; later the first signal stops it.
 
-export interface Signals {
-  /** True after the first signal. */
-  readonly received: () => boolean;
-  /** The first signal calls `stop`, also when it was received before. Later signals do nothing. */
-  onStop(stop: (signal: string) => void): void;
-}
+export type Signals = ReturnType<typeof handleSignals>;
 
 /** Installs the handlers. Until `onStop` is called, a signal exits the process with 0. */
-export function handleSignals(): Signals {
+export function handleSignals() {
   let first: string | null = null;
   let stop: ((signal: string) => void) | null = null;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
@@ -20,8 +15,10 @@ export function handleSignals(): Signals {
     });
   }
   return {
+    /** True after the first signal. */
     received: () => first !== null,
-    onStop(handler) {
+    /** The first signal calls `handler`, also when it was received before. Later signals do nothing. */
+    onStop(handler: (signal: string) => void): void {
       stop = handler;
       if (first !== null) handler(first);
     },

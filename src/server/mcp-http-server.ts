@@ -19,14 +19,8 @@ const HOST = "127.0.0.1";
 /** Time to send a request; an answer may take as long as a review. */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000 };
 
-interface McpHttpServer {
-  /** `http://127.0.0.1:PORT/mcp` */
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /** Listens on loopback, on a free port for 0; `server` is called for each request. Throws when the port is in use. */
-export async function startMcpServer(port: number, token: string, server: () => McpServer): Promise<McpHttpServer> {
+export async function startMcpServer(port: number, token: string, server: () => McpServer) {
   const handler = createMcpHandler(server, { maxRequestBodySize: MOST_BODY });
   const answer = async (request: Request): Promise<Response> => {
     const wrong =
@@ -46,7 +40,7 @@ export async function startMcpServer(port: number, token: string, server: () => 
   await listening(http, { host: HOST, port });
   return {
     url: urlOf(http) + MCP_PATH,
-    async close() {
+    async close(): Promise<void> {
       await handler.close();
       await closeServer(http);
     },

@@ -21,15 +21,6 @@ const MOST_WAITING = 64;
 export type Body = { readonly kind: "whole"; readonly chunks: readonly Buffer[] } | { readonly kind: Unread };
 type Unread = "large" | "crowded" | "aborted";
 
-interface BodyReader {
-  /**
-   * Calls `take` once with the result. The body is valid until `take` returns; the rest of a dropped one is not read.
-   */
-  read(request: IncomingMessage, take: (body: Body) => void): void;
-  /** Bytes in memory now. */
-  held(): number;
-}
-
 interface Coming {
   bytes: number;
   /** `waits`: paused until a slot is free. */
@@ -41,10 +32,12 @@ interface Coming {
 }
 
 /** @param most limit in bytes; another one in tests only */
-export function bodyReader(most: number = MOST_HELD_BYTES): BodyReader {
+export function bodyReader(most: number = MOST_HELD_BYTES) {
   const coming = new Set<Coming>();
+  /** Bytes in memory now. */
   let held = 0;
 
+  /** Calls `take` once with the result. The body is valid until `take` returns; the rest of a dropped one is not read. */
   function read(request: IncomingMessage, take: (body: Body) => void): void {
     let chunks: Buffer[] = [];
     const end = (body: Body) => {

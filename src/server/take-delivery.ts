@@ -26,22 +26,22 @@ export type ProbotEvent = Parameters<Probot["receive"]>[0];
  * other Apps are not stored.
  */
 export function deliveryHandler(taking: DeliverySettings): ApplicationFunction {
-  return (app) => app.onAny((event) => takeDelivery(event, taking));
-}
-
-async function takeDelivery({ id, name: event, payload }: ProbotEvent, taking: DeliverySettings): Promise<void> {
   const { commits, counted, githubHost: host, reviewerLogin, slug, log } = taking;
-  if (isForeignCheck(event, payload, taking.appId)) return counted.took(event, "ignored");
-  const { outcome: asked, beside, meaning } = receive({ id, event, payload }, { host, reviewerLogin, slug });
-  const receivedAt = Date.now();
-  const outcome = taking.debounce === false ? asked : await debounced(asked, taking.store, receivedAt);
-  const isNew = await commits.commit({ delivery: { id, event, receivedAt, meaning }, outcome, beside });
-  const kind = isNew ? outcome.kind : "seen before";
-  counted.took(event, kind);
-  log.info({ ...logged(outcome), event, kind }, "delivery");
-  const hasJob = ["review", "command", "upkeep"].includes(outcome.kind) || beside.length > 0;
-  if (isNew && hasJob) taking.wake();
-  if (isNew && "action" in payload && REACHES_MORE.has(`${event}.${payload.action}`)) taking.onReachesMore();
+  async function take({ id, name: event, payload }: ProbotEvent): Promise<void> {
+    if (isForeignCheck(event, payload, taking.appId)) return counted.took(event, "ignored");
+    const { outcome: asked, beside, meaning } = receive({ id, event, payload }, { host, reviewerLogin, slug });
+    const receivedAt = Date.now();
+    const outcome = taking.debounce === false ? asked : await debounced(asked, taking.store, receivedAt);
+    const isNew = await commits.commit({ delivery: { id, event, receivedAt, meaning }, outcome, beside });
+    const kind = isNew ? outcome.kind : "seen before";
+    counted.took(event, kind);
+    log.info({ ...logged(outcome), event, kind }, "delivery");
+    const hasJob = ["review", "command", "upkeep"].includes(outcome.kind) || beside.length > 0;
+    if (isNew && hasJob) taking.wake();
+    if (isNew && "action" in payload && REACHES_MORE.has(`${event}.${payload.action}`)) taking.onReachesMore();
+  }
+
+  return (app) => app.onAny(take);
 }
 
 type Outcome = Received["outcome"];
@@ -79,15 +79,7 @@ const LATE_MS = 250;
 /** Deliveries per transaction: some milliseconds of the write lock. A single one may fit on a full disk where many do not. */
 const MOST = 64;
 
-export interface Committer {
-  /**
-   * @returns whether it is new: false when it, or one with the same fingerprint, was stored before
-   * @throws Transient when the store could not be written for 5 s; Error when it cannot store this delivery
-   */
-  commit(arrival: Arrival): Promise<boolean>;
-  /** Milliseconds since a delivery was last rejected; null when one was stored since. */
-  failedAgo(): number | null;
-}
+export type Committer = ReturnType<typeof committer>;
 
 interface Waiting {
   readonly arrival: Arrival;
@@ -97,7 +89,7 @@ interface Waiting {
 }
 
 /** @param now monotonic milliseconds, so that a clock change delays nothing */
-export function committer(inbox: Inbox, now: () => number = () => performance.now()): Committer {
+export function committer(inbox: Inbox, now: () => number = () => performance.now()) {
   let waiting: Waiting[] = [];
   let isPlanned = false;
   let failedAt: number | null = null;
@@ -159,11 +151,17 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
   }
 
   return {
-    commit: (arrival) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ arrival, until: now() + PATIENCE_MS, resolve, reject });
-        plan(0);
-      }),
+    /**
+     * @returns whether it is new: false when it, or one with the same fingerprint, was stored before
+     * @throws Transient when the store could not be written for 5 s; Error when it cannot store this delivery
+     */
+    commit(arrival: Arrival): Promise<boolean> {
+      const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+      waiting.push({ arrival, until: now() + PATIENCE_MS, resolve, reject });
+      plan(0);
+      return promise;
+    },
+    /** Milliseconds since a delivery was last rejected; null when one was stored since. */
     failedAgo: () => (failedAt === null ? null : now() - failedAt),
   };
 }

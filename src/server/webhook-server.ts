@@ -15,15 +15,7 @@ interface WebhookSettings extends Pick<AppOptions, "webhookPath" | "webhookSecre
   readonly counted: Pick<Metrics, "answered">;
 }
 
-export interface WebhookServer {
-  readonly server: Server;
-  /** Bytes of request bodies being received. */
-  heldBytes(): number;
-  isDraining(): boolean;
-  /** Answers new deliveries with 503; resolves when earlier ones are answered. */
-  drain(): Promise<void>;
-  close(): Promise<void>;
-}
+export type WebhookServer = Awaited<ReturnType<typeof startWebhookServer>>;
 
 /** GitHub waits 10 s for an answer, so a request may not take much longer. */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 5_000 };
@@ -41,7 +33,7 @@ const MOST_CONNECTIONS = 1_000;
 const CLOSE_MS = 1_000;
 
 /** Listens for deliveries; Probot's handler rejects those that must be redelivered. Throws when the port is in use. */
-export async function startWebhookServer(probot: Probot, settings: WebhookSettings): Promise<WebhookServer> {
+export async function startWebhookServer(probot: Probot, settings: WebhookSettings) {
   const bodies = bodyReader();
   const running = new Set<Promise<void>>();
   let isDraining = false;
@@ -87,9 +79,11 @@ export async function startWebhookServer(probot: Probot, settings: WebhookSettin
   await listening(server, settings);
   return {
     server,
+    /** Bytes of request bodies being received. */
     heldBytes: bodies.held,
     isDraining: () => isDraining,
-    async drain() {
+    /** Answers new deliveries with 503; resolves when earlier ones are answered. */
+    async drain(): Promise<void> {
       isDraining = true;
       await Promise.all(running);
     },

@@ -21,7 +21,7 @@ export function egressTo(address: string, { deadlineMs, onRedirect, own = false 
     origins: [origin],
     privateHosts: own ? [hostname] : privateHosts(),
     onRedirect,
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    deadlineMs,
   });
 }
 

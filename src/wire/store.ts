@@ -7,24 +7,10 @@ import { memoryOff } from "../adapters/no-memory/no-memory.ts";
 import { processMark } from "../adapters/process-mark.ts";
 import { isDatabase } from "../cli/data-dir.ts";
 import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
-import type { MemoryWarmth } from "../domain/memory/index-state.ts";
-import { type EmbeddingSpace, repoKey } from "../domain/memory.ts";
-import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
-import type { EvidenceStore } from "../ports/feedback.ts";
-import type { Inbox } from "../ports/inbox.ts";
-import type { JobAdmin } from "../ports/jobs.ts";
-import type {
-  Embedder,
-  Memory,
-  Recall,
-  Replays,
-  RepositoryLabels,
-  RetrievalLog,
-  RetrievalStatistics,
-} from "../ports/memory.ts";
+import { repoKey } from "../domain/memory.ts";
+import type { Embedder, Recall } from "../ports/memory.ts";
 import type { PersonStore } from "../ports/person.ts";
-import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
-import type { AnyJob, Lease, Queue } from "../ports.ts";
+import type { AnyJob, Lease } from "../ports.ts";
 import { usearchExact } from "../search/vector-index.ts";
 import { onDamage } from "../store/damage.ts";
 import { expireRows } from "../store/expire.ts";
@@ -76,41 +62,16 @@ import { passwordIn, registerSecrets } from "./secrets.ts";
 
 export type { MemoryFacts };
 
-interface Remembered {
-  readonly memory: Memory;
-  /** Feedback on findings, and the resulting outcomes. */
-  readonly evidence: EvidenceStore;
-  /** Declined findings, and the code that findings flagged; null when memory could not be opened. */
-  readonly past: (PastRejections & Rejecting & PastCode & FlaggedCode) | null;
-  /** Results of replays; null when memory could not be opened. */
-  readonly replays: Replays | null;
-  /** Repositories in memory. */
-  readonly labels: RepositoryLabels;
-  /** Searches in a thread of its own, so that webhooks and reviews are not blocked. */
-  readonly recall: Recall;
-  /** For the dashboard; null when memory could not be opened. */
-  readonly shown: (MemoryFigures & ConventionMarks) | null;
-  /** The embedding spaces in memory, with their number of vectors. */
-  spaces(): Promise<readonly (EmbeddingSpace & { readonly vectors: number })[]>;
+type OpenMemory = ReturnType<typeof rememberedOn>;
+/** Null when memory could not be opened. */
+type Absent = { readonly [Part in "past" | "replays" | "shown"]: OpenMemory[Part] | null };
+
+interface Remembered extends Omit<OpenMemory, keyof Absent | "memoryProblem">, Absent {
   /** Why memory could not be opened, for the operator; null when it is open. */
   readonly memoryProblem: Error | null;
-  /** Wraps an embedder with a cache of query vectors. */
-  cached(embedder: Embedder): Embedder;
-  /** Loads the search index in the background. Rejects when it cannot be read. */
-  warm(): Promise<void>;
-  warmth(): MemoryWarmth;
 }
 
-export interface Store extends Records, Remembered {
-  readonly queue: Queue;
-  readonly inbox: Inbox;
-  /** Without redaction: write only redacted entries (see safeRetrievals). */
-  readonly retrievals: RetrievalLog;
-  /** Not cached. */
-  readonly statistics: RetrievalStatistics;
-  readonly jobs: JobAdmin;
-  readonly work: WorkFigures;
-  /** The data about a person. */
+export interface Store extends Records, ReturnType<typeof queueOn>, Remembered {
   readonly people: PersonStore;
   /** Cached blobs of snapshots; null without a folder for them. */
   readonly blobs: BlobCache | null;
@@ -118,7 +79,6 @@ export interface Store extends Records, Remembered {
   verify(unwanted: AbortSignal): Promise<readonly FileProblem[]>;
   /** Subscribes to error codes that report damaged data. @returns unsubscribes */
   onDamage(found: (code: string) => void): () => void;
-  close(): Promise<void>;
 }
 
 export interface StoreSettings extends Omit<RecallSettings, "place"> {
@@ -236,7 +196,9 @@ function queueOn(db: Database, { silentMs }: StoreSettings, listener?: ReturnTyp
       ...(silentMs === undefined ? {} : { silentMs }),
     }),
     inbox: storedInbox(db),
+    /** Without redaction: write only redacted entries (see safeRetrievals). */
     retrievals: storedRetrievals(db),
+    /** Not cached. */
     statistics: storedRetrievalStatistics(db, Date.now),
     jobs: storedJobAdmin(db),
     work: storedWorkFigures(db),
@@ -246,7 +208,7 @@ function queueOn(db: Database, { silentMs }: StoreSettings, listener?: ReturnTyp
 async function openMemory(
   path: string,
   settings: StoreSettings,
-): Promise<Remembered & { close(): Promise<void>; readonly memoryDb: Database | null }> {
+): Promise<Remembered & { readonly memoryDb: Database | null }> {
   try {
     if (settings.isChecked === true) checkFile(path, MEMORY_PART);
     const db = await openMemoryFile(path, settings.mostPages);
@@ -273,25 +235,32 @@ function rememberedOn(
   place: string,
   reclaim: () => Promise<void>,
   { mostPages: _, isChecked: __, silentMs: ___, isCommand, onExposed: ____, dataDir: _____, ...search }: StoreSettings,
-): Remembered & { close(): Promise<void> } {
+) {
   const patience = { ...(isCommand === true ? { answerMs: UNHURRIED_MS } : {}), ...search.patience };
-  const recall = threadRecall({ ...search, place, patience });
+  const thread = threadRecall({ ...search, place, patience });
+  // Searches run in a thread of its own, so that webhooks and reviews are not blocked.
+  const recall: Recall = thread;
   return {
     memory: storedMemory(db, reclaim),
+    /** Feedback on findings, and the resulting outcomes. */
     evidence: storedEvidence(db),
+    /** Declined findings, and the code that findings flagged. */
     past: storedRejections(db),
     replays: storedReplays(db),
     labels: storedLabels(db),
     recall,
+    /** For the dashboard. */
     shown: { ...storedFigures(db), ...storedConventionMarks(db) },
     memoryProblem: null,
+    /** The embedding spaces in memory, with their number of vectors. */
     spaces: () => storedSpaces(db),
-    cached: (embedder) => cachedEmbedder(embedder, db, Date.now),
-    // An empty memory needs no thread.
-    warm: async () => ((await remembersAnything(db)) ? recall.warm() : undefined),
-    warmth: recall.warmth,
-    async close() {
-      await recall.close();
+    /** Wraps an embedder with a cache of query vectors. */
+    cached: (embedder: Embedder) => cachedEmbedder(embedder, db, Date.now),
+    /** Loads the search index in the background. Rejects when it cannot be read. An empty memory needs no thread. */
+    warm: async () => ((await remembersAnything(db)) ? thread.warm() : undefined),
+    warmth: thread.warmth,
+    async close(): Promise<void> {
+      await thread.close();
       await db.close();
     },
   };
@@ -392,10 +361,8 @@ export function recordsOn(
     /** Data of repositories outside memory. */
     traces: storedTraces(patient, reclaim),
     waits: storedPushWaits(db),
-    /** Schedule of feedback checks. */
     looks: storedLooks(db),
     missed: storedMissedEvents(db),
-    /** Signs of progress. */
     signs: storedSigns(patient),
     /** Deletes expired rows; returns how many. `now` is epoch milliseconds. */
     expire: (now: number): Promise<number> => expireRows(patient, now),
@@ -406,7 +373,6 @@ export function recordsOn(
     replies: storedReplies(db),
     history: storedHistory(db),
     endedSessions: storedEndedSessions(db),
-    /** Which reviews introduce memory. */
     introductions: storedIntroductions(db),
   };
 }

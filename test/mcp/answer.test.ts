@@ -1,7 +1,7 @@
 // How a tool's answer is dressed: bounded, without secrets, nothing hidden, fenced.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { answerResult, errorResult } from "../../src/mcp/answer.ts";
+import { answerResult, errorResult } from "../../src/mcp/tool.ts";
 
 const DELIMITER = `kodiai-${"0123456789abcdef".repeat(2)}`;
 const ports = {

@@ -9,6 +9,20 @@ const document = (text: string) => text as GraphqlDocument;
 
 /** Fields of an `Actor`, which may not be a person; only these two types have an id that we use. */
 const ACTOR = "__typename login ... on User { databaseId } ... on Bot { databaseId }";
+/** Null for a deleted account. Some have no numeric id. */
+export type Actor = {
+  readonly __typename: string;
+  readonly login: string;
+  readonly databaseId?: number | null;
+} | null;
+
+/** A page of a list. */
+export interface Page<Node> {
+  readonly nodes: readonly (Node | null)[];
+  readonly totalCount?: number;
+  readonly pageInfo?: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+
 /** Fields of a `User`, into which no fragment on `Bot` may be spread. */
 const USER = "__typename login databaseId";
 const REACTION = `id content createdAt user { ${USER} }`;

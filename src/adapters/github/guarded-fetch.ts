@@ -24,7 +24,7 @@ interface Egress {
   /** Lower-case hosts, with `:port` where only that port is meant, that may have a private address. Loopback by name may. */
   readonly privateHosts?: readonly string[];
   /** Null: no deadline, for callers with their own. Default: 30 s. */
-  readonly deadlineMs?: number | null;
+  readonly deadlineMs?: number | null | undefined;
   /** Called with the status of each redirect that is followed. */
   readonly onRedirect?: ((status: number) => void) | undefined;
   /** Replaces the system's resolver; in tests only. */

@@ -23,7 +23,10 @@ type Files = Pick<PullRequests, "text" | "ownersText">;
  */
 export async function configVerbPorts(word: string | undefined) {
   const token = process.env.GITHUB_TOKEN ?? "";
-  const filesOf = (named: NamedRepository) => filesOnGitHub(apiUrlFor(named.host), token);
+  const filesOf = ({ host }: NamedRepository): Files => {
+    const github = personsClient(token, apiUrlFor(host));
+    return githubFiles({ forOwnersRepository: () => Promise.resolve(github) }, 0);
+  };
   if (word !== undefined && !isFolder(word)) {
     const named = namedRepository(word);
     if (token === "") throw new UsageError("set GITHUB_TOKEN to read the configuration of a repository on GitHub");
@@ -36,22 +39,15 @@ export async function configVerbPorts(word: string | undefined) {
   const folder = resolve(word ?? ".");
   const named = await originOf(folder);
   const isReachable = named !== null && token !== "";
-  const files = isReachable ? filesOf(named) : NO_OWNER;
+  const { ownersText } = isReachable ? filesOf(named) : { ownersText: () => Promise.resolve(null) };
   const repo = repoOf(named ?? { host: "local", owner: "local", name: "local" });
-  const own: Files["text"] = (_repo, path, _sha, bytes) => textIn(folder, path, bytes);
+  const text: Files["text"] = (_repo, path, _sha, bytes) => textIn(folder, path, bytes);
   const why = named === null ? "the clone has no remote `origin` on a GitHub" : "GITHUB_TOKEN is not set";
   return {
     name: folder,
     notRead: isReachable ? null : `what the owner's \`.github\` repository and \`_extends\` say: ${why}`,
-    read: () => configAt(repo, "", { ...files, text: own }, knownRules()),
+    read: () => configAt(repo, "", { ownersText, text }, knownRules()),
   };
-}
-
-const NO_OWNER: Pick<Files, "ownersText"> = { ownersText: () => Promise.resolve(null) };
-
-function filesOnGitHub(apiUrl: string, token: string): Files {
-  const github = personsClient(token, apiUrl);
-  return githubFiles({ forOwnersRepository: () => Promise.resolve(github) }, 0);
 }
 
 /** Only its name matters, because files are read by repository name. */

@@ -7,26 +7,22 @@ import { privateKeyOf } from "../../server/private-key.ts";
 import { githubFetch } from "../egress.ts";
 import { registerSecrets, withoutSecrets } from "../secrets.ts";
 
-interface LiveWords {
-  readonly owner: string;
-  readonly name: string;
-  readonly dataDir: string | undefined;
-  readonly tokenFile: string | undefined;
-  /** Whether an outside collaborator could log in to the dashboard; null if not tested. */
-  readonly outsideLogin: boolean | null;
-}
-
 /** @throws UsageError when the App's credentials or the token are missing */
-export function liveVerbPorts(words: LiveWords): ReturnType<typeof liveGitHub> {
+export function liveVerbPorts(
+  words: Pick<Parameters<typeof liveGitHub>[0], "owner" | "name" | "outsideLogin"> & {
+    readonly dataDir: string | undefined;
+    readonly tokenFile: string | undefined;
+  },
+): ReturnType<typeof liveGitHub> {
   const unread = readServersEnv(words.dataDir);
   if (unread !== null) process.stderr.write(`kodiai doctor: ${unread}\n`);
   if (process.env.APP_ID === undefined) throw new UsageError("--live needs the App's credentials, as the server does");
   const read = readEnv(process.env);
   if ("problems" in read) throw new UsageError(read.problems.join("; "));
   const { appId, githubApiUrl: apiUrl, githubHost: host } = read.env;
+  const { tokenFile } = words;
   const token =
-    (words.tokenFile === undefined ? process.env.GITHUB_TOKEN : fileText(words.tokenFile, "--token-file"))?.trim() ??
-    "";
+    (tokenFile === undefined ? process.env.GITHUB_TOKEN : fileText(tokenFile, "--token-file"))?.trim() ?? "";
   if (token === "") throw new UsageError("--live needs your own token, in GITHUB_TOKEN or --token-file");
   const privateKey = privateKeyOf(read.env);
   registerSecrets(token, privateKey);

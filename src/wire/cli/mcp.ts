@@ -81,7 +81,7 @@ export async function mcpPorts(words: McpWords) {
     /** Finds a repository in memory by name; rejects with the fix. */
     named,
     /** Null while there is no memory at all. */
-    memory: async (): Promise<McpMemory | null> => {
+    memory: async () => {
       const memory = await opened();
       return memory && memoryOf(memory);
     },

@@ -31,13 +31,6 @@ export interface RetractWords {
   readonly dataDir: string | undefined;
 }
 
-/** Whose client writes, and on which host. */
-interface SignedIn {
-  readonly github: Octokit;
-  readonly botLogin: string;
-  readonly host: string;
-}
-
 /** Throws a UsageError without credentials, and an Error when GitHub does not know the repository. */
 export async function retractVerbPorts(
   words: RetractWords,
@@ -51,10 +44,14 @@ export async function retractVerbPorts(
   const { github, botLogin, host } = APP_ID ? await asApp(words) : asPerson(words, GITHUB_TOKEN ?? "");
   const { data } = await github.rest.repos.get({ owner: words.owner, repo: words.name });
   const retractions = githubRetractions(github, botLogin, unheldWrites());
-  return { repo: repoOf(host, data), retractions, ...(await memoryAt(storePlace(words.dataDir))) };
+  const place = storePlace(words.dataDir);
+  // Creates no file.
+  const store = await openForReading(place);
+  const remembered = store && (await withEmbedder(store, place));
+  return { repo: repoOf(host, data), retractions, remembered, close: () => void store?.close() };
 }
 
-async function asApp(words: RetractWords): Promise<SignedIn> {
+async function asApp(words: RetractWords) {
   const read = readEnv(process.env);
   if ("problems" in read) throw new UsageError(read.problems.join("; "));
   const { appId, githubApiUrl, githubHost } = read.env;
@@ -73,17 +70,11 @@ async function asApp(words: RetractWords): Promise<SignedIn> {
   return { github: clientOf(minted.data.token, githubApiUrl), botLogin, host: githubHost };
 }
 
-function asPerson(words: RetractWords, token: string): SignedIn {
+function asPerson(words: RetractWords, token: string) {
   const host = words.host ?? usualHost();
   return { github: clientOf(token, apiUrlFor(host)), botLogin: "kodiai[bot]", host };
 }
 
 function clientOf(token: string, apiUrl: string): Octokit {
   return personsClient(token, apiUrl, gatedFetch(githubFetch(apiUrl)));
-}
-
-/** Creates no file. */
-async function memoryAt(place: string): Promise<Pick<RetractPorts, "remembered"> & { readonly close: () => void }> {
-  const store = await openForReading(place);
-  return { remembered: store && (await withEmbedder(store, place)), close: () => void store?.close() };
 }

@@ -26,6 +26,7 @@ interface LiveOptions {
   readonly fetchWith: (onRedirect: (status: number) => void) => GuardedFetch;
   readonly owner: string;
   readonly name: string;
+  /** Whether an outside collaborator could log in to the dashboard; null if not tested. */
   readonly outsideLogin: boolean | null;
 }
 

@@ -6,7 +6,7 @@ import type { Person, PullFeedback, ReadDismissal, ReadReaction, ReadThread } fr
 import { parseFindingMarker } from "../../../domain/review/marker.ts";
 import type { Feedback } from "../../../ports/feedback.ts";
 import type { GitHub } from "../clients.ts";
-import { FEEDBACK, MORE_REACTIONS } from "../graphql-documents.ts";
+import { type Actor, FEEDBACK, MORE_REACTIONS, type Page } from "../graphql-documents.ts";
 import { placeOf, unlessStatus } from "../requests.ts";
 import { translated, translatedMethods } from "../translate-error.ts";
 import { COMPARED_FILES, type GitHubFile } from "./list-changes.ts";
@@ -17,15 +17,6 @@ const PAGES = 10;
 /** Pages of a hundred reactions beyond the first: to one comment, and to all comments of a pull request. */
 const REACTION_PAGES = 9;
 const REACTION_PAGES_TOGETHER = 30;
-
-/** With its numeric id if it has one. Null for a deleted account. */
-type Actor = { readonly __typename: string; readonly login: string; readonly databaseId?: number } | null;
-
-interface Page<Node> {
-  readonly nodes: readonly (Node | null)[];
-  readonly totalCount?: number;
-  readonly pageInfo?: { readonly hasNextPage: boolean; readonly endCursor: string | null };
-}
 
 interface ReactionNode {
   readonly id: string;
@@ -206,7 +197,7 @@ function reactionOf({ id, content, createdAt, user }: ReactionNode, botLogin: st
 
 /** Without a numeric id, access cannot be checked. */
 function person(actor: Actor): Person | null {
-  if (actor?.databaseId === undefined) return null;
+  if (typeof actor?.databaseId !== "number") return null;
   return { id: actor.databaseId, login: actor.login, isBot: actor.__typename !== "User" };
 }
 

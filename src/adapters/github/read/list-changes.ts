@@ -20,7 +20,6 @@ const MAX_REFETCHES = 60;
 export const COMPARED_FILES = 300;
 /** Files whose two texts are compared; each costs two requests. */
 const MOST_READ = 60;
-/** Of a file whose two texts are compared. */
 const MAX_BLOB_BYTES = 1_000_000;
 /** Attempts of a job that wait for GitHub to make the diff: with the queue's waits at least 17 s. */
 const TRIES_FOR_DIFF = 3;

@@ -5,7 +5,7 @@ import type { Repo } from "../../../domain/job.ts";
 import type { PastAuthor, PastComment, PastFates, PastPull } from "../../../domain/memory/past-reviews.ts";
 import type { PastPage, PastReviews, RequestBudget } from "../../../ports/history.ts";
 import type { GitHub } from "../clients.ts";
-import { fatesOf } from "../graphql-documents.ts";
+import { type Actor, fatesOf, type Page } from "../graphql-documents.ts";
 import { hourOf, PAGE, pacer, pagesOf, placeOf, statusOf, unlessStatus } from "../requests.ts";
 import { translate, translated, translatedMethods } from "../translate-error.ts";
 
@@ -153,7 +153,6 @@ interface Raw {
 
 type LineComment = Awaited<ReturnType<GitHub["rest"]["pulls"]["listReviewCommentsForRepo"]>>["data"][number];
 
-/** A comment on a line or a file. */
 function lineComment(raw: Raw & Omit<LineComment, keyof Raw | "_links">): PastComment | null {
   const pull = numberAtEnd(raw.pull_request_url);
   if (pull === null) return null;
@@ -219,26 +218,17 @@ interface FatesAnswer {
   readonly repository: Readonly<Record<string, PullFate | null>> | null;
 }
 
-interface FateActor {
-  readonly __typename: string;
-  readonly login: string;
-  readonly databaseId?: number | null;
-}
-
 interface PullFate {
   readonly number: number;
   readonly merged: boolean;
   readonly authorAssociation: string;
-  /** Null for a deleted account. */
-  readonly author: FateActor | null;
-  readonly reviewThreads: {
-    readonly nodes: readonly ({
-      readonly isResolved: boolean;
-      /** Null if an App resolved it. */
-      readonly resolvedBy: FateActor | null;
-      readonly comments: { readonly nodes: readonly ({ readonly fullDatabaseId: string | null } | null)[] };
-    } | null)[];
-  };
+  readonly author: Actor;
+  readonly reviewThreads: Page<{
+    readonly isResolved: boolean;
+    /** Null if an App resolved it. */
+    readonly resolvedBy: Actor;
+    readonly comments: Page<{ readonly fullDatabaseId: string | null }>;
+  }>;
 }
 
 /** What GraphQL refuses is unknown, and reported; for a pull request with more than 100 threads the others are unknown too. */
@@ -277,6 +267,6 @@ function asFates(fates: readonly PullFate[]): PastFates {
   return { pulls: new Map(pulls), resolvedBy: new Map(resolvedBy) };
 }
 
-function person({ __typename, login, databaseId }: FateActor, association: string): PastAuthor {
+function person({ __typename, login, databaseId }: NonNullable<Actor>, association: string): PastAuthor {
   return { id: databaseId ?? 0, login, isBot: __typename !== "User", association };
 }

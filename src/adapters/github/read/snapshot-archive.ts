@@ -28,12 +28,16 @@ export async function readArchive(
   take: (bytes: Buffer) => void,
 ): Promise<void> {
   const tar = extract();
+  const { packedBytes, unpackedBytes } = limits;
   const headerLimit = { until: MOST_BETWEEN };
   const unpacking = pipeline(
-    Readable.from(atMost(packed, limits.packedBytes, "the archive")),
+    Readable.from(upTo(packed, () => packedBytes, `the archive is larger than ${inMegabytes(packedBytes)}`)),
     createGunzip({ chunkSize: CHUNK_BYTES }),
     (chunks: AsyncIterable<Uint8Array>) =>
-      within(atMost(chunks, limits.unpackedBytes, "the unpacked archive"), headerLimit),
+      upTo(chunks, () => unpackedBytes, `the unpacked archive is larger than ${inMegabytes(unpackedBytes)}`),
+    // Stops at headers that are longer than any that git writes.
+    (chunks: AsyncIterable<Uint8Array>) =>
+      upTo(chunks, () => headerLimit.until, "the archive has a header that git does not write"),
     tar,
     { signal },
   );
@@ -85,24 +89,16 @@ function problemOf({ name, type }: Header, isLink: (path: string) => boolean): s
   return "the archive has a link or a device that is not in the repository";
 }
 
-async function* atMost(chunks: AsyncIterable<Uint8Array>, most: number, what: string): AsyncGenerator<Uint8Array> {
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > most) throw new NoSnapshot(`${what} is larger than ${inMegabytes(most)}`);
-    yield chunk;
-  }
-}
-
-/** Stops at headers that are longer than any that git writes. */
-async function* within(
+/** Passes chunks on, until they are more bytes than `most` at that moment. */
+async function* upTo(
   chunks: AsyncIterable<Uint8Array>,
-  headerLimit: { readonly until: number },
+  most: () => number,
+  problem: string,
 ): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of chunks) {
     bytes += chunk.length;
-    if (bytes > headerLimit.until) throw new NoSnapshot("the archive has a header that git does not write");
+    if (bytes > most()) throw new NoSnapshot(problem);
     yield chunk;
   }
 }

@@ -5,7 +5,7 @@ import type { Repo } from "../../../domain/job.ts";
 import { proofMarker } from "../../../domain/review/marker.ts";
 import type { AnswerPlace, Replies } from "../../../ports/conversation.ts";
 import type { GitHub } from "../clients.ts";
-import { FIND_THREAD, RESOLVE_THREAD } from "../graphql-documents.ts";
+import { FIND_THREAD, type Page, RESOLVE_THREAD } from "../graphql-documents.ts";
 import { placeOf } from "../requests.ts";
 import { translate, translatedMethods } from "../translate-error.ts";
 import { isOurs } from "./find-post.ts";
@@ -66,19 +66,10 @@ export function githubReplies(github: GitHub, botLogin: string, path: WritePath)
 interface FoundThread {
   readonly id: string;
   readonly isResolved: boolean;
-  readonly comments: { readonly nodes: readonly { readonly fullDatabaseId: string }[] };
+  readonly comments: Page<{ readonly fullDatabaseId: string }>;
 }
 
-interface FoundThreads {
-  readonly repository: {
-    readonly pullRequest: {
-      readonly reviewThreads: {
-        readonly nodes: readonly FoundThread[];
-        readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
-      };
-    };
-  };
-}
+type FoundThreads = { readonly repository: { readonly pullRequest: { readonly reviewThreads: Page<FoundThread> } } };
 
 async function threadOf(github: GitHub, repo: Repo, number: number, rootId: number): Promise<FoundThread | null> {
   let after: string | null = null;
@@ -86,9 +77,9 @@ async function threadOf(github: GitHub, repo: Repo, number: number, rootId: numb
     const where = { owner: repo.owner, name: repo.name, number, after };
     const found: FoundThreads = await github.graphql<FoundThreads>(FIND_THREAD, where);
     const { nodes, pageInfo } = found.repository.pullRequest.reviewThreads;
-    const thread = nodes.find(({ comments }) => Number(comments.nodes[0]?.fullDatabaseId) === rootId);
-    if (thread !== undefined) return thread;
-    after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+    const thread = nodes.find((one) => Number(one?.comments.nodes[0]?.fullDatabaseId) === rootId);
+    if (thread) return thread;
+    after = pageInfo?.hasNextPage === true ? pageInfo.endCursor : null;
   } while (after !== null);
   return null;
 }
