@@ -10,13 +10,14 @@ import { type Coverage, type FileCoverage, isUnread } from "../../domain/review.
 import type { Profile } from "../../domain/signals.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { compose, type PromptMaterial, type ReviewPrompt } from "../compose.ts";
-import { coverageOf, failureText } from "../coverage.ts";
 import { scopeAfterPush } from "../push-scope.ts";
 import { type DraftedFinding, REVIEW_REPLY, type ReviewReply, type RuleVerdict } from "../reply.ts";
 import { draft, plainId } from "./draft.ts";
 import { drawnContext } from "./draw-file.ts";
 import { lookUpsIn, MOST_LOOK_UPS } from "./look-ups.ts";
 import {
+  coverageOf,
+  failureText,
   type ModelMeasure,
   PART_FOR_READING,
   planReading,
