@@ -11,7 +11,7 @@ import { jobKey, type ReviewJob } from "../src/domain/job.ts";
 import type { Skipped } from "../src/domain/omissions.ts";
 import type { OwnComment, PullRequest, PullRequestContext } from "../src/domain/pull-request.ts";
 import type { Review } from "../src/domain/review.ts";
-import { importMemory } from "../src/flows/memory/import-memory.ts";
+import { importMemory } from "../src/flows/memory/memory-file.ts";
 import { writeReview } from "../src/flows/review/review-pull-request.ts";
 import { CONFIG_PATH } from "../src/gather/read-config.ts";
 import { evaluationRepo } from "../src/learn/remember/parse-row.ts";

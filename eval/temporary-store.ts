@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { localWords } from "../src/adapters/local/local-embedder.ts";
 import { languageOf } from "../src/analyze/analyze.ts";
 import type { MemoryRecord } from "../src/domain/memory.ts";
-import { importMemory } from "../src/flows/memory/import-memory.ts";
+import { importMemory } from "../src/flows/memory/memory-file.ts";
 import { remember, rowRecord } from "../src/learn/learn.ts";
 import type { DigestForm } from "../src/learn/remember/embedding-text.ts";
 import type { Embedder, Memory, Recall } from "../src/ports/memory.ts";

@@ -1,7 +1,7 @@
 // What the dashboard may ask of the world. It reads, and of what changes something it has the few safe acts and nothing more.
 import type { ShownVariable } from "../config/environment/shown-variables.ts";
 import type { MemoryWarmth } from "../domain/memory/index-state.ts";
-import type { ExportPorts } from "../flows/memory/export-memory.ts";
+import type { ExportPorts } from "../flows/memory/memory-file.ts";
 import type { SearchPorts } from "../flows/memory/search-memory.ts";
 import type { RestorePorts } from "../flows/people/weigh-evidence.ts";
 import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";

@@ -24,14 +24,15 @@ export interface PushScope {
   readonly earlier: readonly FileCoverage[];
 }
 
-type Touched = readonly LineRange[] | "whole";
-
 /** Everything for a full review; else what the push touched, plus everything that no earlier review read wholly. */
 export function scopeAfterPush(files: readonly FileDiff[], checkpoint: Checkpoint): PushScope {
   if (checkpoint.kind === "full") return { files, touches: () => true, earlier: [] };
-  const touchedIn = (path: string): Touched =>
-    checkpoint.read.has(path) ? (checkpoint.touched.get(path) ?? []) : "whole";
-  const read = files.flatMap((file) => withTouchedHunks(file, touchedIn(file.path)));
+  const touchedIn = (path: string) => (checkpoint.read.has(path) ? (checkpoint.touched.get(path) ?? []) : "whole");
+  const read = files.flatMap((file) => {
+    const touched = touchedIn(file.path);
+    const hunks = touched === "whole" ? file.hunks : file.hunks.flatMap((hunk) => partsNear(hunk, touched));
+    return touched !== "whole" && hunks.length === 0 ? [] : [{ ...file, hunks }];
+  });
   const reading = new Set(read.map(({ path }) => path));
   const byPath = new Map(files.map((file) => [file.path, file]));
   return {
@@ -46,12 +47,6 @@ export function scopeAfterPush(files: readonly FileDiff[], checkpoint: Checkpoin
       .filter(({ path }) => !reading.has(path))
       .map(({ path }) => ({ path, state: "earlier", reason: null })),
   };
-}
-
-function withTouchedHunks(file: FileDiff, touched: Touched): readonly FileDiff[] {
-  if (touched === "whole") return [file];
-  const hunks = file.hunks.flatMap((hunk) => partsNear(hunk, touched));
-  return hunks.length === 0 ? [] : [{ ...file, hunks }];
 }
 
 /** The runs of a hunk's lines near touched lines; the hunk itself when that is all of it. */

@@ -17,7 +17,6 @@ import { shortHash } from "../domain/text/hash.ts";
 import type { ModelAllowance } from "../ports/model.ts";
 import type { InspectedFile, InspectedRepository, Inspector } from "../ports.ts";
 import { CONFIG_FILE, configOnHead, proposedProblems } from "./config-on-head.ts";
-import { failureText } from "./coverage.ts";
 import { filterFindings, type ReportingPolicy } from "./filter-findings.ts";
 import { heldByMemory, type WithMemory, withMemory } from "./memory/held-by-memory.ts";
 import {
@@ -35,6 +34,7 @@ import { suggestion } from "./placing/suggestion.ts";
 import { guardPush, scopeAfterPush } from "./push-scope.ts";
 import { ANSWER_TOKENS, answerRequest, type Question } from "./reading/answer-question.ts";
 import { LOOK_UP_INSTRUCTIONS, REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./reading/instructions.ts";
+import { failureText } from "./reading/plan-reading.ts";
 import { type Asked, type Bounds, type ModelReview, readByModel, withoutModel } from "./reading/read-by-model.ts";
 import { costOf, takeRuleVerdicts } from "./reading/verify.ts";
 

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { secretRedactor } from "../../src/adapters/secrets/redact.ts";
 import { lowInformation } from "../../src/domain/text/low-information.ts";
-import { importMemory } from "../../src/flows/memory/import-memory.ts";
+import { importMemory } from "../../src/flows/memory/memory-file.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
 import { givenRecord } from "../learn/memory-builders.ts";

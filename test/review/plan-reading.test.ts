@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DiffLine, FileDiff } from "../../src/domain/pull-request.ts";
 import type { FileKind, ReviewSignals } from "../../src/domain/signals.ts";
-import { coverageOf } from "../../src/review/coverage.ts";
-import { planReading, type ReadingBudget, readingBudget } from "../../src/review/reading/plan-reading.ts";
+import { coverageOf, planReading, type ReadingBudget, readingBudget } from "../../src/review/reading/plan-reading.ts";
 import { runs } from "../property-runs.ts";
 import { fileDiff, signals } from "./review-builders.ts";
 

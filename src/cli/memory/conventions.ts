@@ -3,7 +3,7 @@
 import type { Conventions } from "../../domain/memory/convention.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { isoDate } from "../../domain/text/iso-date.ts";
-import { findConventions } from "../../flows/memory/export-memory.ts";
+import { findConventions } from "../../flows/memory/memory-file.ts";
 import { memoryIfAny, repositoryWithMemory } from "../../wire/cli/memory.ts";
 import { nameOf } from "../find-repository.ts";
 import { terminalText } from "../terminal-text.ts";

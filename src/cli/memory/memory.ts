@@ -10,8 +10,7 @@ import { CORPORA, type Corpus, type MemoryRecord, type RepoKey, repoKey } from "
 import type { Scope } from "../../domain/retrieval.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { lowInformation } from "../../domain/text/low-information.ts";
-import { backfillLanguages, exportMemory } from "../../flows/memory/export-memory.ts";
-import { type Imported, importMemory } from "../../flows/memory/import-memory.ts";
+import { backfillLanguages, exportMemory, type Imported, importMemory } from "../../flows/memory/memory-file.ts";
 import { held } from "../../learn/learn.ts";
 import type { EvidenceStore } from "../../ports/feedback.ts";
 import { type MemoryVerbPorts, memoryVerbPorts } from "../../wire/cli/memory.ts";

@@ -41,7 +41,7 @@ export function tokenise(text: string): string[] {
       at += 1;
     }
     if (isPlain) addPlainRun(words, text, start, at);
-    else addRuns(words, text.slice(start, at));
+    else for (const [run] of text.slice(start, at).matchAll(/[\p{L}\p{N}_]+/gu)) addRun(words, run);
   }
   return words;
 }
@@ -60,14 +60,6 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
 function kindAt(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code < 128 ? (KINDS[code] ?? OTHER) : at < text.length ? BEYOND : OTHER;
-}
-
-/** All runs of a span with non-ASCII characters. */
-function addRuns(words: string[], stretch: string): void {
-  for (const [run] of stretch.matchAll(/[\p{L}\p{N}_]+/gu)) {
-    if (words.length >= MOST_WORDS) break;
-    addRun(words, run);
-  }
 }
 
 /** Like `addRun`, for an ASCII run: five times as fast. */
@@ -109,8 +101,8 @@ function runEnd(text: string, at: number, end: number, kind: number): number {
   return to;
 }
 
-/** One run of letters, digits and underscores. */
 function addRun(words: string[], run: string): void {
+  if (words.length >= MOST_WORDS) return;
   if (/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(run)) {
     addPairs(words, run);
     return;

@@ -6,23 +6,12 @@ import { noGain } from "../../domain/figures/replay.ts";
 import type { Repo, ReviewJob } from "../../domain/job.ts";
 import { NO_PULL } from "../../domain/memory/placeholder-pull-request.ts";
 import { repoKey } from "../../domain/memory.ts";
-import type { Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
-import { type GateDecision, ownScope } from "../../domain/retrieval.ts";
+import { ownScope } from "../../domain/retrieval.ts";
 import { gather } from "../../gather/gather.ts";
 import type { Recall } from "../../ports/memory.ts";
 import { type RetrievePorts, retrieve, retrieveForQuestion } from "../../retrieve/retrieve.ts";
 import type { WritingPorts } from "../review/review-ports.ts";
-
-/** The decision and its basis. */
-interface Decision {
-  readonly kind: "decision";
-  readonly gate: GateDecision;
-  /** Memories in scope; null when they could not be counted. */
-  readonly memories: number | null;
-  /** What was judged: a change, or a text. */
-  readonly judged: "change" | "words";
-}
 
 /** What the gate needs of memory. */
 type Counting = Pick<Recall, "off" | "counts" | "version">;
@@ -36,7 +25,7 @@ type DecidingPorts = Pick<WritingPorts, "pulls" | "known" | "replays" | "embedde
  *
  * @throws Transient when the change cannot be read now
  */
-export async function decideForChange(job: ReviewJob, ports: DecidingPorts): Promise<Decision | Skipped> {
+export async function decideForChange(job: ReviewJob, ports: DecidingPorts) {
   // An explicit request is by itself a reason to search; here the decision without one is wanted.
   const context = await gather({ ...job, explicit: false }, ports.pulls, ports.known);
   if (context.kind === "skipped") return context;
@@ -44,7 +33,7 @@ export async function decideForChange(job: ReviewJob, ports: DecidingPorts): Pro
   const { knowledge } = context.config;
   const asked = { knowledge, now: ports.now(), gateCache: null, noGain };
   const { gate } = await retrieve(context, analyze(context), gateOnly(ports.recall), asked);
-  return { kind: "decision", gate, judged: "change", memories: await countOf(job.repo, ports.recall) };
+  return { kind: "decision", gate, judged: "change", memories: await countOf(job.repo, ports.recall) } as const;
 }
 
 /**
@@ -58,7 +47,7 @@ export async function decideForWords(
   text: string,
   before: readonly string[],
   { recall, now }: Pick<DecidingPorts, "recall" | "now">,
-): Promise<Decision> {
+) {
   const asked = (words: string) =>
     retrieveForQuestion({ repo, pull: { number: NO_PULL }, text: words, path: null }, gateOnly(recall), {
       knowledge: defaultKnowledge(),
@@ -73,6 +62,7 @@ export async function decideForWords(
   return { ...own, gate: { ...earlier, reason: `the conversation before it ${earlier.reason}` } };
 }
 
+/** Memories in scope; null when they could not be counted. */
 async function countOf(repo: Repo, recall: Counting): Promise<number | null> {
   const counts = await recall.counts(ownScope(repo)).catch(() => null);
   return counts?.total ?? null;

@@ -7,17 +7,15 @@ import type { ModelFailure } from "../../domain/model.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { describe, describing, type Remembering, remember } from "../../learn/learn.ts";
-import type { Embedder, Memory, Recall } from "../../ports/memory.ts";
+import type { Embedder } from "../../ports/memory.ts";
 import type { ModelAccess } from "../../ports/model.ts";
 import { budgetText, overrunBy } from "../review/model-allowance.ts";
-import { recordsOf } from "./export-memory.ts";
+import { type ExportPorts, recordsOf } from "./memory-file.ts";
 
 /** The corpora of review comments, in alphabetical order: see recordsOf. */
 const CORPORA = ["finding", "review_comment"] as const satisfies readonly Corpus[];
 
-interface DescribePorts {
-  readonly memory: Memory;
-  readonly recall: Recall;
+interface DescribePorts extends Omit<ExportPorts, "space"> {
   readonly embedder: Embedder;
   readonly access: ModelAccess;
   /** Epoch milliseconds. */

@@ -20,14 +20,12 @@ import type { Degraded } from "../../domain/omissions.ts";
 import type { DiffLine, FileDiff, Hunk, PullRequestContext } from "../../domain/pull-request.ts";
 import { ownScope } from "../../domain/retrieval.ts";
 import { textVectors } from "../../domain/text/text-likeness.ts";
-import type { Embedder, Memory, Recall } from "../../ports/memory.ts";
+import type { Embedder, Recall } from "../../ports/memory.ts";
 import { retrieve } from "../../retrieve/retrieve.ts";
-import { recordsOf } from "./export-memory.ts";
+import { type ExportPorts, recordsOf } from "./memory-file.ts";
 
-interface ReplayPorts {
+interface ReplayPorts extends Omit<ExportPorts, "space"> {
   readonly embedder: Embedder;
-  readonly memory: Memory;
-  readonly recall: Recall;
   /** The repositories in memory. */
   readonly repositories: () => Promise<readonly Repo[]>;
 }

@@ -6,18 +6,12 @@ import { loggedRetrieval, type RetrievalOrigin } from "../../domain/figures/logg
 import type { Repo } from "../../domain/job.ts";
 import { type HandSearch, mergeFound } from "../../domain/memory/search-result.ts";
 import type { Precedents } from "../../domain/retrieval.ts";
-import type { Embedder, Recall, Reranker, RetrievalLog } from "../../ports/memory.ts";
-import type { ModelAllowance } from "../../ports/model.ts";
-import { searchMemory } from "../../retrieve/retrieve.ts";
+import type { RetrievalLog } from "../../ports/memory.ts";
+import { type RetrievePorts, searchMemory } from "../../retrieve/retrieve.ts";
 import type { WritingPorts } from "../review/review-ports.ts";
 
-export interface SearchPorts {
-  readonly embedder: Embedder | null;
-  readonly recall: Recall;
-  /** Null leaves the order to the search. */
-  readonly reranker: Reranker | null;
-  /** With which a model may be asked for a better order, where the search wants that. */
-  readonly leave?: ModelAllowance;
+/** `leave`: with which a model may be asked for a better order, where the search wants that. */
+export interface SearchPorts extends Omit<RetrievePorts, "pause"> {
   /** Never rejects. */
   readonly retrievals: RetrievalLog;
   /** Epoch milliseconds. */

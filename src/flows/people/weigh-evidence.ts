@@ -41,10 +41,7 @@ export async function weighEvidence(
 }
 
 /** The kind of a command, and what was said with it; "" without text. */
-interface SaidByCommand {
-  readonly kind: EvidenceKind;
-  readonly text: string;
-}
+type SaidByCommand = Pick<Evidence, "kind"> & { readonly text: string };
 
 /**
  * Records a command as evidence about its thread's finding. Never throws: the command is carried out either way, and

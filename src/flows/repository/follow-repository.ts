@@ -58,41 +58,10 @@ export interface FollowPorts {
 /** Limits of one run of an index job: a tenth of the 5,000 requests an hour that GitHub grants, and minutes of work. */
 export const MOST_OF_A_RUN = { files: 500, bytes: 32 * 1024 * 1024 };
 
-interface Relabelled {
-  readonly kind: "relabelled";
-  readonly repo: Repo;
-  /** False when memory has nothing about the repository. */
-  readonly known: boolean;
-}
+export type Followed = Awaited<ReturnType<typeof followRepository>>;
 
-interface Forgotten {
-  readonly kind: "forgotten";
-  readonly records: number;
-  readonly reviews: number;
-}
-
-/** Its host gave no definite answer whether the repository still exists: it is asked again. */
-interface Unconfirmed {
-  readonly kind: "unconfirmed";
-  readonly reason: string;
-  readonly inMs: number;
-}
-
-export type Followed =
-  | Indexed
-  | Relabelled
-  | Forgotten
-  | Unconfirmed
-  | DescribedMemories
-  | HistoryRun
-  | ImportedPull
-  | Skipped;
-
-/**
- * Does one job. @throws Transient when a retry may succeed; OutOfReach when the repository was removed; anything else
- * is a bug
- */
-export function followRepository(job: FollowJob, ports: FollowPorts): Promise<Followed> {
+/** @throws Transient when a retry may succeed; OutOfReach when the repository was removed; anything else is a bug */
+export async function followRepository(job: FollowJob, ports: FollowPorts) {
   if (job.kind === "index") return index(job, ports);
   if (job.kind === "history") return followHistory(job, ports);
   if (job.kind === "describe") return describeRepository(job, ports);
@@ -166,7 +135,8 @@ async function forgetCorpora(repo: Repo, kept: readonly IndexedCorpus[], ports: 
   return ids.length === 0 ? 0 : ports.memory.forget(repoKey(repo), ids);
 }
 
-async function label(job: LabelJob, ports: FollowPorts): Promise<Relabelled> {
+/** `known` is false when memory has nothing about the repository. */
+async function label(job: LabelJob, ports: FollowPorts) {
   const found = await ports.host.lookUp();
   // What we can no longer see ourselves is shown to no one else.
   const repo: Repo = found.kind === "reachable" ? found.repo : { ...job.repo, visibility: "private" };
@@ -177,21 +147,23 @@ async function label(job: LabelJob, ports: FollowPorts): Promise<Relabelled> {
   await ports.labels.give(repo, now?.config.knowledge.sharing.gives ?? false);
   // Hidden first; what was removed is forgotten as well.
   if (found.kind === "unreachable") unreached(found);
-  return { kind: "relabelled", repo, known };
+  return { kind: "relabelled", repo, known } as const;
 }
 
 /** Delay before a repository without an answer is looked up again: the first one, then doubled each time. */
 const ASK_AGAIN_MS = { first: 5_000, longest: 60 * 60_000 };
 
-async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | Unconfirmed | Skipped> {
+/** Unconfirmed: its host gave no definite answer whether the repository still exists, and is asked again. */
+async function forget(job: ForgetJob, ports: FollowPorts) {
   const found = await ports.host.lookUp();
   // Added again since, or the delivery is an old one.
-  if (found.kind === "reachable") return { kind: "skipped", reason: "the App still reaches the repository" };
+  if (found.kind === "reachable") return { kind: "skipped", reason: "the App still reaches the repository" } as const;
   // As while the installation is suspended, which may take months: the repository may have been removed meanwhile.
   if (!found.isMissing) {
     // Counts attempts instead of time: clocks of several processes differ, and may be changed.
     const { first, longest } = ASK_AGAIN_MS;
-    return { kind: "unconfirmed", reason: found.reason, inMs: Math.min(longest, first * 2 ** (job.asked ?? 0)) };
+    const inMs = Math.min(longest, first * 2 ** (job.asked ?? 0));
+    return { kind: "unconfirmed", reason: found.reason, inMs } as const;
   }
   const first = await forgetAll(job.repo, ports);
   // A review that was just posted is stored shortly after: once it has ended, that is deleted as well.
@@ -200,7 +172,7 @@ async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | U
     throw new Transient(`${running} jobs about the repository still run; what they write is forgotten then`);
   const rest = ended > 0 ? await forgetAll(job.repo, ports) : null;
   const [records, reviews] = [first.records + (rest?.records ?? 0), first.reviews + (rest?.reviews ?? 0)];
-  return { kind: "forgotten", records, reviews };
+  return { kind: "forgotten", records, reviews } as const;
 }
 
 async function forgetAll(repo: Repo, { traces, memory }: FollowPorts) {

@@ -235,15 +235,12 @@ export function reintroduced(
   const first = [...byPlace.values()].flatMap(([one]) => one ?? []).slice(0, MOST);
   const reported = found.map((finding) => {
     const one = first.find((other) => isAbout(finding, other));
-    return one === undefined ? finding : withEarlierFix(finding, one);
+    if (one === undefined) return finding;
+    const body = `This re-introduces what #${one.pull} fixed on ${fixedOn(one)}. ${finding.body}`;
+    return withPrecedent({ ...finding, body }, precedentOf(one, "fixed", one.fixedAt ?? 0));
   });
   const own = first.flatMap((one) => (found.some((finding) => isAbout(finding, one)) ? [] : (byMemory(one) ?? [])));
   return [...reported, ...own];
-}
-
-function withEarlierFix(finding: Finding, one: FlaggedInChange): Finding {
-  const body = `This re-introduces what #${one.pull} fixed on ${fixedOn(one)}. ${finding.body}`;
-  return withPrecedent({ ...finding, body }, precedentOf(one, "fixed", one.fixedAt ?? 0));
 }
 
 function byMemory(one: FlaggedInChange): Finding | null {

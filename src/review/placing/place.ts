@@ -1,7 +1,7 @@
 // Where findings are posted: on lines of the diff only, otherwise on the file or in the summary, with the reason. A
 // finding is never moved to another line. Then orders them and limits how many get a comment of their own.
 import { type Finding, SEVERITIES, sharedComment } from "../../domain/finding.ts";
-import type { FileDiff, Side } from "../../domain/pull-request.ts";
+import type { FileDiff } from "../../domain/pull-request.ts";
 import type { PlacedFinding } from "../../domain/review.ts";
 import { compareTexts } from "../../domain/text/compare-texts.ts";
 import { counted } from "../../domain/text/counted.ts";
@@ -53,9 +53,6 @@ export function compareFindings(a: Finding, b: Finding): number {
   );
 }
 
-/** For each side and line of a file's diff, the index of its hunk. */
-type Lines = Readonly<Record<Side, ReadonlyMap<number, number>>>;
-
 const UNPROVEN = "neither an anchor nor a quote of the model proves a line";
 const NOT_SHOWN = "GitHub shows no diff of the file and takes no comment on its lines";
 const NO_LINE = "no line of the diff names what it is about";
@@ -71,7 +68,7 @@ const NO_LINE = "no line of the diff names what it is about";
  */
 export function anchorFindings(findings: readonly Finding[], files: readonly FileDiff[]): readonly PlacedFinding[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
-  const linesOf = new Map<FileDiff, Lines>();
+  const linesOf = new Map<FileDiff, ReturnType<typeof indexLines>>();
   return findings.map((finding) => {
     const file = byPath.get(finding.path);
     if (file === undefined) return { finding, place: "summary", reason: "the file is not part of the reviewed diff" };
@@ -86,7 +83,7 @@ export function anchorFindings(findings: readonly Finding[], files: readonly Fil
   });
 }
 
-function misplaced(finding: Finding, file: FileDiff, lines: Lines): string | null {
+function misplaced(finding: Finding, file: FileDiff, lines: ReturnType<typeof indexLines>): string | null {
   const { startLine, line, side } = finding;
   if (!(Number.isInteger(startLine) && Number.isInteger(line) && 1 <= startLine && startLine <= line)) {
     return "the lines are not a range";
@@ -100,7 +97,8 @@ function misplaced(finding: Finding, file: FileDiff, lines: Lines): string | nul
   return first === last ? null : "the lines lie in different hunks of the diff";
 }
 
-function indexLines(file: FileDiff): Lines {
+/** For each side and line of a file's diff, the index of its hunk. */
+function indexLines(file: FileDiff) {
   const LEFT = new Map<number, number>();
   const RIGHT = new Map<number, number>();
   for (const [index, hunk] of file.hunks.entries()) {

@@ -26,7 +26,8 @@ export function suggestion(finding: Finding, file: FileDiff, headText: string | 
   const most = finding.source === "rule" ? MOST_LINES : MOST_OF_A_MODEL;
   if (most < MOST_LINES && !isCommittable(file.path)) return null;
   if (replaced === null || replaced.length > most) return null;
-  if (headText !== null && !agrees(headText, offer.startLine, replaced)) return null;
+  const head = headText?.split("\n");
+  if (head && !replaced.every((text, index) => head[offer.startLine - 1 + index] === text)) return null;
   return isSafe(offer.text, replaced, most) ? offer : null;
 }
 
@@ -37,11 +38,6 @@ function linesInOneHunk(file: FileDiff, first: number, last: number): readonly s
     if (lines.length > 0) return lines.length === last - first + 1 ? lines.map(({ text }) => text) : null;
   }
   return null;
-}
-
-function agrees(headText: string, first: number, replaced: readonly string[]): boolean {
-  const head = headText.split("\n");
-  return replaced.every((text, index) => head[first - 1 + index] === text);
 }
 
 /** GitHub writes a suggestion with LF, so lines that end in CR would change more than they show. */

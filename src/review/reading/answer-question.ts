@@ -65,18 +65,15 @@ export function answerRequest(question: Question, delimiter: string): ModelReque
 
 function sections(question: Question): readonly Section[] {
   const { text, title, path, hunk, thread, findings, walkthrough } = question;
+  const code = [path, hunk].filter((part) => part !== null && part !== "").join("\n");
   return [
     { part: "title", heading: "The pull request", text: oneLine(title), most: 600, worth: 60 },
     { part: "walkthrough", heading: "What it does, as a model said", text: walkthrough ?? "", most: 1_500, worth: 30 },
-    { part: "hunk", heading: "The code that is spoken about", text: placed(path, hunk), most: 8_000, worth: 80 },
+    { part: "hunk", heading: "The code that is spoken about", text: code, most: 8_000, worth: 80 },
     { part: "findings", heading: "What the review found", text: findingLines(findings), most: 8_000, worth: 70 },
     { part: "thread", heading: "The conversation so far", text: spoken(thread), most: 10_000, worth: 50 },
     { part: "question", heading: "The question to answer", text: visibleText(text).text, most: 4_000, worth: 100 },
   ];
-}
-
-function placed(path: string | null, hunk: string | null): string {
-  return [path, hunk].filter((part) => part !== null && part !== "").join("\n");
 }
 
 function findingLines(findings: readonly Finding[]): string {
@@ -91,11 +88,7 @@ function findingLines(findings: readonly Finding[]): string {
 
 /** The visible text of the latest comments, each cut; authors as roles, since a name is text by others too. */
 function spoken(thread: Question["thread"]): string {
-  return thread
-    .slice(-20)
-    .map(
-      ({ login, isOurs, body }) =>
-        `${isOurs ? "you" : login} wrote:\n${cutText(visibleText(body).text.trim(), COMMENT_CHARS)}`,
-    )
-    .join("\n\n");
+  const said = (body: string) => cutText(visibleText(body).text.trim(), COMMENT_CHARS);
+  const latest = thread.slice(-20).map(({ login, isOurs, body }) => `${isOurs ? "you" : login} wrote:\n${said(body)}`);
+  return latest.join("\n\n");
 }

@@ -16,6 +16,7 @@ const TITLE_CHARS = 200;
 const BODY_CHARS = 3_000;
 const SUGGESTION_CHARS = 8_000;
 const PATH_CHARS = 300;
+const NOT_REVIEWED = "the model spoke about a file that is not part of the reviewed diff";
 
 /**
  * Converts the findings of one or several replies. Unusable ones are held back with a reason, and those over the limit
@@ -39,9 +40,10 @@ export function draft(
     if (file !== undefined && !index.has(file)) index.set(file, diffLines(file));
     const lines = file === undefined ? undefined : index.get(file);
     const finding = distinct(findingOf(one, file?.path ?? cutText(plainPath(one.path), PATH_CHARS), lines, remembered));
-    const reason = unfit(finding, lines);
-    if (reason === null) findings.push(finding);
-    else heldBack.push({ finding, reason });
+    if (lines === undefined) heldBack.push({ finding, reason: NOT_REVIEWED });
+    else if (finding.title === "" || finding.body === "")
+      heldBack.push({ finding, reason: "the model gave no reason" });
+    else findings.push(finding);
   }
   return { findings, heldBack, dropped: Math.max(0, drafted.length - MOST_FINDINGS) };
 }
@@ -64,11 +66,6 @@ function distinctIds(): (finding: Finding) => Finding {
     seen.set(finding.id, [...earlier, own]);
     return own;
   };
-}
-
-function unfit(finding: Finding, lines: DiffLines | undefined): string | null {
-  if (lines === undefined) return "the model spoke about a file that is not part of the reviewed diff";
-  return finding.title === "" || finding.body === "" ? "the model gave no reason" : null;
 }
 
 /** Models write diff paths as `a/src/x.ts` and `./src/x.ts`. */

@@ -5,18 +5,18 @@ import { type HeadCode, type MaskedLines, maskedLines } from "../../domain/chang
 import type { Finding, HeldBack, Precedent } from "../../domain/finding.ts";
 import type { LookUps, ModelAnswer } from "../../domain/model.ts";
 import type { Cost, Degraded } from "../../domain/omissions.ts";
-import type { FileDiff } from "../../domain/pull-request.ts";
 import { type Coverage, type FileCoverage, isUnread } from "../../domain/review.ts";
 import type { Profile } from "../../domain/signals.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { compose, type PromptMaterial, type ReviewPrompt } from "../compose.ts";
-import { coverageOf, failureText } from "../coverage.ts";
 import { scopeAfterPush } from "../push-scope.ts";
 import { type DraftedFinding, REVIEW_REPLY, type ReviewReply, type RuleVerdict } from "../reply.ts";
 import { draft, plainId } from "./draft.ts";
 import { drawnContext } from "./draw-file.ts";
 import { lookUpsIn, MOST_LOOK_UPS } from "./look-ups.ts";
 import {
+  coverageOf,
+  failureText,
   type ModelMeasure,
   PART_FOR_READING,
   planReading,
@@ -88,7 +88,9 @@ export async function readByModel(
   const pushScope = scopeAfterPush(context.files, context.past.checkpoint);
   const readable = planReading(pushScope.files, signals, rememberedPaths(precedents), context.headTexts, budget);
   const planned = await maskedPlan(readable, asked.mask);
-  const plan = { ...planned, coverage: inOrder(context.files, [...planned.coverage, ...pushScope.earlier]) };
+  // One entry for each reviewed file, in their order.
+  const covered = new Map([...planned.coverage, ...pushScope.earlier].map((one) => [one.path, one]));
+  const plan = { ...planned, coverage: context.files.flatMap(({ path }) => covered.get(path) ?? []) };
   if (plan.readings.length === 0) {
     // A push that touches nothing of the change needs no question; earlier reading still counts.
     const isFirst = pushScope.earlier.length === 0;
@@ -151,12 +153,6 @@ function offered(
   const calls = Math.floor(MOST_LOOK_UPS / questions);
   if (calls === 0) return { kind: "none", reason: "the change was read in more parts than there are look-ups" };
   return { kind: "offered", lookUps: (usd) => lookUpsIn(head, lines, delimiter(), { calls, usd }) };
-}
-
-/** One entry for each reviewed file, in their order. */
-function inOrder(files: readonly FileDiff[], coverage: readonly FileCoverage[]): readonly FileCoverage[] {
-  const byPath = new Map(coverage.map((one) => [one.path, one]));
-  return files.flatMap(({ path }) => byPath.get(path) ?? []);
 }
 
 function rememberedPaths({ ranked, seenBefore }: PromptMaterial["precedents"]): ReadonlySet<string> {

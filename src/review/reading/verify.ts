@@ -9,7 +9,6 @@ import type { FileDiff, Hunk, PullRequestContext } from "../../domain/pull-reque
 import type { Profile } from "../../domain/signals.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { fence, reveal, revealLine } from "../../domain/text/untrusted-text.ts";
-import { failureText } from "../coverage.ts";
 import { leastOdds } from "../filter-findings.ts";
 import { type DiffLines, diffLines, type QuotableLine } from "../placing/locate.ts";
 import { type CheckedFinding, type RuleVerdict, VERIFY_REPLY } from "../reply.ts";
@@ -17,7 +16,7 @@ import { plainId, share } from "./draft.ts";
 import { cutAtLine, drawHunk, drawnContext, fileHeading } from "./draw-file.ts";
 import { VERIFY_INSTRUCTIONS } from "./instructions.ts";
 import { citedLines } from "./look-ups.ts";
-import { pieceOfHunk, verifyBudget } from "./plan-reading.ts";
+import { failureText, pieceOfHunk, verifyBudget } from "./plan-reading.ts";
 
 export interface Checked {
   readonly findings: readonly Finding[];

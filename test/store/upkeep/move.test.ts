@@ -8,7 +8,7 @@ import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { UsageError } from "../../../src/cli/usage.ts";
 import { StoreUnusable } from "../../../src/domain/errors.ts";
-import { exportMemory } from "../../../src/flows/memory/export-memory.ts";
+import { exportMemory } from "../../../src/flows/memory/memory-file.ts";
 import type { ReportMoved } from "../../../src/ports/move.ts";
 import { storedMemory } from "../../../src/store/memory/memory.ts";
 import { openMemoryFile } from "../../../src/store/memory/memory-file.ts";
