@@ -5,7 +5,7 @@ import type { Repo } from "../domain/job.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import { CORPORA, OUTCOMES, type RepoKey, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
-import { findConventions } from "../flows/memory/export-memory.ts";
+import { findConventions } from "../flows/memory/memory-file.ts";
 import { searchByHand } from "../flows/memory/search-memory.ts";
 import { weigh } from "../learn/learn.ts";
 import type { JobState, KeptJob } from "../ports/jobs.ts";
