@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
 import { Transient } from "../domain/errors.ts";
+import { oneAtATime } from "../domain/one-at-a-time.ts";
 import { noteDamage } from "./damage.ts";
 import { SQLITE, storable } from "./dialect.ts";
 import { ownerOnly } from "./owner-only.ts";
@@ -170,17 +171,13 @@ function untilEnded(direct: Sql): { readonly tx: Sql; readonly end: () => void }
 /** Runs work in order, one at a time; refuses nested calls. */
 function turns(): <T>(work: () => Promise<T>) => Promise<T> {
   const current = new AsyncLocalStorage<{ isOpen: boolean }>();
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    if (current.getStore()?.isOpen === true) return Promise.reject(new Error(NESTED));
+  const inTurn = oneAtATime();
+  return async (work) => {
+    if (current.getStore()?.isOpen === true) throw new Error(NESTED);
     const turn = { isOpen: true };
-    const next = last
-      .then(() => current.run(turn, work))
-      .finally(() => {
-        turn.isOpen = false;
-      });
-    last = next.catch(() => {});
-    return next;
+    return inTurn(() => current.run(turn, work)).finally(() => {
+      turn.isOpen = false;
+    });
   };
 }
 
