@@ -120,7 +120,10 @@ function sqliteDatabase(connection: BetterSqlite.Database): Database {
   const transaction = <T>(begin: string, work: (tx: Sql) => Promise<T>) =>
     alone(async () => {
       await fresh(async () => void connection.exec(begin));
-      const { tx, end } = untilEnded(direct);
+      let hasEnded = false;
+      const tx = ranBy(direct, (ask) =>
+        hasEnded ? Promise.reject(new Error("the transaction has ended")) : translated(ask),
+      );
       try {
         const answer = await work(tx);
         await whenFree(async () => void connection.exec("COMMIT"));
@@ -130,7 +133,7 @@ function sqliteDatabase(connection: BetterSqlite.Database): Database {
         await translated(async () => rollBack()).catch(() => {});
         throw error;
       } finally {
-        end();
+        hasEnded = true;
       }
     });
   return {
@@ -152,20 +155,6 @@ function bound(value: unknown): unknown {
   if (typeof value === "string") return storable(value);
   if (typeof value === "boolean") return Number(value);
   return Array.isArray(value) ? JSON.stringify(value) : value;
-}
-
-/** The statements of one transaction; refuses them after its end. */
-function untilEnded(direct: Sql): { readonly tx: Sql; readonly end: () => void } {
-  let hasEnded = false;
-  const tx = ranBy(direct, (ask) =>
-    hasEnded ? Promise.reject(new Error("the transaction has ended")) : translated(ask),
-  );
-  return {
-    tx,
-    end() {
-      hasEnded = true;
-    },
-  };
 }
 
 /** Runs work in order, one at a time; refuses nested calls. */
