@@ -26,10 +26,7 @@ const PIECE = 25;
 export function* dedupeSteps<T extends Foldable>(
   ordered: readonly T[],
   threshold: number = SAME_TEXT,
-): Steps<{
-  readonly kept: readonly { readonly item: T; readonly alternateSources: readonly string[] }[];
-  readonly folded: readonly { readonly id: string; readonly into: string }[];
-}> {
+): Steps<{ kept: { item: T; alternateSources: readonly string[] }[]; folded: { id: string; into: string }[] }> {
   const kept: { item: T; words: Uint32Array; alternateSources: string[] }[] = [];
   const folded: { id: string; into: string }[] = [];
   const all = yield* distinctWords(ordered);
