@@ -2,24 +2,20 @@
 import type { Degraded } from "../domain/omissions.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 
-export interface Attempts {
-  /** The value, or `instead` when the work throws or rejects; then `part` is degraded. */
-  readonly run: <T>(part: string, work: () => Promise<T>, instead: T) => Promise<T>;
-  /** Records that a part is degraded; repeated notes about one part are ignored. */
-  readonly note: (part: string, reason: string) => void;
-  readonly degraded: () => readonly Degraded[];
-}
+export type Attempts = ReturnType<typeof attempts>;
 
 const REASON_CHARS = 160;
 
-export function attempts(): Attempts {
+export function attempts() {
   const noted = new Map<string, string>();
+  /** Records that a part is degraded; repeated notes about one part are ignored. */
   const note = (part: string, reason: string) => {
     if (!noted.has(part)) noted.set(part, publicErrorText(reason, REASON_CHARS));
   };
   return {
     note,
-    run: async (part, work, instead) => {
+    /** The value, or `instead` when the work throws or rejects; then `part` is degraded. */
+    run: async <T>(part: string, work: () => Promise<T>, instead: T): Promise<T> => {
       try {
         return await work();
       } catch (error) {
@@ -27,6 +23,6 @@ export function attempts(): Attempts {
         return instead;
       }
     },
-    degraded: () => [...noted].map(([part, reason]) => ({ part, reason })),
+    degraded: (): readonly Degraded[] => [...noted].map(([part, reason]) => ({ part, reason })),
   };
 }

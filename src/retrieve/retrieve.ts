@@ -26,7 +26,7 @@ import { type Attempts, attempts } from "./degradation-log.ts";
 import { decide, type GateCache, inShadowSample, sampleKey } from "./gate/evaluate-gate.ts";
 import { defaultDecision, gateConfig } from "./gate/gate.ts";
 import { changeExcerpt, NARROW } from "./model/change-excerpt.ts";
-import { budgetedModel, type ModelBudget, type ModelClient, NO_MODEL } from "./model/model-budget.ts";
+import { budgetedModel, type ModelBudget } from "./model/model-budget.ts";
 import { sampleMemories, settleHypothetical, withWritten } from "./model/model-written-queries.ts";
 import { rerankingOf, rerankMemories } from "./model/rerank.ts";
 import {
@@ -101,24 +101,11 @@ export async function retrieve(
   settings: RetrieveSettings,
 ): Promise<Precedents> {
   const tries = attempts();
-  const budget = budgetedModel(clientOf(ports.leave), tries.note);
+  const budget = budgetedModel(ports.leave ?? { model: null, reason: null }, tries.note);
   const failed = noPrecedents(defaultDecision("retrieval failed"), settings.knowledge.retrieval);
   const work = () => gated(context, signals, ports, settings, { tries, budget });
   const result = await tries.run("retrieval", work, failed);
   return { ...result, modelCosts: budget.costs(), degraded: tries.degraded() };
-}
-
-function clientOf(leave: ModelAllowance = { model: null, reason: null }): ModelClient | { readonly reason: string } {
-  if (leave.model === null) return { reason: leave.reason ?? NO_MODEL };
-  const { model, usd, delimiter, signal } = leave;
-  return {
-    name: model.names.small,
-    contextTokens: model.contextTokens("small"),
-    usd,
-    price: (input, output) => model.price("small", input, output),
-    ask: (request) => model.ask(request, signal),
-    delimiter,
-  };
 }
 
 /** Searches memory for a typed text like a review, without a gate. Never rejects. */

@@ -2,12 +2,12 @@
 // answer is computed in one snapshot, and only names records: the store checks their scope again when it reads them.
 import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
-import type { Corpus, Outcome } from "../domain/memory.ts";
 import { oneAtATime } from "../domain/one-at-a-time.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../domain/retrieval.ts";
 import type { Recall, ReportDegraded } from "../ports/memory.ts";
 import { bestRows } from "./best-of.ts";
 import { codeDistance, encodeVector, vectorProblem } from "./code.ts";
+import type { Facet } from "./filter.ts";
 import { termScorer } from "./postings.ts";
 import {
   type IndexedRepository,
@@ -229,50 +229,43 @@ function matchingIn(
   texts: readonly string[],
   k: number,
 ): KeywordHit[][] {
-  const visible = indexed.map(({ repository, index }) => visibleRows(index, scope, filter, repository.isOwn));
-  const parts = indexed.map(({ index }, at) => ({ postings: index.postings, inScope: visible[at]?.inScope ?? NONE }));
+  let files = 0;
+  const parts = indexed.map(({ repository, index }) => {
+    const visible = visibleRows(index, scope, filter, repository.isOwn);
+    const fileOf = filesOf(index, visible, () => files++);
+    return { ...visible, mems: index.mems, postings: index.postings, fileOf };
+  });
   const score = termScorer(parts);
-  const { fileOf, files } = filesOf(indexed, visible);
-  const scoreFiles = fileScorer(
-    parts.map((part, at) => ({ ...part, fileOf: fileOf[at] ?? NO_FILES })),
-    files,
-  );
+  const scoreFiles = fileScorer(parts, files);
   return texts.map((text) => {
     const query = queryTerms(text);
     const scores = score(query);
     scoreFiles?.(query, scores);
-    return indexed
-      .flatMap(({ index: { mems } }, at): KeywordHit[] => {
-        const [ofPart, admitted] = [scores[at] ?? NO_SCORES, visible[at]?.admitted ?? NONE];
-        return bestRows(ofPart, admitted, mems, k).map((row) => ({ id: mems[row] ?? "", score: ofPart[row] ?? 0 }));
-      })
-      .sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1))
-      .slice(0, k);
+    const hits = parts.flatMap(({ mems, admitted }, at): KeywordHit[] => {
+      const ofPart = scores[at] ?? NO_SCORES;
+      return bestRows(ofPart, admitted, mems, k).map((row) => ({ id: mems[row] ?? "", score: ofPart[row] ?? 0 }));
+    });
+    return hits.sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1)).slice(0, k);
   });
 }
 
-const NONE = new Uint8Array();
 const NO_SCORES = new Float64Array();
 const NO_FILES = new Int32Array();
 
-/** Numbers the files of admitted code rows over all parts; code without a path has none. */
-function filesOf(indexed: readonly IndexedRepository[], visible: readonly VisibleRows[]) {
-  let files = 0;
-  const fileOf = indexed.map(({ index }, at) => {
-    const [from, to] = index.stretches.get("code") ?? [0, 0];
-    if (from === to) return NO_FILES;
-    const numbers = new Map<number, number>();
-    const ofRows = new Int32Array(index.ids.length).fill(-1);
-    for (let row = from; row < to; row += 1) {
-      const path = index.pathOf[row] ?? 0;
-      if (visible[at]?.admitted[row] !== 1 || index.paths[path] === null) continue;
-      const file = numbers.get(path) ?? files++;
-      numbers.set(path, file);
-      ofRows[row] = file;
-    }
-    return ofRows;
-  });
-  return { fileOf, files };
+/** Numbers the files of admitted code rows; −1 for other rows, and for code without a path. */
+function filesOf(index: RepositoryIndex, { admitted }: VisibleRows, nextFile: () => number): Int32Array {
+  const [from, to] = index.stretches.get("code") ?? [0, 0];
+  if (from === to) return NO_FILES;
+  const numbers = new Map<number, number>();
+  const fileOf = new Int32Array(index.ids.length).fill(-1);
+  for (let row = from; row < to; row += 1) {
+    const path = index.pathOf[row] ?? 0;
+    if (admitted[row] !== 1 || index.paths[path] === null) continue;
+    const file = numbers.get(path) ?? nextFile();
+    numbers.set(path, file);
+    fileOf[row] = file;
+  }
+  return fileOf;
 }
 
 function reportDamaged(count: number, report: ReportDegraded): void {
@@ -288,10 +281,7 @@ function staleText(rows: number, models: readonly string[]): string {
 
 /** Counts of the memories in a scope; maps are sorted by key. */
 function countsOf(indexed: readonly IndexedRepository[], scope: Scope): MemoryCounts {
-  const byLanguage = new Map<string, number>();
-  const byCorpus = new Map<Corpus, number>();
-  const byOutcome = new Map<Outcome | "none", number>();
-  let total = 0;
+  const counted: (Facet & { readonly n: number })[] = [];
   for (const { repository, index } of indexed) {
     const { inScope } = visibleRows(index, scope, {}, repository.isOwn);
     const rows = new Uint32Array(index.facets.length);
@@ -299,18 +289,17 @@ function countsOf(indexed: readonly IndexedRepository[], scope: Scope): MemoryCo
       const facet = index.facetOf[row] ?? 0;
       rows[facet] = (rows[facet] ?? 0) + (inScope[row] ?? 0);
     }
-    for (const [facet, { language, corpus, outcome }] of index.facets.entries()) {
-      const n = rows[facet] ?? 0;
-      if (n === 0) continue;
-      total += n;
-      byLanguage.set(language, (byLanguage.get(language) ?? 0) + n);
-      byCorpus.set(corpus, (byCorpus.get(corpus) ?? 0) + n);
-      byOutcome.set(outcome ?? "none", (byOutcome.get(outcome ?? "none") ?? 0) + n);
-    }
+    counted.push(...index.facets.map((facet, at) => ({ ...facet, n: rows[at] ?? 0 })).filter(({ n }) => n > 0));
   }
-  return { total, byLanguage: inOrder(byLanguage), byCorpus: inOrder(byCorpus), byOutcome: inOrder(byOutcome) };
-}
-
-function inOrder<Key extends string>(counts: ReadonlyMap<Key, number>): ReadonlyMap<Key, number> {
-  return new Map([...counts].sort(([one], [other]) => (one < other ? -1 : 1)));
+  const sum = (some: readonly { readonly n: number }[]) => some.reduce((all, { n }) => all + n, 0);
+  const by = <Key extends string>(keyOf: (facet: Facet) => Key): ReadonlyMap<Key, number> => {
+    const counts = [...Map.groupBy(counted, keyOf)].map(([key, some]) => [key, sum(some)] as const);
+    return new Map(counts.sort(([one], [other]) => (one < other ? -1 : 1)));
+  };
+  return {
+    total: sum(counted),
+    byLanguage: by(({ language }) => language),
+    byCorpus: by(({ corpus }) => corpus),
+    byOutcome: by(({ outcome }) => outcome ?? "none"),
+  };
 }

@@ -60,17 +60,11 @@ export function vocabulary() {
   };
 }
 
-/** Terms of rows that are not in postings yet, row by row. */
-export interface AddedTerms {
-  /** Numbers of terms. */
-  readonly terms: Uint32Array;
-  readonly counts: Uint8Array;
-  /** Where the terms of each row end. */
-  readonly ends: Uint32Array;
-}
+/** Terms of rows that are not in postings yet, row by row: their numbers, their counts, and where those of each row end. */
+export type AddedTerms = ReturnType<typeof addedTerms>;
 
 /** @param rows the terms of each, as `recordTerms` gives them */
-export function addedTerms(into: Vocabulary, rows: readonly Uint8Array[]): AddedTerms {
+export function addedTerms(into: Vocabulary, rows: readonly Uint8Array[]) {
   let size = 0;
   const ends = Uint32Array.from(rows, (bytes) => {
     size += Math.floor(bytes.length / TERM_BYTES);

@@ -154,7 +154,8 @@ export function nearestRows(
 ): VectorHit[][] {
   const flat = new Int8Array(queries.length * dimension);
   for (const [at, query] of queries.entries()) flat.set(query, at * dimension);
-  const found: PossiblyNear[][] = queries.map(() => []);
+  /** Positions among the searched vectors, with usearch's rounded distance. */
+  const found: (ReturnType<typeof admittedOf> & { place: number; distance: number })[][] = queries.map(() => []);
   for (const { rows, codes } of corpora) {
     const part = admittedOf(rows, codes, admitted, dimension);
     const isAdmitted = (place: number) => part.skipped === 0 || admitted[part.rows[place] ?? 0] === 1;
@@ -180,14 +181,6 @@ export function nearestRows(
 /** Nearest first, ties by id. */
 export function byDistance(one: VectorHit, other: VectorHit): number {
   return one.distance - other.distance || (one.id < other.id ? -1 : 1);
-}
-
-/** A position among the searched vectors, with usearch's rounded distance. */
-interface PossiblyNear {
-  readonly rows: Uint32Array;
-  readonly codes: Int8Array;
-  readonly place: number;
-  readonly distance: number;
 }
 
 /**

@@ -65,7 +65,7 @@ export function insertText(
 }
 
 /** Inserts rows. `then` is what follows, as for insertText. */
-export async function insertRows(
+export function insertRows(
   sql: Sql,
   table: string,
   types: Readonly<Record<string, RowType>>,
@@ -84,14 +84,12 @@ export function withoutRepeats<Row>(
   const groups: Row[][] = [];
   let keys = new Set<string>();
   for (const row of rows) {
-    const last = groups.at(-1);
-    if (last === undefined || last.length >= most || keys.has(keyOf(row))) {
-      groups.push([row]);
-      keys = new Set([keyOf(row)]);
-    } else {
-      last.push(row);
-      keys.add(keyOf(row));
+    if (groups.length === 0 || keys.size >= most || keys.has(keyOf(row))) {
+      groups.push([]);
+      keys = new Set();
     }
+    groups.at(-1)?.push(row);
+    keys.add(keyOf(row));
   }
   return groups;
 }

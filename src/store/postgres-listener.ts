@@ -27,10 +27,8 @@ export function postgresListener(url: string): NotificationListener {
   let listening: Promise<void> = Promise.resolve();
   return {
     listen(channel, onNotified, onListening) {
-      listening = keepListening(
-        () => listenOnce(url, channel, { onNotified, onListening }, closing.signal),
-        closing.signal,
-      );
+      const listen = () => listenOnce(url, channel, { onNotified, onListening }, closing.signal);
+      listening = keepListening(listen, closing.signal);
     },
     async close() {
       closing.abort();

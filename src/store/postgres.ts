@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
 import { DatabaseRefuses, LeaseLost, StoreUnusable, Transient } from "../domain/errors.ts";
+import { oneAtATime } from "../domain/one-at-a-time.ts";
 import { noteDamage } from "./damage.ts";
 import { POSTGRES, storable } from "./dialect.ts";
 import { type Database, NESTED, ranBy, type Sql } from "./sql.ts";
@@ -171,15 +172,11 @@ function transactionOn(client: pg.PoolClient, pipelines: boolean): Held {
     broken = error;
   };
   client.on("error", listen);
-  let last: Promise<unknown> = Promise.resolve();
+  // Without pipelines the driver must not queue a second statement.
+  const inTurn = oneAtATime();
+  const query: Runner["query"] = (text, values) => client.query(text, values);
   return {
-    query(text, values) {
-      if (pipelines) return client.query(text, values);
-      // In order: without pipelines the driver must not queue a second statement.
-      const next = last.then(() => client.query(text, values));
-      last = next.catch(() => {});
-      return next;
-    },
+    query: pipelines ? query : (text, values) => inTurn(() => query(text, values)),
     broken: () => broken,
     release(error) {
       client.off("error", listen);

@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
 import { Transient } from "../domain/errors.ts";
+import { oneAtATime } from "../domain/one-at-a-time.ts";
 import { noteDamage } from "./damage.ts";
 import { SQLITE, storable } from "./dialect.ts";
 import { ownerOnly } from "./owner-only.ts";
@@ -119,7 +120,10 @@ function sqliteDatabase(connection: BetterSqlite.Database): Database {
   const transaction = <T>(begin: string, work: (tx: Sql) => Promise<T>) =>
     alone(async () => {
       await fresh(async () => void connection.exec(begin));
-      const { tx, end } = untilEnded(direct);
+      let hasEnded = false;
+      const tx = ranBy(direct, (ask) =>
+        hasEnded ? Promise.reject(new Error("the transaction has ended")) : translated(ask),
+      );
       try {
         const answer = await work(tx);
         await whenFree(async () => void connection.exec("COMMIT"));
@@ -129,7 +133,7 @@ function sqliteDatabase(connection: BetterSqlite.Database): Database {
         await translated(async () => rollBack()).catch(() => {});
         throw error;
       } finally {
-        end();
+        hasEnded = true;
       }
     });
   return {
@@ -153,34 +157,16 @@ function bound(value: unknown): unknown {
   return Array.isArray(value) ? JSON.stringify(value) : value;
 }
 
-/** The statements of one transaction; refuses them after its end. */
-function untilEnded(direct: Sql): { readonly tx: Sql; readonly end: () => void } {
-  let hasEnded = false;
-  const tx = ranBy(direct, (ask) =>
-    hasEnded ? Promise.reject(new Error("the transaction has ended")) : translated(ask),
-  );
-  return {
-    tx,
-    end() {
-      hasEnded = true;
-    },
-  };
-}
-
 /** Runs work in order, one at a time; refuses nested calls. */
 function turns(): <T>(work: () => Promise<T>) => Promise<T> {
   const current = new AsyncLocalStorage<{ isOpen: boolean }>();
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    if (current.getStore()?.isOpen === true) return Promise.reject(new Error(NESTED));
+  const inTurn = oneAtATime();
+  return async (work) => {
+    if (current.getStore()?.isOpen === true) throw new Error(NESTED);
     const turn = { isOpen: true };
-    const next = last
-      .then(() => current.run(turn, work))
-      .finally(() => {
-        turn.isOpen = false;
-      });
-    last = next.catch(() => {});
-    return next;
+    return inTurn(() => current.run(turn, work)).finally(() => {
+      turn.isOpen = false;
+    });
   };
 }
 

@@ -4,17 +4,23 @@ import { estimatedTokens, type ModelAnswer, type ModelRequest, type Purpose } fr
 import type { ModelCost } from "../../domain/retrieval.ts";
 
 /** The part of a model that this stage uses. */
-export interface ModelClient {
-  /** Of the model for short questions. */
-  readonly name: string;
-  readonly contextTokens: number;
-  /** US$ for all questions together; Infinity when they are free. */
-  readonly usd: number;
+interface ShortQuestions {
+  readonly names: { readonly small: string };
+  contextTokens(tier: "small"): number;
   /** US$, or null when the model has no price. */
-  readonly price: (inputTokens: number, outputTokens: number) => number | null;
-  readonly ask: <T>(request: ModelRequest<T>) => Promise<ModelAnswer<T>>;
-  readonly delimiter: () => string;
+  price(tier: "small", inputTokens: number, outputTokens: number): number | null;
+  ask<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>>;
 }
+
+/** A model and US$ for all questions together, Infinity when they are free; or why there is none, null when none is expected. */
+type Allowance =
+  | {
+      readonly model: ShortQuestions;
+      readonly usd: number;
+      readonly delimiter: () => string;
+      readonly signal?: AbortSignal;
+    }
+  | { readonly model: null; readonly reason: string | null };
 
 /** A short question, like every question of this stage. */
 export type Question<T> = Omit<ModelRequest<T>, "tier" | "effort">;
@@ -50,32 +56,27 @@ export const NO_MODEL = "no model may be asked: none is configured, or it is swi
 /** Failures that the next question would meet again. */
 const LASTING: ReadonlySet<string> = new Set(["denied", "circuit-open", "stopped"]);
 
-/**
- * @param client the answering model, or why there is none
- * @param note receives the part and the reason of each question without an answer
- */
-export function budgetedModel(
-  client: ModelClient | { readonly reason: string },
-  note: (part: string, reason: string) => void,
-): ModelBudget {
+/** @param note receives the part and the reason of each question without an answer */
+export function budgetedModel(leave: Allowance, note: (part: string, reason: string) => void): ModelBudget {
   const bills = new Map<Purpose, ModelCost>();
   let spent = 0;
   let promised = 0;
   let over: string | null = null;
   const asked = async <T>(wording: (delimiter: string) => Question<T>): Promise<Answer<T>> => {
-    if ("reason" in client) return declined(client.reason);
+    if (leave.model === null) return declined(leave.reason ?? NO_MODEL);
     if (over !== null) return declined(over);
-    const question = wording(client.delimiter());
+    const { model, signal } = leave;
+    const question = wording(leave.delimiter());
     // At the longest reply, so that the budget covers running questions at any cost.
     const input = estimatedTokens(
       [...question.system, ...question.user].reduce((sum, { text }) => sum + text.length, 0),
     );
-    const usd = client.price(input, question.maxOutputTokens) ?? 0;
-    if (input + question.maxOutputTokens > client.contextTokens)
+    const usd = model.price("small", input, question.maxOutputTokens) ?? 0;
+    if (input + question.maxOutputTokens > model.contextTokens("small"))
       return declined("the question does not fit the model's context");
-    if (spent + promised + usd > client.usd) return declined("the budget leaves no money for it");
+    if (spent + promised + usd > leave.usd) return declined("the budget leaves no money for it");
     promised += usd;
-    const answer = await answerOf(client, question);
+    const answer = await answerOf(model, question, signal);
     promised -= usd;
     if (answer === null) return declined("the model failed");
     spent += answer.usage.usd ?? 0;
@@ -84,7 +85,8 @@ export function budgetedModel(
     return read(answer);
   };
   return {
-    ...("reason" in client ? { name: null, reason: client.reason } : { name: client.name, reason: null }),
+    name: leave.model?.names.small ?? null,
+    reason: leave.model === null ? (leave.reason ?? NO_MODEL) : null,
     ask: async (part, wording) => {
       const answer = await asked(wording);
       if (answer.failed !== null && part !== null) note(part, answer.failed);
@@ -94,10 +96,10 @@ export function budgetedModel(
   };
 }
 
-/** A model must never reject; if it does, only its own question fails. */
-async function answerOf<T>({ ask }: ModelClient, question: Question<T>): Promise<ModelAnswer<T> | null> {
+/** A model must never throw; if it does, only its own question fails. */
+async function answerOf<T>(model: ShortQuestions, question: Question<T>, signal: AbortSignal | undefined) {
   try {
-    return await ask({ ...question, tier: "small", effort: "low" });
+    return await model.ask({ ...question, tier: "small", effort: "low" }, signal);
   } catch {
     return null;
   }

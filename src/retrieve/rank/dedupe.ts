@@ -13,11 +13,6 @@ export interface Foldable {
   readonly label: string;
 }
 
-interface Deduped<T> {
-  readonly kept: readonly { readonly item: T; readonly alternateSources: readonly string[] }[];
-  readonly folded: readonly { readonly id: string; readonly into: string }[];
-}
-
 /** Texts that are read, or compared with those before, in one step. */
 const PIECE = 25;
 
@@ -31,7 +26,7 @@ const PIECE = 25;
 export function* dedupeSteps<T extends Foldable>(
   ordered: readonly T[],
   threshold: number = SAME_TEXT,
-): Steps<Deduped<T>> {
+): Steps<{ kept: { item: T; alternateSources: readonly string[] }[]; folded: { id: string; into: string }[] }> {
   const kept: { item: T; words: Uint32Array; alternateSources: string[] }[] = [];
   const folded: { id: string; into: string }[] = [];
   const all = yield* distinctWords(ordered);

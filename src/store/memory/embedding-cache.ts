@@ -35,10 +35,8 @@ export function cachedEmbedder(inner: Embedder, db: Database, now: () => number)
       const vectors = () => texts.map((text) => found.get(text) ?? null);
       if (missing.length === 0) return { vectors: vectors(), tokens: 0, usd: 0, cached };
       const embedded = await inner.embed(missing, kind);
-      const fresh = missing.flatMap((text, at) => {
-        const vector = embedded.vectors[at] ?? null;
-        return vector === null ? [] : [[text, vector] as const];
-      });
+      const fresh = new Map<string, Float32Array>();
+      for (const [at, vector] of embedded.vectors.entries()) if (vector !== null) fresh.set(missing[at] ?? "", vector);
       if (keep) await writeAll(db, inner.space, fresh, now());
       for (const [text, vector] of fresh) found.set(text, vector);
       return { ...embedded, vectors: vectors(), cached: cached + embedded.cached };
@@ -74,13 +72,15 @@ async function readAll(
 async function writeAll(
   db: Database,
   space: EmbeddingSpace,
-  fresh: readonly (readonly [text: string, vector: Float32Array])[],
+  fresh: ReadonlyMap<string, Float32Array>,
   at: number,
 ): Promise<void> {
-  const rows = fresh
-    .filter(([, vector]) => vectorProblem(vector, space.dimension) === null)
-    .map(([text, vector]) => ({ key: keyOf(space, text), vector: hexOf(vector) }));
-  if (rows.length === 0) return;
+  const usable = [...fresh].filter(([, vector]) => vectorProblem(vector, space.dimension) === null);
+  if (usable.length === 0) return;
+  const rows = usable.map(([text, { buffer, byteOffset, byteLength }]) => ({
+    key: keyOf(space, text),
+    vector: Buffer.from(buffer, byteOffset, byteLength).toString("hex"),
+  }));
   try {
     await db.transaction(async (tx) => {
       await tx.run(
@@ -104,8 +104,4 @@ async function writeAll(
 /** Stores only a hash of the text. */
 function keyOf({ model, dimension }: EmbeddingSpace, text: string): string {
   return shortHash(JSON.stringify([model, dimension, "query", text]), 64);
-}
-
-function hexOf(vector: Float32Array): string {
-  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString("hex");
 }

@@ -5,15 +5,6 @@ import { asks } from "../../search/filter.ts";
 import type { Dialect } from "../dialect.ts";
 import type { Values } from "../statement.ts";
 
-interface ScopeSql {
-  /** Over `p` (repositories): the scope's own repository. */
-  readonly own: string;
-  /** Over `p`: all searchable repositories. */
-  readonly repositories: string;
-  /** Over `p` and `r` (records): the visible rows. Includes `repositories`. */
-  readonly rows: string;
-}
-
 /**
  * A scope as predicates: always the own repository; with an owner pool also sharing repositories of the same owner on the same host,
  * only the public ones if the target is public. It excludes the own repository's excluded pull request (the same number elsewhere is
@@ -21,9 +12,11 @@ interface ScopeSql {
  *
  * A repository with a doubtful owner has owner null and is in no pool.
  *
+ * @returns over `p` (repositories) the scope's `own` one and all searchable `repositories`; over `p` and `r` (records) the visible
+ *   `rows`, which includes `repositories`
  * @throws RangeError for a malformed scope: no answer is better than another owner's memory
  */
-export function scopeSql(scope: Scope, { at }: Pick<Values, "at">): ScopeSql {
+export function scopeSql(scope: Scope, { at }: Pick<Values, "at">) {
   const key = splitRepoKey(scope.repo);
   if (key === null) throw new RangeError(`not a repository key: ${JSON.stringify(scope.repo)}`);
   const pool = scope.ownerPool;

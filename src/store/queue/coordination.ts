@@ -2,6 +2,7 @@
 // locks the whole database.
 import type { LaneName } from "../../ports.ts";
 import type { Sql } from "../sql.ts";
+import { oneValue } from "../statement.ts";
 
 /** Namespace of our advisory locks: an arbitrary number. */
 const LOCK_SPACE = 8_417;
@@ -22,20 +23,14 @@ export async function lockKeys(tx: Sql, keys: readonly string[]): Promise<void> 
 
 /** Until the transaction ends, no other client takes a job of these lanes, so that each sees the current turns. */
 export function lockLanes(tx: Sql, lanes: readonly LaneName[]): Promise<void> {
-  return lockKeys(
-    tx,
-    lanes.map((lane) => `lane ${lane}`),
-  );
+  const keys = lanes.map((lane) => `lane ${lane}`);
+  return lockKeys(tx, keys);
 }
 
 /** Locks one key without waiting; false when another client holds it. */
 export async function tryLockKey(tx: Sql, key: string): Promise<boolean> {
   if (tx.dialect.name === "sqlite") return true;
-  const row = await tx.one<{ locked: boolean }>(
-    `SELECT pg_try_advisory_xact_lock(hashtextextended($1, ${LOCK_SPACE})) AS locked`,
-    [key],
-  );
-  return row?.locked === true;
+  return (await oneValue(tx, `SELECT pg_try_advisory_xact_lock(hashtextextended($1, ${LOCK_SPACE}))`, [key])) === true;
 }
 
 /** Channel of notifications; the payload is a lane with a due job. */

@@ -3,6 +3,7 @@
 import { failPoint } from "../../adapters/fail-point.ts";
 import type { AnyJob, JobEnd, Lane, LaneName, Lease, LeaseLimits } from "../../ports.ts";
 import type { Database, Sql } from "../sql.ts";
+import { oneValue } from "../statement.ts";
 import { announce, lockKeys, lockLanes } from "./coordination.ts";
 import { isHeld } from "./lease-fence.ts";
 import { ALONE_MS, SUSPECT_AFTER, SUSPECT_PATIENCE_MS } from "./poison-job-policy.ts";
@@ -62,12 +63,6 @@ const open = (now: string) =>
   `coalesce(installation_id, 0) NOT IN (SELECT id FROM installations WHERE closed_until > ${now})`;
 const IS_SUSPECT = `deaths >= ${SUSPECT_AFTER}`;
 
-/** What a process may take now: jobs with fewer crashes than `deaths` (see poison-job-policy.ts). */
-interface Opening {
-  readonly now: number;
-  readonly deaths: number;
-}
-
 const EVERY = Number.MAX_SAFE_INTEGER;
 
 interface Seen {
@@ -79,8 +74,11 @@ interface Seen {
   readonly kept: LaneName | null;
 }
 
-/** Suspects run alone. All processes agree on the one that stays free for them. */
-async function openingOf(sql: Sql, lane: LaneName, { instance, served }: WorkingProcess): Promise<Opening> {
+/**
+ * What a process may take now (see poison-job-policy.ts): the time, and the parameters of MAY_RUN; null for nothing. Suspects run
+ * alone, and all processes agree on the one that stays free for them.
+ */
+async function openingOf(sql: Sql, { lane, worker: { instance, served }, limits }: Search) {
   // Evaluated once per statement: PostgreSQL uses no index with a volatile expression.
   const now = `(SELECT ${sql.dialect.now})`;
   const seen = await sql.one<Seen>(
@@ -95,9 +93,10 @@ async function openingOf(sql: Sql, lane: LaneName, { instance, served }: Working
   );
   if (seen === null) throw new Error("the database has no time");
   const { now: at, running, alone, kept } = seen;
-  if (alone > 0) return { now: at, deaths: 0 };
-  if (running === 0 && (kept === null || kept === lane)) return { now: at, deaths: EVERY };
-  return { now: at, deaths: kept === null ? SUSPECT_AFTER : 0 };
+  const isIdle = running === 0 && (kept === null || kept === lane);
+  if (alone > 0 || !(isIdle || kept === null)) return null;
+  const deaths = isIdle ? EVERY : SUSPECT_AFTER;
+  return { now: at, given: [lane, deaths, limits.hasCapacity ? 1 : 0, instance, limits.ofRepository] };
 }
 
 interface Found {
@@ -113,7 +112,7 @@ interface Found {
 
 /** The turn in which an account was last served. */
 const SERVED = "(SELECT coalesce(max(turn), 0) FROM account_turns WHERE lane = $1)";
-/** Conditions other than the due time. The parameters are those of `searched`, and the time as the sixth. */
+/** Conditions other than the due time. The parameters are those of `openingOf`, and the time as the sixth. */
 const MAY_RUN = `state = 'waiting' AND lane = $1 AND deaths < CAST($2 AS bigint) AND large <= CAST($3 AS bigint)
     AND repo NOT IN (SELECT held.repo FROM jobs AS held WHERE held.state = 'running' AND held.owner = $4 AND held.lane = $1
       GROUP BY held.repo HAVING count(*) >= CAST($5 AS bigint))
@@ -143,15 +142,12 @@ const NEXT = `WITH RECURSIVE accounts (account) AS (
     (SELECT id FROM jobs AS own WHERE turn < 0 AND ${MAY_RUN} AND ${IS_DUE} ${FIRST}),
     (SELECT firsts.id FROM firsts WHERE firsts.id IS NOT NULL ORDER BY firsts.turn, firsts.id LIMIT 1))`;
 
-function searched({ lane, worker, limits: { ofRepository, hasCapacity } }: Search, { deaths }: Opening) {
-  return [lane, deaths, hasCapacity ? 1 : 0, worker.instance, ofRepository];
-}
-
 async function next(sql: Sql, search: Search, lock = ""): Promise<Found | null> {
-  const opening = await openingOf(sql, search.lane, search.worker);
-  if (opening.deaths === 0) return null;
-  const found = await sql.one<Omit<Found, "now">>(NEXT + lock, [...searched(search, opening), opening.now]);
-  return found === null ? null : { ...found, now: opening.now };
+  const opening = await openingOf(sql, search);
+  if (opening === null) return null;
+  const { now, given } = opening;
+  const found = await sql.one<Omit<Found, "now">>(NEXT + lock, [...given, now]);
+  return found === null ? null : { ...found, now };
 }
 
 async function take<Taken extends AnyJob>(tx: Sql, search: Search): Promise<Lease<Taken> | null> {
@@ -186,20 +182,17 @@ async function take<Taken extends AnyJob>(tx: Sql, search: Search): Promise<Leas
 }
 
 async function nextInMs(db: Database, search: Search): Promise<number | null> {
-  const opening = await openingOf(db, search.lane, search.worker);
+  const opening = await openingOf(db, search);
   // A process that may take nothing polls again with its next heartbeat.
-  if (opening.deaths === 0) return null;
-  const { now } = opening;
-  const given = searched(search, opening);
-  const first = await db.one<{ at: number }>(
-    `SELECT run_at AS at FROM jobs WHERE ${MAY_RUN} AND ${open("CAST($6 AS bigint)")} ORDER BY run_at LIMIT 1`,
-    [...given, now],
-  );
+  if (opening === null) return null;
+  const { now, given } = opening;
+  const soonest = `SELECT run_at FROM jobs WHERE ${MAY_RUN} AND ${open("CAST($6 AS bigint)")} ORDER BY run_at LIMIT 1`;
+  const first = await oneValue<number>(db, soonest, [...given, now]);
   const closed = await db.all<{ id: number; until: number }>(
     "SELECT id, closed_until AS until FROM installations WHERE closed_until > $1",
     [now],
   );
-  const times = first === null ? [] : [first.at];
+  const times = first === null ? [] : [first];
   if (closed.length > 0) {
     const until = new Map(closed.map((one) => [one.id, one.until]));
     const rows = await db.all<{ id: number; at: number }>(

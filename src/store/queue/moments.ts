@@ -9,17 +9,11 @@ import { oneValue, upsert } from "../statement.ts";
  */
 type Moment = "swept" | "round" | "restored" | "tidied" | `session ${string}`;
 
-interface Moments {
-  /** Epoch milliseconds; null when not set. */
-  at(name: Moment): Promise<number | null>;
-  set(name: Moment, at: number): Promise<void>;
-}
-
-/** Over an open database (see QUEUE_PART), or in a transaction. */
-export function storedMoments(sql: Sql): Moments {
+/** Over an open database (see QUEUE_PART), or in a transaction. Epoch milliseconds; null when not set. */
+export function storedMoments(sql: Sql) {
   return {
-    at: (name) => oneValue(sql, "SELECT at FROM moments WHERE name = $1", [name]),
-    set: (name, at) => upsert(sql, "moments", ["name"], { name, at: Math.floor(at) }),
+    at: (name: Moment) => oneValue<number>(sql, "SELECT at FROM moments WHERE name = $1", [name]),
+    set: (name: Moment, at: number) => upsert(sql, "moments", ["name"], { name, at: Math.floor(at) }),
   };
 }
 

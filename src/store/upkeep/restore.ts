@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs
 import { join } from "node:path";
 import { StoreUnusable } from "../../domain/errors.ts";
 import { type ForgetJob, type Repo, upkeepKey } from "../../domain/job.ts";
+import { repoKey } from "../../domain/memory.ts";
 import type { AnyJob } from "../../ports.ts";
 import { storedTraces } from "../forget-repository.ts";
 import { storedMemory } from "../memory/memory.ts";
@@ -12,25 +13,19 @@ import { storedLabels } from "../memory/repositories.ts";
 import { openQueueFile } from "../queue/clock.ts";
 import { storedMoments } from "../queue/moments.ts";
 import { storedQueue } from "../queue/queue.ts";
-import { type Manifest, verifiedBackup } from "./backup.ts";
+import { verifiedBackup } from "./backup.ts";
 import { anonymise, findPerson, type StoreDatabases } from "./people.ts";
 import { syncToDisk } from "./snapshot.ts";
 import { checkFile, STORE_FILES } from "./store-files.ts";
 import { appendTombstone, type Tombstone, tombstonesIn } from "./tombstones.ts";
 
-interface Restored {
-  readonly manifest: Manifest;
-  /** Tombstones newer than the backup. */
-  readonly forgotten: readonly Tombstone[];
-  /** Repositories whose existence the server checks on GitHub when it starts. */
-  readonly doubted: number;
-}
-
 /**
  * @param now epoch milliseconds
+ * @returns also the tombstones newer than the backup, and of how many repositories the server checks the existence on GitHub when it
+ *   starts
  * @throws StoreUnusable when the backup is damaged or of a newer Kodiai, or `dataDir` holds a store
  */
-export async function restoreStore(from: string, dataDir: string, now: number): Promise<Restored> {
+export async function restoreStore(from: string, dataDir: string, now: number) {
   refuseOver(dataDir);
   const manifest = await verifiedBackup(from);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -58,9 +53,8 @@ export async function restoreStore(from: string, dataDir: string, now: number): 
 }
 
 function refuseOver(dataDir: string): void {
-  const there = STORE_FILES.flatMap(({ name }) => [name, `${name}-wal`]).filter((name) =>
-    existsSync(join(dataDir, name)),
-  );
+  const names = STORE_FILES.flatMap(({ name }) => [name, `${name}-wal`]);
+  const there = names.filter((name) => existsSync(join(dataDir, name)));
   if (there.length === 0) return;
   throw new StoreUnusable(
     `${dataDir} holds a store (${there.join(", ")}), and a restore never overwrites one. Stop Kodiai and move queue.db*, memory.db* away; leave forgotten.jsonl in place.`,
@@ -101,14 +95,12 @@ async function forgetAgain(one: Tombstone, { queue, memory }: StoreDatabases): P
 /** Repositories that may have been deleted since the backup without a tombstone: removed once GitHub confirms it. */
 async function doubtful({ queue, memory }: StoreDatabases): Promise<readonly ForgetJob[]> {
   const known = new Map<string, { readonly repo: Repo; readonly installationId: number }>();
-  for (const repo of memory === null ? [] : await storedLabels(memory).all()) {
-    if (repo.host !== "local" && repo.host !== "eval")
-      known.set(`${repo.host}/${repo.id}`, { repo, installationId: 0 });
-  }
+  for (const repo of memory === null ? [] : await storedLabels(memory).all())
+    if (repo.host !== "local" && repo.host !== "eval") known.set(repoKey(repo), { repo, installationId: 0 });
   // The latest job of each repository has its latest name.
   for (const { job } of await queue.all<{ job: string }>("SELECT job FROM jobs ORDER BY id")) {
     const { repo, installationId } = JSON.parse(job) as AnyJob;
-    if (repo.name !== "") known.set(`${repo.host}/${repo.id}`, { repo, installationId });
+    if (repo.name !== "") known.set(repoKey(repo), { repo, installationId });
   }
   return [...known.values()].map((one) => {
     return { kind: "forget", key: upkeepKey(one.repo, "forget"), delivery: "restore", trigger: "restored", ...one };

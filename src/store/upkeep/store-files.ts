@@ -8,19 +8,14 @@ import { MEMORY_PART } from "../memory/schema.ts";
 import type { SchemaPart } from "../migrate.ts";
 import { QUEUE_PART } from "../queue/schema.ts";
 
-interface StoreFile {
-  readonly name: "queue.db" | "memory.db";
-  readonly part: SchemaPart;
-}
-
 /**
  * In the order of backups: a memory newer than its queue knows a review that the queue takes for unsent, which is harmless, because
  * sending asks GitHub first; the other way round a review would be missing in memory for good.
  */
-export const STORE_FILES: readonly StoreFile[] = [
+export const STORE_FILES = [
   { name: "queue.db", part: QUEUE_PART },
   { name: "memory.db", part: MEMORY_PART },
-];
+] as const;
 
 const REMEDY =
   "Stop Kodiai, move this file and those beside it that begin with its name away, and restore a backup (kodiai restore DIR).";
@@ -76,8 +71,8 @@ export function schemaVersion(db: BetterSqlite.Database, part: string): number {
  * an empty memory.db before queue.db has any rows.
  */
 function isUnbegun(path: string): boolean {
-  const [queue, memory] = STORE_FILES.map(({ name }) => join(dirname(path), name));
-  if (existsSync(`${path}-wal`) || queue === undefined || memory === undefined) return false;
+  const [queue, memory] = [join(dirname(path), "queue.db"), join(dirname(path), "memory.db")];
+  if (existsSync(`${path}-wal`)) return false;
   return path === queue ? !existsSync(memory) : existsSync(queue) && isUnused(queue);
 }
 

@@ -32,10 +32,8 @@ export function appendTombstone(folder: string, tombstone: Tombstone): void {
 /** All readable lines, oldest first; none without the file. */
 export function tombstonesIn(folder: string): readonly Tombstone[] {
   const path = join(folder, TOMBSTONES);
-  if (!existsSync(path)) return [];
-  return readFileSync(path, "utf8")
-    .split("\n")
-    .flatMap((line) => readLine(line) ?? []);
+  const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
+  return lines.flatMap((line) => readLine(line) ?? []);
 }
 
 function readLine(line: string): Tombstone | null {

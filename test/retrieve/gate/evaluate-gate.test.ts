@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { decide, gateCache, gateKey, gateQuestion, inShadowSample } from "../../../src/retrieve/gate/evaluate-gate.ts";
 import { GATE, type GateContext } from "../../../src/retrieve/gate/gate.ts";
-import { budgetedModel, type ModelClient } from "../../../src/retrieve/model/model-budget.ts";
+import { budgetedModel } from "../../../src/retrieve/model/model-budget.ts";
 import { failure, scriptedModel, textOf } from "../../fakes/scripted-model.ts";
 import { countsOf, given, memory, NOW } from "../retrieve-builders.ts";
 
@@ -21,16 +21,9 @@ interface Other extends Partial<Omit<GateContext, "pull" | "job">> {
 function model(reply: string | Error) {
   const scripted = scriptedModel(() => (reply instanceof Error ? failure("timeout", reply.message) : reply));
   const noted: string[] = [];
-  const lender: ModelClient = {
-    name: "scripted-small",
-    contextTokens: 200_000,
-    usd: 1,
-    price: (input, output) => scripted.model.price("small", input, output),
-    ask: (request) => scripted.model.ask(request),
-    delimiter: scripted.delimiter,
-  };
+  const leave = { model: scripted.model, usd: 1, delimiter: scripted.delimiter };
   return {
-    ask: budgetedModel(lender, (part, reason) => noted.push(`${part}: ${reason}`)),
+    ask: budgetedModel(leave, (part, reason) => noted.push(`${part}: ${reason}`)),
     asked: scripted.asked,
     noted,
   };

@@ -95,9 +95,8 @@ describe("a question to the retrieve stage", () => {
 
   test("without a model is answered with the reason why there is none", async () => {
     const noted: string[] = [];
-    const empty = budgetedModel({ reason: "no model is configured" }, (part, reason) =>
-      noted.push(`${part}: ${reason}`),
-    );
+    const none = { model: null, reason: "no model is configured" };
+    const empty = budgetedModel(none, (part, reason) => noted.push(`${part}: ${reason}`));
     const never = () => {
       throw new Error("nobody is asked, so nothing is worded");
     };

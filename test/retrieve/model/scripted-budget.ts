@@ -1,5 +1,5 @@
 // A scripted model as the retrieve stage gets it, and what it was asked.
-import { budgetedModel, type ModelBudget, type ModelClient } from "../../../src/retrieve/model/model-budget.ts";
+import { budgetedModel, type ModelBudget } from "../../../src/retrieve/model/model-budget.ts";
 import { type Script, type ScriptedModel, type ScriptedSettings, scriptedModel } from "../../fakes/scripted-model.ts";
 
 export interface Lent {
@@ -16,13 +16,6 @@ export function lent(
 ): Lent {
   const { model, delimiter, asked } = scriptedModel(script, settings);
   const noted: string[] = [];
-  const lender: ModelClient = {
-    name: model.names.small,
-    contextTokens: model.contextTokens("small"),
-    usd,
-    price: (input, output) => model.price("small", input, output),
-    ask: (request) => model.ask(request),
-    delimiter,
-  };
-  return { budget: budgetedModel(lender, (part, reason) => noted.push(`${part}: ${reason}`)), asked, noted };
+  const note = (part: string, reason: string) => noted.push(`${part}: ${reason}`);
+  return { budget: budgetedModel({ model, usd, delimiter }, note), asked, noted };
 }
