@@ -83,8 +83,18 @@ function questionHash(
   return hashOf(JSON.stringify([name, tier, effort, maxOutputTokens, shape.name, shape.jsonSchema, texts, ...offered]));
 }
 
+/**
+ * Each random delimiter (`kodiai-` and 16 or more hexadecimal digits) counts as its number in the order of its first use, so that
+ * equal prompts have equal hashes and two delimiters stay distinct.
+ */
 function hashOf(text: string): string {
-  return createHash("sha256").update(withoutDelimiters(text)).digest("hex");
+  const seen = new Map<string, number>();
+  const numbered = text.replace(/kodiai-[0-9a-f]{16,}/g, (delimiter) => {
+    const number = seen.get(delimiter) ?? seen.size + 1;
+    seen.set(delimiter, number);
+    return `kodiai-delimiter-${number}`;
+  });
+  return createHash("sha256").update(numbered).digest("hex");
 }
 
 /** Null when the stored answer no longer fits the shape, as after an upgrade, or when a look-up has another result now. */
@@ -97,17 +107,4 @@ async function readAnswer<T>(kept: string, { shape, lookUps }: ModelRequest<T>):
   } catch {
     return null;
   }
-}
-
-/**
- * Replaces each random delimiter (`kodiai-` and 16 or more hexadecimal digits) by its number in the order of its first use, so that
- * equal prompts have equal texts and two delimiters stay distinct.
- */
-function withoutDelimiters(text: string): string {
-  const seen = new Map<string, number>();
-  return text.replace(/kodiai-[0-9a-f]{16,}/g, (delimiter) => {
-    const number = seen.get(delimiter) ?? seen.size + 1;
-    seen.set(delimiter, number);
-    return `kodiai-delimiter-${number}`;
-  });
 }

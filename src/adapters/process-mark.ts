@@ -18,30 +18,26 @@ export function isDead(mark: string): boolean {
 
 /** Process ids are valid only within their namespace. */
 function placeOf(): string | null {
-  try {
-    const boot = bootId();
-    return boot === null ? null : `${boot} ${readlinkSync("/proc/self/ns/pid")}`;
-  } catch {
-    return null;
-  }
+  const boot = bootId();
+  return boot === null ? null : orNull(() => `${boot} ${readlinkSync("/proc/self/ns/pid")}`);
 }
 
 /** When a process started, in ticks since boot; null when there is none, or only a zombie. */
 function startOf(pid: number): string | null {
-  try {
-    // The second field, the name, may contain anything: the fields are read after the last bracket.
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" || fields[0] === "X" ? null : (fields[19] ?? null);
-  } catch {
-    return null;
-  }
+  const stat = orNull(() => readFileSync(`/proc/${pid}/stat`, "utf8")) ?? "";
+  // The second field, the name, may contain anything: the fields are read after the last bracket.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields[0] === "Z" || fields[0] === "X" ? null : (fields[19] ?? null);
 }
 
 /** The id of this boot of the machine; null if the system does not provide it. */
 export function bootId(): string | null {
+  return orNull(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
+}
+
+function orNull(read: () => string): string | null {
   try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    return read();
   } catch {
     return null;
   }

@@ -29,14 +29,13 @@ export class ServiceFailed extends Error {
 const AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
 /** Malformed, too large, unprocessable: the input's fault. */
 const REFUSED: ReadonlySet<number> = new Set([400, 413, 422]);
-const KEY_REFUSED: ReadonlySet<number> = new Set([401, 403]);
 
 /**
  * @param status any status that is not a success
  * @param waitMs the wait that the service asks for; null: none
  */
 export function statusFailure(status: number, waitMs: number | null): ServiceFailed {
-  const hint = KEY_REFUSED.has(status) ? "; check its key" : "";
+  const hint = status === 401 || status === 403 ? "; check its key" : "";
   return new ServiceFailed(`the service answered ${status}${hint}`, {
     again: AGAIN.has(status) || status >= 500,
     isOutage: !REFUSED.has(status),

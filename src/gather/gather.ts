@@ -9,7 +9,7 @@ import type { Declined, ThreadComment } from "../domain/conversation.ts";
 import { Transient } from "../domain/errors.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
 import type { Degraded, Skipped } from "../domain/omissions.ts";
-import type { FileDiff, PullRequest, PullRequestContext } from "../domain/pull-request.ts";
+import { type FileDiff, type PullRequest, type PullRequestContext } from "../domain/pull-request.ts";
 import { type Checkpoint, titleFingerprint } from "../domain/review/review-history.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import type { Threads } from "../ports/conversation.ts";
@@ -20,7 +20,7 @@ import { readChanges } from "./read-changes.ts";
 import { checkpointOf, fullReason } from "./read-checkpoint.ts";
 import { CONFIG_PATH, type EffectiveConfig, MAX_ASKED_BYTES, readConfig } from "./read-config.ts";
 import { readHeadTexts, TEXT_LIMITS } from "./read-head-texts.ts";
-import { selectFiles } from "./select-files.ts";
+import { reasonAgainst, selectFiles } from "./select-files.ts";
 
 /** The results of earlier reviews of the pull request, and people's decisions. */
 interface Earlier {
@@ -231,19 +231,8 @@ async function optional<Value>(part: string, ask: () => Promise<Value>, without:
  * @param text if known: generators mark the first lines
  */
 export function leftOutReason(path: string, text?: string): string | null {
-  const file: FileDiff = {
-    path,
-    previousPath: null,
-    status: "added",
-    binary: false,
-    oldMode: null,
-    newMode: null,
-    additions: 0,
-    deletions: 0,
-    hunks: [],
-    complete: true,
-  };
-  return selectFiles([file], [], () => text).leftOut[0]?.reason ?? null;
+  const file = { path, status: "added", binary: false, oldMode: null, newMode: null, hunks: [] } as const;
+  return reasonAgainst(file, text);
 }
 
 /** A repository's instructions to contributors, in the order of the prompt. A duplicate is left out. */

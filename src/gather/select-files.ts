@@ -70,7 +70,7 @@ export function selectFiles(
   const leftOut: LeftOut[] = [];
   for (const file of files) {
     const wish = filter(file.path);
-    const reason = wish === "review" ? null : (wish ?? reasonAgainst(file, headTextOf));
+    const reason = wish === "review" ? null : (wish ?? reasonAgainst(file, headTextOf(file.path)));
     if (reason === null) reviewed.push(file);
     else leftOut.push({ path: file.path, reason });
   }
@@ -93,7 +93,14 @@ function compiled(pathFilters: readonly string[]): (path: string) => string | nu
   };
 }
 
-function reasonAgainst(file: FileDiff, headTextOf: (path: string) => string | undefined): string | null {
+type Judged = Pick<FileDiff, "path" | "status" | "binary" | "oldMode" | "newMode" | "hunks">;
+
+/**
+ * Why our own list leaves a file out, or null.
+ *
+ * @param headText the head file's text, or undefined when it is unknown
+ */
+export function reasonAgainst(file: Judged, headText: string | undefined): string | null {
   const { path } = file;
   const modes = [file.newMode, file.oldMode];
   if (modes.includes(SUBMODULE)) return "submodule";
@@ -103,7 +110,7 @@ function reasonAgainst(file: FileDiff, headTextOf: (path: string) => string | un
   if (byName !== undefined) return byName;
   if (file.binary) return "binary";
   if (NEVER_OUT.test(path)) return null;
-  return reasonOf(MOSTLY_OUT, path) ?? declaresGenerated(file, headTextOf(path));
+  return reasonOf(MOSTLY_OUT, path) ?? declaresGenerated(file, headText);
 }
 
 function reasonOf(reasons: readonly Reason[], path: string): string | undefined {
@@ -138,7 +145,7 @@ interface Line {
  * @param file the diff; its hunks give the first lines when `headText` is unknown
  * @param headText the head file's text, or undefined
  */
-function declaresGenerated(file: FileDiff, headText: string | undefined): string | null {
+function declaresGenerated(file: Judged, headText: string | undefined): string | null {
   const lines = firstLines(file, headText);
   const header = lines.find(
     ({ number, text }) =>
@@ -150,7 +157,7 @@ function declaresGenerated(file: FileDiff, headText: string | undefined): string
   return words.startsWith("@") ? "generated (header says @generated)" : "generated (header says DO NOT EDIT)";
 }
 
-function firstLines(file: FileDiff, headText: string | undefined): readonly Line[] {
+function firstLines(file: Judged, headText: string | undefined): readonly Line[] {
   const inDiff = new Map(
     file.hunks
       .flatMap((hunk) => hunk.lines)

@@ -88,14 +88,7 @@ function nest(spans: readonly Span[]): Span[] {
   return ordered;
 }
 
-const CONTAINERS: ReadonlySet<CodeChunk["chunkType"]> = new Set([
-  "class",
-  "interface",
-  "struct",
-  "enum",
-  "trait",
-  "module",
-]);
+const CONTAINERS: ReadonlySet<string> = new Set(["class", "interface", "struct", "enum", "trait", "module"]);
 
 /**
  * What stands inside a function is part of it, unless that function is too long to be kept whole; what stands on the one

@@ -16,18 +16,27 @@ const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
  * Standard output of `git ARGS` in `cwd`.
  *
  * @param own variables for this call, such as a separate index
+ * @param input its standard input
  * @throws GitFailed with git's message
  */
-export function git(cwd: string, args: readonly string[], own: Readonly<Record<string, string>> = {}): Promise<Buffer> {
+export function git(
+  cwd: string,
+  args: readonly string[],
+  own: Readonly<Record<string, string>> = {},
+  input = "",
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const env = { ...environment(), ...own };
     const options = { cwd, encoding: "buffer", maxBuffer: MAX_OUTPUT_BYTES, env } as const;
-    execFile("git", [...INERT, ...args], options, (error, stdout, stderr) => {
+    const child = execFile("git", [...INERT, ...args], options, (error, stdout, stderr) => {
       if (error === null) return resolve(stdout);
       const [line = ""] = stderr.toString("utf8").trim().split("\n");
       const message = line === "" ? error.message : line.replace(/^(?:fatal|error): /, "");
       reject(new GitFailed(error.code === "ENOENT" ? "git is not installed" : message, { cause: error }));
     });
+    // git may stop reading its input before the end.
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(input);
   });
 }
 
@@ -38,25 +47,6 @@ export async function gitText(
   own: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   return (await git(cwd, args, own)).toString("utf8").replace(/\n$/, "");
-}
-
-/** Whether `git ARGS` in `cwd`, given `input`, ends well. */
-export function gitAgrees(
-  cwd: string,
-  args: readonly string[],
-  input: string,
-  own: Readonly<Record<string, string>>,
-): Promise<boolean> {
-  const child = gitProcess(cwd, args, own);
-  // git stops reading its input as soon as the answer is no.
-  child.stdin.on("error", () => undefined);
-  child.stdin.end(input);
-  child.stdout.resume();
-  child.stderr.resume();
-  return new Promise((resolve) => {
-    child.on("error", () => resolve(false));
-    child.on("close", (code) => resolve(code === 0));
-  });
 }
 
 /** `git ARGS` in `cwd` as an interactive process, which the caller must end. */

@@ -8,7 +8,7 @@ import type { PullRequest } from "../../domain/pull-request.ts";
 import type { Snapshots } from "../../ports/snapshot.ts";
 import type { ChangesSince, PullRequests } from "../../ports.ts";
 import { textOf } from "./blob-reader.ts";
-import { GitFailed, git, gitAgrees, gitText, withoutFilters } from "./git.ts";
+import { GitFailed, git, gitText, withoutFilters } from "./git.ts";
 import { type LocalHead, localSnapshots, workingBytes } from "./snapshot.ts";
 
 /** The change to review: commits since head left base; staged changes; all uncommitted work; or the text of a diff. */
@@ -94,7 +94,10 @@ async function placeOf(cwd: string, diff: string): Promise<DiffPlace> {
   if (top === null) return { top, isApplied: false };
   const own = await withoutFilters(top);
   const fits = (...how: readonly string[]) =>
-    gitAgrees(top, ["apply", "--check", "--whitespace=nowarn", ...how], diff, own);
+    git(top, ["apply", "--check", "--whitespace=nowarn", ...how], own, diff).then(
+      () => true,
+      () => false,
+    );
   if (await fits("--reverse", "-")) return { top, isApplied: true };
   return { top: (await fits("--cached", "-")) ? top : null, isApplied: false };
 }
@@ -194,7 +197,7 @@ async function workingText(top: string, path: string, maxBytes: number): Promise
 async function ends(cwd: string, range: LocalRange, diff: DiffPlace | null): Promise<{ base: string; head: string }> {
   if (range.kind === "commits") {
     const [base, head] = await Promise.all([commit(cwd, range.base), commit(cwd, range.head)]);
-    return { base: await mergeBase(cwd, base, head), head };
+    return { base: await gitText(cwd, ["merge-base", base, head]).catch(() => base), head };
   }
   if (diff?.top === null) return { base: NO_COMMIT, head: NOT_COMMITTED };
   const here = await commit(cwd, "HEAD").catch(() => NO_COMMIT);
@@ -205,10 +208,6 @@ function commit(cwd: string, revision: string): Promise<string> {
   return gitText(cwd, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`]).catch(() => {
     throw new GitFailed(`${JSON.stringify(revision)} is not a commit of this repository`);
   });
-}
-
-async function mergeBase(cwd: string, base: string, head: string): Promise<string> {
-  return gitText(cwd, ["merge-base", base, head]).catch(() => base);
 }
 
 async function asPullRequest(cwd: string, range: LocalRange, base: string, head: string): Promise<PullRequest> {

@@ -148,11 +148,13 @@ function* piece(text: string, block: readonly Line[], beside: Line | null): Iter
   // The first line of a text that was cut, and the last line of a key, are shorter.
   const [cut, rest] = [block[block.indexOf(begin) - 1], block[block.indexOf(end) + 1]];
   const start = cut?.isFirst ? cut.start : begin.start;
+  // A plus at the beginning of the last line may be its own instead of a diff's.
+  const isRest = rest !== undefined && (rest.column === end.column || rest.column === end.column + 1);
   const isCertain = isNamed && !isInventedToken(text.slice(start, start + 200));
   yield {
     label: isNamed ? "private key" : "key material",
     start,
-    end: rest !== undefined && rest.column === end.column ? rest.end : end.end,
+    end: isRest ? rest.end : end.end,
     certainty: isCertain ? "certain" : "possible",
     source: "private-key",
   };

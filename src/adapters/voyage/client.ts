@@ -61,24 +61,21 @@ export function voyageCall(options: VoyageOptions): VoyageCall {
     });
 }
 
-// Voyage AI's prices, as of a day. Change the day together with the prices.
-
-/** US$ for a million tokens, beyond the free allowance of an account. */
-const VOYAGE_PRICES = {
-  asOf: "2026-11-21",
-  source: "https://docs.voyageai.com/docs/pricing",
-  usdPerMillionTokens: new Map<string, number>([
-    ["voyage-code-3", 0.18],
-    ["voyage-context-3", 0.18],
-    ["voyage-4-large", 0.12],
-    ["voyage-4", 0.06],
-    ["voyage-4-lite", 0.02],
-    ["rerank-2.5", 0.05],
-    ["rerank-2.5-lite", 0.02],
-  ]),
-} as const;
+/**
+ * US$ for a million tokens, beyond the free allowance of an account, as of 2026-11-21 (docs.voyageai.com/docs/pricing). Change the day
+ * together with the prices.
+ */
+const USD_PER_MILLION = new Map([
+  ["voyage-code-3", 0.18],
+  ["voyage-context-3", 0.18],
+  ["voyage-4-large", 0.12],
+  ["voyage-4", 0.06],
+  ["voyage-4-lite", 0.02],
+  ["rerank-2.5", 0.05],
+  ["rerank-2.5-lite", 0.02],
+]);
 
 /** 0 for an unknown model: its tokens are still counted. */
 export function voyagePrice(model: string): number {
-  return VOYAGE_PRICES.usdPerMillionTokens.get(model) ?? 0;
+  return USD_PER_MILLION.get(model) ?? 0;
 }

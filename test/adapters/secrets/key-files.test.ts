@@ -73,6 +73,17 @@ test.each([
     }
 });
 
+test.each([" ", "-", "+"])(
+  "the last line of a key is hidden, also if it begins with a plus, behind %j",
+  async (sign) => {
+    const last = "+tC7OUVJ/ceqaSIE6cGtir3qz7QU";
+    const lines = [...pem("pkcs8").slice(3, 6), last, "-----END PRIVATE KEY-----", "const after = 2;"];
+    const { text } = await redact(lines.map((line) => sign + line).join("\n"));
+    expect(text).not.toContain(last.slice(1));
+    expect(text).toContain("const after = 2;");
+  },
+);
+
 test("a text that begins in the middle of a key's line and ends in another hides both", async () => {
   const key = pem("pkcs8").slice(1, 8).join("\n").slice(30, -20);
   expect((await redact(key)).text.replace(/\n/g, "")).toBe("‹redacted:key-material›");
