@@ -9,7 +9,7 @@ import type { Declined, ThreadComment } from "../domain/conversation.ts";
 import { Transient } from "../domain/errors.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
 import type { Degraded, Skipped } from "../domain/omissions.ts";
-import { type FileDiff, type PullRequest, type PullRequestContext } from "../domain/pull-request.ts";
+import type { PullRequest, PullRequestContext } from "../domain/pull-request.ts";
 import { type Checkpoint, titleFingerprint } from "../domain/review/review-history.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import type { Threads } from "../ports/conversation.ts";
