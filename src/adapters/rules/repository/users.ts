@@ -97,7 +97,7 @@ function stillTakesThem(before: Takes, after: Takes, args: readonly string[]): b
     if (keyword !== undefined)
       return after.most === null || !before.names.includes(keyword) || after.names.includes(keyword);
     // An argument that is called like its old parameter shows that the order is the old one.
-    const own = /([\p{L}_$][\p{L}\p{N}_$]*)$/u.exec(arg)?.[1]?.toLowerCase();
+    const own = /(?<![\p{L}\p{N}_$])([\p{L}_$][\p{L}\p{N}_$]{0,99})$/u.exec(arg)?.[1]?.toLowerCase();
     const old = before.names[at];
     const isNamed = old !== undefined && own === old.toLowerCase();
     return !isNamed || !after.names.includes(old) || after.names[at] === old;

@@ -77,7 +77,7 @@ export const TRAPS = rulesOf<StructuralRule>("correctness", [
         not(withArguments(String.raw`(\btimeout\s*=|\*\*)`)),
       ),
     },
-    fixes: [{ from: /,?\s*\)$/, to: ", timeout=10)", languages: ["python"] }],
+    fixes: [{ from: /,?\s{0,100}\)$/, to: ", timeout=10)", languages: ["python"] }],
     bad: example("app/rates.py", "reply = requests.get(URL)"),
     good: example("app/rates.py", "reply = requests.get(URL, timeout=10)"),
   },
