@@ -95,7 +95,7 @@ async function range(cwd: string, words: SubjectWords, word: string | undefined)
 
 /** `REV` or `BASE..HEAD`; three dots mean the same here, because a range always begins where the head left its base. */
 function rangeOf(word: string): LocalRange {
-  const [, base = word, head = ""] = /^(.*?)\.{2,3}(.*)$/.exec(word) ?? [];
+  const [, base = word, head = ""] = /^((?:[^.]|\.(?!\.))*)\.{2,3}(.*)$/s.exec(word) ?? [];
   return { kind: "commits", base: base === "" ? "HEAD" : base, head: head === "" ? "HEAD" : head };
 }
 

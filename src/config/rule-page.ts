@@ -12,5 +12,5 @@ export function rulePage(
   homepage: string | undefined = (manifest as { readonly homepage?: string }).homepage,
 ): string | null {
   if (homepage === undefined || !/^[a-z][a-z0-9-]*$/.test(rule)) return null;
-  return `${homepage.replace(/[#?].*$/, "").replace(/\/$/, "")}/blob/HEAD/docs/rules.md#${rule}`;
+  return `${homepage.replace(/[#?].*$/s, "").replace(/\/$/, "")}/blob/HEAD/docs/rules.md#${rule}`;
 }

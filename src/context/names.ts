@@ -106,7 +106,9 @@ function use(used: Uses, code: string, path: string, weight: number): void {
     const isType = /^[A-Z]/.test(name);
     known.weight += weight * (isCalled ? 3 : isType ? 2 : 1);
     known.paths.add(path);
-    const qualifier = /([\p{L}_$][\p{L}\p{N}_$]*)\s*(?:\.|::|->|\?\.)\s*$/u.exec(code.slice(0, index))?.[1];
+    const qualifier = /(?<![\p{L}\p{N}_$])([\p{L}_$][\p{L}\p{N}_$]*)\s{0,99}(?:\.|::|->|\?\.)\s{0,99}$/u.exec(
+      code.slice(0, index),
+    )?.[1];
     if (qualifier !== undefined) known.qualifiers.add(qualifier);
   }
 }
@@ -134,7 +136,7 @@ function codeLines(path: string, lines: readonly DiffLine[]): readonly CodeLine[
 
 /** A line that defines a name, in most languages. */
 const DEFINES =
-  /^\s*(?:(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|override|virtual|const|unsafe|inline|extern|readonly|open|suspend|def|func(?:\s*\([^)]*\))?|function\*?|fn|class|struct|enum|interface|trait|type|record|let|var|val|#\s*define)\s+)+(?:[\w<>[\],.?*&]+\s+[*&]*)*?([\p{L}_$][\p{L}\p{N}_$]*)\s*(?:[<({=:;]|$)/u;
+  /^\s*(?:(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|override|virtual|const|unsafe|inline|extern|readonly|open|suspend|def|func(?:\s*\([^)]*\))?|function\*?|fn|class|struct|enum|interface|trait|type|record|let|var|val|#\s*define)\s+){1,9}(?:[\w<>[\],.?*&]+\s+[*&]*){0,9}?([\p{L}_$][\p{L}\p{N}_$]*)\s*(?:[<({=:;]|$)/u;
 const C_FUNCTION = /^[A-Za-z_][\w\s*&:<>]*?[\s*&]([A-Za-z_]\w*)\s*\([^;]*$/;
 const SETS = /^\s*["']?([\p{L}_$][\p{L}\p{N}_$]*)["']?\s*[:=](?!=)/u;
 

@@ -94,7 +94,7 @@ function callsOf(language: string, root: SgNode, names: ReadonlySet<string>): Ca
     .slice(0, MOST * 3)
     .flatMap((node): Call[] => {
       const text = node.field(fields[String(node.kind())] ?? "function")?.text() ?? "";
-      const name = /([\p{L}_$][\p{L}\p{N}_$]*[?!]?)$/u.exec(text)?.[1] ?? "";
+      const name = /(?<![\p{L}\p{N}_$])([\p{L}_$][\p{L}\p{N}_$]*[?!]?)$/u.exec(text)?.[1] ?? "";
       if (!names.has(name)) return [];
       const receiver = node.field("object") ?? node.field("receiver");
       const before = receiver?.text() ?? text.slice(0, text.length - name.length).replace(/(?:\?\.|\.|::|->)$/, "");

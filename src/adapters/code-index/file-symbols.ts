@@ -212,7 +212,9 @@ function headed(
 /** A field or a constant: `static const int LIMIT = 3;`. */
 function field(code: readonly string[], at: number, names: ReadonlySet<string>, made: Make): Definition | null {
   const line = code[at] ?? "";
-  const name = /([A-Za-z_$][\w$]*)\s*(?:\[[^\]]*\]\s*)?(?:=(?!=)|;|\{\s*get|=>|:)/.exec(line)?.[1];
+  const name = /(?<![\w$])([A-Za-z_$][\w$]*)\s{0,99}(?:\[[^\]]{0,99}\]\s{0,99})?(?:=(?!=)|;|\{\s{0,99}get|=>|:)/.exec(
+    line,
+  )?.[1];
   if (name === undefined || !names.has(name)) return null;
   const isDeclared = /^\s*[\w.<>[\],?*&@ ]+[\s*&]/.test(line);
   const isLocal = /^\s*(?:return|goto|case|break|throw|await|yield)\b/.test(line);

@@ -69,7 +69,7 @@ const LOW_ENTROPY = 2.7;
 /** What follows a name in code, but no value in a settings file; `(` and `[` begin a call or an index of it. */
 const CODE_END = /[,;)\]}([]/;
 /** One word of a name: `refresh`, `Token`, `URL`, `oauth2`, `o365`. */
-const NAME_WORD = /^(?:[A-Z]?[a-z]*[aeiouy][a-z]*\d{0,3}|[A-Z]{2,6}\d{0,3}|[a-z]{1,4}\d{1,3})$/;
+const NAME_WORD = /^(?:(?=[A-Z]?[a-z]*?[aeiouy])[A-Z]?[a-z]+\d{0,3}|[A-Z]{2,6}\d{0,3}|[a-z]{1,4}\d{1,3})$/;
 /** Technical words that contain digits. */
 const TECHNICAL =
   /^(?:[mo]365|oauth[12]|auth0|md5|sha\d{1,3}|s3|v\d|x509|p12|base(?:32|58|64)|utf8|http[23]|k8s|ec2|ipv[46]|aes\d{3}|argon2|web3)$/i;
