@@ -17,7 +17,7 @@ export default defineConfig({
     // the app. A file leaves what it changes (environment, timers, spies) as it was.
     isolate: false,
     // More than there are cores: tests of whole servers wait, for a lease to run out or a retry, and others run meanwhile.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    maxWorkers: availableParallelism() * 2,
     // One line for each file; what a test that passes writes is not shown.
     reporters: ["default", "./test/reporter.ts"],
     slowTestThreshold: 60_000,
