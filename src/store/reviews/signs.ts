@@ -11,13 +11,16 @@ const LAST_USED = `SELECT max(at) AS at FROM (
   UNION ALL SELECT max(at) FROM spending
   UNION ALL SELECT at FROM moments WHERE name IN ('tidied', 'restored')) AS signs`;
 
-/** Installations whose last review, by any process, was refused with 401 or 403. */
+/**
+ * Installations whose last review, by any process, was refused with 401 or 403. One of a closed pull request read nothing that GitHub
+ * could have refused.
+ */
 const REFUSED = `SELECT count(*) AS n FROM (
   SELECT installation_id AS id, max(finished_at) AS at FROM jobs
   WHERE lane = 'review' AND state = 'parked' AND (outcome LIKE 'refused:%' OR outcome LIKE 'unauthorised:%')
   GROUP BY installation_id) AS refused
   WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE lane = 'review' AND state = 'done' AND installation_id = refused.id
-    AND finished_at > refused.at)`;
+    AND finished_at > refused.at AND outcome <> 'skipped: the pull request is closed')`;
 
 export function storedSigns(db: Database): Signs {
   return {

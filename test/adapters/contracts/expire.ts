@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { TimedEnd } from "../../builders/timed-queue.ts";
 import { review } from "./ledger.ts";
 import { reviewJob } from "./queue.ts";
 import { heldJob, type OpenStateStores, SHOP } from "./store-harness.ts";
@@ -61,6 +62,17 @@ export function expireContract(name: string, open: OpenStateStores): void {
       await stores.ledger.settle(job, review("a"), 2 * DAY, "posted");
       expect((await stores.signs.progress(3 * DAY)).sincePostedMs).toBe(DAY);
       expect(await stores.signs.lastUsed()).toBe(2 * DAY);
+    });
+
+    test("a refused installation is reported until a review ends that read what was refused", async () => {
+      const { queue, stores } = await open();
+      const ended = async (number: number, end: TimedEnd) => {
+        await queue.end(await heldJob(queue, reviewJob(number, "a")), DAY + number, end);
+        return (await stores.signs.progress(2 * DAY)).refusedInstallations;
+      };
+      expect(await ended(1, { state: "parked", reason: "refused: GitHub answered 403" })).toBe(1);
+      expect(await ended(2, { state: "done", outcome: "skipped: the pull request is closed" })).toBe(1);
+      expect(await ended(3, { state: "done", outcome: "skipped: review.enabled is false" })).toBe(0);
     });
   });
 }
