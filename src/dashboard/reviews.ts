@@ -235,18 +235,18 @@ function countsBy<Item>(list: readonly Item[], wordOf: (item: Item) => string): 
 
 function publish({ review: { findings: list, addressed }, outcome, settledAt }: ReviewView): Html {
   const places = countsBy(list, ({ place }) => place);
-  const gone = addressed.map(({ finding, reason }) => `${finding.title}: ${reason}`);
+  const titles = addressed.map(({ finding, reason }) => `${finding.title}: ${reason}`);
   return html`${facts({
     outcome: outcomeBadge(outcome),
     settled: settledAt === null ? "not yet" : moment(settledAt),
     places: places === "" ? "the summary alone" : places,
   })}${
-    gone.length === 0
+    titles.length === 0
       ? empty(
           "No finding of an earlier push went away.",
           "A finding whose code changes is listed here with the next push.",
         )
-      : listOf("May be addressed since", gone, true)
+      : listOf("May be addressed since", titles, true)
   }`;
 }
 
