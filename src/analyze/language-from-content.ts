@@ -368,7 +368,7 @@ export const BY_FILENAME = claims((language) => language.filenames);
 export const BY_INTERPRETER = claims((language) => language.interpreters);
 
 /** Canonical id → linguist name, for words in modelines. When two names share an id, the first by name. */
-export const BY_ID: ReadonlyMap<string, string> = new Map(
+const BY_ID: ReadonlyMap<string, string> = new Map(
   LANGUAGES.toReversed().map(([name]) => [canonicalLanguage(name), name]),
 );
 

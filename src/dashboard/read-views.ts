@@ -39,12 +39,12 @@ function named(key: RepoKey, repo: Repo | undefined) {
 }
 
 /** Everything of one repository, and nothing that others share with it. */
-export function scopeOf(repo: RepoKey): Scope {
+function scopeOf(repo: RepoKey): Scope {
   return { repo, ownerPool: null, excludePull: null, before: null };
 }
 
 /** @param wanted of the address; what is not known, or not theirs, counts as nothing */
-export async function readChosen(ports: DashboardPorts, wanted: string): Promise<Choice> {
+async function readChosen(ports: DashboardPorts, wanted: string): Promise<Choice> {
   const repositories = await readKnown(ports);
   const maySeeAll = ports.viewer === null;
   const one = repositories.find(({ key }) => key === wanted) ?? (maySeeAll ? undefined : repositories[0]);

@@ -79,7 +79,7 @@ function said({ findings }: Review): Content {
   });
 }
 
-export function outcomeBadge(outcome: string | null): Html {
+function outcomeBadge(outcome: string | null): Html {
   if (outcome === null) return badge("not settled", "warn");
   return badge(outcome, outcome === "posted" ? "good" : "plain");
 }

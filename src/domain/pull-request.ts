@@ -60,7 +60,7 @@ export interface Author {
   readonly association: string;
 }
 
-export interface Commit {
+interface Commit {
   readonly sha: string;
   readonly message: string;
 }

@@ -15,7 +15,7 @@ const SHOWN = 40;
 /** A finding this near to a pushed change is about the push. */
 const NEAR = 10;
 
-export interface PushScope {
+interface PushScope {
   /** Files with the hunks, or the parts of hunks, to be read. */
   readonly files: readonly FileDiff[];
   /** True when the push changed something at or near these lines. */

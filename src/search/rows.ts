@@ -46,7 +46,7 @@ export interface RowCode {
 }
 
 /** A row with its cosine distance to each of the queries, 0–2, up to rounding. */
-export interface RowDistances {
+interface RowDistances {
   readonly id: number;
   readonly mem: string;
   /** The store's id of its repository. */

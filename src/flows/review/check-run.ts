@@ -74,7 +74,7 @@ async function toEnd(result: PostedReview | Superseded | Skipped, key: string, b
 }
 
 /** What became of a check run that no job would have ended. */
-export interface SweptCheck {
+interface SweptCheck {
   readonly id: number;
   readonly key: string;
   readonly installationId: number;

@@ -28,7 +28,7 @@ export interface FusedHit {
 }
 
 /** The constant of reciprocal rank fusion as published (Cormack et al. 2009); 20–100 change little. */
-export const RRF_K = 60;
+const RRF_K = 60;
 
 /** Fuses the two lists of one query by reciprocal rank: the sum of weight / (k + rank), rank from 1. */
 export function fuseByRank(found: QueryCandidates, weights: RetrieverWeights, k: number = RRF_K): readonly FusedHit[] {

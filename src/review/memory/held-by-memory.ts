@@ -58,13 +58,13 @@ export function heldByMemory(
 }
 
 /** A finding with this precedent first, without duplicates. */
-export function withPrecedent(finding: Finding, precedent: Precedent): Finding {
+function withPrecedent(finding: Finding, precedent: Precedent): Finding {
   const others = finding.precedents.filter(({ id }) => id !== precedent.id);
   return { ...finding, precedents: [precedent, ...others] };
 }
 
 /** Of the same kind, and starting in the code: models quote different lengths, but the same beginning. */
-export function isAbout(finding: Finding, { rule, category, places }: FlaggedInChange): boolean {
+function isAbout(finding: Finding, { rule, category, places }: FlaggedInChange): boolean {
   const { path, startLine, side, locMethod } = finding;
   const sameKind = finding.rule === null ? finding.category === category : finding.rule === rule;
   if (!sameKind || side !== "RIGHT" || locMethod === "none") return false;

@@ -35,7 +35,7 @@ const Manifest = z.object({
     }),
   ),
 });
-export type Manifest = z.infer<typeof Manifest>;
+type Manifest = z.infer<typeof Manifest>;
 
 /**
  * Copies the store in `dataDir` into the folder `to`, which appears only after every copy was read again and verified.
