@@ -2038,11 +2038,44 @@ export const MUTANTS: readonly Mutant[] = [
     id: "our time begins with the first look that succeeds",
     loses: "a pull request that was opened while the first looks failed is reviewed",
     file: "src/flows/repository/recover-pulls.ts",
-    find: "if (lastRound === null) await store.round(started);",
-    replace: "",
+    find: "await store.firstRound(started)",
+    replace: "started",
     test: [
       "test/app/refused-heads.test.ts",
       "a pull request that was opened while the first sweeps failed is reviewed, although its event never arrived",
+    ],
+  },
+  {
+    id: "rounds go on without a repository",
+    loses: "a pull request that was opened before its repository could be read is reviewed",
+    file: "src/flows/repository/recover-pulls.ts",
+    find: "if (unseen.size === 0) await",
+    replace: "await",
+    test: [
+      "test/app/missed-events.test.ts",
+      "a pull request opened before its repository was first read, while its repository could not be read",
+    ],
+  },
+  {
+    id: "rounds go on without an installation",
+    loses: "a pull request that was opened while the App was suspended before its first look is reviewed",
+    file: "src/flows/repository/recover-pulls.ts",
+    find: "if (reached === null) continue;",
+    replace: "if (reached === null) {\n      await store.round(id, started);\n      continue;\n    }",
+    test: [
+      "test/app/missed-events.test.ts",
+      "a pull request opened before its repository was first read, while the App was suspended",
+    ],
+  },
+  {
+    id: "the age of an installation ignored",
+    loses: "pull requests that are older than the installation are not reviewed",
+    file: "src/flows/repository/recover-pulls.ts",
+    find: "Math.max(first, installation.createdAt, ",
+    replace: "Math.max(first, ",
+    test: [
+      "test/app/missed-events.test.ts",
+      "pull requests that are older than an installation wait, although Kodiai ran when they were opened",
     ],
   },
   {

@@ -36,10 +36,16 @@ export interface OpenPull {
   readonly updatedAt: number;
 }
 
+export interface Installation {
+  readonly id: number;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+}
+
 /** The repositories that the App reaches, and their open pull requests. */
 export interface OpenPulls {
-  /** Installations that are not suspended. */
-  installations(): Promise<readonly number[]>;
+  /** Those that are not suspended. */
+  installations(): Promise<readonly Installation[]>;
   /** Metadata only: the token can read nothing else. */
   repositories(installationId: number): Promise<readonly Repo[]>;
   /**
@@ -68,9 +74,11 @@ export interface MissedEventStore {
   swept(to: number): Promise<void>;
   /** When each repository was last checked, by `HOST/REPO_ID`. */
   lookedAt(): Promise<ReadonlyMap<string, number>>;
-  /** When the last full round over all repositories began; null before the first. */
-  lastRound(): Promise<number | null>;
-  round(now: number): Promise<void>;
+  /** When the first round began: `now`, if this is the first. */
+  firstRound(now: number): Promise<number>;
+  /** When the last round that checked each repository of the installation at least once began; null before the first. */
+  lastRound(installationId: number): Promise<number | null>;
+  round(installationId: number, now: number): Promise<void>;
   /**
    * Records a check of a repository. On the first one, `before` lists pull requests that are older than the installation: their heads
    * need no review, except those with an event since.

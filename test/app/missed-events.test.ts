@@ -129,6 +129,44 @@ describe("deliveries that do not arrive", () => {
     expect(reviewsOf(left)).toEqual([]);
   });
 
+  const OUTAGES = [
+    ["while the App was suspended", /^\/app\/installations\/\d+\/access_tokens$/, 403],
+    ["while its repository could not be read", /^\/repos\/acme\/bank\/pulls$/, 502],
+  ] as const;
+  test.each(OUTAGES)("a pull request opened before its repository was first read, %s", async (_when, path, status) => {
+    const { world } = harness;
+    let isOut = true;
+    const body = { message: "This installation has been suspended" };
+    world.fail({ match: { path }, status, body, times: 100_000, chance: () => isOut });
+    const bank = await world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });
+    const pull = await silent(bank, 1);
+    // Sweeps go on meanwhile. GitHub gives times in whole seconds.
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    isOut = false;
+    await covered([pull]);
+  });
+
+  test("pull requests that are older than an installation wait, although Kodiai ran when they were opened", async () => {
+    const { world } = harness;
+    let installedAt: string | null = null;
+    const shown: unknown[] = [];
+    world.fail({
+      match: { path: /^\/app\/installations$/ },
+      status: 200,
+      body: shown,
+      times: 100_000,
+      chance: () => installedAt === null || shown.length > 0,
+    });
+    const bank = await world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });
+    const older = await silent(bank, 1);
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    installedAt = new Date().toISOString();
+    shown.push({ id: world.installations.get("acme"), created_at: installedAt, suspended_at: null });
+    const newer = await silent(bank, 2);
+    await covered([newer]);
+    expect(harness.jobs(older)).toEqual([]);
+  });
+
   test("a draft that became ready without a word to us is reviewed", async () => {
     const { world } = harness;
     const pull = await world.pullRequest(shop, { title: "Balance", files: files(1), draft: true });
@@ -157,7 +195,7 @@ describe("a sweep that runs without waiting ten minutes", () => {
   const failed = () => harness.log.filter((line) => line.includes("open pull requests could not be checked")).length;
   const missed = { everyMs: 600_000, againMs: 50, youngMs: 0 };
   /** When the last whole look began, once it is over; 0 before the first. */
-  const looked = () => Number(harness.rows("SELECT at FROM moments WHERE name = 'round'")[0]?.at ?? 0);
+  const looked = () => Number(harness.rows("SELECT at FROM moments WHERE name LIKE 'round %'")[0]?.at ?? 0);
   beforeEach(async () => {
     harness = await openHarness({ app: { missed } });
     await until("the first look is over", () => looked() > 0);

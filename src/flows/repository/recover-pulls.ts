@@ -47,25 +47,28 @@ export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForM
   const unasked: { readonly what: string; readonly error: unknown }[] = [];
   const lookedAt = await store.lookedAt();
   const started = now();
-  const lastRound = await store.lastRound();
   // Our time begins with the first attempt, even a failing one: pull requests opened meanwhile may have no delivery.
-  if (lastRound === null) await store.round(started);
-  // Pull requests opened before our first run were not meant for us.
-  const round = lastRound ?? started;
+  const first = await store.firstRound(started);
   const last = (repo: Repo) => lookedAt.get(repoKey(repo)) ?? 0;
   let repositories = 0;
-  for (const installationId of await pulls.installations()) {
-    const reached = (await attempt(`installation ${installationId}`, () => pulls.repositories(installationId))) ?? [];
+  for (const installation of await pulls.installations()) {
+    const { id } = installation;
+    const reached = await attempt(`installation ${id}`, () => pulls.repositories(id));
+    if (reached === null) continue;
+    const newSince = Math.max(first, installation.createdAt, (await store.lastRound(id)) ?? 0);
+    const unseen = new Set(reached.filter((repo) => last(repo) === 0));
     const due = reached.toSorted((a, b) => last(a) - last(b) || a.id - b.id);
     for (const repo of due.slice(0, isStart ? MOST_AT_START : MOST_REPOSITORIES)) {
-      const found = await attempt(`${repo.owner}/${repo.name}`, () => lookAt(installationId, repo));
+      const found = await attempt(`${repo.owner}/${repo.name}`, () => lookAt(id, repo, newSince));
       if (found === null && isLimited()) break;
       if (found === null) continue;
+      unseen.delete(repo);
       repositories += 1;
       added.push(...found);
     }
+    // A repository that was not read keeps its time: pull requests opened since then are new when it is read.
+    if (unseen.size === 0) await store.round(id, started);
   }
-  await store.round(started);
   return { repositories, added, unasked };
 
   /** Null when it failed, which is recorded: others get their turn. */
@@ -84,13 +87,13 @@ export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForM
     return error instanceof Transient && error.notBefore !== null;
   }
 
-  async function lookAt(installationId: number, repo: Repo): Promise<readonly string[]> {
-    // For a new repository: since when we would have received deliveries.
-    const newSince = lookedAt.has(repoKey(repo)) ? null : round;
-    const open = await pulls.open(installationId, repo, newSince === null ? now() - CATCH_UP_MS : 0);
+  /** @param newSince of a repository that is read for the first time: since when we would have received deliveries */
+  async function lookAt(installationId: number, repo: Repo, newSince: number): Promise<readonly string[]> {
+    const isNew = last(repo) === 0;
+    const open = await pulls.open(installationId, repo, isNew ? 0 : now() - CATCH_UP_MS);
     if (open === null) return [];
     // GitHub's times have whole seconds.
-    const older = open.filter(({ createdAt }) => newSince !== null && createdAt + 1_000 <= newSince);
+    const older = open.filter(({ createdAt }) => isNew && createdAt + 1_000 <= newSince);
     await store.looked(repo, older, now());
     const keys: string[] = [];
     for (const pull of open) {

@@ -32,8 +32,12 @@ export function storedMissedEvents(db: Database): MissedEventStore {
       const rows = await db.all<{ repo: string; at: number }>("SELECT repo, at FROM watched");
       return new Map(rows.map(({ repo, at }) => [repo, at]));
     },
-    lastRound: () => moments.at("round"),
-    round: (now) => moments.set("round", now),
+    async firstRound(now) {
+      await insert(db, "moments", { name: "first round", at: Math.floor(now) }, "ON CONFLICT DO NOTHING");
+      return (await moments.at("first round")) ?? now;
+    },
+    lastRound: (installationId) => moments.at(`round ${installationId}`),
+    round: (installationId, now) => moments.set(`round ${installationId}`, now),
     looked: (repo, before, now) =>
       db.transaction(async (tx) => {
         const columns = { key: "text", head_sha: "text" } as const;

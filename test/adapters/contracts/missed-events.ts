@@ -31,13 +31,18 @@ export function missedEventsContract(
       expect(await missed.unknown([])).toEqual([]);
     });
 
-    test("how far the log was read, when all were looked at and when each was, is kept", async () => {
+    test("how far the log was read, when each installation was checked and when each repository was, is kept", async () => {
       const { missed } = (await open()).stores;
-      expect([await missed.sweptTo(), await missed.lastRound()]).toEqual([null, null]);
+      expect([await missed.sweptTo(), await missed.lastRound(1), await missed.lastRound(12)]).toEqual([
+        null,
+        null,
+        null,
+      ]);
       await missed.swept(10);
       await missed.swept(20.7);
-      await missed.round(30);
-      expect([await missed.sweptTo(), await missed.lastRound()]).toEqual([20, 30]);
+      await missed.round(1, 30);
+      expect([await missed.sweptTo(), await missed.lastRound(1), await missed.lastRound(12)]).toEqual([20, 30, null]);
+      expect([await missed.firstRound(5.7), await missed.firstRound(9)]).toEqual([5, 5]);
       await missed.looked(SHOP, [], 40);
       await missed.looked({ host: "github.com", id: 421 }, [], 41);
       await missed.looked(SHOP, [], 42);

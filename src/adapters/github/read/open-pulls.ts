@@ -41,7 +41,9 @@ export function githubOpenPulls(
         MOST_PAGES,
         async (page) => (await paced(() => app.request("GET /app/installations", { per_page: PAGE, page }))).data,
       );
-      return found.flatMap(({ id, suspended_at }) => ((suspended_at ?? null) === null ? [id] : []));
+      return found
+        .filter(({ suspended_at }) => (suspended_at ?? null) === null)
+        .map(({ id, created_at }) => ({ id, createdAt: Date.parse(created_at) }));
     },
     async repositories(installationId) {
       const github = await clients.forNames(installationId);
