@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stopServer } from "../scripts/postgres-server.ts";
-import { recordLine } from "../src/learn/learn.ts";
+import { exportLine } from "../src/learn/learn.ts";
 import type { Memory } from "../src/ports/memory.ts";
 import { storedMemory } from "../src/store/memory/memory.ts";
 import { openMemoryFile } from "../src/store/memory/memory-file.ts";
@@ -61,7 +61,7 @@ export async function importBench(words: readonly string[]): Promise<void> {
 function exported(corpus: Corpus, folder: string): { readonly file: string; readonly bytes: number } {
   const file = join(folder, "memories.jsonl");
   const out = openSync(file, "w");
-  for (const { rows } of corpus.batches()) for (const { record } of rows) writeSync(out, `${recordLine(record)}\n`);
+  for (const { rows } of corpus.batches()) for (const { record } of rows) writeSync(out, `${exportLine(record)}\n`);
   closeSync(out);
   return { file, bytes: statSync(file).size };
 }

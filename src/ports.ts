@@ -225,10 +225,8 @@ export interface Lane<Taken extends AnyJob> {
   lease(limits?: LeaseLimits): Promise<Lease<Taken> | null>;
   /** False when another process has taken over the job: then nothing is recorded. */
   end(lease: Lease<Taken>, end: JobEnd): Promise<boolean>;
-  /** False once another process may run the job. */
-  isLeaseValid(lease: Held): Promise<boolean>;
-  /** True when a later job of the same key waits: the lease's job is no longer wanted. */
-  isSuperseded(lease: Lease<Taken>): Promise<boolean>;
+  /** lost: another process may run the job. superseded: a later job of the same key waits, so this one is no longer wanted. */
+  leaseState(lease: Lease<Taken>): Promise<"held" | "superseded" | "lost">;
   /** Milliseconds until the next waiting job is due; 0 when one is due now, null when none waits within the limits. */
   nextInMs(limits?: LeaseLimits): Promise<number | null>;
 }

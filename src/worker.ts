@@ -190,8 +190,8 @@ function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: 
     if (isAsking) return;
     isAsking = true;
     try {
-      if (!(await queue.isLeaseValid(lease))) unwanted.abort(new LeaseLost());
-      else if (await queue.isSuperseded(lease)) unwanted.abort();
+      const state = await queue.leaseState(lease);
+      if (state !== "held") unwanted.abort(state === "lost" ? new LeaseLost() : undefined);
     } catch {
       // A queue that cannot answer now, or was closed, supersedes nothing.
     }

@@ -7,7 +7,7 @@ import { CORPORA, OUTCOMES, type RepoKey, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
 import { findConventions } from "../flows/memory/memory-file.ts";
 import { searchByHand } from "../flows/memory/search-memory.ts";
-import { weigh } from "../learn/learn.ts";
+import { weighPull } from "../learn/learn.ts";
 import type { JobState, KeptJob } from "../ports/jobs.ts";
 import type { DashboardPorts, MemoryShown } from "./dashboard-ports.ts";
 import { DAY_MS, lastDays, lastWeeks } from "./days.ts";
@@ -295,7 +295,7 @@ export async function readMemory(memory: MemoryShown, repo: RepoKey, id: string,
   if (record === undefined) return null;
   const { pull } = record.provenance;
   const all = pull === null ? [] : await memory.restoring.evidence.evidence(repo, pull);
-  const weighed = weigh(all, [record]).get(id);
+  const weighed = weighPull(all, [record]).get(id);
   const declined = (await memory.declined.rejected(repo)).find(({ memoryId }) => memoryId === id);
   return {
     record,

@@ -15,24 +15,24 @@ import { fromFinding } from "./remember/from-finding.ts";
 import { parseRow } from "./remember/parse-row.ts";
 import { type Redact, redactRecord } from "./remember/redact-record.ts";
 
-export { conventionsOf as proposeConventions } from "./conventions.ts";
+export { conventionsOf } from "./conventions.ts";
 export {
-  attested as attest,
-  codeStatus as codeStatusOf,
-  collectEvidence as observe,
+  attested,
+  codeStatus,
+  collectEvidence,
 } from "./feedback/collect-evidence.ts";
-export { fixOfComment as fixPairOfComment, fixOfFinding as fixPairOf } from "./feedback/fix-pair.ts";
-export { heldEvidence as held, weighPull as weigh } from "./feedback/weigh-evidence.ts";
-export { describeMemory as describe } from "./remember/describe-memory.ts";
+export { fixOfComment, fixOfFinding } from "./feedback/fix-pair.ts";
+export { heldEvidence, weighPull } from "./feedback/weigh-evidence.ts";
+export { describeMemory } from "./remember/describe-memory.ts";
 export {
-  fromNote as noteRecord,
-  fromRequest as requestedRecord,
-  fromThread as threadRecord,
-  memoriesOfThread as threadMemories,
+  fromNote,
+  fromRequest,
+  fromThread,
+  memoriesOfThread,
 } from "./remember/from-comment.ts";
-export { findingHunks as reviewHunks, recordsOfFindings as findingRecords } from "./remember/from-finding.ts";
-export { exportLine as recordLine } from "./remember/parse-row.ts";
-export { trainingPairs as pairsOf } from "./remember/training-pairs.ts";
+export { findingHunks, recordsOfFindings } from "./remember/from-finding.ts";
+export { exportLine } from "./remember/parse-row.ts";
+export { trainingPairs } from "./remember/training-pairs.ts";
 
 export interface Remembering {
   readonly redact: Redact;

@@ -3,7 +3,7 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { languageOf } from "../analyze/analyze.ts";
 import { UsageError } from "../cli/usage.ts";
-import { noteRecord } from "../learn/learn.ts";
+import { fromNote } from "../learn/learn.ts";
 import type { McpPorts } from "../wire/cli/mcp.ts";
 import { explainFindingTool } from "./explain-finding.ts";
 import { reviewDiff } from "./review-diff.ts";
@@ -71,7 +71,7 @@ export const rememberTool: Tool<typeof input> = {
     if (!ports.mayWrite) throw new UsageError(refusal);
     const repo = await repositoryOf(repository, ports);
     const note = { repo, text, path: path ?? null, author: ports.person, at: ports.now() };
-    const record = noteRecord(note, languageOf);
+    const record = fromNote(note, languageOf);
     if (record === null) throw new UsageError("say what to remember: the text is empty");
     const { added, updated, unchanged, refused, degraded } = await ports.keep([record]);
     const [first] = refused;

@@ -47,7 +47,7 @@ import { rankSteps } from "./rank/rank-memories.ts";
 import { configuredThreshold, keywordFloor } from "./rank/threshold.ts";
 import { TUNING, type Tuning } from "./tuning.ts";
 
-export { gateCache as newGateCache } from "./gate/evaluate-gate.ts";
+export { newGateCache } from "./gate/evaluate-gate.ts";
 
 export interface RetrievePorts {
   /** Null when there is none: memory is searched by keywords. */

@@ -2,7 +2,7 @@
 
 import type { CommandJob } from "../../src/domain/command.ts";
 import type { FeedbackJob, ForgetJob, ReviewJob, UpkeepJob } from "../../src/domain/job.ts";
-import type { AnyJob, Held, JobEnd, Lane, Lease, LeaseLimits, Queue } from "../../src/ports.ts";
+import type { AnyJob, JobEnd, Lane, Lease, LeaseLimits, Queue } from "../../src/ports.ts";
 
 /** How a job ended, with the time at which it may run again. */
 export type TimedEnd =
@@ -12,8 +12,7 @@ export type TimedEnd =
 export interface TimedLane<Taken extends AnyJob> {
   lease(now: number, limits?: LeaseLimits): Promise<Lease<Taken> | null>;
   end(lease: Lease<Taken>, now: number, end: TimedEnd): Promise<boolean>;
-  holds(lease: Held): Promise<boolean>;
-  isSuperseded(lease: Lease<Taken>): Promise<boolean>;
+  leaseState: Lane<Taken>["leaseState"];
   /** When the next waiting job may run. */
   nextAt(limits?: LeaseLimits): Promise<number | null>;
 }
@@ -65,8 +64,7 @@ function timedLane<Taken extends AnyJob>(lane: Lane<Taken>, clock: StillClock): 
       await clock.set(now);
       return lane.end(lease, end.state === "retry" ? { state: "retry", inMs: end.at - now, reason: end.reason } : end);
     },
-    holds: (held) => lane.isLeaseValid(held),
-    isSuperseded: (lease) => lane.isSuperseded(lease),
+    leaseState: (lease) => lane.leaseState(lease),
     async nextAt(limits) {
       const inMs = await lane.nextInMs(limits);
       return inMs === null ? null : clock.now() + inMs;

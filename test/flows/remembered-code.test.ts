@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { FindingHunk, PostedReview, Review } from "../../src/domain/review.ts";
-import { findingRecords, remember, reviewHunks } from "../../src/learn/learn.ts";
+import { findingHunks, recordsOfFindings, remember } from "../../src/learn/learn.ts";
 import { retrieve } from "../../src/retrieve/retrieve.ts";
 import { openStore } from "../../src/wire/store.ts";
 import { fakeEmbedder } from "../fakes/memory.ts";
@@ -47,7 +47,7 @@ async function posted(): Promise<PostedReview> {
     suggestion: null,
     precedents: [],
   } as const;
-  const hunks: readonly FindingHunk[] = await reviewHunks([finding], context.files, redact);
+  const hunks: readonly FindingHunk[] = await findingHunks([finding], context.files, redact);
   expect(hunks.map(({ hunk }) => hunk.split("\n").slice(-CODE.length))).toEqual([CODE]);
   // Only what remembering reads.
   const review = { repo: REPO, number: 12, headSha: context.pull.head.sha, signals, hunks } as unknown as Review;
@@ -64,7 +64,7 @@ async function posted(): Promise<PostedReview> {
 async function retrievedAfter(review: PostedReview): Promise<string[]> {
   const store = await openStore(folder);
   try {
-    const records = findingRecords(review, { at: NOW - 1_000_000, author: "kodiai[bot]" });
+    const records = recordsOfFindings(review, { at: NOW - 1_000_000, author: "kodiai[bot]" });
     // Words are rare only among others.
     const others = Array.from({ length: 40 }, (_, n) =>
       memory(`other${n}`, {

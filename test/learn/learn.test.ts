@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Finding } from "../../src/domain/finding.ts";
 import type { PostedReview } from "../../src/domain/review.ts";
-import { findingRecords, remember } from "../../src/learn/learn.ts";
+import { recordsOfFindings, remember } from "../../src/learn/learn.ts";
 import { fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
 import { AT, givenRecord, REPO } from "./memory-builders.ts";
 
@@ -160,7 +160,7 @@ function givenPosted(findings: PostedReview["findings"]): PostedReview {
 }
 
 test("a review's findings are remembered as posted, and older ones are not remembered twice", () => {
-  const records = findingRecords(
+  const records = recordsOfFindings(
     givenPosted([
       { finding: givenFinding(), place: "inline", reason: null },
       { finding: givenFinding({ id: "fnd_1" }), place: "summary", reason: "over the limit" },

@@ -1,7 +1,7 @@
 // `method: hybrid` through the door of the stage: how ranks and scores become one order, and what language does to it.
 import { describe, expect, test } from "vitest";
 import type { Precedents } from "../../src/domain/retrieval.ts";
-import { gateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
+import { newGateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
 import { added, atDistance, embedder, memory, type Shape, type Shelved } from "./retrieve-builders.ts";
 import { at, CPP, enter, factorOf, ids, type RetrieveSetup, retrieved } from "./retrieve-harness.ts";
 
@@ -315,7 +315,7 @@ describe("what was found", () => {
   });
 
   test("is looked up again each time, even when the gate's decision is cached", async () => {
-    const settings = { gateCache: gateCache() };
+    const settings = { gateCache: newGateCache() };
     expect(ids(await byDefault({ shelved: [silent("mem_one", 0.1)], settings }))).toEqual(["mem_one"]);
     const again = await byDefault({ shelved: [silent("mem_two", 0.05)], settings });
     expect(again.gate.decidedBy).toBe("cache");

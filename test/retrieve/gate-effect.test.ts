@@ -1,7 +1,7 @@
 // The gate as the stage uses it: what a decision costs, what it saves, and what it changes in what is heard.
 import { describe, expect, test } from "vitest";
 import { defaultKnowledge } from "../../src/config/knowledge.ts";
-import { gateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
+import { newGateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
 import { GATE } from "../../src/retrieve/gate/gate.ts";
 import { failure, scriptedModel, textOf } from "../fakes/scripted-model.ts";
 import { SHAPES } from "./gate/gate-shapes.ts";
@@ -57,7 +57,7 @@ describe("shapes of pull requests, through the stage", () => {
 describe("who decides", () => {
   test("what was decided a moment ago, then the rules, then a model, then a search", async () => {
     const { asked, ...may } = model(SKIP);
-    const settings = { gateCache: gateCache() };
+    const settings = { gateCache: newGateCache() };
     const decidedBy = async (room: Partial<RetrieveSetup>) =>
       (await enter({ shelved: SOME, settings, ...may, ...room })).gate.decidedBy;
     expect(await decidedBy({ shape: CPP })).toBe("few-files");
@@ -217,7 +217,7 @@ describe("remembered decisions", () => {
 
   test("cost no second question until 300 s are over, and none is kept when the configuration says so", async () => {
     const { asked, ...may } = model(SKIP);
-    const kept = { gateCache: gateCache() };
+    const kept = { gateCache: newGateCache() };
     expect(await cached({ ...kept, now: NOW }, may)).toBe("model");
     expect(await cached({ ...kept, now: NOW + 299_999 }, may)).toBe("cache");
     expect(asked).toHaveLength(1);
@@ -239,7 +239,7 @@ describe("remembered decisions", () => {
     ["version of memory", { recall: { version: async () => 2 } }],
     ["configuration", { retrieval: { gate: { confidenceThreshold: 0.6 } } }],
   ])("hold for the same question only: another %s is another", async (_, more) => {
-    const settings = { gateCache: gateCache() };
+    const settings = { gateCache: newGateCache() };
     const may = model(SKIP);
     expect(await cached(settings, may)).toBe("model");
     expect(await cached(settings, may, more)).not.toBe("cache");

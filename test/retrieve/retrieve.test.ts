@@ -4,7 +4,7 @@ import { defaultKnowledge, Knowledge } from "../../src/config/knowledge.ts";
 import { buildRetrievalContextSection } from "../../src/domain/memory/precedent-section.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { Embedder, Recall, Reranker } from "../../src/ports/memory.ts";
-import { gateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
+import { newGateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
 import { type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
 import {
   added,
@@ -382,7 +382,7 @@ describe("when memory cannot help", () => {
   });
 
   test("a decision is remembered between two reviews of the same head", async () => {
-    const settings = { gateCache: gateCache() };
+    const settings = { gateCache: newGateCache() };
     await run({ shelved: THIRTY, settings });
     const { precedents } = await run({ shelved: THIRTY, settings });
     expect(precedents.gate.decidedBy).toBe("cache");

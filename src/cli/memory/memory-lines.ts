@@ -7,7 +7,7 @@ import type { FieldCounts, MemoryRecord } from "../../domain/memory.ts";
 import { type RankedMemory, scoreText, termsText } from "../../domain/retrieval.ts";
 import { oneLine } from "../../domain/text/cut-text.ts";
 import { isoDate } from "../../domain/text/iso-date.ts";
-import { weigh } from "../../learn/learn.ts";
+import { weighPull } from "../../learn/learn.ts";
 import type { EvidenceStore } from "../../ports/feedback.ts";
 import { clipped, terminalText } from "../terminal-text.ts";
 
@@ -63,7 +63,7 @@ type Why = Awaited<ReturnType<typeof whyOf>>;
 export async function whyOf(record: MemoryRecord, store: Pick<EvidenceStore, "evidence">) {
   const { outcome, decided, provenance } = record;
   const all = provenance.pull === null ? [] : await store.evidence(record.repo, provenance.pull);
-  const { because = [], evidence = [] } = weigh(all, [record]).get(record.id) ?? {};
+  const { because = [], evidence = [] } = weighPull(all, [record]).get(record.id) ?? {};
   return { outcome, ...(decided ? { decided } : {}), because, evidence };
 }
 

@@ -11,7 +11,7 @@ import type { Scope } from "../../domain/retrieval.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { lowInformation } from "../../domain/text/low-information.ts";
 import { backfillLanguages, exportMemory, type Imported, importMemory } from "../../flows/memory/memory-file.ts";
-import { held } from "../../learn/learn.ts";
+import { heldEvidence } from "../../learn/learn.ts";
 import type { EvidenceStore } from "../../ports/feedback.ts";
 import { type MemoryVerbPorts, memoryVerbPorts } from "../../wire/cli/memory.ts";
 import { nameOf } from "../find-repository.ts";
@@ -245,7 +245,7 @@ async function heldActs(repo: RepoKey, store: Pick<EvidenceStore, "pulls" | "evi
   const strangers: Evidence[] = [];
   for (const pull of await store.pulls(repo)) {
     const evidence = await store.evidence(repo, pull);
-    const byReason = Map.groupBy(held(evidence).values(), (reason) => reason);
+    const byReason = Map.groupBy(heldEvidence(evidence).values(), (reason) => reason);
     for (const [reason, acts] of byReason) bursts.push({ pull, acts: acts.length, reason });
     strangers.push(...evidence.filter((one) => one.by !== null && !isWriterAct(one)));
   }

@@ -7,7 +7,7 @@ import { ownScope } from "../../domain/retrieval.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { publicErrorText } from "../../domain/text/public-error-text.ts";
-import { remember, requestedRecord, threadMemories } from "../../learn/learn.ts";
+import { fromRequest, memoriesOfThread, remember } from "../../learn/learn.ts";
 import type { Order } from "./order.ts";
 
 const SHOWN = 12;
@@ -15,7 +15,7 @@ const SHOWN = 12;
 export async function rememberText({ job, text, ports, stage }: Order): Promise<Answer> {
   const { repo, number, comment, headSha } = job;
   const request = { repo, pull: number, text, comment, sha: headSha, at: ports.now() };
-  const record = requestedRecord(request, languageOf);
+  const record = fromRequest(request, languageOf);
   if (record === null) {
     const how = "Say what to remember: `/kodiai remember We retry in the client, not here`.";
     return plainAnswer("failed", how, "no text");
@@ -51,7 +51,7 @@ async function idsOfThread({ job, ports }: Order): Promise<readonly string[] | n
   const thread = await ports.threads.thread(repo, number, comment.rootId);
   const root = thread.find(({ id, isOurs }) => id === comment.rootId && isOurs);
   const findingIds = root === undefined ? [] : parseFindingMarker(root.body);
-  return threadMemories(repo, number, { commentIds: thread.map(({ id }) => id), findingIds });
+  return memoriesOfThread(repo, number, { commentIds: thread.map(({ id }) => id), findingIds });
 }
 
 export async function countMemory({ job, ports }: Order): Promise<Answer> {

@@ -6,7 +6,7 @@ import type { Corpus, MemoryRecord } from "../../domain/memory.ts";
 import type { ModelFailure } from "../../domain/model.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import { counted } from "../../domain/text/counted.ts";
-import { describe, describing, type Remembering, remember } from "../../learn/learn.ts";
+import { describeMemory, describing, type Remembering, remember } from "../../learn/learn.ts";
 import type { Embedder } from "../../ports/memory.ts";
 import type { ModelAccess } from "../../ports/model.ts";
 import { budgetText, overrunBy } from "../review/model-allowance.ts";
@@ -109,7 +109,7 @@ export async function describeMemories(wish: DescribeWish, ports: DescribePorts)
   }
 
   async function one({ record }: Waiting): Promise<MemoryRecord | null> {
-    const done = await describe(record, asked);
+    const done = await describeMemory(record, asked);
     if (done.kind === "not-now") {
       const { failure, detail, notBefore } = done;
       const reason = `the model cannot be asked now (${failure}): ${detail}`;

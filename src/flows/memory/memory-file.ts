@@ -8,7 +8,7 @@ import type { Conventions } from "../../domain/memory/convention.ts";
 import { addUp } from "../../domain/memory/write-report.ts";
 import { type Corpus, type EmbeddingSpace, type MemoryRecord, memoryId, repoKey } from "../../domain/memory.ts";
 import { ownScope } from "../../domain/retrieval.ts";
-import { pairsOf, proposeConventions, type Remembering, recordLine, remember, rowRecord } from "../../learn/learn.ts";
+import { conventionsOf, exportLine, type Remembering, remember, rowRecord, trainingPairs } from "../../learn/learn.ts";
 import type { Embedder, Memory, Recall } from "../../ports/memory.ts";
 
 export interface ExportPorts {
@@ -36,11 +36,11 @@ const ALIKE = 10;
  */
 export async function* exportMemory(wish: ExportWish, ports: ExportPorts): AsyncGenerator<string> {
   if (wish.what === "records") {
-    for await (const record of recordsOf(wish, ports)) yield recordLine(record);
+    for await (const record of recordsOf(wish, ports)) yield exportLine(record);
     return;
   }
   const records = await Array.fromAsync(recordsOf(wish, ports));
-  for (const pair of pairsOf(records, await alikeOf(records, wish, ports))) yield JSON.stringify(pair);
+  for (const pair of trainingPairs(records, await alikeOf(records, wish, ports))) yield JSON.stringify(pair);
 }
 
 /**
@@ -86,7 +86,7 @@ export async function findConventions(
   ports: ExportPorts,
 ): Promise<Conventions> {
   const records = recordsOf({ repo, corpora: ["review_comment", "finding"] }, ports);
-  return proposeConventions(await Array.fromAsync(records), recurrence);
+  return conventionsOf(await Array.fromAsync(records), recurrence);
 }
 
 /** Corpora with code paths; documents get their language from tags, code from its grammar. */

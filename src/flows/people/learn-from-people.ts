@@ -11,7 +11,7 @@ import { type Outcome, repoKey } from "../../domain/memory.ts";
 import type { Skipped } from "../../domain/omissions.ts";
 import type { EarlierFinding } from "../../domain/review/review-history.ts";
 import { counted } from "../../domain/text/counted.ts";
-import { attest, codeStatusOf, fixPairOf, observe, type weigh } from "../../learn/learn.ts";
+import { attested, codeStatus, collectEvidence, fixOfFinding, type weighPull } from "../../learn/learn.ts";
 import type { ReviewRecords } from "../../ports/conversation.ts";
 import type { Feedback, FeedbackStore, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
 import type { PullRequests } from "../../ports.ts";
@@ -57,7 +57,7 @@ export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Prom
   const before = await ports.evidence.evidence(repoKey(repo), number);
   const now = ports.now();
   const code = await codeNow(job, pull, findings, ports);
-  const { fresh, withdrawn } = observe({
+  const { fresh, withdrawn } = collectEvidence({
     pull,
     memories: new Map(findings.map(({ findingId, id }) => [findingId, id])),
     code: code.statuses,
@@ -68,7 +68,7 @@ export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Prom
   const access = await accessOf(job, fresh, before, ports);
   const known = fresh.filter(({ by }) => by === null || access.has(by.id));
   await ports.evidence.withdraw(repoKey(repo), withdrawn, now);
-  const evidence = known.map((one): Evidence => attest(one, access));
+  const evidence = known.map((one): Evidence => attested(one, access));
   const { added, changed, weighed } = await weighEvidence({ repo, pull: number, findings }, evidence, ports);
   await learnFixes(repo, code.changed, weighed, ports);
   const waiting = fresh.length - known.length;
@@ -117,7 +117,7 @@ async function codeNow(
     if (one === undefined || sha === null || sha === headSha) continue;
     const { path } = one.finding;
     const text = await texts(path, () => textNow(repo, path, sha, headSha, ports));
-    const status = text === undefined ? null : codeStatusOf(one, text);
+    const status = text === undefined ? null : codeStatus(one, text);
     if (status === null) continue;
     statuses.set(findingId, status);
     if (status !== "unchanged" && typeof text === "string") changed.push({ remembered, said: one, now: text });
@@ -181,7 +181,7 @@ const AGREEING: ReadonlySet<Outcome> = new Set(["fixed", "accepted", "outdated"]
 async function learnFixes(
   repo: Repo,
   changed: readonly ChangedFinding[],
-  weighed: ReturnType<typeof weigh>,
+  weighed: ReturnType<typeof weighPull>,
   { pulls, evidence, redact }: LearnPorts,
 ): Promise<void> {
   const texts = limitedReads<string | null>();
@@ -194,7 +194,7 @@ async function learnFixes(
     const pathThen = path ?? said.finding.path;
     const then = await texts(`${sha} ${pathThen}`, () => pulls.text(repo, pathThen, sha, MOST_BYTES));
     if (then === null || then === undefined) continue;
-    const pair = await fixPairOf({ shape: said.shape, near: said.finding.startLine, then, now }, redact);
+    const pair = await fixOfFinding({ shape: said.shape, near: said.finding.startLine, then, now }, redact);
     if (pair !== null) fixes.push({ memoryId: remembered.id, ...pair });
   }
   if (fixes.length > 0) await evidence.keepFixes(repoKey(repo), fixes);

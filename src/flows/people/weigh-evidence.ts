@@ -5,7 +5,7 @@ import { EVIDENCE_TEXT, type Evidence, type EvidenceBy, type EvidenceKind } from
 import { repoKey } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { publicErrorText } from "../../domain/text/public-error-text.ts";
-import { threadMemories, weigh } from "../../learn/learn.ts";
+import { memoriesOfThread, weighPull } from "../../learn/learn.ts";
 import type { Decisions } from "../../ports/conversation.ts";
 import type { Decision, EvidenceStore, RememberedFinding } from "../../ports/feedback.ts";
 import type { PastRejections, Rejecting } from "../../ports/rejections.ts";
@@ -33,7 +33,7 @@ export async function weighEvidence(
     evidence.map(async (one) => ({ ...one, text: one.text === null ? null : await redact(one.text) })),
   );
   const added = await store.add(repo, clean);
-  const weighed = weigh(await store.evidence(repo, at.pull), at.findings);
+  const weighed = weighPull(await store.evidence(repo, at.pull), at.findings);
   const decisions = [...weighed].map(
     ([memoryId, { outcome, decided, against }]): Decision => ({ memoryId, outcome, decided, against }),
   );
@@ -51,7 +51,7 @@ type SaidByCommand = Pick<Evidence, "kind"> & { readonly text: string };
  */
 export async function noteCommand(order: Order, findingId: string, said: SaidByCommand): Promise<string> {
   const { repo, number } = order.job;
-  const [memoryId] = threadMemories(repo, number, { commentIds: [], findingIds: [findingId] });
+  const [memoryId] = memoriesOfThread(repo, number, { commentIds: [], findingIds: [findingId] });
   return memoryId === undefined ? "" : noteOnMemory(order, memoryId, said);
 }
 

@@ -13,7 +13,7 @@ import {
 import type { Remembered } from "../../domain/memory/write-report.ts";
 import type { MemoryRecord, Outcome } from "../../domain/memory.ts";
 import { lowInformation } from "../../domain/text/low-information.ts";
-import { fixPairOfComment, remember, threadRecord } from "../../learn/learn.ts";
+import { fixOfComment, fromThread, remember } from "../../learn/learn.ts";
 import type { PastReviews } from "../../ports/history.ts";
 import type { Embedder, Memory } from "../../ports/memory.ts";
 
@@ -136,7 +136,7 @@ async function rememberThreads(
       leftOut.push("its pull request is still open");
       continue;
     }
-    const record = threadRecord(thread, repo, { languageOf, lowInformation, mayDecide: mayWrite, ownLogin });
+    const record = fromThread(thread, repo, { languageOf, lowInformation, mayDecide: mayWrite, ownLogin });
     if ("kind" in record) leftOut.push(record.reason);
     else records.push(memory === null ? record : await withFix(record, thread, given));
   }
@@ -169,7 +169,7 @@ async function withFix(
   const { path, hunk } = root;
   if (!isChanged || !AGREEING.has(record.outcome) || path === null || hunk === null) return record;
   const patch = (await patchesOf(root.pull))?.get(path);
-  const pair = patch === undefined ? null : await fixPairOfComment(hunk, patch, redact);
+  const pair = patch === undefined ? null : await fixOfComment(hunk, patch, redact);
   return pair === null ? record : { ...record, ...pair };
 }
 

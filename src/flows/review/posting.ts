@@ -10,7 +10,7 @@ import type { Degraded, Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { PlacedFinding, PostedReview, Review, Superseded } from "../../domain/review.ts";
 import { type RedactText, redactTexts, reviewTextKind } from "../../domain/text/redact-texts.ts";
-import { findingRecords, remember } from "../../learn/learn.ts";
+import { recordsOfFindings, remember } from "../../learn/learn.ts";
 import { publish } from "../../publish/publish.ts";
 import { beginProgress, type CheckRun } from "./check-run.ts";
 import { flaggedBy } from "./recollect.ts";
@@ -86,7 +86,7 @@ export interface Begun {
  * fix, such as a full disk, is tried again as long as there is one.
  */
 async function rememberPosted(posted: PostedReview, ports: ReviewPorts) {
-  const records = findingRecords(posted, { at: ports.now(), author: ports.botLogin });
+  const records = recordsOfFindings(posted, { at: ports.now(), author: ports.botLogin });
   try {
     const kept = await remember(records, ports.embedder, ports.memory, { redact: ports.redact });
     await ports.keeping?.keep(repoKey(posted.review.repo), flaggedBy(posted), ports.now());

@@ -10,7 +10,7 @@ import { type ModelCost, ownScope, type Precedents } from "../../domain/retrieva
 import { reviewFingerprint } from "../../domain/review/review-history.ts";
 import type { MemoryHeld, Review } from "../../domain/review.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
-import { reviewHunks } from "../../learn/learn.ts";
+import { findingHunks } from "../../learn/learn.ts";
 import { PROMPT_VERSION } from "../../review/review.ts";
 import { unhelpfulMemory } from "../memory/decide-retrieval.ts";
 import { logRetrieval } from "../memory/search-memory.ts";
@@ -65,7 +65,7 @@ export async function prepare(context: PullRequestContext, signals: ReviewSignal
       };
       if (ports.redact === undefined) return complete;
       const said = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));
-      return { ...complete, hunks: await reviewHunks(said, context.files, ports.redact) };
+      return { ...complete, hunks: await findingHunks(said, context.files, ports.redact) };
     },
   };
 }

@@ -44,7 +44,7 @@ async function askModel(context: GateContext, config: GateConfig, model: Asking)
 export type GateCache = LRUCache<string, { readonly decision: GateDecision; readonly at: number }>;
 
 /** An empty cache of at most 1,000 decisions: the same question about the same head is not asked twice. */
-export function gateCache(): GateCache {
+export function newGateCache(): GateCache {
   return new LRUCache({ max: 1_000 });
 }
 

@@ -46,8 +46,10 @@ export function storedLane<Taken extends AnyJob>(db: Database, lane: LaneName, w
       failPoint("after-end");
       return recorded;
     },
-    isLeaseValid: (held) => isHeld(db, held),
-    isSuperseded: ({ job }) => hasWaiting(db, job.key),
+    async leaseState(lease) {
+      if (!(await isHeld(db, lease))) return "lost";
+      return (await hasWaiting(db, lease.job.key)) ? "superseded" : "held";
+    },
     nextInMs: (limits = NO_LIMITS) => nextInMs(db, { lane, worker, limits }),
   };
 }

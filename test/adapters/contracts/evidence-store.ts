@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Evidence } from "../../../src/domain/memory/evidence.ts";
 import type { Rejection } from "../../../src/domain/memory/rejections.ts";
-import { recordLine, rowRecord } from "../../../src/learn/learn.ts";
+import { exportLine, rowRecord } from "../../../src/learn/learn.ts";
 import { memoryRecord, SHOP, SPACE, scopeOf, vectorAt } from "./memory.ts";
 import type { OpenMemory, OpenMemoryPorts } from "./memory-ports.ts";
 
@@ -106,7 +106,7 @@ export function evidenceContract(name: string, open: OpenMemory): void {
         await opened.memory.remember([{ record: FINDING, vector: null }], SPACE);
         const record = await found();
         expect(record).toMatchObject({ outcome: "declined", decided: DECIDED });
-        const back = rowRecord(recordLine(record ?? FINDING), {} as never);
+        const back = rowRecord(exportLine(record ?? FINDING), {} as never);
         expect(back).toMatchObject({ outcome: "declined", decided: DECIDED });
         await opened.memory.forget(SHOP, [FINDING.id]);
         await opened.memory.remember([{ record: back as typeof FINDING, vector: null }], SPACE);

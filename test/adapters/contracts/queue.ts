@@ -121,9 +121,9 @@ export function queueContract(
       await add(reviewJob(1, "a"), 10);
       const running = (await queue.lease(20)) as Lease;
       await add(reviewJob(2, "a"), 21);
-      expect(await queue.isSuperseded(running)).toBe(false);
+      expect(await queue.leaseState(running)).toBe("held");
       await add(reviewJob(1, "b"), 22);
-      expect(await queue.isSuperseded(running)).toBe(true);
+      expect(await queue.leaseState(running)).toBe("superseded");
     });
 
     test("a waiting job survives a close event, which may arrive late, after a reopening", async () => {
@@ -186,9 +186,9 @@ export function queueContract(
       expect(again).toMatchObject({ job, attempt: 1 });
       expect(again.token).toBeGreaterThan(lost.token);
       // The other was not dead after all: what it says is not recorded.
-      expect(await theirs.holds(lost)).toBe(false);
+      expect(await theirs.leaseState(lost)).toBe("lost");
       expect(await theirs.end(lost, at, { state: "done", outcome: "posted" })).toBe(false);
-      expect(await mine.holds(again)).toBe(true);
+      expect(await mine.leaseState(again)).toBe("held");
       expect(await mine.end(again, at, { state: "done", outcome: "posted" })).toBe(true);
     });
 
@@ -200,7 +200,7 @@ export function queueContract(
       await theirs.accept(received(reviewJob(2, "b"), 60_000), reviewJob(2, "b"));
       const lease = (await theirs.lease(60_000)) as Lease;
       expect(await mine.beat(65_000)).toBe(0);
-      expect(await theirs.holds(lease)).toBe(true);
+      expect(await theirs.leaseState(lease)).toBe("held");
     });
 
     test("a process that ends gives back what it holds at once, and not as one that died", async () => {
@@ -453,7 +453,7 @@ export function queueContract(
       const first = (await mine.lease(20, full)) as Lease;
       expect(first.job).toEqual(large);
       expect(await mine.end(first, 21, { state: "at-capacity", reason: "no room" })).toBe(true);
-      expect(await mine.holds(first)).toBe(false);
+      expect(await mine.leaseState(first)).toBe("lost");
       const second = (await mine.lease(22, full)) as Lease;
       expect(second.job).toEqual(later);
       expect(await mine.lease(22, full)).toBeNull();

@@ -110,7 +110,7 @@ export function tracesContract(name: string, open: OpenStateStores): void {
       const { queue, stores } = await open();
       const lease = await heldJob(queue, reviewJob(1, "a", 42));
       await stores.traces.forgetRepository({ host: "github.com", id: 42 });
-      expect(await queue.holds(lease)).toBe(true);
+      expect(await queue.leaseState(lease)).toBe("held");
       await queue.leave(2);
       const again = await queue.lease(3);
       expect(again?.job.repo).toMatchObject({ id: 42, owner: "", name: "" });

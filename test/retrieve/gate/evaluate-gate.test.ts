@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { decide, gateCache, gateKey, gateQuestion, inShadowSample } from "../../../src/retrieve/gate/evaluate-gate.ts";
+import {
+  decide,
+  gateKey,
+  gateQuestion,
+  inShadowSample,
+  newGateCache,
+} from "../../../src/retrieve/gate/evaluate-gate.ts";
 import { GATE, type GateContext } from "../../../src/retrieve/gate/gate.ts";
 import { budgetedModel } from "../../../src/retrieve/model/model-budget.ts";
 import { failure, scriptedModel, textOf } from "../../fakes/scripted-model.ts";
@@ -140,7 +146,7 @@ describe("reading a reply", () => {
 describe("remembered decisions", () => {
   test("the same question is asked once, until its time is over", async () => {
     const { ask, asked } = model(SKIP);
-    const cache = gateCache();
+    const cache = newGateCache();
     const first = await decide(unknown(), GATE, { cache, ask, now: NOW });
     expect(await decide(unknown(), GATE, { cache, ask, now: NOW + 299_999 })).toEqual({ ...first, decidedBy: "cache" });
     expect(asked).toHaveLength(1);
@@ -152,7 +158,7 @@ describe("remembered decisions", () => {
 
   test("not when the configuration says so", async () => {
     const { ask, asked } = model(SKIP);
-    const cache = gateCache();
+    const cache = newGateCache();
     const config = { ...GATE, cacheDecisions: false };
     await decide(unknown(), config, { cache, ask, now: NOW });
     await decide(unknown(), config, { cache, ask, now: NOW });
@@ -179,7 +185,7 @@ describe("remembered decisions", () => {
   });
 
   test("there are never more than a thousand", () => {
-    expect(gateCache().max).toBe(1_000);
+    expect(newGateCache().max).toBe(1_000);
   });
 });
 

@@ -108,7 +108,7 @@ test("on a full disk a job keeps its place, and its end is recorded once there i
       tx.run("INSERT INTO history (repo, progress) VALUES ('r', $1)", ["much ".repeat(20_000)]),
     );
   await expect(write()).rejects.toThrow(TRANSIENT);
-  expect(await queue.isLeaseValid(lease)).toBe(true);
+  expect(await queue.leaseState(lease)).toBe("held");
   db.connection.pragma("max_page_count = 100000");
   expect(await queue.end(lease, end)).toBe(true);
   await db.close();
