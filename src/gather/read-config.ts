@@ -7,11 +7,9 @@ import type { ConfigProblem, RepoConfig } from "../config/repo-config.ts";
 import type { Repo } from "../domain/job.ts";
 
 export const CONFIG_PATH = ".kodiai.yml";
-/** A larger configuration file is not used. */
-const MAX_CONFIG_BYTES = 256 * 1024;
 /**
- * Requested size, so that a file between the two limits is reported instead of looking absent: GitHub's contents API
- * ends here.
+ * Requested size. It is above the limit for a configuration (config/read-yaml.ts), so that a larger file is reported instead
+ * of looking absent; GitHub's contents API ends here.
  */
 export const MAX_ASKED_BYTES = 1024 * 1024;
 /** Replaces the name of a file that readers of the repository may not know. */
@@ -72,9 +70,7 @@ interface Admitted {
 const NOTHING: Admitted = { sources: [], problems: [] };
 
 function admit(file: string, text: string | null): Admitted {
-  if (text === null) return NOTHING;
-  if (new TextEncoder().encode(text).length <= MAX_CONFIG_BYTES) return { sources: [{ file, text }], problems: [] };
-  return refuse(file, "", `larger than ${MAX_CONFIG_BYTES / 1024} KiB; the file is ignored`);
+  return text === null ? NOTHING : { sources: [{ file, text }], problems: [] };
 }
 
 async function readExtended(repo: Repo, own: readonly ConfigSource[], files: ConfigFiles): Promise<Admitted> {

@@ -75,6 +75,6 @@ test("a file of more than 256 KiB is a problem, and the weaker ones apply", asyn
   const { config, problems } = await given({ base, owner: { ".github": "review:\n  maxComments: 7\n" } });
   expect(config.review.maxComments).toBe(7);
   expect(problems.map(({ file, message }) => [file, message])).toEqual([
-    [".kodiai.yml", "larger than 256 KiB; the file is ignored"],
+    [".kodiai.yml", "the file is larger than 256 KiB and was not read; shorten it"],
   ]);
 });
