@@ -141,7 +141,7 @@ CREATE TABLE redeliveries (id TEXT PRIMARY KEY, at INTEGER NOT NULL);
 CREATE INDEX redeliveries_by_age ON redeliveries (at);
 CREATE TABLE watched (repo TEXT PRIMARY KEY, at INTEGER NOT NULL);
 CREATE TABLE old_heads (key TEXT PRIMARY KEY, head_sha TEXT NOT NULL);
--- Times of the store as a whole, by name: how far GitHub's log was read, when a backup was restored.
+-- Times of the store as a whole, by name: how far GitHub's log was read, when open pull requests were last checked, when a backup was restored.
 CREATE TABLE moments (name TEXT PRIMARY KEY, at INTEGER NOT NULL);
 -- The epoch of a clock that nothing sets: see the embedded queue's clock.
 CREATE TABLE boots (id TEXT PRIMARY KEY, epoch INTEGER NOT NULL);
