@@ -33,8 +33,7 @@ import {
 import { MEMORY_PART } from "../store/memory/schema.ts";
 import { migrate } from "../store/migrate.ts";
 import { ownerOnlyFolder } from "../store/owner-only.ts";
-import { openPostgres } from "../store/postgres.ts";
-import { postgresListener } from "../store/postgres-listener.ts";
+import type { NotificationListener } from "../store/postgres-listener.ts";
 import { openQueueFile } from "../store/queue/clock.ts";
 import { storedInbox } from "../store/queue/deliveries.ts";
 import { storedJobAdmin } from "../store/queue/job-admin.ts";
@@ -188,7 +187,7 @@ async function openFolder(folder: string, settings: StoreSettings): Promise<Omit
   };
 }
 
-function queueOn(db: Database, { silentMs }: StoreSettings, listener?: ReturnType<typeof postgresListener>) {
+function queueOn(db: Database, { silentMs }: StoreSettings, listener?: NotificationListener) {
   return {
     queue: storedQueue(db, {
       process: processMark(),
@@ -284,6 +283,11 @@ const COMMAND = { connections: 4, name: "kodiai command", isLastWord: true } as 
 
 async function openDatabaseStore(url: string, settings: StoreSettings): Promise<Omit<Store, "blobs">> {
   const isCommand = settings.isCommand === true;
+  // Imported on demand, as in prepareDatabase: a store in files needs no driver.
+  const [{ openPostgres }, { postgresListener }] = await Promise.all([
+    import("../store/postgres.ts"),
+    import("../store/postgres-listener.ts"),
+  ]);
   await prepareDatabase(url);
   const db = openPostgres(url, isCommand ? COMMAND : QUICK);
   // Memory and maintenance use connections of their own, so that no search delays a delivery.
@@ -312,6 +316,7 @@ async function openDatabaseStore(url: string, settings: StoreSettings): Promise<
 
 /** On a connection with longer timeouts, because another process may be running a long step. */
 async function prepareDatabase(url: string): Promise<void> {
+  const { openPostgres } = await import("../store/postgres.ts");
   const db = openPostgres(url, { connections: 1, name: "kodiai schema", lockMs: 60_000, statementMs: 60_000 });
   try {
     await migrate(db, [MEMORY_PART, QUEUE_PART], "DATABASE_URL");
@@ -380,6 +385,7 @@ export function recordsOn(
 /** @throws Transient when it does not answer; DatabaseRefuses when the URL or the server must be fixed first */
 export async function databaseAnswers(url: string): Promise<void> {
   registerSecrets(passwordIn(url));
+  const { openPostgres } = await import("../store/postgres.ts");
   const db = openPostgres(url, { connections: 1, name: "kodiai start", statementMs: 5_000 });
   try {
     await db.one("SELECT 1");

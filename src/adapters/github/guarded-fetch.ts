@@ -1,7 +1,7 @@
 // The one HTTP client of the process: allowed origins only, at public addresses, through the operator's proxy, with a deadline.
 import type { LookupAddress } from "node:dns";
 import { isIP } from "node:net";
-import { EnvHttpProxyAgent, fetch as undiciFetch } from "undici";
+import type { fetch as undiciFetch } from "undici";
 import { isLoopbackAddress, isPrivateAddress } from "../private-address.ts";
 import { type Resolve, resolveByDns, vettedLookup } from "../vetted-lookup.ts";
 
@@ -61,7 +61,12 @@ export function guardedFetch(egress: Egress): GuardedFetch {
   });
   // undici has deadlines of its own, of five minutes.
   const patience = deadlineMs === null ? { headersTimeout: 0, bodyTimeout: 0 } : {};
-  const dispatcher = new EnvHttpProxyAgent({ ...patience, connect: { lookup } });
+  let client: ReturnType<typeof open> | null = null;
+  // Loaded with the first request: many commands make none, and it is a tenth of their time to start.
+  async function open() {
+    const { EnvHttpProxyAgent, fetch } = await import("undici");
+    return { fetch, dispatcher: new EnvHttpProxyAgent({ ...patience, connect: { lookup } }) };
+  }
 
   async function once(url: URL, init: FetchInit): ReturnType<GuardedFetch> {
     if (!allowed.has(url.origin)) throw new EgressRefused(`requests to ${url.origin} are not allowed`);
@@ -69,10 +74,12 @@ export function guardedFetch(egress: Egress): GuardedFetch {
     // A literal address is connected to without a lookup, so it is checked here.
     const problem = isIP(host) === 0 ? null : reasonAgainst(url.hostname, host);
     if (problem !== null) throw new EgressRefused(problem);
+    client ??= open();
+    const { fetch, dispatcher } = await client;
     const deadline = deadlineMs === null ? null : AbortSignal.timeout(deadlineMs);
     const signal = AbortSignal.any([init?.signal ?? null, deadline].filter((one) => one !== null));
     try {
-      return await undiciFetch(url, { ...init, dispatcher, redirect: "manual", signal });
+      return await fetch(url, { ...init, dispatcher, redirect: "manual", signal });
     } catch (error) {
       throw refusalIn(error) ?? error;
     }

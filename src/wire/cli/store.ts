@@ -13,7 +13,6 @@ import type { PersonStore } from "../../ports/person.ts";
 import { openMemoryFile } from "../../store/memory/memory-file.ts";
 import { MEMORY_PART } from "../../store/memory/schema.ts";
 import { migrate } from "../../store/migrate.ts";
-import { openPostgres } from "../../store/postgres.ts";
 import { openQueueFile } from "../../store/queue/clock.ts";
 import { QUEUE_PART } from "../../store/queue/schema.ts";
 import { backUpStore } from "../../store/upkeep/backup.ts";
@@ -96,6 +95,7 @@ export async function openMigration(from: string, to: string | undefined) {
   const queue = await openQueueFile(join(folder, "queue.db"));
   const memory = await openMemoryFile(join(folder, "memory.db"));
   // A page is read in one short statement; all is on disk before the migration ends.
+  const { openPostgres } = await import("../../store/postgres.ts");
   const target = openPostgres(url, { lockMs: 10_000, connections: 2, name: "kodiai migrate" });
   const close = async () => {
     for (const db of [queue, memory, target]) await db.close();
