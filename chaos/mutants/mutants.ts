@@ -1885,13 +1885,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "throttling is a refused line",
-    loses: "comments that are throttled are posted after the wait",
+    loses: "GitHub's refusal of too quick a write is not taken for one of a line",
     file: "src/adapters/github/write/reviews.ts",
     find: " && limitWait(error, 0) === null",
     replace: "",
     test: [
-      "test/app/github-refusals.test.ts",
-      "one comment, throttled (abuse): all inline after the wait, and nothing is asked before it",
+      "test/adapters/github/statuses.test.ts",
+      "422 about haste for a review: was submitted too quickly, hence later",
     ],
   },
   {

@@ -151,6 +151,16 @@ test.each(cells)(
   },
 );
 
+test.each([
+  ["about a line", "Line could not be resolved", "refused"],
+  ["about haste", "was submitted too quickly", "later"],
+] as const)("422 %s for a review: %s, hence %s", async (_what, message, outcome) => {
+  const { ports } = await world(/POST .*\/pulls\/1\/reviews$/, 422, {}, message);
+  const { reviews } = await ports();
+  const error = await reviews.postReview(REPO, 1, HEAD, "b", [COMMENT]).catch((thrown: unknown) => thrown);
+  expect(outcomeOf(error)).toBe(outcome);
+});
+
 test("a suspended installation parks its jobs, and says so", async () => {
   const { ports } = await world(/access_tokens$/, 403, {}, "This installation has been suspended");
   await expect(ports()).rejects.toMatchObject({ name: "OutOfReach", why: "suspended" });
