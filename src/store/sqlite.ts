@@ -49,7 +49,7 @@ export function openSqlite(path: string, settings: SqliteSettings): SqliteDataba
     prepare(connection, settings);
   } catch (error) {
     connection.close();
-    // On a full disk SQLite leaves a new file empty, which the next start would take for a file that lost its data.
+    // On a full disk SQLite leaves a new file empty. Beside a file with rows, the next start takes it for one that lost its data.
     if (isNew && statSync(path).size === 0) rmSync(path);
     throw error;
   }

@@ -1,6 +1,6 @@
 // A disk that fills while a review runs, and is emptied: a real file system of a few megabytes under a real server process.
 import { spawnSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -178,6 +178,8 @@ test.runIf(isMounted)(
     const server = await deployed.launch();
     expect(await server.ended()).toBe(1);
     expect(server.log()).toContain("KODIAI_DATA_DIR: the disk is full");
+    // An empty file would look like one that lost its data, once the other file has rows.
+    expect(readdirSync(deployed.dataDir)).toEqual([]);
     empty();
     const again = await deployed.start();
     expect((await again.ready()).status).toBe(200);
