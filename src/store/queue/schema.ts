@@ -171,7 +171,21 @@ CREATE INDEX retrievals_by_age ON retrievals (created_at);
 CREATE INDEX retrievals_by_repo ON retrievals (repo);
 `;
 
+/**
+ * PostgreSQL plans the lease of a job by statistics. They are of a time when nearly all jobs were done, so it would read and sort all
+ * waiting ones for each account: three times as slow with 5,000. Without statistics of the state it reads them in order.
+ */
+const UNCOUNTED_STATES: SchemaPart["steps"][number] = ({ name }) =>
+  name === "postgres" ? "ALTER TABLE jobs ALTER COLUMN state SET STATISTICS 0;" : "";
+
 export const QUEUE_PART: SchemaPart = {
   part: "queue",
-  steps: [TABLES, PROGRESS, RETRIEVALS].map((text) => (dialect) => dialect.schema(text)),
+  steps: [
+    ...[TABLES, PROGRESS, RETRIEVALS].map(
+      (text): SchemaPart["steps"][number] =>
+        (dialect) =>
+          dialect.schema(text),
+    ),
+    UNCOUNTED_STATES,
+  ],
 };
