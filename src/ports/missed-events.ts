@@ -36,16 +36,10 @@ export interface OpenPull {
   readonly updatedAt: number;
 }
 
-export interface Installation {
-  readonly id: number;
-  /** Epoch milliseconds. */
-  readonly createdAt: number;
-}
-
 /** The repositories that the App reaches, and their open pull requests. */
 export interface OpenPulls {
-  /** Those that are not suspended. */
-  installations(): Promise<readonly Installation[]>;
+  /** Those that are not suspended, with the time of their creation in epoch milliseconds. */
+  installations(): Promise<readonly { readonly id: number; readonly createdAt: number }[]>;
   /** Metadata only: the token can read nothing else. */
   repositories(installationId: number): Promise<readonly Repo[]>;
   /**

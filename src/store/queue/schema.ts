@@ -173,7 +173,7 @@ CREATE INDEX retrievals_by_repo ON retrievals (repo);
 
 /**
  * PostgreSQL plans the lease of a job by statistics. They are of a time when nearly all jobs were done, so it would read and sort all
- * waiting ones for each account: three times as slow with 5,000. Without statistics of the state it reads them in order.
+ * waiting ones for each account: three times as slow with 5,000 of them. Without statistics of the state it reads them in order.
  */
 const UNCOUNTED_STATES: SchemaPart["steps"][number] = ({ name }) =>
   name === "postgres" ? "ALTER TABLE jobs ALTER COLUMN state SET STATISTICS 0;" : "";

@@ -94,8 +94,8 @@ export async function openMigration(from: string, to: string | undefined) {
     if (!existsSync(join(folder, name))) throw new StoreUnusable(`There is no ${name} in ${folder}.`);
   const queue = await openQueueFile(join(folder, "queue.db"));
   const memory = await openMemoryFile(join(folder, "memory.db"));
-  // A page is read in one short statement; all is on disk before the migration ends.
   const { openPostgres } = await import("../../store/postgres.ts");
+  // A page is read in one short statement; all is on disk before the migration ends.
   const target = openPostgres(url, { lockMs: 10_000, connections: 2, name: "kodiai migrate" });
   const close = async () => {
     for (const db of [queue, memory, target]) await db.close();

@@ -196,9 +196,10 @@ function onBoth(db: Database): void {
     expect(await queue.end(held, { state: "parked", reason: "SyntaxError: \0 \ud800" })).toBe(true);
   });
 
-  const STATISTICS = ["no statistics", "statistics of a time without a queue"] as const;
-  test.each(STATISTICS)("an index serves the order of leasing, by %s: a long queue is not sorted", async (known) => {
-    if (known !== "no statistics" && db.dialect.name === "postgres") {
+  const OLD_STATISTICS = "statistics of a time without a queue";
+  const statistics = ["no statistics", ...(db.dialect.name === "postgres" ? [OLD_STATISTICS] : [])];
+  test.each(statistics)("an index serves the order of leasing, by %s: a long queue is not sorted", async (known) => {
+    if (known === OLD_STATISTICS) {
       await db.run(
         `INSERT INTO jobs (key, lane, job, repo, account, state, run_at, created_at, finished_at)
          SELECT 'github.com/9#' || x, 'review', '{}', 'github.com/9', 'github.com/9', 'done', x, x, x FROM generate_series(1, 2000) AS x`,
