@@ -11,12 +11,9 @@ import { commandsMarkdown } from "./commands-markdown.ts";
 import { exampleYaml } from "./config-example.ts";
 import { configurationMarkdown } from "./configuration-markdown.ts";
 import { envExample } from "./env-example.ts";
-import { featuresMarkdown, readFeatures } from "./features-markdown.ts";
 import { grafanaDashboard } from "./grafana-dashboard.ts";
 import { metricsMarkdown } from "./metrics-markdown.ts";
-import { mutantsMarkdown } from "./mutants-markdown.ts";
 import { permissionsMarkdown } from "./permissions-markdown.ts";
-import { promisesMarkdown, readPromises } from "./promises-markdown.ts";
 import { rulesMarkdown } from "./rules-markdown.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -28,11 +25,6 @@ function cliMarkdown(): string {
   return `<!-- Made by \`npm run generate\` from src/cli/verbs.ts. -->\n\n# Command line\n\n${about}\n\n${helpMarkdown()}\n`;
 }
 
-function promisesPage(): string {
-  const lists = readPromises(read("test/promises.json"), read("chaos/measured.json"), read("test/threats.json"));
-  return `${promisesMarkdown(lists)}\n${mutantsMarkdown(read("chaos/mutants/measured.json"))}`;
-}
-
 const files = new Map([
   ["docs/cli.md", cliMarkdown()],
   ["docs/permissions.md", permissionsMarkdown(read("app.yml"), EXPERIMENTS)],
@@ -41,8 +33,6 @@ const files = new Map([
   [".kodiai.yml.example", exampleYaml()],
   [".env.example", envExample()],
   ["docs/rules.md", rulesMarkdown()],
-  ["docs/internals/features.md", featuresMarkdown(readFeatures(read("test/features.json")))],
-  ["docs/internals/guarantees.md", promisesPage()],
   ["docs/commands.md", commandsMarkdown()],
   ["docs/metrics.md", metricsMarkdown()],
   ["deploy/grafana/kodiai.json", grafanaDashboard()],

@@ -89,7 +89,7 @@ test("moving a file says nothing about what was in it before", async () => {
   expect(summaryOf(world, pull).body).toContain("1 posted earlier");
 });
 
-test("a delivery that arrives again changes nothing", async () => {
+test("a delivery that arrives again changes nothing [R3]", async () => {
   const { world } = harness;
   const repository = await world.repository("acme", "echo", { files: { "src/login.ts": LOGIN } });
   const pull = await world.pullRequest(repository, { title: "Hash", files: { "src/login.ts": WEAK_LOGIN } });

@@ -449,12 +449,15 @@ async function read(change: Omit<Change, "config">, config: string): Promise<str
 }
 
 describe("a key of .kodiai.yml changes what the review says", () => {
-  test.each(CASES)("$key", async ({ config, before = "", says, insteadOf, change = TWO_FINDINGS }) => {
-    const plain = await read(change, before);
-    expect(plain).toMatch(insteadOf);
-    expect(plain).not.toMatch(says);
-    expect(await read(change, config)).toMatch(says);
-  });
+  test.each(CASES)(
+    "$key [000-27][001-16][002-18][004-19]",
+    async ({ config, before = "", says, insteadOf, change = TWO_FINDINGS }) => {
+      const plain = await read(change, before);
+      expect(plain).toMatch(insteadOf);
+      expect(plain).not.toMatch(says);
+      expect(await read(change, config)).toMatch(says);
+    },
+  );
 });
 
 describe("a key of .kodiai.yml changes what memory hands to a review", () => {

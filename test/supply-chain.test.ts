@@ -23,7 +23,7 @@ const fromRegistry = Object.entries(packages).filter(
   ([path, { link, resolved = "" }]) => path.includes("node_modules/") && link !== true && !resolved.startsWith("file:"),
 );
 
-test("workflows name every action by its hash, with the version beside it", () => {
+test("workflows name every action by its hash, with the version beside it [T25]", () => {
   const uses = workflows.flatMap(([name, text]) =>
     [...text.matchAll(/^\s*-?\s*uses:\s*(.+)$/gm)].map(([, used = ""]) => `${name}: ${used}`),
   );
@@ -31,7 +31,7 @@ test("workflows name every action by its hash, with the version beside it", () =
   expect(uses.filter((one) => !/@[0-9a-f]{40} # v\d/.test(one) && !/: \.\//.test(one))).toEqual([]);
 });
 
-test("the job that may sign runs nothing of ours: what it publishes was built and tested by another", () => {
+test("the job that may sign runs nothing of ours: what it publishes was built and tested by another [T25]", () => {
   for (const [name, text] of workflows) {
     const [head = "", ...jobs] = text.split(/^ {2}(?=[\w-]+:\n {4})/m);
     expect(head, name).not.toContain("id-token");
@@ -48,7 +48,7 @@ test("the job that may sign runs nothing of ours: what it publishes was built an
   ]);
 });
 
-test("images of others are named by their digest, with the version beside it", () => {
+test("images of others are named by their digest, with the version beside it [T25]", () => {
   const files = [
     "Dockerfile",
     ...readdirSync("deploy", { recursive: true, encoding: "utf8" }).map((one) => `deploy/${one}`),
@@ -66,14 +66,14 @@ test("images of others are named by their digest, with the version beside it", (
     expect(renewed).toContain(`package-ecosystem: ${kind}\n`);
 });
 
-test("workflows only read, unless a job needs more; and no outside change runs with our permissions", () => {
+test("workflows only read, unless a job needs more; and no outside change runs with our permissions [T25]", () => {
   for (const [name, text] of workflows) {
     expect(text, name).toMatch(/^permissions:\n {2}contents: read\n/m);
     expect(text, name).not.toContain("pull_request_target");
   }
 });
 
-test("packages are locked by hash, installed as locked, and run nothing when they are installed", () => {
+test("packages are locked by hash, installed as locked, and run nothing when they are installed [T25]", () => {
   expect(fromRegistry.length).toBeGreaterThan(100);
   const unhashed = fromRegistry.filter(
     ([, { integrity, inBundle }]) => !integrity?.startsWith("sha512-") && inBundle !== true,
@@ -146,12 +146,12 @@ function unhashedIn(text: string): string[] {
     .flatMap(([path, { integrity }]) => (integrity?.startsWith("sha512-") ? [] : [path]));
 }
 
-test("no file anywhere brings something in by a name that moves, or runs when something comes in", () => {
+test("no file anywhere brings something in by a name that moves, or runs when something comes in [T25]", () => {
   expect(filesIn(".").length).toBeGreaterThan(1_000);
   expect(loose(".")).toEqual([]);
 });
 
-test("and such a file is found in any place, also in a new one", () => {
+test("and such a file is found in any place, also in a new one [T25]", () => {
   const root = mkdtempSync(join(tmpdir(), "kodiai-supply-"));
   const moved = "runs:\n  steps:\n    - uses: actions/checkout@v4\n";
   const planted: Readonly<Record<string, string>> = {
@@ -174,7 +174,7 @@ test("and such a file is found in any place, also in a new one", () => {
   expect([...found].toSorted()).toEqual(Object.keys(planted).toSorted());
 });
 
-test("a package that would run something is one of these, all of which work without it", () => {
+test("a package that would run something is one of these, all of which work without it [T25]", () => {
   const running = fromRegistry.filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([path]) => path);
   const known = [...["go", "java", "php", "python", "ruby", "rust"].map((name) => `@ast-grep/lang-${name}`), "usearch"];
   expect(running.map((path) => path.replace(/^.*node_modules\//, ""))).toEqual(known);

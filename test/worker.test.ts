@@ -73,7 +73,7 @@ test("a wait that chance made uneven is recorded like any other", async () => {
   await worker.stop(1_000);
 });
 
-test("no request is sent before the time that a rate limit names", async () => {
+test("no request is sent before the time that a rate limit names [R8]", async () => {
   const { worker, ends, after } = await world(async () => {
     throw new Transient("GitHub answered 403", 99_000);
   }, [reviewJob(1, "a")]);
@@ -98,7 +98,7 @@ test("a time that is named is waited for, however often the job was tried before
   await worker.stop(1_000);
 });
 
-test("a job that never succeeds is parked with its cause, and the worker goes on", async () => {
+test("a job that never succeeds is parked with its cause, and the worker goes on [R27]", async () => {
   const { worker, queue, ends, after } = await world(
     async (job) => {
       if (job.number === 1) throw new Transient("GitHub answered 503");
@@ -124,7 +124,7 @@ test("a bug parks its job at once", async () => {
   await worker.stop(1_000);
 });
 
-test("stopping lets the running job end and starts no other", async () => {
+test("stopping lets the running job end and starts no other [R21]", async () => {
   let release: (() => void) | undefined;
   const started: number[] = [];
   const { worker, queue, ends } = await world(

@@ -16,7 +16,7 @@ function given(read: RetrievalStatistics["read"] = () => Promise.resolve(retriev
   return { world, cached: cachedStatistics(inner, () => world.now) };
 }
 
-test("a window is read once in five minutes, another window on its own", async () => {
+test("a window is read once in five minutes, another window on its own [003-34]", async () => {
   const { world, cached } = given();
   await cached.read(DAY);
   world.now += FIGURES_TTL_MS - 1;

@@ -45,7 +45,7 @@ function world(answers: readonly Partial<ModelAnswer<string>>[] = []) {
   return { rows, run, asked: () => asked };
 }
 
-test("a question that an earlier run answered is answered from the store, with its cost, for any delimiter", async () => {
+test("a question that an earlier run answered is answered from the store, with its cost, for any delimiter [R33]", async () => {
   const { run, asked } = world();
   const first = await run().ask(QUESTION);
   const user = [{ text: QUESTION.user[0]?.text.replaceAll("a".repeat(32), "b".repeat(32)) ?? "", cache: true }];

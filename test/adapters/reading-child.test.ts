@@ -71,7 +71,7 @@ const READERS = [
 ] as const;
 
 test.runIf(process.platform === "linux").each(READERS)(
-  "the process of %s reads its own code alone: no data folder, no key, no environment of the server",
+  "the process of %s reads its own code alone: no data folder, no key, no environment of the server [T1]",
   async (_, program, start) => {
     const close = await start();
     const options = optionsOf(program);

@@ -45,7 +45,7 @@ describe("between attempts", () => {
     },
   );
 
-  test("an attempt has 10 s, and its signal ends when it does", async () => {
+  test("an attempt has 10 s, and its signal ends when it does [000-34]", async () => {
     const signals: AbortSignal[] = [];
     const done = serviceCall(
       {},

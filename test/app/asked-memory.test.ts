@@ -106,7 +106,7 @@ async function reviewed(retrieval: string, files = CART, title = "feat: round th
 
 const SWITCHES = "modelQueries: true, hypothetical: true, rerank: model, topK: 3";
 
-test("with the switches on the small model is asked for queries, a situation and an order, and the review uses them", async () => {
+test("with the switches on the small model is asked for queries, a situation and an order, and the review uses them [002-10][003-17]", async () => {
   const plain = await reviewed("rerank: off, topK: 3");
   expect(plain.asked.map(kindOf)).toEqual(["review"]);
   expect(plain.retrieved).toHaveLength(3);
@@ -154,7 +154,7 @@ test("with the switches on the small model is asked for queries, a situation and
   expect(Number(logged?.usd)).toBeCloseTo(forMemory, 9);
 });
 
-test("when the small model fails the review is written as without it, and the summary says what is missing", async () => {
+test("when the small model fails the review is written as without it, and the summary says what is missing [003-20]", async () => {
   answers = (call, kind) => (kind === "review" ? willing(call, kind) : fails(400, { message: "no" }));
   const { retrieved, summary, of } = await reviewed(SWITCHES);
   expect(retrieved).toEqual((await reviewed("topK: 3")).retrieved);
@@ -175,7 +175,7 @@ test("memory spends at most a quarter of a review's money, and the summary says 
   expect(spent?.usd ?? 0).toBeLessThanOrEqual(0.002 / 4);
 });
 
-test("where no rule of the gate knows, the model is asked once for a head; a failure is a search", async () => {
+test("where no rule of the gate knows, the model is asked once for a head; a failure is a search [001-10][001-12][001-13]", async () => {
   const title = "Import the rest";
   const unasked = await reviewed("topK: 3", TEXTS, title);
   expect(unasked.of("gate")).toEqual([]);

@@ -59,7 +59,7 @@ describe.runIf(isHere)("hostile texts from public corpora", () => {
     }
   });
 
-  test("appear as file names, each of which is reviewed or left out by that very name", async () => {
+  test("appear as file names, each of which is reviewed or left out by that very name [T23]", async () => {
     const names = [...naughty(), ...linesOf("paths/pat_directory_traversal.txt"), ...fuzz()];
     const paths = [...new Set(names.flatMap((name) => [name, `src/${name}/index.ts`]))];
     for (let at = 0; at < paths.length; at += 500) {
@@ -101,7 +101,7 @@ describe.runIf(isHere)("hostile texts from public corpora", () => {
     expect(bidi.filter(({ path }) => !spoken.has(path)).map(({ path }) => path)).toEqual([]);
   });
 
-  test("appear as the configuration, whose mistakes are reported", async () => {
+  test("appear as the configuration, whose mistakes are reported [T22]", async () => {
     const texts = ["yaml-bombs", "js-yaml-load-errors", "yaml-test-suite"].flatMap((name) =>
       encoded(`yaml/${name}.jsonl`).map((bytes) => bytes.toString()),
     );

@@ -74,7 +74,7 @@ async function shop(at: Harness, name = "shop", config = ""): Promise<Repository
   return at.world.repository("acme", name, { files: { "README.md": "# Shop\n", ".kodiai.yml": config } });
 }
 
-test("what other repositories spent counts for the operator's ceiling, and the reason is said", async () => {
+test("what other repositories spent counts for the operator's ceiling, and the reason is said [T24]", async () => {
   const { harness: at, asked } = await withModel(CALM, { usdPerMonth: 20 });
   const [one, other] = [await shop(at), await shop(at, "player")];
   spend(at, other, 20);
@@ -103,7 +103,7 @@ test("the footer shows the cost of the month once most of its budget is spent", 
   expect(await footer()).toMatch(/USD 191\.\d\d of 200 this month, of all repositories\. Memory: /);
 });
 
-test("a review that a push overtakes stops asking, and posts nothing", async () => {
+test("a review that a push overtakes stops asking, and posts nothing [R17]", async () => {
   const silence: Reply = () => {};
   const { harness: at, asked, model } = await withModel(silence);
   const repository = await shop(at);
@@ -122,7 +122,7 @@ test("a review that a push overtakes stops asking, and posts nothing", async () 
   expect(summaryOf(at.world, pull).body).toContain("Backs the shop up every night.");
 });
 
-test("a process that stops in the middle of a question books what it cost, and the next one reviews", async () => {
+test("a process that stops in the middle of a question books what it cost, and the next one reviews [T24]", async () => {
   const { harness: at, asked, model } = await withModel(() => {}, { app: { waits: { settledMs: 0, drainMs: 100 } } });
   const pull = await at.world.pullRequest(await shop(at), { title: "Back up", files: { "ops/backup.py": BACKUP } });
   await until("a question", () => asked() === 1);
@@ -167,7 +167,7 @@ test("pushes that follow each other are one review, as soon as the repository's 
   expect(opened.jobs(pull).at(-1)?.runAt).toBeLessThanOrEqual(asked);
 });
 
-test("however many pushes come one after the other, the first head and the last are paid for", async () => {
+test("however many pushes come one after the other, the first head and the last are paid for [T24]", async () => {
   const pushes = process.env.SLOW === "1" ? 1_000 : 60;
   const { harness: at, asked } = await withModel(CALM, { app: { debounce: true } });
   // A push waits six times as long at most: however slow the machine is, the pushes come within that.
@@ -198,7 +198,7 @@ const DEAR = says(
 
 const spentIn = (at: Harness) => Number(at.rows("SELECT coalesce(sum(usd), 0) AS usd FROM spending")[0]?.usd);
 
-test("strangers' forks, however many and however long what they write, spend a tenth of the month and one question at most", async () => {
+test("strangers' forks, however many and however long what they write, spend a tenth of the month and one question at most [T24]", async () => {
   const forks = process.env.SLOW === "1" ? 200 : 14;
   const { harness: at, asked } = await withModel(DEAR, { app: { workers: 1 } });
   const repository = await shop(at);
@@ -246,7 +246,7 @@ test("strangers' forks, however many and however long what they write, spend a t
   expect(summary?.body).not.toContain("is used up");
 }, 600_000);
 
-test("a pull request of people without write access is read by the model three times in 24 hours, over restarts and pushes", async () => {
+test("a pull request of people without write access is read by the model three times in 24 hours, over restarts and pushes [T24]", async () => {
   const { harness: at, asked } = await withModel(CALM);
   const repository = await shop(at);
   at.world.person("stranger", { permission: "read" });
@@ -291,7 +291,7 @@ test("a pull request of people without write access is read by the model three t
   expect(asked()).toBeGreaterThan(before);
 }, 200_000);
 
-test("a head that was reviewed is reviewed in full again for people with write access only", async () => {
+test("a head that was reviewed is reviewed in full again for people with write access only [T24]", async () => {
   const { harness: at, asked } = await withModel(CALM);
   const repository = await shop(at);
   at.world.person("stranger", { permission: "read" });
@@ -327,7 +327,7 @@ test("a head that was reviewed is reviewed in full again for people with write a
   expect(asked()).toBeGreaterThan(2 * once);
 }, 200_000);
 
-test("one repository uses its share of the operator's ceiling and leaves the rest to the others, and the reason is said", async () => {
+test("one repository uses its share of the operator's ceiling and leaves the rest to the others, and the reason is said [T24]", async () => {
   const { harness: at, asked } = await withModel(CALM, { usdPerMonth: 20, repositoryPercent: 50 });
   const [busy, other] = [await shop(at), await shop(at, "player")];
   spend(at, busy, 10);
@@ -344,7 +344,7 @@ test("one repository uses its share of the operator's ceiling and leaves the res
   expect(asked()).toBeGreaterThan(0);
 });
 
-test("the first changes of strangers are read by the small model where the repository wants it so, and the review says it", async () => {
+test("the first changes of strangers are read by the small model where the repository wants it so, and the review says it [T24]", async () => {
   const { harness: at, model } = await withModel(CALM);
   const repository = await shop(at, "shop", "review: {newcomers: cheap}\n");
   const files = { "ops/backup.py": BACKUP };
@@ -378,7 +378,7 @@ test("a dry run asks the model, logs the review and posts nothing", async () => 
   expect(at.log.join("")).toContain("Backs the shop up every night.");
 });
 
-test("reviews that run at the same time spend no more than the budget together, and what is set aside is said", async () => {
+test("reviews that run at the same time spend no more than the budget together, and what is set aside is said [T24]", async () => {
   // Nobody is answered before all have asked whether they may.
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {

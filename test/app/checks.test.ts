@@ -188,7 +188,7 @@ test("a review that is tried again goes on with its check", async () => {
   expect(said(harness.world, pull)).toHaveLength(1);
 });
 
-test("the check of a review that failed for good, or of a process that died, fails: a required one lets nothing pass", async () => {
+test("the check of a review that failed for good, or of a process that died, fails: a required one lets nothing pass [R32]", async () => {
   harness.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 503 });
   const pull = await open(ON);
   await harness.waitsAgain(pull);

@@ -15,7 +15,7 @@ afterEach(async () => {
 const ADVICE = "Give subprocess.run a list and leave shell=True out: a name with a semicolon in it runs anything.";
 const OVERALL = "Split this change: the backup and the restore belong apart, and each wants a test of its own.";
 
-test("what people said on a pull request is remembered when it is closed, once, and nothing before", async () => {
+test("what people said on a pull request is remembered when it is closed, once, and nothing before [005-08]", async () => {
   harness = await openHarness();
   const { world } = harness;
   people(world);

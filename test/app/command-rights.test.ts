@@ -62,7 +62,7 @@ async function play(model: string | null = null) {
 }
 
 describe("a command that changes something", () => {
-  test("is obeyed for people with write access, with any other role on GitHub, and for no one else", async () => {
+  test("is obeyed for people with write access, with any other role on GitHub, and for no one else [T12]", async () => {
     const { harness: at, world, pull } = await play();
     const cells: { readonly name: string; readonly may: boolean; readonly seen: boolean; comment: IssueComment }[] = [];
     for (const association of ASSOCIATIONS) {
@@ -100,14 +100,14 @@ describe("a command that changes something", () => {
     expect(cells).toHaveLength(192);
   }, 200_000);
 
-  test("a login that ends like a bot's gets no answer, with any type", async () => {
+  test("a login that ends like a bot's gets no answer, with any type [T12]", async () => {
     const { harness: at, world, pull } = await play();
     world.person("evil[bot]", { type: "User", permission: "admin" });
     await world.comment(pull, "evil[bot]", "/kodiai pause");
     expect(await answered(at)).toEqual([]);
   });
 
-  test("a person without access is told so once a day, and by a reaction each time", async () => {
+  test("a person without access is told so once a day, and by a reaction each time [T12]", async () => {
     const { harness: at, world, pull } = await play();
     world.person("rae", { permission: "read" });
     const comments: IssueComment[] = [];
@@ -134,7 +134,7 @@ describe("a command that changes something", () => {
 });
 
 describe("a conversation ends", () => {
-  test("a bot that echoes what it reads is never answered, however often", async () => {
+  test("a bot that echoes what it reads is never answered, however often [T13]", async () => {
     const { harness: at, world, pull, root } = await play("You are right.");
     world.person("echo[bot]", { permission: "admin" });
     for (let count = 0; count < ECHOES / 2; count++) {
@@ -147,7 +147,7 @@ describe("a conversation ends", () => {
     expect(repliesIn(world, pull, root)).toEqual([]);
   }, 200_000);
 
-  test("an account that echoes as a person gets three answers until a person mentions the app", async () => {
+  test("an account that echoes as a person gets three answers until a person mentions the app [T13]", async () => {
     const { harness: at, world, pull, root } = await play("The name is not quoted.");
     world.person("parrot", { permission: "write" });
     for (let count = 0; count < ECHOES; count++) {

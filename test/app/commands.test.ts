@@ -352,7 +352,7 @@ describe("memory and configuration", () => {
     ]);
   });
 
-  test("what was remembered is found for a question on another pull request", async () => {
+  test("what was remembered is found for a question on another pull request [001-06]", async () => {
     const { harness: at, world, pull, asked } = await withModel("As was said.");
     await world.comment(
       pull,
@@ -371,7 +371,7 @@ describe("memory and configuration", () => {
     expect(asked()[1]).not.toContain("What was said before");
   });
 
-  test("`forget` in a thread forgets what it left", async () => {
+  test("`forget` in a thread forgets what it left [005-06]", async () => {
     const { harness: at, world, pull, root } = await play();
     await world.reply(pull, "wren", root, "@kodiai remember: the name comes from our own list of shops");
     await answered(at);
@@ -443,7 +443,7 @@ describe("what is left alone", () => {
     expect(await answered(at)).toEqual([]);
   });
 
-  test("a command that an App writes in a person's name is not obeyed, in any place", async () => {
+  test("a command that an App writes in a person's name is not obeyed, in any place [T4]", async () => {
     const { harness: at, world, pull } = await play();
     const root = pull.comments.find(({ author }) => author === world.bot)?.id ?? 0;
     await world.comment(pull, "wren", "Thanks!");
@@ -464,7 +464,7 @@ describe("what is left alone", () => {
     expect(await said(null)).toContain("pause");
   });
 
-  test("a comment that is changed after it was sent is obeyed as it was", async () => {
+  test("a comment that is changed after it was sent is obeyed as it was [T8]", async () => {
     const { harness: at, world, pull, root, asked } = await withModel("An answer.");
     world.fail({
       match: { path: /\/permission$/ },

@@ -16,7 +16,7 @@ afterEach(async () => {
   await anthropic.close();
 });
 
-test("what is edited or added between the question and the look at it reaches neither the model nor the answer", async () => {
+test("what is edited or added between the question and the look at it reaches neither the model nor the answer [T8]", async () => {
   anthropic = await startAnthropic({
     replies: ({ body }) =>
       JSON.stringify(body).includes("You answer one question")

@@ -24,7 +24,7 @@ async function change(owner: string, base: Files, files: Files = CHANGE) {
   return { pull, outcome, said: said(harness.world, pull).toSorted() };
 }
 
-test("a pull request cannot switch its own review off; the summary says when its change takes effect", async () => {
+test("a pull request cannot switch its own review off; the summary says when its change takes effect [T2]", async () => {
   const files = { ...CHANGE, ".kodiai.yml": "review:\n  enabled: false\n" };
   const { pull, said: comments } = await change("acme", {}, files);
   expect(comments).toHaveLength(2);
@@ -39,7 +39,7 @@ test("the file at the base decides", async () => {
   expect(quiet.said).toEqual(["ops/backup.py:3 shell-from-strings"]);
 });
 
-test("against another branch that branch's file decides, by its commit: neither the default branch's nor the change's", async () => {
+test("against another branch that branch's file decides, by its commit: neither the default branch's nor the change's [T2]", async () => {
   const { world } = harness;
   const off = "review:\n  enabled: false\n";
   const quiet = "rules:\n  tls-verify-disabled: off\n";
@@ -60,7 +60,7 @@ test("against another branch that branch's file decides, by its commit: neither 
   expect(new Set(refs)).toEqual(new Set([pull.baseSha, pull.headSha]));
 });
 
-test("a link in the place of the file configures nothing that it does not show", async () => {
+test("a link in the place of the file configures nothing that it does not show [T2]", async () => {
   const link = { mode: "120000", content: "settings/other.yml" };
   const { said: comments } = await change("acme", {
     ".kodiai.yml": link,
@@ -70,7 +70,7 @@ test("a link in the place of the file configures nothing that it does not show",
   expect(comments).toEqual(plain);
 });
 
-test("what is wrong in the file is said with its line and column, and the rest of the file holds", async () => {
+test("what is wrong in the file is said with its line and column, and the rest of the file holds [R29]", async () => {
   const config = "review:\n  maxComents: 3\n  profile: loud\nrules:\n  tls-verify-disabled: off\n  weak-hassh: off\n";
   const { pull, said: comments } = await change("acme", { ".kodiai.yml": config });
   expect(comments).toEqual(["ops/backup.py:3 shell-from-strings"]);
@@ -81,7 +81,7 @@ test("what is wrong in the file is said with its line and column, and the rest o
   expect(body).toMatch(/- `\.kodiai\.yml:6:3`: error: there is no rule .*weak-hassh/);
 });
 
-test("a file that is no YAML at all is reported, and the review goes on with the defaults", async () => {
+test("a file that is no YAML at all is reported, and the review goes on with the defaults [R29]", async () => {
   const { pull, said: comments } = await change("acme", { ".kodiai.yml": "review: {enabled: false\n\t- [" });
   expect(comments).toHaveLength(2);
   expect(summaryOf(harness.world, pull).body).toMatch(/- `\.kodiai\.yml:\d+:\d+`: error: /);

@@ -31,7 +31,7 @@ async function reasons({ adminUrl }: Harness): Promise<readonly string[]> {
   return ((await answer.json()) as { readonly reasons: readonly string[] }).reasons;
 }
 
-test("both files are read while the server works, and a damaged page is reported with the fix", async () => {
+test("both files are read while the server works, and a damaged page is reported with the fix [R15]", async () => {
   const at = await openHarness({ app: { waits: { settledMs: 0, verifyMs: 400 } } });
   harness = at;
   const logged = (text: string) => at.log.some((line) => line.includes(text));
@@ -53,7 +53,7 @@ test("both files are read while the server works, and a damaged page is reported
   );
 });
 
-test("damage found by a review has the files read at once, and health checks report it", async () => {
+test("damage found by a review has the files read at once, and health checks report it [R15]", async () => {
   const at = await openHarness();
   harness = at;
   const repository = await at.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });

@@ -43,7 +43,7 @@ function ended(dataDir: string, key: string): readonly string[] {
   return rows as string[];
 }
 
-test("after a restore missed heads are reviewed, and nothing on GitHub is posted again", async () => {
+test("after a restore missed heads are reviewed, and nothing on GitHub is posted again [R23]", async () => {
   const harness = await openHarness({ app: { missed: { everyMs: 200, youngMs: 0 } } });
   try {
     const { world, dataDir } = harness;
@@ -92,7 +92,7 @@ test("after a restore missed heads are reviewed, and nothing on GitHub is posted
   }
 });
 
-test("a server with a damaged queue keeps running, shows the reason on its admin port, and ends on request", async () => {
+test("a server with a damaged queue keeps running, shows the reason on its admin port, and ends on request [R15]", async () => {
   const world = await startGitHub();
   try {
     const first = await start(world, "KODIAI is listening".replace("KODIAI", "Kodiai"));

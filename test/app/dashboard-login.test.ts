@@ -262,7 +262,7 @@ test("a forged or changed session is invalid, and so is one after logging out", 
   expect((await lena.leads("/reviews")).startsWith("/login")).toBe(true);
 });
 
-test("each login spends the person's requests and none of the App's", async () => {
+test("each login spends the person's requests and none of the App's [T30]", async () => {
   const own = /^\/user(?:\/installations(?:\/\d+\/repositories)?)?$|^\/login\/oauth\//;
   const since = harness.world.requests.length;
   for (let login = 0; login < 20; login += 1) {
@@ -276,7 +276,7 @@ test("each login spends the person's requests and none of the App's", async () =
   expect(installations).toEqual([]);
 });
 
-test("after any number of wrong tokens the right one opens the dashboard", async () => {
+test("after any number of wrong tokens the right one opens the dashboard [T30]", async () => {
   const show = (token: string) =>
     fetch(`${origin}/login`, {
       method: "POST",
@@ -291,7 +291,7 @@ test("after any number of wrong tokens the right one opens the dashboard", async
   expect((await show("wrong")).status).toBe(429);
 });
 
-test("how a job ended is shown to a person without hosts and paths, and to the operator as it is", async () => {
+test("how a job ended is shown to a person without hosts and paths, and to the operator as it is [T30]", async () => {
   const [job] = harness.rows(`SELECT id FROM jobs WHERE key = '${key.shop}#1' LIMIT 1`);
   const said =
     "failed: connect ECONNREFUSED 10.3.7.21:5432 at db-7.prod.internal, see /srv/kodiai/data/queue.db (https://embed.corp.example:8443/v1)";
@@ -314,7 +314,7 @@ test("how a job ended is shown to a person without hosts and paths, and to the o
   }
 });
 
-test("a cookie that was logged out of opens nothing any more, after a restart neither", async () => {
+test("a cookie that was logged out of opens nothing any more, after a restart neither [T30]", async () => {
   const lena = browser("lena");
   const other = browser("lena");
   for (const one of [lena, other]) await one.logIn();

@@ -72,7 +72,7 @@ test.each<[string, Answer, string]>([
   ],
   ["answers NaN, as Python says it", text('{"data":[{"index":0,"embedding":[NaN,1]}]}'), "that is not the JSON"],
   ["answers only zeros", vectors(() => unit().map(() => 0)), "a vector is all zero"],
-])("the embedding server %s", async (_what, answer, reason) => {
+])("the embedding server %s [T28]", async (_what, answer, reason) => {
   server.script(answer);
   const { job, body } = await reviewed();
   expect(job).toMatchObject({ state: "done", attempt: 1, outcome: expect.not.stringContaining("not remembered") });
@@ -81,7 +81,7 @@ test.each<[string, Answer, string]>([
   expect(body).toMatch(/Memory: \d precedents?\./);
 });
 
-test("no server listens at the embedding address", async () => {
+test("no server listens at the embedding address [000-33][003-24][R12]", async () => {
   const removed = await scriptedServer();
   await removed.close();
   await harness.restart(over(removed.url));

@@ -92,14 +92,14 @@ test("with all well nothing is said but what was found", async () => {
   expect(parts).toEqual([]);
 });
 
-test("where nothing is remembered yet that is said, and it is no failure", async () => {
+test("where nothing is remembered yet that is said, and it is no failure [003-28]", async () => {
   await open();
   const { body } = await reviewed();
   expect(body).toContain("Remembered so far: nothing yet.");
   expect(body).not.toContain("incomplete");
 });
 
-test("without sqlite-vec memory is searched by words, and goes on remembering with vectors", async () => {
+test("without sqlite-vec memory is searched by words, and goes on remembering with vectors [000-33][003-25]", async () => {
   await openWithMemory({ vectors: { file: "/nowhere/vec0.so" } });
   const { body, outcome } = await reviewed();
   expect(body).toMatch(FOUND);
@@ -109,7 +109,7 @@ test("without sqlite-vec memory is searched by words, and goes on remembering wi
   expect(inMemory(harness, (db) => db.prepare("SELECT count(*) FROM vectors").pluck().get())).toBe(11);
 });
 
-test("a full disk costs what would be remembered: the job is done, its outcome says so, and with free space there is memory again", async () => {
+test("a full disk costs what would be remembered: the job is done, its outcome says so, and with free space there is memory again [R14]", async () => {
   await openWithMemory();
   await harness.restart({ memory: { patience, mostPages: 1 } });
   // One row more may find room in the pages that there are; two dozen do not.
@@ -137,7 +137,7 @@ test("a full disk costs what would be remembered: the job is done, its outcome s
   expect(rows()).toBe(11);
 });
 
-test("a lock on memory is waited for; on the last try the job ends without memory, and nothing is posted twice", async () => {
+test("a lock on memory is waited for; on the last try the job ends without memory, and nothing is posted twice [R13]", async () => {
   await openWithMemory();
   const locked = new Database(join(harness.dataDir, "memory.db"));
   const queue = new Database(join(harness.dataDir, "queue.db"));
@@ -158,7 +158,7 @@ test("a lock on memory is waited for; on the last try the job ends without memor
   }
 });
 
-test("vectors that were damaged are passed over, and how many is said", async () => {
+test("vectors that were damaged are passed over, and how many is said [003-25]", async () => {
   await openWithMemory();
   inMemory(harness, (db) => {
     const [first, second, third] = db.prepare("SELECT id FROM vectors ORDER BY id DESC LIMIT 3").pluck().all();
@@ -175,7 +175,7 @@ test("vectors that were damaged are passed over, and how many is said", async ()
   expect(retrieved.at(-1)?.ranked.some(({ vectorRank }) => vectorRank !== null)).toBe(true);
 });
 
-test("when the terms cannot be read, memory is searched by vectors", async () => {
+test("when the terms cannot be read, memory is searched by vectors [003-26]", async () => {
   await openWithMemory();
   await harness.restart({ memory: { isChecked: false } }, () => spoil("terms"));
   const { body } = await reviewed();
@@ -185,7 +185,7 @@ test("when the terms cannot be read, memory is searched by vectors", async () =>
   expect(retrieved.at(-1)?.ranked.every(({ keywordRank }) => keywordRank === null)).toBe(true);
 });
 
-test("damaged pages under the records cost the memory; the server lives", async () => {
+test("damaged pages under the records cost the memory; the server lives [R15]", async () => {
   await openWithMemory();
   await harness.restart({ memory: { isChecked: false } }, () => spoil("records", "records_by_repo"));
   const { body, outcome } = await reviewed();
@@ -194,7 +194,7 @@ test("damaged pages under the records cost the memory; the server lives", async 
   expect(await alive()).toMatchObject({ ok: true });
 });
 
-test("a memory that is no database at all is off: the server starts, and every review says so in one line", async () => {
+test("a memory that is no database at all is off: the server starts, and every review says so in one line [000-33][R15]", async () => {
   await openWithMemory();
   await harness.restart({}, () => {
     for (const end of ["", "-wal", "-shm"])

@@ -28,7 +28,7 @@ async function play(author = "mona") {
   };
 }
 
-test("a command of an account that is deleted before GitHub is asked what it may is not obeyed", async () => {
+test("a command of an account that is deleted before GitHub is asked what it may is not obeyed [T12]", async () => {
   const { harness: at, world, pull, gone: removed } = await play();
   world.fail({ match: { path: /\/collaborators\/rae\/permission$/ }, happens: removed });
   const comment = await world.comment(pull, "rae", "/kodiai pause");
@@ -38,7 +38,7 @@ test("a command of an account that is deleted before GitHub is asked what it may
   expect(await at.settled(pull)).toMatchObject({ outcome: expect.stringMatching(/^posted /) });
 });
 
-test("actions of an account count nothing once it is deleted, if Kodiai did not read them before", async () => {
+test("actions of an account count nothing once it is deleted, if Kodiai did not read them before [T12]", async () => {
   const { harness: at, world, pull, root, gone: removed } = await play();
   const comment = pull.comments.find(({ id }) => id === root);
   if (comment === undefined) throw new Error("nothing was said");
@@ -51,7 +51,7 @@ test("actions of an account count nothing once it is deleted, if Kodiai did not 
   expect(at.log.filter((line) => line.includes('"level":50'))).toEqual([]);
 });
 
-test("a pull request is reviewed although the accounts of its author and of a commenter are deleted", async () => {
+test("a pull request is reviewed although the accounts of its author and of a commenter are deleted [T12]", async () => {
   const { harness: at, world, pull, root, gone: removed } = await play("rae");
   await world.reply(pull, "rae", root, "Are you sure?");
   await answered(at);

@@ -58,7 +58,7 @@ function kept(id = `delivery-${serial}`) {
 const NOTHING = { outcome: null, jobs: [] };
 const REVIEW = { outcome: "review", jobs: ["review"] };
 
-test("a delivery and its jobs are on disk when 202 is answered", async () => {
+test("a delivery and its jobs are on disk when 202 is answered [R1]", async () => {
   expect(await send(pullRequest())).toBe(202);
   expect(kept()).toEqual(REVIEW);
   expect(await send(pullRequest({ action: "closed" }))).toBe(202);
@@ -96,7 +96,7 @@ test.each([
   expect(kept()).toEqual({ outcome: "ignored", jobs: [] });
 });
 
-test("where the handler fails, 503 is answered, nothing is stored, and the log has the error without the payload", async () => {
+test("where the handler fails, 503 is answered, nothing is stored, and the log has the error without the payload [R1]", async () => {
   file.exec("CREATE TRIGGER refuse BEFORE INSERT ON jobs BEGIN SELECT RAISE(ABORT, 'no jobs today'); END");
   expect(await send(pullRequest())).toBe(503);
   expect(kept()).toEqual(NOTHING);

@@ -73,7 +73,7 @@ test("a posted finding that is remembered gets situation, lesson and tags from t
   expect(play.harness.log.join("")).toMatch(/"job":"github\.com\/\d+:describe"[^\n]*described 1 of 1 memory/);
 });
 
-test("the model gets the rules that its reply breaks once, by name; a second break leaves the memory without fields", async () => {
+test("the model gets the rules that its reply breaks once, by name; a second break leaves the memory without fields [002-07]", async () => {
   const broken = reply({ lesson: "The hash is weak and could be broken by anybody." });
   memoryReplies = [broken, broken];
   const { repository, questions } = await reviewed("undescribed", WANTED);

@@ -123,7 +123,7 @@ async function reviewed(left: () => readonly Pull[]): Promise<void> {
 }
 
 test(
-  "at any moment under load",
+  "at any moment under load [R21]",
   async () => {
     const random = randomOf(SEED);
     const { world } = deployed;
@@ -167,7 +167,7 @@ test(
   SLOW ? 60 * 60_000 : 120_000,
 );
 
-test("while it stops it refuses deliveries and says that it is not ready, and the review that runs comes to its end", async () => {
+test("while it stops it refuses deliveries and says that it is not ready, and the review that runs comes to its end [R21]", async () => {
   const { world } = deployed;
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   const server = await deployed.start();

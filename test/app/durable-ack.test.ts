@@ -40,7 +40,7 @@ test("the check of a trace sees an answer that came too early", () => {
 });
 
 describe.runIf(canTrace())("seen at the level of the system", () => {
-  test("a delivery is synced to disk before 202 is written, after a restart as well", async () => {
+  test("a delivery is synced to disk before 202 is written, after a restart as well [R1]", async () => {
     for (const round of [1, 2]) {
       const file = join(deployed.dataDir, `trace-${round}`);
       const server = await deployed.start({}, tracing(file));
@@ -77,7 +77,7 @@ describe.runIf(canTrace())("seen at the level of the system", () => {
     },
   );
 
-  test("a sync that fails ends the process, and what it was for was never accepted", async () => {
+  test("a sync that fails ends the process, and what it was for was never accepted [R14]", async () => {
     const server = await deployed.start();
     const log = join(deployed.dataDir, "queue.db-wal");
     await failing(server.child.pid ?? 0, log, "fdatasync,fsync:error=EIO");

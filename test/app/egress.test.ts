@@ -132,7 +132,7 @@ const DEVICES = /"\/(?:dev\/(?!shm\/)|proc\/)/;
 const STRANGE_NAME = "kodiai_name_of_a_stranger";
 
 test.runIf(canTrace)(
-  "a hostile change reaches only hosts that the operator named, runs nothing, and takes no secret along",
+  "a hostile change reaches only hosts that the operator named, runs nothing, and takes no secret along [T1][T3][T5][T23]",
   async () => {
     const world = await startGitHub();
     cleanUp.push(() => world.close());

@@ -77,7 +77,7 @@ function largest(): { readonly own: number; readonly reader: number } {
 }
 
 test.skipIf(process.platform !== "linux")(
-  "eight of the largest pull requests at once are reviewed in 512 MiB, with a heap of 384",
+  "eight of the largest pull requests at once are reviewed in 512 MiB, with a heap of 384 [R22]",
   async () => {
     const { world } = deployed;
     const pulls: Pull[] = [];

@@ -45,7 +45,7 @@ async function play(files: Record<string, string> = { [CART_TEST]: CART, [BACKUP
 }
 
 describe("thumbs", () => {
-  test("one by a person with write access decides weakly, is shown, and can be withdrawn", async () => {
+  test("one by a person with write access decides weakly, is shown, and can be withdrawn [000-30][005-06]", async () => {
     const { harness: at, world, pull, cart } = await play();
     expect(await outcome(at, pull, CART_TEST)).toBe("posted");
     world.react(cart, "wren", "-1");
@@ -84,7 +84,7 @@ describe("thumbs", () => {
     expect(page).not.toMatch(/wrenbot|kodiai\[bot\]/);
   });
 
-  test("fifty within minutes are held with the reason; the one of a maintainer among them counts", async () => {
+  test("fifty within minutes are held with the reason; the one of a maintainer among them counts [005-07]", async () => {
     const { harness: at, world, pull, cart } = await play();
     for (let n = 0; n < 50; n++) world.react(cart, `sock${n}`, "-1");
     await anHourPasses(at);
@@ -128,7 +128,7 @@ describe("thumbs", () => {
     expect(await outcome(at, pull, BACKUP_PY)).toBe(`accepted ${TODAY} by @otto`);
   });
 
-  test("a matter of security is not declined by thumbs, however many", async () => {
+  test("a matter of security is not declined by thumbs, however many [T17]", async () => {
     const { harness: at, world, pull, rootOf } = await play();
     for (const login of ["wren", "ines", "otto"]) world.react(rootOf(BACKUP_PY), login, "-1");
     await anHourPasses(at);
@@ -138,7 +138,7 @@ describe("thumbs", () => {
 });
 
 describe("words", () => {
-  test("a maintainer's reason declines, and is kept as first written, even if the comment is edited", async () => {
+  test("a maintainer's reason declines, and is kept as first written, even if the comment is edited [002-06][005-07]", async () => {
     const { harness: at, world, pull, rootOf } = await play();
     const said = "By design: the names come from our own inventory, because customers never reach this job.";
     const reply = await world.reply(pull, "otto", rootOf(BACKUP_PY).id, said);
@@ -180,7 +180,7 @@ describe("words", () => {
     expect(page).not.toContain("AKIAQYLPMN5HHHFPZAM2");
   });
 
-  test("an answer in a thread that a stranger began with our marker in it counts for nothing", async () => {
+  test("an answer in a thread that a stranger began with our marker in it counts for nothing [005-07]", async () => {
     const { harness: at, world, pull, cart } = await play();
     const marker = /<!-- kodiai:finding \w+ -->/.exec(cart.body)?.[0] ?? "";
     expect(marker).not.toBe("");
@@ -255,7 +255,7 @@ describe("code and buttons", () => {
     expect(await outcome(at, pull, CART_TEST)).toBe("posted");
   });
 
-  test("merged without an answer is not accepted", async () => {
+  test("merged without an answer is not accepted [000-30]", async () => {
     const { harness: at, world, pull } = await play();
     await world.closePull(pull, { merged: true, by: "otto" });
     await answered(at);

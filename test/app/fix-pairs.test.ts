@@ -57,7 +57,7 @@ function precedentsOf(at: Harness, { repository, number }: Pull): readonly (stri
   return (JSON.parse(String(written)) as Review).memory.precedents.map(({ url }) => url);
 }
 
-test("a fixed finding knows both versions, and no longer matches a change that contains the fix", async () => {
+test("a fixed finding knows both versions, and no longer matches a change that contains the fix [005-01]", async () => {
   harness = await openHarness();
   const { world } = harness;
   world.person("wren", { permission: "write", association: "MEMBER" });
@@ -87,7 +87,7 @@ test("a fixed finding knows both versions, and no longer matches a change that c
   expect(pairs(harness).slice(0, 1)).toEqual(known);
 });
 
-test("a comment of the past whose line changed knows both codes, without secrets", async () => {
+test("a comment of the past whose line changed knows both codes, without secrets [005-01]", async () => {
   harness = await openHarness();
   const { world } = harness;
   people(world);

@@ -62,7 +62,7 @@ const FLOODS: readonly (readonly [string, Flood])[] = [
 ];
 
 test.each(FLOODS.slice(0, SLOW ? FLOODS.length : 2))(
-  "streams %s",
+  "streams %s [T14]",
   async (name, kind) => {
     await server.deliver("ping", {});
     const before = server.rss();

@@ -26,7 +26,7 @@ async function asked(repository: { readonly id: number }, act: () => Promise<unk
 }
 
 describe("a push to the default branch", () => {
-  test("has the documents remembered, and from then on only those that changed are asked for", async () => {
+  test("has the documents remembered, and from then on only those that changed are asked for [003-45]", async () => {
     const { world } = harness;
     const shop = await world.repository("acme", "shop", {
       files: { "src/a.py": "def a():\n    return 1\n", "notes.txt": "x\n" },
@@ -55,7 +55,7 @@ describe("a push to the default branch", () => {
     );
   });
 
-  test("is followed through a rename, a merge and a forced push: the tree at the new head is the truth", async () => {
+  test("is followed through a rename, a merge and a forced push: the tree at the new head is the truth [003-45]", async () => {
     const { world } = harness;
     const repository = await world.repository("acme", "moves", { files: { "docs/a.md": "Hello.\n" } });
     await asked(repository, () => world.commit(repository, { "docs/b.md": "More.\n" }));
@@ -72,7 +72,7 @@ describe("a push to the default branch", () => {
     expect(sources(repository)).toEqual(["docs/e.md"]);
   });
 
-  test("a superseded one leads to the newest head, and a late old delivery undoes nothing", async () => {
+  test("a superseded one leads to the newest head, and a late old delivery undoes nothing [003-45]", async () => {
     const { world } = harness;
     const repository = await world.repository("acme", "late", { files: { "docs/a.md": "First.\n" } });
     await world.commit(repository, { "docs/a.md": "Second.\n" });
@@ -197,7 +197,7 @@ describe("the App comes and goes", () => {
     expect(sources(two)).toEqual(["docs/a.md"]);
   });
 
-  test("of a repository that was taken away no file of the data folder keeps a word", async () => {
+  test("of a repository that was taken away no file of the data folder keeps a word [T20]", async () => {
     const { world } = harness;
     const repository = await world.repository("acme", "zanzibar", { files: { "docs/a.md": "Umbrage bivouac.\n" } });
     world.person("quillon", { permission: "write", association: "MEMBER" });
@@ -231,7 +231,7 @@ describe("the App comes and goes", () => {
     expect(harness.log.filter((line) => line.includes('"level":50'))).toEqual([]);
   });
 
-  test("a repository that is taken away or deleted is forgotten, with its reviews; old deliveries about it change nothing", async () => {
+  test("a repository that is taken away or deleted is forgotten, with its reviews; old deliveries about it change nothing [R19]", async () => {
     const { world } = harness;
     const repository = await world.repository("acme", "leaving", { files: { "docs/a.md": "Hello.\n" } });
     await asked(repository, () => world.commit(repository, { "docs/b.md": "More.\n" }));
@@ -263,7 +263,7 @@ describe("the App comes and goes", () => {
     expect((await harness.followed(repository)).at(-1)).toBe("forget: forgot 2 memories and 0 reviews");
   });
 
-  test("one that is removed while the App is suspended is forgotten when GitHub confirms it", async () => {
+  test("one that is removed while the App is suspended is forgotten when GitHub confirms it [R19]", async () => {
     const { world } = harness;
     const repository = await world.repository("acme", "switched-off", { files: { "docs/a.md": "Vermilion.\n" } });
     await asked(repository, () => world.commit(repository, { "docs/b.md": "More.\n" }));
@@ -296,7 +296,7 @@ describe("the App comes and goes", () => {
 });
 
 describe("a repository changes its label", () => {
-  test("its memory follows its name, its owner and who may read it", async () => {
+  test("its memory follows its name, its owner and who may read it [R19][T16]", async () => {
     const { world } = harness;
     const repository = await world.repository("acme", "before", { files: { "a.txt": "a" } });
     await asked(repository, () => world.commit(repository, { "docs/a.md": "Hello.\n" }));
@@ -315,7 +315,7 @@ describe("a repository changes its label", () => {
     expect(sources(repository)).toEqual(["docs/a.md"]);
   });
 
-  test("what GitHub says now counts, not the order of deliveries", async () => {
+  test("what GitHub says now counts, not the order of deliveries [R4][T16]", async () => {
     const { world } = harness;
     const repository = await world.repository("acme", "order", { files: { "a.txt": "a" } });
     await asked(repository, () => world.commit(repository, { "docs/a.md": "Hello.\n" }));

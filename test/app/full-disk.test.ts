@@ -65,7 +65,7 @@ function rows<Row>(sql: string): readonly Row[] {
 }
 
 test.runIf(isMounted)(
-  "a disk that fills during a review and is emptied: the review is posted, and what it cost is in the book",
+  "a disk that fills during a review and is emptied: the review is posted, and what it cost is in the book [R14]",
   async () => {
     const { world } = deployed;
     const code = `${Array.from({ length: 40 }, (_, at) => `total_${at} = read("total", ${at})`).join("\n")}\n`;
@@ -116,7 +116,7 @@ const MOMENTS = [
 const TRIED = process.env.SLOW === "1" ? MOMENTS : MOMENTS.slice(-1);
 
 test.runIf(isMounted)(
-  "a disk that fills while a change is read or posted parks no review, and nothing is said twice",
+  "a disk that fills while a change is read or posted parks no review, and nothing is said twice [R14]",
   async () => {
     const { world } = deployed;
     const server = await deployed.start();
@@ -149,7 +149,7 @@ const canLimit = spawnSync("prlimit", ["--version"]).status === 0;
 if (!canLimit) console.warn("SKIPPED: a disk that fails needs prlimit (Debian: util-linux)");
 
 test.runIf(canLimit)(
-  "a disk that fails while a review is posted parks no review",
+  "a disk that fails while a review is posted parks no review [R14]",
   async () => {
     const { world } = deployed;
     const server = await deployed.start();
@@ -172,7 +172,7 @@ test.runIf(canLimit)(
 );
 
 test.runIf(isMounted)(
-  "a server that starts on a full disk ends with 1, and starts once there is free space",
+  "a server that starts on a full disk ends with 1, and starts once there is free space [R14]",
   async () => {
     fill();
     const server = await deployed.launch();

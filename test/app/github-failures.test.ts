@@ -35,7 +35,7 @@ function timesRead(pull: Pull): number {
   return harness.world.requests.filter((request) => request.path === path).length;
 }
 
-test("a comment that GitHub refuses does not take the others with it", async () => {
+test("a comment that GitHub refuses does not take the others with it [R31]", async () => {
   const { world } = harness;
   const files = { "src/login.ts": WEAK_LOGIN, "ops/backup.py": BACKUP, "src/balance.py": BALANCE };
   // All three, then two of them, then the first alone.
@@ -52,7 +52,7 @@ test("a comment that GitHub refuses does not take the others with it", async () 
   expect(summaryOf(world, pull).body).toContain("GitHub did not take a comment on these lines");
 });
 
-test("a review that landed although GitHub answered 502 is not posted again", async () => {
+test("a review that landed although GitHub answered 502 is not posted again [R6]", async () => {
   harness.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 502, afterApplying: true });
   const pull = await open();
   expect(await harness.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
@@ -60,14 +60,14 @@ test("a review that landed although GitHub answered 502 is not posted again", as
   expect(summaryOf(harness.world, pull).body).toContain("2 inline");
 });
 
-test("a summary that landed although the connection broke is edited, not written again", async () => {
+test("a summary that landed although the connection broke is edited, not written again [R6]", async () => {
   harness.world.fail({ match: { method: "POST", path: /\/issues\/\d+\/comments$/ }, afterApplying: true, drop: true });
   const pull = await open();
   expect(await harness.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
   expectOneReview(pull);
 });
 
-test("a review that was written is sent after a restart without being written again", async () => {
+test("a review that was written is sent after a restart without being written again [R7][R33]", async () => {
   harness.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 500, times: 2 });
   const pull = await open();
   await harness.waitsAgain(pull);
@@ -81,7 +81,7 @@ test("a review that was written is sent after a restart without being written ag
   expect(timesRead(pull)).toBe(1);
 });
 
-test("a written review of a head that moved meanwhile is dropped, and the new head is reviewed", async () => {
+test("a written review of a head that moved meanwhile is dropped, and the new head is reviewed [R17]", async () => {
   harness.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 503 });
   const pull = await open();
   await harness.waitsAgain(pull);
@@ -95,7 +95,7 @@ test("a written review of a head that moved meanwhile is dropped, and the new he
 test.each([
   ["a secondary limit", { status: 403, retryAfter: 120 }],
   ["a primary limit", { status: 429, retryAfter: 300 }],
-])("%s is obeyed: nothing is asked before the time that GitHub names", async (_name, limit) => {
+])("%s is obeyed: nothing is asked before the time that GitHub names [R8]", async (_name, limit) => {
   harness.world.fail({ match: { method: "POST", path: /\/reviews$/ }, ...limit });
   const asked = Date.now();
   const pull = await open();
@@ -109,7 +109,7 @@ test.each([
   expectOneReview(pull);
 });
 
-test("a token that was revoked is replaced", async () => {
+test("a token that was revoked is replaced [R9]", async () => {
   const before = await open();
   await harness.settled(before);
   harness.world.revokeTokens();
@@ -135,7 +135,7 @@ test("what can be done without is missing with its reason, and the review goes o
   expect(body).toContain("- `head-text`");
 });
 
-test("the job of a process that died comes before all waiting ones at the next start", async () => {
+test("the job of a process that died comes before all waiting ones at the next start [R2]", async () => {
   const pulls = [await open(), await open(), await open()];
   for (const pull of pulls) await harness.settled(pull);
   const last = pulls[2] as Pull;
@@ -152,7 +152,7 @@ test("the job of a process that died comes before all waiting ones at the next s
   await harness.restart();
 });
 
-test("a job that the process left behind when it died is taken up again", async () => {
+test("a job that the process left behind when it died is taken up again [R2]", async () => {
   harness.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 502 });
   const pull = await open();
   await harness.waitsAgain(pull);

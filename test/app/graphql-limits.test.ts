@@ -58,14 +58,14 @@ test.each(["graphql points used up", "graphql points too few"] as const)(
   },
 );
 
-test("a secondary limit closes the installation, as one of REST does, and what was said is learnt after it", async () => {
+test("a secondary limit closes the installation, as one of REST does, and what was said is learnt after it [R8]", async () => {
   const { waits, isClosed, learnt } = await play("graphql secondary limit");
   expect(waits).toBeGreaterThan(110_000);
   expect(isClosed()).toBe(true);
   expect(await learnt()).toMatch(/^declined .* by @otto/);
 });
 
-test("a query that GitHub took too long for is asked again soon, and what was said is learnt", async () => {
+test("a query that GitHub took too long for is asked again soon, and what was said is learnt [R8]", async () => {
   const { waits, isClosed, learnt } = await play("graphql timeout");
   expect(waits).toBeLessThan(600_000);
   expect(isClosed()).toBe(false);

@@ -125,7 +125,7 @@ const heldBackIn = (at: Harness, pull: Pull) =>
   /<details><summary>\d+ findings? held back<\/summary>([\s\S]*?)<\/details>/.exec(summaryOf(at, pull))?.[1] ?? "";
 
 describe("what one pull request taught", () => {
-  test("is held back with reason and link, re-introduced with link, said again once restored", async () => {
+  test("is held back with reason and link, re-introduced with link, said again once restored [005-02][T17]", async () => {
     const { at, world, repository, seen } = await play();
     const first = await opened(at, repository, {
       "src/session.ts": SESSION,
@@ -193,7 +193,7 @@ describe("what one pull request taught", () => {
     expect(world.violations).toEqual([]);
   });
 
-  test("a stranger's decline and an author's change nothing on other pull requests", async () => {
+  test("a stranger's decline and an author's change nothing on other pull requests [005-05]", async () => {
     const { at, world, repository } = await play();
     const first = await opened(at, repository, { "src/session.ts": SESSION });
     await says(at, first, "rae", "src/session.ts", "/kodiai ignore never report this");
@@ -204,7 +204,7 @@ describe("what one pull request taught", () => {
     expect(heldBackIn(at, second)).toBe("");
   });
 
-  test("declines without a reason warn the model, and hold back once there are three by two people", async () => {
+  test("declines without a reason warn the model, and hold back once there are three by two people [005-05]", async () => {
     const { at, world, repository, seen } = await play();
     const decliners = ["wren", "wren", "vera"];
     for (const login of decliners) {
@@ -221,7 +221,7 @@ describe("what one pull request taught", () => {
 });
 
 describe("what people answered, without a command", () => {
-  test("holds back elsewhere with its reason, is listed, and is said again once restored from anywhere", async () => {
+  test("holds back elsewhere with its reason, is listed, and is said again once restored from anywhere [005-05]", async () => {
     const { at, world, repository } = await play();
     const first = await opened(at, repository, { "src/session.ts": SESSION, "ops/backup.py": BACKUP });
     const because = "This is intentional: the cache is best effort, see #4.";
@@ -249,7 +249,7 @@ describe("what people answered, without a command", () => {
     expect(world.violations).toEqual([]);
   });
 
-  test("thumbs down hold back once there are three by two people who may write, and never what is grave", async () => {
+  test("thumbs down hold back once there are three by two people who may write, and never what is grave [005-05]", async () => {
     const { at, world, repository } = await play();
     const reactions = [
       ["wren", "rae"],
@@ -270,7 +270,7 @@ describe("what people answered, without a command", () => {
 });
 
 describe("comments on another open pull request", () => {
-  test("is not said twice, until that one is closed; what is grave is said with the link", async () => {
+  test("is not said twice, until that one is closed; what is grave is said with the link [005-04]", async () => {
     const { at, world, repository } = await play();
     const files = { "src/session.ts": SESSION, "ops/backup.py": BACKUP };
     const first = await opened(at, repository, files);

@@ -105,13 +105,13 @@ describe("for any model reply, the posted text is inert", () => {
     ["two megabytes of brackets", "[](".repeat(700_000)],
     ["two megabytes of backticks", "` ".repeat(1_000_000)],
     ["two megabytes of line ends", "\n".repeat(2_000_000)],
-  ])("%s in every place are bounded", async (_, text) => {
+  ])("%s in every place are bounded [T13]", async (_, text) => {
     const review = await said(repeats(text));
     expectInert(posted(review));
     expect(JSON.stringify(review).length).toBeLessThan(300_000);
   });
 
-  test("ten thousand findings are a hundred, the rest is counted, and no rule's finding is drowned", async () => {
+  test("ten thousand findings are a hundred, the rest is counted, and no rule's finding is drowned [T13]", async () => {
     const flood: Script = ({ purpose, user }) => {
       if (purpose === "verify") {
         const ids = [...textOf(user).matchAll(/^\[(fnd_\w+)\]/gm)].map(([, id]) => id);
@@ -144,7 +144,7 @@ describe("for any model reply, the posted text is inert", () => {
     expectInert(posted(review));
   });
 
-  test("a grave word of the model about a rule's line does not take the rule's place", async () => {
+  test("a grave word of the model about a rule's line does not take the rule's place [T6]", async () => {
     const review = await said(
       repeats("Nothing to see here", {
         quote: 'return createHash("md5").update(password).digest("hex");',
@@ -155,7 +155,7 @@ describe("for any model reply, the posted text is inert", () => {
     expect(review.findings.map(({ finding }) => finding.rule)).toContain("weak-password-hash");
   });
 
-  test("a suggestion is offered only for the commented lines, and only where it closes no fence", async () => {
+  test("a suggestion is offered only for the commented lines, and only where it closes no fence [T31]", async () => {
     const offers = [
       ["outside of the diff", { quote: "nowhere in the diff at all", suggestion: "x" }],
       ["with a fence", { quote: ETAG, suggestion: "```\nx" }],
@@ -177,7 +177,7 @@ describe("for any model reply, the posted text is inert", () => {
   test.each([
     ["for no file that runs, installs or instructs", POWERFUL_PATHS, []],
     ["for ordinary code", CODE_PATHS, CODE_PATHS],
-  ])("a suggestion is offered %s", async (_, paths, expected) => {
+  ])("a suggestion is offered %s [T31]", async (_, paths, expected) => {
     const offered: string[] = [];
     for (const path of paths) {
       const finding = drafted({ path, quote: ETAG, confidence: 1, suggestion: "run(payload);" });
@@ -225,7 +225,7 @@ describe("for any model reply, the posted text is inert", () => {
   });
 });
 
-test("what a change says about its own review stays out of what instructs the model, and the base's configuration holds", async () => {
+test("what a change says about its own review stays out of what instructs the model, and the base's configuration holds [T2]", async () => {
   const asked = async (files: Readonly<Record<string, string>>) => {
     const model = scriptedModel(repeats("It is fine."));
     const review = await reviewed({ files, access: model, config: "review: {profile: thorough, language: Deutsch}" });
@@ -268,7 +268,7 @@ function expectOnlyComments(writes: Seen["writes"]): void {
   expect(writes.length).toBeGreaterThan(1);
 }
 
-test("through the running app it can do nothing but comment on this pull request, and no token that it echoes leaves", async () => {
+test("through the running app it can do nothing but comment on this pull request, and no token that it echoes leaves [T6][T9]", async () => {
   const token = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
   // First, so that no cut takes the token away before it is masked.
   const disguised = ENCODINGS.map(([name, encode]) => `In ${name}: ${encode(token)} is it.`);
@@ -371,7 +371,7 @@ describe.runIf(isHere)("injections from public corpora", () => {
   const all = isHere ? injections() : [];
   const some = all.filter((_, index) => SLOW || index % 60 === 0);
 
-  test(`${some.length} of ${all.length} appear in every place, and a model that repeats them does no harm`, async () => {
+  test(`${some.length} of ${all.length} appear in every place, and a model that repeats them does no harm [T6]`, async () => {
     expect(all.length).toBeGreaterThan(2_000);
     let system: string | undefined;
     let remembered = 0;

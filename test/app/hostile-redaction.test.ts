@@ -33,7 +33,7 @@ async function play(files: Readonly<Record<string, string>> = { ".kodiai.yml": G
 }
 
 describe("an outsider's pull request", () => {
-  test("cannot erase its review with the header of a key in its title: the finding is posted and the check fails", async () => {
+  test("cannot erase its review with the header of a key in its title: the finding is posted and the check fails [R31]", async () => {
     const { harness: at, world, repository } = await play();
     const pull = await world.pullRequest(repository, {
       title: `fix: ${HEADER} abcdefghijklmnopqrstuvwxyz0123456789ABCD`,
@@ -50,7 +50,7 @@ describe("an outsider's pull request", () => {
     expect(expectSentInert(world)).toBeGreaterThan(3);
   });
 
-  test("cannot empty the comments with a key of dashes in the configuration that it proposes", async () => {
+  test("cannot empty the comments with a key of dashes in the configuration that it proposes [R31]", async () => {
     const { harness: at, world, repository } = await play();
     const pull = await world.pullRequest(repository, {
       title: `fix: ${HEADER} abcdefghijklmnopqrstuvwxyz0123456789ABCD`,
@@ -64,7 +64,7 @@ describe("an outsider's pull request", () => {
     expect((await world.checks(pull))[0]?.conclusion).toBe("failure");
   });
 
-  test("hides no code from the model behind the header of a key", async () => {
+  test("hides no code from the model behind the header of a key [R16]", async () => {
     const code = Array.from({ length: 100 }, (_, at) => `export const price${at} = base + ${at};`);
     const at = await openModelHarness({}, () => says({ findings: [], ruleFindings: [], walkthrough: "Prices." }));
     try {
@@ -78,7 +78,7 @@ describe("an outsider's pull request", () => {
     }
   });
 
-  test("with a real key gets a summary that says how many lines the model did not read", async () => {
+  test("with a real key gets a summary that says how many lines the model did not read [R16]", async () => {
     const body = Array.from(
       { length: 3 },
       (_, at) => `MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8c${at}/`,
@@ -103,7 +103,7 @@ describe("an outsider's pull request", () => {
 });
 
 describe("what is sent does nothing, after redaction too", () => {
-  test("a release note that holds a token in two halves becomes no image", async () => {
+  test("a release note that holds a token in two halves becomes no image [T10]", async () => {
     const { harness: at, world } = await play();
     world.person("dependabot[bot]", { id: 49699333, type: "Bot" });
     world.packages.releases.set("evil/pkg", [
@@ -134,7 +134,7 @@ describe("what is sent does nothing, after redaction too", () => {
     `[${HALF}\n](//evil.example)`,
   ].join("\n\n");
 
-  test("a model's words that hold tokens in halves, in reviews, replies and checks", async () => {
+  test("a model's words that hold tokens in halves, in reviews, replies and checks [T10]", async () => {
     const finding = {
       ...DRAFTED,
       path: "src/login.ts",
@@ -171,7 +171,7 @@ describe("what is sent does nothing, after redaction too", () => {
   });
 });
 
-test("the reason of a decline makes no link of ours lead elsewhere", async () => {
+test("the reason of a decline makes no link of ours lead elsewhere [T10]", async () => {
   const at = await openModelHarness({}, ({ prompt }) => {
     const ids = [...prompt.matchAll(/^\[(fnd_\w+)\]/gm)].map(([, id]) => id);
     if (ids.length > 0) return says({ findings: ids.map((id) => ({ ...UPHELD, id })) });

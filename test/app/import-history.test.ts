@@ -55,7 +55,7 @@ async function repositoryWithPast(name: string): Promise<Repository> {
 }
 
 describe("when the App is installed", () => {
-  test("what reviewers said in the past is remembered, and the next review has it for a precedent", async () => {
+  test("what reviewers said in the past is remembered, and the next review has it for a precedent [005-08][005-09]", async () => {
     const { world } = harness;
     const repository = await repositoryWithPast("shop");
     await world.install("acme", [repository]);
@@ -75,7 +75,7 @@ describe("when the App is installed", () => {
     expect(body).toContain("Remembered so far: 1 Python.");
   });
 
-  test("the first three reviews say what memory there is, and no later one", async () => {
+  test("the first three reviews say what memory there is, and no later one [005-08]", async () => {
     const { world } = harness;
     const repository = await world.repository("acme", "introduced", { files });
     const reported: boolean[] = [];
@@ -88,7 +88,7 @@ describe("when the App is installed", () => {
     expect(reported).toEqual([true, true, true, false]);
   });
 
-  test("strangers, bots, our own words and small talk leave nothing in memory, and secrets none of theirs", async () => {
+  test("strangers, bots, our own words and small talk leave nothing in memory, and secrets none of theirs [005-07]", async () => {
     const { world } = harness;
     const token = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
     const repository = await world.repository("acme", "hostile", { files });
@@ -146,7 +146,7 @@ describe("when the App is installed", () => {
 });
 
 describe("an import", () => {
-  test("that is killed between two pages goes on behind the last, and installing again brings nothing twice", async () => {
+  test("that is killed between two pages goes on behind the last, and installing again brings nothing twice [005-08]", async () => {
     const { world } = harness;
     const repository = await repositoryWithPast("killed");
     const pull = await mergedPull(world, repository, "feat: more backups");

@@ -21,7 +21,7 @@ afterAll(() => harness.close());
 
 const precedentsOf = ({ repository, number }: Pull) => retrieved.get(`github.com/${repository.id}#${number}`);
 
-test("a review without any key has a rule's finding, what people said before, and says that no model read the change", async () => {
+test("a review without any key has a rule's finding, what people said before, and says that no model read the change [005-09]", async () => {
   const { world } = harness;
   const repository = await world.repository("acme", "keyless", { files: { "README.md": "# Nightly\n" } });
   const said = comment(repository, "31");
@@ -54,7 +54,7 @@ test("a review without any key has a rule's finding, what people said before, an
   expect(summaryOf(world, quiet).body).toMatch(/No rule fired.*no model read it/);
 });
 
-test("by changed lines, four fifths C++ raise its memories by 1.2 and one fifth Python by 1.05; the log has the query", async () => {
+test("by changed lines, four fifths C++ raise its memories by 1.2 and one fifth Python by 1.05; the log has the query [000-10][004-11]", async () => {
   const { world } = harness;
   const repository = await world.repository("acme", "shares", { files: { "README.md": "# Demux\n" } });
   const said = (name: string, language: string, path: string) =>
@@ -89,7 +89,7 @@ test("by changed lines, four fifths C++ raise its memories by 1.2 and one fifth 
   });
 });
 
-test("a pattern about Python is found for the same pattern in PHP, and no language lowers it", async () => {
+test("a pattern about Python is found for the same pattern in PHP, and no language lowers it [000-42]", async () => {
   const { world } = harness;
   const repository = await world.repository("acme", "patterns", { files: { "README.md": "# Shop\n" } });
   const pattern = comment(repository, "41", {

@@ -31,7 +31,7 @@ test("three hundred files are read whole", async () => {
   expect(await expectHonest(300, 3)).toMatchObject({ full: 300, found: 1 });
 });
 
-test("one file of twenty thousand lines is read as far as the money goes, and says how far", async () => {
+test("one file of twenty thousand lines is read as far as the money goes, and says how far [T24]", async () => {
   expect(await expectHonest(1, 20_000)).toMatchObject({ partial: 1 });
 });
 

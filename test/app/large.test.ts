@@ -23,7 +23,7 @@ async function review(name: string, files: Record<string, string>) {
   return { said: said(harness.world, pull), summary: summaryOf(harness.world, pull).body };
 }
 
-test("three hundred files are all reviewed", async () => {
+test("three hundred files are all reviewed [R16]", async () => {
   const { said: comments, summary } = await review("big", manyFiles(300));
   expect(comments.toSorted()).toEqual(
     [0, 100, 200].map((at) => `src/part-0${String(at).padStart(3, "0")}.py:5 tls-verify-disabled`),
@@ -32,7 +32,7 @@ test("three hundred files are all reviewed", async () => {
   expect(summary).toContain("300 files reviewed (300 source)");
 });
 
-test("one line of a megabyte is reviewed with the rest of its pull request", async () => {
+test("one line of a megabyte is reviewed with the rest of its pull request [R16]", async () => {
   const line = `data = "${"lorem ipsum dolor sit amet ".repeat(40_000)}"\n`;
   const { said: comments, summary } = await review("wide", {
     "src/wide.py": line + BALANCE,
@@ -44,7 +44,7 @@ test("one line of a megabyte is reviewed with the rest of its pull request", asy
 
 // GitHub lists 3,000 files of a pull request and no more. Takes about a minute on a busy machine: SLOW=1 runs it.
 describe.runIf(process.env.SLOW === "1")("slow", () => {
-  test("three thousand files are reviewed within the bounds that the summary shows", async () => {
+  test("three thousand files are reviewed within the bounds that the summary shows [R16]", async () => {
     const { said: comments, summary } = await review("vast", manyFiles(3_000));
     expect(comments).toHaveLength(10);
     expect(summary).toContain("**30 findings**: 30 major — 10 inline, 20 below");

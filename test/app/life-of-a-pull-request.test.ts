@@ -158,7 +158,7 @@ function commentsOf(at: Harness, pull: Pull): Map<string, number> {
   return counts;
 }
 
-test("push after push nothing is posted twice, no new finding is missed, and the next pull request repeats nothing", async () => {
+test("push after push nothing is posted twice, no new finding is missed, and the next pull request repeats nothing [005-04]", async () => {
   const planned = Array.from({ length: PUSHES * 2 }, (_, at): Part => {
     return {
       n: nameOf(at),

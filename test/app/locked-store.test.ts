@@ -26,7 +26,7 @@ afterEach(() => deployed.close());
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test(
-  "a process that holds the lock delays deliveries, loses none and blocks no other",
+  "a process that holds the lock delays deliveries, loses none and blocks no other [R13]",
   async () => {
     const server = await deployed.start();
     const db = new Database(join(deployed.dataDir, "queue.db"));

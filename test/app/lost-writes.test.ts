@@ -32,7 +32,7 @@ function seededRandom(seed: number): () => number {
 
 const open = (title: string): Promise<Pull> => harness.world.pullRequest(repository, { title, files: FILES });
 
-test(`${REVIEWS} reviews of whose writes a third loses its answer are ${REVIEWS} reviews`, async () => {
+test(`${REVIEWS} reviews of whose writes a third loses its answer are ${REVIEWS} reviews [R6]`, async () => {
   const roll = seededRandom(20_261_122);
   const ways = [
     { status: 502, afterApplying: true },
@@ -72,7 +72,7 @@ test(`${REVIEWS} reviews of whose writes a third loses its answer are ${REVIEWS}
   ]);
 }, 1_200_000);
 
-test("lists that break off are no proof that nothing was posted", async () => {
+test("lists that break off are no proof that nothing was posted [R6]", async () => {
   harness = await fresh();
   const { world } = harness;
   const path = /\/issues\/\d+\/comments$/;
@@ -94,7 +94,7 @@ test("lists that break off are no proof that nothing was posted", async () => {
   expect(world.comments(pull).summary).toHaveLength(1);
 });
 
-test("a review of an earlier head is not taken for one whose answer was lost", async () => {
+test("a review of an earlier head is not taken for one whose answer was lost [T26]", async () => {
   harness = await fresh();
   const pull = await open("Back up");
   await harness.settled(pull);
@@ -107,7 +107,7 @@ test("a review of an earlier head is not taken for one whose answer was lost", a
   expect(others).toEqual([]);
 });
 
-test("what never arrived is sent again, once it is certain that it will not arrive any more", async () => {
+test("what never arrived is sent again, once it is certain that it will not arrive any more [R6]", async () => {
   harness = await fresh();
   harness.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 502 });
   const pull = await open("Back up");
@@ -118,7 +118,7 @@ test("what never arrived is sent again, once it is certain that it will not arri
   expect(harness.world.comments(pull).reviews).toHaveLength(1);
 });
 
-test("a review is delivered after an outage of GitHub, and nothing is read or written again for it", async () => {
+test("a review is delivered after an outage of GitHub, and nothing is read or written again for it [R7]", async () => {
   const pull = await (async () => {
     harness.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 503, times: 3 });
     return open("Through an outage");
@@ -135,7 +135,7 @@ test("a review is delivered after an outage of GitHub, and nothing is read or wr
   expect(listed).toHaveLength(1);
 });
 
-test("copied or forged markers keep nothing from being posted", async () => {
+test("copied or forged markers keep nothing from being posted [T26]", async () => {
   const { world } = harness;
   const genuine = await open("The first");
   await harness.settled(genuine);

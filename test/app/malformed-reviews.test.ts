@@ -95,7 +95,7 @@ describe.each([
   }
   const holds = (prompt: string) => says({ findings: [{ id: idIn(prompt), ...VERDICT }] });
 
-  test("of more than 340 malformed replies none ends the review, none counts as silence, and each is reported", async () => {
+  test("of more than 340 malformed replies none ends the review, none counts as silence, and each is reported [R11]", async () => {
     const all = malformedReplies(FOUND).filter((_, at) => SLOW || at % 2 === half);
     expect(all.length).toBeGreaterThan(340);
     let reported = 0;

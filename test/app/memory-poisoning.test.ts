@@ -215,13 +215,16 @@ describe("who may not write", () => {
     expect(reported).toContain("shell-from-strings");
   });
 
-  test.each(ATTACKS.map(({ name }) => name))("%s changes neither memory nor the next review", (name) => {
-    expect(reviews.get(name)).toBe(reviews.get("nobody"));
-    expect(memories.get(name)).toEqual(memories.get("nobody"));
-    expect(JSON.stringify(memories.get(name))).not.toContain("by design");
-  });
+  test.each(ATTACKS.map(({ name }) => name))(
+    "%s changes neither memory nor the next review [005-07][T17][T26]",
+    (name) => {
+      expect(reviews.get(name)).toBe(reviews.get("nobody"));
+      expect(memories.get(name)).toEqual(memories.get("nobody"));
+      expect(JSON.stringify(memories.get(name))).not.toContain("by design");
+    },
+  );
 
-  test("the owner sees what was tried: the burst with its reason, and how much weighs nothing", async () => {
+  test("the owner sees what was tried: the burst with its reason, and how much weighs nothing [T17]", async () => {
     const burst = slug("a burst of 50 reactions");
     const { lines, facts } = await reported(burst);
     expect(lines).toContain("  feedback: 50 acts of 50 accounts without write access have no weight");

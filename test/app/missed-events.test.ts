@@ -46,7 +46,7 @@ describe("deliveries that do not arrive", () => {
   beforeEach(open);
   afterEach(() => harness.close());
 
-  test("of all that happens a third is lost, failed or wrongly logged, and every last head gets its review", async () => {
+  test("of all that happens a third is lost, failed or wrongly logged, and every last head gets its review [R5]", async () => {
     const { world } = harness;
     const fates = fc.sample(
       fc.oneof(
@@ -75,7 +75,7 @@ describe("deliveries that do not arrive", () => {
     expect(redeliveries()).toBeGreaterThan(0);
   });
 
-  test("while the server is off for 50 events, all of them are made up for when it is back", async () => {
+  test("while the server is off for 50 events, all of them are made up for when it is back [R5]", async () => {
     const { world } = harness;
     const pulls: Pull[] = [];
     await harness.restart({}, async () => {
@@ -167,7 +167,7 @@ describe("deliveries that do not arrive", () => {
     expect(harness.jobs(older)).toEqual([]);
   });
 
-  test("a draft that became ready without a word to us is reviewed", async () => {
+  test("a draft that became ready without a word to us is reviewed [R5]", async () => {
     const { world } = harness;
     const pull = await world.pullRequest(shop, { title: "Balance", files: files(1), draft: true });
     await harness.settled(pull);
@@ -178,7 +178,7 @@ describe("deliveries that do not arrive", () => {
     await covered([pull]);
   });
 
-  test("requests stop where the rest of the hour is left to reviews", async () => {
+  test("requests stop where the rest of the hour is left to reviews [R5]", async () => {
     const { world } = harness;
     const headers = { "x-ratelimit-limit": "5000", "x-ratelimit-remaining": "900", "x-ratelimit-reset": "9999999999" };
     world.fail({ match: { path: "/installation/repositories" }, onlyHeaders: true, headers, times: 10_000 });
@@ -208,7 +208,7 @@ describe("a sweep that runs without waiting ten minutes", () => {
   });
   afterEach(() => harness.close());
 
-  test("a repository that the App comes to reach is looked at at once", async () => {
+  test("a repository that the App comes to reach is looked at at once [R5]", async () => {
     const { world } = harness;
     await world.reach(shop, false);
     const pull = await silent(shop, 1);
@@ -216,7 +216,7 @@ describe("a sweep that runs without waiting ten minutes", () => {
     await covered([pull]);
   });
 
-  test("what was given up while the App was suspended is reviewed as soon as it no longer is", async () => {
+  test("what was given up while the App was suspended is reviewed as soon as it no longer is [R5]", async () => {
     const { world } = harness;
     let isSuspended = true;
     const body = { message: "This installation has been suspended" };
@@ -235,7 +235,7 @@ describe("a sweep that runs without waiting ten minutes", () => {
     expect(asked("/repos/acme/shop/pulls")).toBeGreaterThan(before);
   });
 
-  test("a look that fails is repeated after a while that doubles, until one does not", async () => {
+  test("a look that fails is repeated after a while that doubles, until one does not [R5]", async () => {
     const { world } = harness;
     world.fail({ match: { path: "/app/installations" }, status: 502, times: 1_000, chance: () => failed() < 4 });
     const began = Date.now();
@@ -299,13 +299,13 @@ describe("deliveries in any order", () => {
 
   const orders = permutations([0, 1, 2, 3, 4]);
   const sample = SLOW ? orders : orders.filter((_, at) => at % 30 === 7);
-  test("orders of opened, two pushes, closed, reopened end in one review of the last head", async () => {
+  test("orders of opened, two pushes, closed, reopened end in one review of the last head [R4]", async () => {
     expect(orders).toHaveLength(120);
     for (let n = 0; n < sample.length; n += AT_A_TIME) await play(n, sample.slice(n, n + AT_A_TIME));
   }, 900_000);
 
   const shuffles = SLOW ? 1_000 : 4;
-  test("shuffles with repeats and losses end in the same", async () => {
+  test("shuffles with repeats and losses end in the same [R4]", async () => {
     const any = fc.array(fc.nat({ max: 4 }), { minLength: 0, maxLength: 12 });
     const orders = fc.sample(any, { numRuns: shuffles, seed: 7 });
     for (let n = 0; n < orders.length; n += AT_A_TIME) {

@@ -168,7 +168,7 @@ describe.each([
     expect(seen.summary).toContain("were not checked a second time: the model's server is overloaded");
   });
 
-  test("malformed answers are reported, never taken for silence", async () => {
+  test("malformed answers are reported, never taken for silence [R11]", async () => {
     const shapes = malformedReplies(found({ prompt: "3#0000:+export function etag" } as ModelCall))
       .filter(({ text }) => text.length < 20_000)
       .filter((_, index) => index % (SLOW ? 12 : 100) === 11);

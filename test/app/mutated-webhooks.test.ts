@@ -96,7 +96,7 @@ describe.runIf(isHere)("webhooks of which one field is not as it should be", () 
   });
 
   test(
-    "are taken, each",
+    "are taken, each [R30]",
     async () => {
       const secret = harness.world.appCredentials.webhookSecret;
       const wrong: string[] = [];

@@ -134,7 +134,7 @@ describe.skipIf(given === null)("on PostgreSQL", () => {
     });
   });
 
-  test("a repository that is removed while the App is suspended is forgotten when GitHub confirms it", async () => {
+  test("a repository that is removed while the App is suspended is forgotten when GitHub confirms it [R19]", async () => {
     const shop = await world.repository("acme", "switched-off", { files: { "README.md": "# Off\n" } });
     const pull = await world.pullRequest(shop, { title: "Vermilion", files: { "src/v.py": BALANCE } });
     expect(await settled(pull)).toMatchObject({ state: "done" });

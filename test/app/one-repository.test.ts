@@ -31,7 +31,7 @@ afterAll(async () => {
   await server.close();
 });
 
-test("no secret of a change is sent to be embedded, and each token reaches one repository with what the work needs", async () => {
+test("no secret of a change is sent to be embedded, and each token reaches one repository with what the work needs [T18]", async () => {
   const { world } = harness;
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   await world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });

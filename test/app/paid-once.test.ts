@@ -48,7 +48,7 @@ const silence: Reply = () => {};
 const questions = () =>
   anthropic.requests.map(({ system, prompt }) => (system + prompt).replaceAll(/kodiai-[0-9a-f]{32}/g, "fence"));
 
-test("only the questions that a dying process was asking are asked again, and the review is whole", async () => {
+test("only the questions that a dying process was asking are asked again, and the review is whole [R33]", async () => {
   const env = {
     ANTHROPIC_BASE_URL: anthropic.url,
     ANTHROPIC_API_KEY: "sk-ant-0123456789abcdef",

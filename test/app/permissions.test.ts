@@ -37,7 +37,7 @@ test("the permissions of app.yml are enough for a whole review", async () => {
 const SPARED = ["metadata", "checks", "issues", "merge_queues"];
 
 test.each(Object.keys(manifest.permissions).filter((name) => !SPARED.includes(name)))(
-  "without %s there is no whole review",
+  "without %s there is no whole review [T29]",
   async (name) => {
     const rest = Object.entries(manifest.permissions).filter(([given]) => given !== name);
     expect(await reviewWith(Object.fromEntries(rest))).toMatchObject({ isWhole: false });
@@ -51,7 +51,7 @@ test("reading pull requests is not enough to review them", async () => {
   });
 });
 
-test("GitHub grants metadata to every App, so app.yml could not ask for less", () => {
+test("GitHub grants metadata to every App, so app.yml could not ask for less [T29]", () => {
   expect(manifest.permissions).toEqual({
     checks: "write",
     contents: "read",

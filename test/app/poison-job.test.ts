@@ -33,7 +33,7 @@ function reviews(): Row[] {
 }
 
 test.runIf(SLOW)(
-  "a pull request that aborts each process is parked with its reason, and the others are reviewed",
+  "a pull request that aborts each process is parked with its reason, and the others are reviewed [R27]",
   async () => {
     const { world } = deployed;
     let server: ServerProcess = await deployed.start();

@@ -23,7 +23,7 @@ const modesIn = (folder: string) =>
       .map((name) => [name, modeOf(join(folder, name))] as const),
   );
 
-test("a server closes the folder that it is given and all that it keeps there, new and old", async () => {
+test("a server closes the folder that it is given and all that it keeps there, new and old [T30]", async () => {
   const deployed = await deployment();
   const { world, dataDir } = deployed;
   try {
@@ -52,7 +52,7 @@ test("a server closes the folder that it is given and all that it keeps there, n
   }
 }, 60_000);
 
-test("a command line closes the files that it writes, and a backup, and leaves a folder that it is pointed at as it is", () => {
+test("a command line closes the files that it writes, and a backup, and leaves a folder that it is pointed at as it is [T30]", () => {
   const root = mkdtempSync(join(tmpdir(), "kodiai-private-"));
   const run = (...words: string[]) => {
     const [shell, ...more] = OPEN;

@@ -16,7 +16,7 @@ afterEach(() => deployed.close());
 
 const posts = () => world.requests.filter(({ method, path }) => method === "POST" && path.endsWith("/reviews"));
 
-test("a server that is killed while it posts finishes its review when it is back, and says nothing twice", async () => {
+test("a server that is killed while it posts finishes its review when it is back, and says nothing twice [R2][R21]", async () => {
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   const first = await deployed.start();
   // The review lands, and nobody is there any more to hear that it did.
@@ -41,7 +41,7 @@ test("a server that is killed while it posts finishes its review when it is back
   expect(second.log()).toContain("stopping");
 });
 
-test("a server that crashes says why in one line of its log, without what the error carried", async () => {
+test("a server that crashes says why in one line of its log, without what the error carried [T19]", async () => {
   const error =
     'Object.assign(new Error("with " + process.env.WEBHOOK_SECRET), { request: { body: "private words", key: process.env.PRIVATE_KEY } })';
   const bug = `process.on("SIGUSR2", () => { throw ${error}; });`;

@@ -169,7 +169,7 @@ test("/healthz shows the operator that the store answers, how many jobs there ar
   });
 });
 
-test("any other request to the public port gets 404 and does not reveal who answers", async () => {
+test("any other request to the public port gets 404 and does not reveal who answers [T30]", async () => {
   const paths = [
     ...[
       "/",
@@ -253,7 +253,7 @@ describe("the operator asks on a port of its own", () => {
     expect(await answer.json()).toEqual({ ok: true, reasons: [] });
   });
 
-  test("which gives figures, with no name of a repository or person among them", async () => {
+  test("which gives figures, with no name of a repository or person among them [T30]", async () => {
     await harness.world.deliver("fork", {});
     const answer = await fetch(`${harness.adminUrl()}/metrics`);
     expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
@@ -282,7 +282,7 @@ describe("the operator asks on a port of its own", () => {
     expect((await fetch(harness.adminUrl() + path, { method })).status).toBe(404);
   });
 
-  test("and keeps the dashboard closed without a token for it", async () => {
+  test("and keeps the dashboard closed without a token for it [T30]", async () => {
     const answer = await fetch(`${harness.adminUrl()}/`);
     expect(answer.status).toBe(403);
     expect(await answer.text()).toContain("KODIAI_DASHBOARD_TOKEN");

@@ -90,7 +90,7 @@ test("requesting a review from Kodiai's account asks for one, from others it doe
   expect(said(harness.world, pull)).toHaveLength(1);
 });
 
-test("a pull request that closes before it is reviewed is left alone", async () => {
+test("a pull request that closes before it is reviewed is left alone [R18]", async () => {
   const pull = await open({ announce: false });
   await harness.world.closePull(pull, { announce: false });
   // This delivery was written while the pull request was open, and arrives late, as deliveries may.
@@ -128,7 +128,7 @@ test("a pull request that was closed and reopened is reviewed although the first
   expect(said(world, pull)).toHaveLength(1);
 });
 
-test("a conversation that is locked meanwhile is left alone", async () => {
+test("a conversation that is locked meanwhile is left alone [R18]", async () => {
   const pull = await open({ announce: false });
   harness.world.lock(pull);
   await harness.world.label({ ...pull, locked: false }, "kodiai:review");

@@ -247,7 +247,7 @@ const HASH = "Password is hashed with a fast hash";
 const LOCK = "The lock is released before the token is replaced";
 
 describe("five pushes on one pull request (new code, rebase, rename, reformatting by force, new code)", () => {
-  test("with a model: each defect has one comment, and the summary says what was read", async () => {
+  test("with a model: each defect has one comment, and the summary says what was read [005-04]", async () => {
     const { after, heads } = await fivePushes(true);
     const one = [SAVE, HASH];
     expect(after.map((push) => push.titles.toSorted())).toEqual([
@@ -277,7 +277,7 @@ describe("five pushes on one pull request (new code, rebase, rename, reformattin
     ]);
   });
 
-  test("without a model: each defect that a rule finds has one comment", async () => {
+  test("without a model: each defect that a rule finds has one comment [005-09]", async () => {
     const { after } = await fivePushes(false);
     expect(after.map((push) => push.titles)).toEqual([[HASH], [HASH], [HASH], [HASH], [HASH, HASH]]);
     expect(after.at(-1)?.summary).toContain("1 inline, 1 posted earlier");

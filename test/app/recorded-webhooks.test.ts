@@ -21,7 +21,7 @@ describe.runIf(isHere)("recorded webhooks", () => {
         .filter((file) => file.endsWith(".json"))
         .map((file) => ({ event: file.split("/")[0] ?? "", body: readFileSync(join(FOLDER, file), "utf8"), file }));
 
-  test("each is taken, recorded with what became of it, and harms nothing", async () => {
+  test("each is taken, recorded with what became of it, and harms nothing [R30]", async () => {
     expect(recorded.length).toBeGreaterThan(100);
     const wrong: string[] = [];
     const reviews: string[] = [];
@@ -38,7 +38,7 @@ describe.runIf(isHere)("recorded webhooks", () => {
     expect((await fetch(`${harness.url()}/healthz`)).status).toBe(200);
   });
 
-  test("each is known again when it is delivered twice", async () => {
+  test("each is known again when it is delivered twice [R3]", async () => {
     const deliveries = harness.world.deliveries.slice(0, 40);
     for (const { event, payload, id } of deliveries) {
       const before = harness.outcomeOf(id);
@@ -47,7 +47,7 @@ describe.runIf(isHere)("recorded webhooks", () => {
     }
   });
 
-  test("a payload that lost any one of its parts is ignored or taken, never refused as a fault of ours", async () => {
+  test("a payload that lost any one of its parts is ignored or taken, never refused as a fault of ours [R30]", async () => {
     const ready = recorded.find(({ file }) => file === "pull_request/ready_for_review.with-installation.payload.json");
     const whole = JSON.parse(ready?.body ?? "null") as Record<string, unknown>;
     expect(whole).toHaveProperty("pull_request.number");

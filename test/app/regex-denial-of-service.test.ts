@@ -66,7 +66,7 @@ describe.runIf(isHere)("patterns that freeze matchers", () => {
   );
 
   test.each(groups.filter((_, at) => SLOW || at === 3).map((group, at) => [at, group] as const))(
-    "group %i appears in every list of the configuration, and its attacks in title, paths and lines",
+    "group %i appears in every list of the configuration, and its attacks in title, paths and lines [T21]",
     async (_, group) => {
       const files = group.map((row, at) => {
         const attack = attackOf(row).replace(/[\0\n\r]/g, "_");

@@ -45,7 +45,7 @@ async function shop(name: string, config = "review: {}\n"): Promise<Repository> 
   return repository;
 }
 
-test("memory stays out, the footer says why, and a newer replay lets it in again", async () => {
+test("memory stays out, the footer says why, and a newer replay lets it in again [005-03]", async () => {
   const repository = await shop("shop");
   await replayed(repository);
   expect(await reviewed(repository)).toMatch(

@@ -60,7 +60,7 @@ const backwards = (
   json({ data, usage: { total_tokens: 1_000 } })(response, request);
 };
 
-test("Voyage's order comes first, one request a query, and its cost is reported", async () => {
+test("Voyage's order comes first, one request a query, and its cost is reported [002-25]", async () => {
   server.script(backwards);
   const asking = embedder();
   const precedents = await precedentsOf({ ...CHANGE, embedder: asking, reranker: await configured() });
@@ -74,7 +74,7 @@ test("Voyage's order comes first, one request a query, and its cost is reported"
   expect(usd).toBeCloseTo(((tokens ?? 0) * 0.05) / 1_000_000, 12);
 });
 
-test("each kind of change is searched by its strategy, by meaning and words alike, and reranked on defaults when more is found than is used", async () => {
+test("each kind of change is searched by its strategy, by meaning and words alike, and reranked on defaults when more is found than is used [003-37][003-46]", async () => {
   server.script(backwards);
   const title = "Take the lock before the cache is read";
   const many = ["a", "b", "c", "d", "e", "f"];
@@ -117,7 +117,7 @@ test("no secret of the change or of memory is sent", async () => {
   expect(sent).toContain("‹redacted:");
 });
 
-test("when Voyage is down the review is still posted, and says so", async () => {
+test("when Voyage is down the review is still posted, and says so [003-27]", async () => {
   server.script(status(503));
   const plain = await precedentsOf({ ...CHANGE, embedder: embedder() });
   const reranker = await configured();

@@ -32,7 +32,7 @@ async function asked(pull: Partial<PullRequest>, more: Change = {}) {
 const author = (association: string) => ({ login: "mona", id: 583231, type: "User" as const, association });
 
 describe("the query of a pull request", () => {
-  test("holds title, body, type, languages, risks, author and paths, one after the other, each within its number", async () => {
+  test("holds title, body, type, languages, risks, author and paths, one after the other, each within its number [000-02][000-03][000-04][000-05][000-06][000-07][000-08]", async () => {
     const many = Array.from({ length: 18 }, (_, at) => `a${at}/f.py`);
     const { text, dropped } = await asked(
       {
@@ -65,14 +65,14 @@ describe("the query of a pull request", () => {
     expect(dropped).toEqual([`paths after the first ${lines.length - 6} of 15`]);
   });
 
-  test("names fifteen files when they are short, in the order of the change", async () => {
+  test("names fifteen files when they are short, in the order of the change [000-08]", async () => {
     const paths = Array.from({ length: 20 }, (_, at) => `m${String(at).padStart(2, "0")}.cpp`);
     const { text } = await asked({ title: "Tidy" }, { files: files(...paths) });
     expect(text.split("\n").slice(-15)).toEqual(paths.slice(0, 15));
     expect(text).not.toContain("m15.cpp");
   });
 
-  test("is at most 600 characters long and gives up paths, author, risks and languages before the title", async () => {
+  test("is at most 600 characters long and gives up paths, author, risks and languages before the title [000-09]", async () => {
     const long = Array.from(
       { length: 15 },
       (_, at) => `packages/checkout/src/price/rounding/strategy-${at}/half-even.ts`,
@@ -103,7 +103,7 @@ describe("the query of a pull request", () => {
     ]);
   });
 
-  test("is as long as queryChars says, which is 800 at most", async () => {
+  test("is as long as queryChars says, which is 800 at most [000-09]", async () => {
     const long = Array.from({ length: 15 }, (_, at) => `packages/checkout/src/price/rounding/half-even-${at}.ts`);
     const lengthAt = async (queryChars: number) => {
       const config = `knowledge: {retrieval: {queryChars: ${queryChars}}}`;
@@ -145,30 +145,33 @@ describe("the query of a pull request", () => {
     ["COLLABORATOR", null, "regular"],
     ["CONTRIBUTOR", null, "regular"],
     ["NONE", null, "first-time"],
-  ] as const)("calls an author with %s and %s merged pull requests %s", async (association, merged, tier) => {
-    const world = { authorFacts: { mergedPullRequests: merged } };
-    const { text } = await asked({ title: "Tidy", author: author(association) }, { world });
-    expect(text.split("\n")).toContain(`Author: ${tier}`);
-  });
+  ] as const)(
+    "calls an author with %s and %s merged pull requests %s [000-07][000-17]",
+    async (association, merged, tier) => {
+      const world = { authorFacts: { mergedPullRequests: merged } };
+      const { text } = await asked({ title: "Tidy", author: author(association) }, { world });
+      expect(text.split("\n")).toContain(`Author: ${tier}`);
+    },
+  );
 
-  test("names what the title asks to look at", async () => {
+  test("names what the title asks to look at [000-38]", async () => {
     const { text } = await asked({ title: "[security-review] [payments] Charge once" });
     expect(text.split("\n")).toContain("Focus: security, payments");
   });
 
-  test.each(["code", "fix bug"])("never sends the weak title %j alone", async (title) => {
+  test.each(["code", "fix bug"])("never sends the weak title %j alone [003-38]", async (title) => {
     const { text, dropped } = await asked({ title }, { files: files("src/price.cpp") });
     expect(text.split("\n")).toEqual([title, "Languages: C++", "Author: regular", "src/price.cpp"]);
     expect(dropped).toEqual([]);
   });
 
-  test("is the same text for the same pull request, with any content", async () => {
+  test("is the same text for the same pull request, with any content [000-01]", async () => {
     const pull = { title: "constructor __proto__ \u202e \ud800", body: "<!-- \u0000" };
     expect(await asked(pull)).toEqual(await asked(pull));
   });
 });
 
-test("after the change was gathered no request goes to GitHub: signals, gate and queries use what is there", async () => {
+test("after the change was gathered no request goes to GitHub: signals, gate and queries use what is there [000-35]", async () => {
   const files = [addedFile("src/price.cpp", LINE)];
   const pulls = fakePullRequests({ pull: aPull(), changes: { kind: "listing", files, total: 1 } });
   const asking = embedder();

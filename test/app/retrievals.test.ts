@@ -30,7 +30,7 @@ const stats = async (...words: readonly string[]) => {
   return JSON.parse(out);
 };
 
-test("a review writes one row, without secrets, and the statistics show it", async () => {
+test("a review writes one row, without secrets, and the statistics show it [003-08]", async () => {
   const repository = await harness.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   const first = await harness.world.pullRequest(repository, {
     title: "feat: back up",
@@ -78,7 +78,7 @@ test("a review writes one row, without secrets, and the statistics show it", asy
   expect((await stats("--repo", "acme/other")).count).toBe(0);
 });
 
-test("a log that cannot be written is one warning, and the review is posted", async () => {
+test("a log that cannot be written is one warning, and the review is posted [003-08]", async () => {
   db.exec("ALTER TABLE retrievals RENAME TO lost");
   try {
     const repository = await harness.world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });

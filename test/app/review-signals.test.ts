@@ -18,7 +18,7 @@ async function signals(
 
 describe("intent", () => {
   test.each(["feat", "fix", "docs", "style", "refactor", "perf", "test", "build", "ci", "chore", "revert"])(
-    "%s is a type, with its scope, and `!` breaks",
+    "%s is a type, with its scope, and `!` breaks [000-14]",
     async (type) => {
       const { intent } = await signals({ title: `${type}(api)!: drop v1` });
       expect(intent).toMatchObject({ type, scope: "api", subject: "drop v1" });
@@ -41,7 +41,7 @@ describe("intent", () => {
     expect((await signals({ title })).intent).toMatchObject(reported);
   });
 
-  test("a body that is missing is no trouble, and one that announces a break counts", async () => {
+  test("a body that is missing is no trouble, and one that announces a break counts [000-14]", async () => {
     expect((await signals({ title: "feat: pay", body: null })).intent.breaking).toEqual([]);
     const { intent } = await signals({ title: "feat: pay", body: "BREAKING CHANGE: v1 is gone" });
     expect(intent.breaking).toEqual([expect.objectContaining({ where: "body" })]);
@@ -89,7 +89,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 };
 
 describe("languages", () => {
-  test("more than thirty by extension in any case and by name, as lower-case ids; what is unknown has no share", async () => {
+  test("more than thirty by extension in any case and by name, as lower-case ids; what is unknown has no share [000-15][004-09]", async () => {
     expect(new Set(Object.values(LANGUAGES)).size).toBeGreaterThan(30);
     const files = Object.fromEntries(Object.keys(LANGUAGES).map((path) => [path, LINE]));
     const { files: facts, languages } = await signals({ title: "T" }, files);
@@ -109,19 +109,19 @@ describe("languages", () => {
     ["src/demux.hpp", "cpp"],
     ["src/demux.hxx", "cpp"],
     ["src/demux.c", "c"],
-  ])("a header beside %s is %s", async (path, language) => {
+  ])("a header beside %s is %s [004-08]", async (path, language) => {
     const { files } = await signals({ title: "T" }, { "src/demux.h": "int read(void);\n", [path]: "int a;\n" });
     expect(files.find((file) => file.path === "src/demux.h")?.language).toBe(language);
   });
 
-  test("a header without its sources is C", async () => {
+  test("a header without its sources is C [004-08]", async () => {
     const { files } = await signals({ title: "T" }, { "src/demux.h": "int read(void);\n" });
     expect(files[0]?.language).toBe("c");
   });
 });
 
 describe("risks", () => {
-  test("paths and added lines raise them, with the size of the change by kind of file", async () => {
+  test("paths and added lines raise them, with the size of the change by kind of file [000-16]", async () => {
     const { risks, metrics } = await signals(
       { title: "T" },
       {
@@ -149,7 +149,7 @@ describe("risks", () => {
     expect(Object.values(metrics.filesByKind).reduce((sum, count) => sum + count, 0)).toBe(9);
   });
 
-  test("the lines of 200 files are read; with more, a risk says so and names the first unread, the same each time", async () => {
+  test("the lines of 200 files are read; with more, a risk says so and names the first unread, the same each time [000-16]", async () => {
     const paths = Array.from({ length: 205 }, (_, at) => `src/m${String(at).padStart(3, "0")}.go`);
     const crypto = "h := sha256.Sum256(b)\n";
     const files = Object.fromEntries(paths.map((path, at) => [path, at < 200 ? LINE : crypto]));
@@ -186,7 +186,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   "src/__snapshots__/a.snap": "test snapshot",
 };
 
-test("generated files are left out by name and reason; migrations, CI and tests stay", async () => {
+test("generated files are left out by name and reason; migrations, CI and tests stay [002-16]", async () => {
   const kept = ["db/migrations/0007_users.sql", ".github/workflows/ci.yml", "test/fixtures/a.json", "src/a.ts"];
   const review = await reviewed({
     files: Object.fromEntries([...Object.keys(LEFT_OUT), ...kept].map((path) => [path, LINE])),

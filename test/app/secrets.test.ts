@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-test("posts and logs contain no token, from code, a path, a title or the configuration", async () => {
+test("posts and logs contain no token, from code, a path, a title or the configuration [T9]", async () => {
   const { world } = harness;
   const repository = await world.repository("acme", "shop", { files: { ".kodiai.yml": CONFIG } });
   const pull = await world.pullRequest(repository, {
@@ -76,7 +76,7 @@ test("of an installation token, dots and all, no part is posted or logged", asyn
   }
 });
 
-test("what the log quotes of others holds no token", async () => {
+test("what the log quotes of others holds no token [T19]", async () => {
   const { world } = harness;
   const repository = await world.repository("acme", "quoted", { files: { "README.md": "# Quoted\n" } });
   const pull = await world.pullRequest(repository, { title: "Quote", files: { "src/a.ts": "export const a = 1;\n" } });
@@ -132,7 +132,7 @@ test("a dry run writes the review, logs it without secrets and posts nothing", a
   expect(said(world, pull)).toEqual(["src/wait.py:2 no-raw-sleep"]);
 });
 
-test("the files of the data folder contain no token in any form, and no secret of Kodiai", async () => {
+test("the files of the data folder contain no token in any form, and no secret of Kodiai [T18]", async () => {
   const { world } = harness;
   const { webhookSecret } = world.appCredentials;
   const repository = await world.repository("acme", "kept", {

@@ -51,7 +51,7 @@ async function play(workers?: number) {
 
 const running = (at: Harness) => at.rows("SELECT id FROM jobs WHERE lane = 'review' AND state = 'running'").length;
 
-test("large pull requests of one repository leave a worker to another repository", async () => {
+test("large pull requests of one repository leave a worker to another repository [R28]", async () => {
   const { harness: at, world, repository, large } = await play();
   const pulls = await large(await repository("acme", "monolith"), 3);
   await until("a question about a large change", () => (anthropic?.requests.length ?? 0) > 0);
@@ -68,7 +68,7 @@ test("large pull requests of one repository leave a worker to another repository
   for (const pull of pulls) expect(await at.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
 });
 
-test("a large change without a free slot frees its worker, and its try does not count", async () => {
+test("a large change without a free slot frees its worker, and its try does not count [R28]", async () => {
   const { harness: at, world, repository, large } = await play(4);
   const pulls = [
     ...(await large(await repository("acme", "monolith"), 3)),

@@ -60,7 +60,7 @@ async function retrieveShared(
   return { body: summaryOf(world, pull).body, precedents, reported: JSON.stringify(precedents), vault, shop, ofOwner };
 }
 
-test("a private repository that takes finds the pattern of a giving one's memory, and not its source", async () => {
+test("a private repository that takes finds the pattern of a giving one's memory, and not its source [000-28]", async () => {
   const source = { config: GIVES, isPrivate: true };
   const { precedents, reported, body, vault } = await retrieveShared(source, { config: TAKES, isPrivate: true });
   expect(precedents?.provenance).toMatchObject({ sharedPoolUsed: true });
@@ -89,7 +89,7 @@ test.each([
   expect(body).not.toMatch(/vault/i);
 });
 
-test("a public repository finds nothing of a private one, though both give and take and have the same texts", async () => {
+test("a public repository finds nothing of a private one, though both give and take and have the same texts [000-28][005-07][T15]", async () => {
   const { precedents, reported, body } = await retrieveShared(
     { config: BOTH, isPrivate: true },
     { config: BOTH, isPrivate: false },

@@ -105,7 +105,7 @@ function nothing(): Variables {
 
 describe("the server does not start", () => {
   const done = new Map<string, Promise<Awaited<ReturnType<typeof run>>>>();
-  test.each(cases)("with %s", async (name, _env, reported) => {
+  test.each(cases)("with %s [T14]", async (name, _env, reported) => {
     // Each takes half a second of a process's start: the next one begins meanwhile.
     const at = cases.findIndex(([one]) => one === name);
     for (const [next, env] of cases.slice(at, at + AT_A_TIME)) done.set(next, done.get(next) ?? run(env));

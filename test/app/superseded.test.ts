@@ -33,16 +33,19 @@ async function opened(method: string, path: RegExp, happens: (pull: Pull) => voi
   return pull;
 }
 
-test.each(MOMENTS)("a push right before %s: the new head alone is reviewed, once", async (_when, method, path) => {
-  const pull = await opened(method, path, (one) => harness.world.push(one, { "ops/backup.py": null }));
-  await harness.settled(pull);
-  const { reviews, inline } = harness.world.comments(pull);
-  expect(reviews.filter(({ body }) => body !== "").map(({ commitId }) => commitId)).toEqual([pull.headSha]);
-  expect(inline.map(({ commitId }) => commitId)).toEqual([pull.headSha]);
-  expect(said(harness.world, pull)).toEqual(["src/balance.py:5 tls-verify-disabled"]);
-});
+test.each(MOMENTS)(
+  "a push right before %s: the new head alone is reviewed, once [R17][T8]",
+  async (_when, method, path) => {
+    const pull = await opened(method, path, (one) => harness.world.push(one, { "ops/backup.py": null }));
+    await harness.settled(pull);
+    const { reviews, inline } = harness.world.comments(pull);
+    expect(reviews.filter(({ body }) => body !== "").map(({ commitId }) => commitId)).toEqual([pull.headSha]);
+    expect(inline.map(({ commitId }) => commitId)).toEqual([pull.headSha]);
+    expect(said(harness.world, pull)).toEqual(["src/balance.py:5 tls-verify-disabled"]);
+  },
+);
 
-test.each(MOMENTS)("closed right before %s: no review is posted", async (_when, method, path) => {
+test.each(MOMENTS)("closed right before %s: no review is posted [R18]", async (_when, method, path) => {
   const pull = await opened(method, path, (one) => harness.world.closePull(one));
   expect(harness.world.comments(pull).reviews).toEqual([]);
   // The delivery of the closing may be quicker than the look at the pull request.
@@ -50,7 +53,7 @@ test.each(MOMENTS)("closed right before %s: no review is posted", async (_when, 
   expect(harness.jobs(pull).at(-1)).toMatchObject(end);
 });
 
-test.each(MOMENTS)("locked right before %s: no review is posted", async (_when, method, path) => {
+test.each(MOMENTS)("locked right before %s: no review is posted [R18]", async (_when, method, path) => {
   const pull = await opened(method, path, (one) => harness.world.lock(one));
   expect(harness.world.comments(pull).reviews).toEqual([]);
   expect(harness.jobs(pull).at(-1)).toMatchObject({ state: "done", outcome: expect.stringMatching(/locked/) });

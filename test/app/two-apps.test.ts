@@ -78,7 +78,7 @@ async function play() {
   return { harness: opened, world, idle };
 }
 
-test("each reviews each head once, edits and counts what it said itself, and neither answers the other", async () => {
+test("each reviews each head once, edits and counts what it said itself, and neither answers the other [T13]", async () => {
   const { harness: at, world, idle } = await play();
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   const pull = await world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });

@@ -53,7 +53,7 @@ async function start(more: Record<string, string> = {}): Promise<Server> {
 }
 
 test.each(["before-post-review", "before-post-summary", "before-save"])(
-  "a process that pauses at %s for longer than others wait writes nothing when it wakes",
+  "a process that pauses at %s for longer than others wait writes nothing when it wakes [R25]",
   async (point) => {
     const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
     const zombie = await start({ KODIAI_FAIL_AT: point, KODIAI_FAIL_HOW: "stop" });
@@ -75,7 +75,7 @@ test.each(["before-post-review", "before-post-summary", "before-save"])(
   },
 );
 
-test("a process that is killed is replaced at once: others on the same machine see that it ended", async () => {
+test("a process that is killed is replaced at once: others on the same machine see that it ended [R25]", async () => {
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   const killed = await start({ KODIAI_FAIL_AT: "after-post-review", SILENT_MS: "600000" });
   const other = await start({ SILENT_MS: "600000" });

@@ -76,7 +76,7 @@ test.each<readonly [string, Past, Remembered]>([
     { author: "lena", resolvedBy: "lena" },
     { outcome: "fixed", fixed: FIX },
   ],
-])("the past: %s", async (_, { author, merged = false, resolvedBy, answer }, expected) => {
+])("the past: %s [T17]", async (_, { author, merged = false, resolvedBy, answer }, expected) => {
   harness = await openHarness();
   const { world } = harness;
   people(world);
@@ -97,7 +97,7 @@ test.each<readonly [string, Past, Remembered]>([
   expect(remembered(harness, "review_comment")).toEqual([expected]);
 });
 
-test("our own finding: what an outsider's unmerged branch became is no fix, though a maintainer agreed", async () => {
+test("our own finding: what an outsider's unmerged branch became is no fix, though a maintainer agreed [T17]", async () => {
   harness = await openHarness();
   const { world } = harness;
   people(world);

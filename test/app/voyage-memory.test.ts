@@ -79,7 +79,7 @@ const retrieved = (precedents: Precedents, id: string | undefined): RankedMemory
 const languageFactor = ({ terms }: RankedMemory) => Math.exp(terms.find(({ name }) => name === "language")?.value ?? 0);
 
 describe("from the webhook to the results", () => {
-  test("eighty per cent C++ and twenty per cent Python lift what was said about them by 1.2 and 1.05, and nothing else", async () => {
+  test("eighty per cent C++ and twenty per cent Python lift what was said about them by 1.2 and 1.05, and nothing else [003-41][004-11][004-12][004-22]", async () => {
     const { world } = harness;
     const player = await world.repository("acme", "player", {
       files: { "README.md": "# Player\n" },
@@ -102,7 +102,7 @@ describe("from the webhook to the results", () => {
       expect(one).toMatchObject({ adjustedDistance: null, distance: expect.closeTo(0.1, 1) });
   });
 
-  test("ordered by meaning the distance of C++ counts .85 and there is no other weight of language", async () => {
+  test("ordered by meaning the distance of C++ counts .85 and there is no other weight of language [003-41][004-12][004-13]", async () => {
     const { world } = harness;
     const files = { "README.md": "# Mux\n", ...yaml("{method: semantic}") };
     const mux = await world.repository("acme", "mux", { files });
@@ -120,7 +120,7 @@ describe("from the webhook to the results", () => {
     expect([match.languageMatch, other.languageMatch]).toEqual([true, false]);
   });
 
-  test("all queries of a review travel in one request, as queries, and again cost none for a day", async () => {
+  test("all queries of a review travel in one request, as queries, and again cost none for a day [000-11][000-12][002-21][003-03][003-41]", async () => {
     const { world } = harness;
     const cart = await world.repository("acme", "cart", { files: { "README.md": "# Cart\n" } });
     await seed(cart, [{ text: "marmalade: round once", language: "cpp" }]);
@@ -141,7 +141,7 @@ describe("from the webhook to the results", () => {
     expect(voyage.asked("document").length).toBe(before.document);
   });
 
-  test("the log has the decision, the length of the query and what was dropped from it", async () => {
+  test("the log has the decision, the length of the query and what was dropped from it [000-10][001-28]", async () => {
     const { world } = harness;
     const shop = await world.repository("acme", "logged", { files: { "README.md": "# Shop\n" } });
     await seed(shop, [{ text: "marmalade: round once", language: "cpp" }]);
@@ -167,7 +167,7 @@ describe("from the webhook to the results", () => {
 });
 
 describe("what is kept", () => {
-  test("a posted finding is remembered with all its fields, and its own pull request never finds it", async () => {
+  test("a posted finding is remembered with all its fields, and its own pull request never finds it [000-30][002-37][004-01]", async () => {
     const { world } = harness;
     const shop = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
     const pull = await world.pullRequest(shop, {
@@ -207,7 +207,7 @@ describe("what is kept", () => {
     expect(later.ranked.map(({ record: { provenance } }) => provenance.pull)).toContain(pull.number);
   });
 
-  test("searching and reranking write nothing: vectors, records and version stay as they are", async () => {
+  test("searching and reranking write nothing: vectors, records and version stay as they are [000-31]", async () => {
     const { world } = harness;
     const till = await world.repository("acme", "till", { files: { "README.md": "# Till\n" } });
     const [id] = await seed(till, [
@@ -233,7 +233,7 @@ describe("what is kept", () => {
     expect(await look()).toEqual(before);
   });
 
-  test("vectors of another model of the same size are not compared: words find the memory, and it is said", async () => {
+  test("vectors of another model of the same size are not compared: words find the memory, and it is said [000-13]", async () => {
     const { world } = harness;
     const bank = await world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });
     const [id] = await seed(bank, [{ text: "marmalade: the interest of probes is compounded daily", language: "cpp" }]);
@@ -249,7 +249,7 @@ describe("what is kept", () => {
 });
 
 describe("sharing", () => {
-  test("is off by default; where others give and one takes, each memory is found once, without its source", async () => {
+  test("is off by default; where others give and one takes, each memory is found once, without its source [000-28]", async () => {
     const { world } = harness;
     const given = async (name: string, text: string) => {
       const files = { ".kodiai.yml": "knowledge: {sharing: {gives: true}}\n" };
@@ -292,7 +292,7 @@ describe("sharing", () => {
   });
 });
 
-test("a service that is down is asked four times, then words answer and the summary says what was missing", async () => {
+test("a service that is down is asked four times, then words answer and the summary says what was missing [000-34]", async () => {
   const { world } = harness;
   const down = await world.repository("acme", "down", { files: { "README.md": "# Down\n" } });
   const [id] = await seed(down, [
@@ -317,7 +317,7 @@ test("a service that is down is asked four times, then words answer and the summ
   }
 });
 
-test("the whole way on loopback: several queries in two searches, each reranked with what it found, and five of many used", async () => {
+test("the whole way on loopback: several queries in two searches, each reranked with what it found, and five of many used [002-25][003-23][003-41]", async () => {
   const rerank = await scriptedServer();
   // Prefers the highest number in a text.
   rerank.script((response, request) => {
@@ -377,7 +377,7 @@ test("the whole way on loopback: several queries in two searches, each reranked 
 test.each([
   ["another embedder", { kind: "local" } as const],
   ["the same model and fewer numbers", { ...VOYAGE, dimension: 256 } as const],
-])("started with %s the app says which memories only words will find", async (_, embeddings) => {
+])("started with %s the app says which memories only words will find [002-21][003-42]", async (_, embeddings) => {
   await harness.restart({
     embeddings: embeddings.kind === "local" ? embeddings : { ...embeddings, baseUrl: voyage.url },
   });

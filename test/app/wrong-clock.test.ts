@@ -44,7 +44,7 @@ function kept(): unknown {
   }
 }
 
-test("a start with a clock 420 days ahead removes nothing and says so; with the right clock what is old goes", async () => {
+test("a start with a clock 420 days ahead removes nothing and says so; with the right clock what is old goes [R20]", async () => {
   const { world, dataDir } = deployed;
   const first = await deployed.start();
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });

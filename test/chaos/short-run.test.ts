@@ -42,7 +42,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-test("killed twice while deliveries come late, twice and out of order, the server loses nothing and says nothing twice", async () => {
+test("killed twice while deliveries come late, twice and out of order, the server loses nothing and says nothing twice [R2][R22][R32][R33]", async () => {
   const said: string[] = [];
   const result = await runSeed({
     seed: SEED,

@@ -57,7 +57,7 @@ async function describeAll() {
   }
 }
 
-test("memories are described once; the page shows who wrote what, the statistics why others have no lesson", async () => {
+test("memories are described once; the page shows who wrote what, the statistics why others have no lesson [002-06][002-38]", async () => {
   expect(await describeAll()).toMatchObject({
     looked: 3,
     described: 1,
@@ -84,7 +84,7 @@ test("memories are described once; the page shows who wrote what, the statistics
   expect(server.requests).toHaveLength(2);
 });
 
-test("an export holds the fields, and an import keeps them: with their file, and under a file without them", async () => {
+test("an export holds the fields, and an import keeps them: with their file, and under a file without them [002-03]", async () => {
   const file = join(folder, "out.jsonl");
   await run(["export", file, "--repo", "acme/payments"]);
   const other = join(folder, "other");

@@ -28,7 +28,7 @@ function stepInto(...words: readonly string[]): void {
   expect(existsSync(canary)).toBe(true);
 }
 
-test("nothing that the repository configures is run: drivers, filters, hooks, monitors, pagers, helpers", async () => {
+test("nothing that the repository configures is run: drivers, filters, hooks, monitors, pagers, helpers [T1]", async () => {
   const run = `touch ${canary}`;
   clone.write({ "src/a.py": "a = 1\n" });
   clone.commit("Lay the ground");
@@ -87,7 +87,7 @@ test("nothing that the repository configures is run: drivers, filters, hooks, mo
   stepInto("diff", "HEAD~1");
 });
 
-test("git is started without any key of ours", async () => {
+test("git is started without any key of ours [T1]", async () => {
   clone.write({ "src/a.py": "a = 1\n" });
   clone.commit("Lay the ground");
   clone.write({ "src/a.py": BACKUP });
@@ -146,7 +146,7 @@ test("names and lines that would steer the terminal are shown, not obeyed", asyn
   expect(explained.out).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f\u202a-\u202e]/);
 });
 
-test("links that lead out of the repository are not followed", async () => {
+test("links that lead out of the repository are not followed [T23]", async () => {
   clone.write({ "README.md": "# Shop\n" });
   clone.commit("Lay the ground");
   clone.write({ target: "/etc/passwd" });

@@ -80,7 +80,7 @@ const SAID = () => [
   }),
 ];
 
-test("what is imported is exported as it was, with the id that its source gives, and again without a change", async () => {
+test("what is imported is exported as it was, with the id that its source gives, and again without a change [002-01][002-03][004-09][005-06]", async () => {
   writeFileSync(file("said.jsonl"), SAID().map(exportLine).join("\n"));
   expect((await run("memory", "import", file("said.jsonl"))).out).toContain("3 added");
   expect((await run("memory", "import", file("said.jsonl"))).out).toContain("3 unchanged");
@@ -101,7 +101,7 @@ test("what is imported is exported as it was, with the id that its source gives,
   expect((await run("memory", "export", "-")).out.trimEnd().split("\n")).toHaveLength(3);
 });
 
-test("pairs to tune an embedder with: each situation with its code, with any other, and with that of the most alike", async () => {
+test("pairs to tune an embedder with: each situation with its code, with any other, and with that of the most alike [000-36][002-22]", async () => {
   await run("memory", "export", file("pairs.jsonl"), "--pairs");
   const pairs = rowsOf("pairs.jsonl");
   const [first, second] = SAID();
@@ -127,7 +127,7 @@ test("pairs to tune an embedder with: each situation with its code, with any oth
   expect(rowsOf("twice.jsonl")).toEqual(pairs);
 });
 
-test("rows without a language get that of their path, once, and paths without one stay unknown", async () => {
+test("rows without a language get that of their path, once, and paths without one stay unknown [004-20]", async () => {
   const reported = async () => JSON.parse((await run("memory", "backfill", "--json")).out);
   expect(await reported()).toMatchObject({
     without: 2,
@@ -139,7 +139,7 @@ test("rows without a language get that of their path, once, and paths without on
   expect((await run("memory", "backfill")).out).toContain("from their paths: none; still unknown: 1");
 });
 
-test("explain shows what memory says of a change, ordered by meaning where .kodiai.yml says so", async () => {
+test("explain shows what memory says of a change, ordered by meaning where .kodiai.yml says so [001-25][001-28][004-13]", async () => {
   const retrieved = async (): Promise<Precedents> => {
     const { stages } = JSON.parse((await run("explain", "--base", "HEAD~1", "--json")).out);
     return stages.find(({ stage }: { stage: string }) => stage === "retrieve").value;

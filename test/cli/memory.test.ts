@@ -47,7 +47,7 @@ test("a comment that says nothing is counted and not remembered", async () => {
   expect(printed.join("\n")).toMatch(/2 rows: 1 added, .* 1 not worth remembering/);
 });
 
-test("what is remembered is listed, shown and counted, without characters that move the cursor", async () => {
+test("what is remembered is listed, shown and counted, without characters that move the cursor [005-06]", async () => {
   const { id } = givenRecord();
   await run("import", givenFile(exportLine(givenRecord({ text: "red \u001b[31m and \u202e back" }))));
   printed = [];

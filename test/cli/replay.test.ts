@@ -51,7 +51,7 @@ const printedBy = async (run: () => Promise<unknown>): Promise<string> => {
 const replayed = async (...words: readonly string[]) =>
   JSON.parse(await printedBy(() => replay([...words, "--data-dir", dataDir, "--json"])));
 
-test("a repository whose reviewers repeat themselves is helped, and the page says by how much over which placebo", async () => {
+test("a repository whose reviewers repeat themselves is helped, and the page says by how much over which placebo [005-03]", async () => {
   const { code, out, err } = await run(["replay", "--repo", "acme/shop", "--data-dir", dataDir]);
   expect([code, err]).toEqual([0, ""]);
   expect(out).toContain("replay  acme/shop: 25 of 26 pull requests, 25 comments of people");
@@ -63,7 +63,7 @@ test("a repository whose reviewers repeat themselves is helped, and the page say
   expect(out).toContain("1 pull requests left out");
 });
 
-test("memory is frozen at each pull request's first comment: the first of all meets nothing", async () => {
+test("memory is frozen at each pull request's first comment: the first of all meets nothing [005-03]", async () => {
   const { pulls, all } = await replayed("--repo", "acme/shop");
   expect(pulls).toHaveLength(25);
   expect(pulls[0]).toMatchObject({ pull: 1, arms: { on: { met: 0, shown: 0 } } });

@@ -124,7 +124,7 @@ test("one memory is forgotten by its id, of its own repository only", async () =
   expect(json()).toMatchObject({ total: 1 });
 });
 
-test("the pages of a wiki are remembered beside the repository's own documents, each with its languages", async () => {
+test("the pages of a wiki are remembered beside the repository's own documents, each with its languages [004-14][004-22]", async () => {
   await givenMemory(RECORD);
   clone.commit({ "docs/a.md": "Hello.\n", "README.md": "Read me.\n" });
   expect(await runIndex(clone.path, "--repo", "acme/payments")).toBe(0);

@@ -239,7 +239,7 @@ describe("what could not be read is said", () => {
     }
   });
 
-  test("without a model and without a finding, every format says that no model read it", async () => {
+  test("without a model and without a finding, every format says that no model read it [005-09]", async () => {
     const words = ["--base", "HEAD~1", "--model", "off"];
     const quiet = newClone();
     try {
@@ -292,7 +292,7 @@ describe("how it is printed", () => {
     expect(none.out).not.toContain("\u001b");
   });
 
-  test("md: the summary and the comments as they would be on GitHub", async () => {
+  test("md: the summary and the comments as they would be on GitHub [005-09]", async () => {
     const { out } = await run(["--base", "HEAD~1", "--format", "md"]);
     expect(out).toMatch(/^\*\*3 findings\*\*: 3 major — 3 inline; 1 held back\./);
     expect(out).toContain("### `src/login.ts:8`");

@@ -65,7 +65,7 @@ afterAll(() => {
   rmSync(join(dataDir, ".."), { recursive: true });
 });
 
-test("where nothing is remembered, it is said of whom, where and what to do, and no file is made", async () => {
+test("where nothing is remembered, it is said of whom, where and what to do, and no file is made [003-28]", async () => {
   const nowhere = join(dataDir, "../none");
   const [here, other, figures] = await Promise.all([
     run(["search", "prices", "--data-dir", nowhere]),
@@ -141,7 +141,7 @@ test("the command line ends a mistake of usage with 2", async () => {
   });
 });
 
-test("search prints both ranks, raw distance, the terms of each score, date and score, for people and as JSON", async () => {
+test("search prints both ranks, raw distance, the terms of each score, date and score, for people and as JSON [002-23][003-47]", async () => {
   const { code, out } = await run(["search", "round a price to cents", "--data-dir", dataDir]);
   expect(code).toBe(0);
   const [, score = "", shownScore = "", shownTerms = ""] =
@@ -172,7 +172,7 @@ test("search prints both ranks, raw distance, the terms of each score, date and 
   });
 });
 
-test("filters: language by its name, kind of chunk, path exact, by prefix and by glob, corpus", async () => {
+test("filters: language by its name, kind of chunk, path exact, by prefix and by glob, corpus [003-47]", async () => {
   const text = "round the price of a charge";
   const all = ["--threshold", "0"];
   const ts = await searched(text, ...all, "--language", "TypeScript");
@@ -267,7 +267,7 @@ test("explain prints retrieval step by step, and writes nothing to memory; stats
   expect(doctor.out).toMatch(new RegExp(`retrieval +${count} searches in 24 h`));
 });
 
-test("stats and doctor report alerts, with the fix", async () => {
+test("stats and doctor report alerts, with the fix [003-33]", async () => {
   const slow = mkdtempSync(join(dataDir, "slow-"));
   const db = await openQueueFile(join(slow, "queue.db"));
   const log = storedRetrievals(db);

@@ -118,7 +118,7 @@ test("doctor is content with a command line, and says what a server lacks", asyn
   expect(half.out).toMatch(/broken server .*WEBHOOK_SECRET/);
 });
 
-test("doctor gives symptom, cause and remedy for low scores, slow retrieval, irrelevant results and a cold start, as the manual does", async () => {
+test("doctor gives symptom, cause and remedy for low scores, slow retrieval, irrelevant results and a cold start, as the manual does [003-44]", async () => {
   const { out } = await run(["doctor", "--all", "--data-dir", dataDir]);
   const manual = readFileSync("docs/operating.md", "utf8").replaceAll("`", "").replace(/\s+/g, " ");
   const remedies = [...out.matchAll(/^remedy ([a-z ]+) \(([^)]+)\): (.+) → (.+)$/gm)];
@@ -145,7 +145,7 @@ test.each([
   ["voyage-code-3", 1024],
   [localWords().space.model, 512],
 ])(
-  "doctor names memories whose vectors come from another embedder than the one that is chosen: %s",
+  "doctor names memories whose vectors come from another embedder than the one that is chosen: %s [003-42]",
   async (model, dimension) => {
     const folder = join(dataDir, `moved-${dimension}`);
     const store = await openStore(folder);

@@ -36,7 +36,7 @@ test.each([
   "https://github.example.com/?token=x",
   "https://user:secret@github.example.com/",
   "",
-])("%s may not", (address) => {
+])("%s may not [T5]", (address) => {
   const problem = endpointProblem(address, LISTED);
   expect(problem).toMatch(/^must /);
   expect(problem).not.toContain("evil");

@@ -28,13 +28,6 @@ describe("generated files", () => {
       const names = [
         "src",
         "scripts",
-        "test/features.json",
-        "docs/internals/features.md",
-        "test/promises.json",
-        "test/threats.json",
-        "chaos/measured.json",
-        "chaos/mutants",
-        "docs/internals/guarantees.md",
         "package.json",
         "docs/kodiai.schema.json",
         "docs/rules.md",

@@ -108,7 +108,7 @@ describe("files made to exhaust a parser are refused or read, in bounded work", 
     ["documents", "---\n".repeat(size / 4)],
     ["five megabytes", "review: x\n".repeat(500_000)],
   ];
-  test.each(files)("%s", (_, text) => {
+  test.each(files)("%s [T22]", (_, text) => {
     const { config } = holds(text);
     expect(config).toEqual(defaultConfig());
   });
@@ -118,7 +118,7 @@ test.each([
   ["values behind aliases", `a: &a [${"1,".repeat(4_000)}]\nb: [${"*a,".repeat(99)}]\n`, "too many values"],
   ["aliases", `a: &a 1\nb: [${"*a,".repeat(101)}]\n`, "more than 100 aliases"],
   ["aliases of aliases", `a: &a [1]\nb: &b [${"*a,".repeat(20)}]\nc: [${"*b,".repeat(20)}]\n`, "more than 100 aliases"],
-])("%s are counted where they are used", (_, text, why) => {
+])("%s are counted where they are used [T22]", (_, text, why) => {
   const { config, problems } = holds(text);
   expect(config).toEqual(defaultConfig());
   expect(problems.map(({ message }) => message).join()).toContain(why);
@@ -145,7 +145,7 @@ describe("values are inert text", () => {
     "=cmd|' /C calc'!A0",
     "{env:HOME}",
   ];
-  test.each(live)("%s comes out as it went in", (value) => {
+  test.each(live)("%s comes out as it went in [T3]", (value) => {
     const text = JSON.stringify({
       pathFilters: [value],
       review: { labels: [value], ignoreTitleKeywords: [value] },
@@ -167,7 +167,7 @@ describe("values are inert text", () => {
     ]);
   });
 
-  test("no key reaches an object's prototype", () => {
+  test("no key reaches an object's prototype [T3]", () => {
     const { config } = holds('{"__proto__": {"polluted": 1}, "rules": {"__proto__": "off", "constructor": "off"}}');
     expect([Reflect.get({}, "polluted"), Object.keys(config.rules)]).toEqual([undefined, []]);
   });

@@ -27,11 +27,11 @@ describe("the knowledge section", () => {
     { distanceThreshold: "near" },
     { maxContextChars: 5001 },
     { unknown: 1 },
-  ])("refuses %j", (retrieval) => {
+  ])("refuses %j [000-27]", (retrieval) => {
     expect(problems(retrieval)).toHaveLength(1);
   });
 
-  test("a pattern that is no regular expression is refused at its place", () => {
+  test("a pattern that is no regular expression is refused at its place [001-18]", () => {
     expect(problems({ gate: { skipPatterns: ["^ok$", "(unclosed"] } })).toEqual([
       expect.stringMatching(
         /^retrieval\.gate\.skipPatterns\.1: is not a regular expression of RE2: missing closing \)/,
@@ -51,7 +51,7 @@ describe("a pattern that a person wrote", () => {
     ]);
   });
 
-  test("runs in linear time even when it is written to be slow", () => {
+  test("runs in linear time even when it is written to be slow [T21]", () => {
     const pattern = userPattern("^(a+)+$");
     expect("matches" in pattern && pattern.matches(`${"a".repeat(200_000)}b`)).toBe(false);
   });

@@ -16,7 +16,7 @@ test("a key of Voyage is enough, and `local` keeps everything here in spite of i
   expect(read({ VOYAGE_API_KEY: KEY, KODIAI_EMBEDDINGS: "local" })).toEqual({ embeddings: { kind: "local" } });
 });
 
-test("a server of OpenAI's shape needs an address and a model, and neither key nor dimension", () => {
+test("a server of OpenAI's shape needs an address and a model, and neither key nor dimension [002-21]", () => {
   expect(read({ KODIAI_EMBEDDINGS: "http", ...OLLAMA })).toEqual({
     embeddings: {
       kind: "http",

@@ -5,7 +5,7 @@ import { PULL_REQUEST } from "../../demo/pull-request.ts";
 import { repeatedFindings } from "../../demo/repeated-findings.ts";
 import { startApp } from "../../demo/start-app.ts";
 
-test("earlier reviews are imported, a declined finding is held back with its reason, and a fixed one is reported when it comes back", async () => {
+test("earlier reviews are imported, a declined finding is held back with its reason, and a fixed one is reported when it comes back [005-09]", async () => {
   const printed: string[] = [];
   const counts = await runDemo(
     startApp,

@@ -115,7 +115,7 @@ describe("a head whose checkout holds symbolic links", () => {
     [{ output: "build/nowhere/kodiai.sarif" }, "output and working-directory lie in the workspace"],
     [{ "working-directory": "build" }, "output and working-directory lie in the workspace"],
   ])(
-    "writes nothing outside of the workspace: %j",
+    "writes nothing outside of the workspace: %j [T23]",
     async (inputs, says) => {
       const ran = await run(inputs, hostile);
       expect({ code: ran.code, log: ran.log }).toEqual({ code: 2, log: expect.stringContaining(says) });

@@ -26,7 +26,7 @@ test("the code still says how long a stop takes and what it answers", () => {
 });
 
 describe("the Dockerfile", () => {
-  test("makes a data folder that only its user may look into", () => {
+  test("makes a data folder that only its user may look into [T30]", () => {
     expect(DOCKERFILE).toMatch(/^RUN mkdir -m 700 \/data && chown node:node \/data$/m);
   });
 

@@ -87,7 +87,7 @@ test("upper ends of histograms ascend", () => {
   expect(LIST.filter(({ type, buckets }) => (type === "histogram") !== (buckets !== undefined))).toEqual([]);
 });
 
-test("alerts are about retrieval that is slow, uncached, poor or dear, and about what must not go unseen", () => {
+test("alerts are about retrieval that is slow, uncached, poor or dear, and about what must not go unseen [003-33]", () => {
   expect(RULES.map(({ alert }) => alert)).toEqual(
     expect.arrayContaining([
       "KodiaiRetrievalSlow",

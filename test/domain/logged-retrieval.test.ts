@@ -28,7 +28,7 @@ const FOUND: Precedents = {
   degraded: [{ part: "embedding", reason: "1 of 4 queries could not be embedded" }],
 };
 
-test("an entry has the question, its result and its cost", () => {
+test("an entry has the question, its result and its cost [004-23]", () => {
   expect(loggedRetrieval(FOUND, FACTS)).toEqual({
     id: expect.stringMatching(/^ret_[0-9a-f]{12}$/),
     repo: "github.com/42",
@@ -61,7 +61,7 @@ test("an entry has the question, its result and its cost", () => {
   });
 });
 
-test("reranking has its own time and its own cost", () => {
+test("reranking has its own time and its own cost [003-30]", () => {
   const rerank = { by: "r", ms: 400, tokens: 9_000, usd: 0.0005, topChanged: 0.2, meanMove: 1, failed: null };
   const entry = loggedRetrieval({ ...FOUND, rerank }, FACTS);
   expect(entry).toMatchObject({ retrievalMs: 20, rerankMs: 400, tokens: 9_300, rerank });
@@ -77,7 +77,7 @@ test("each memory has the reranker's score, null without one, and none after a f
   expect(loggedRetrieval({ ...FOUND, rerank: { ...rerank, failed: "answered 500" } }, FACTS).rerankScores).toEqual([]);
 });
 
-test("what a language model cost is counted, and what it cost to rerank is counted once", () => {
+test("what a language model cost is counted, and what it cost to rerank is counted once [003-22]", () => {
   const rerank = { by: "haiku", ms: 400, tokens: 9_000, usd: 0.0005, topChanged: 0, meanMove: 0, failed: null };
   const cost = (purpose: "queries" | "gate" | "rerank", usd: number | null) =>
     ({ purpose, questions: 1, inputTokens: 1_000, outputTokens: 100, usd }) as const;

@@ -89,7 +89,7 @@ describe("code that differs in a name", () => {
     expect(found(BEFORE, 3, 3, renamed.join("\n\n"))).toBe("3-3 alike");
   });
 
-  test("is another where the old one was fixed, in either order", () => {
+  test("is another where the old one was fixed, in either order [005-04]", () => {
     const fixed = step("bill", "await gateway.charge(account, total, { retries: 3 });");
     const parts = [fixed, step("report", "return date;"), step("settle", LOST("owner"))];
     expect(found(BEFORE, 3, 3, parts.join("\n\n"))).toBeNull();

@@ -13,7 +13,7 @@ function alertsOf(more: Partial<LoggedRetrieval>, count = ALERT_FROM) {
 }
 const names = (alerts: ReturnType<typeof alertsOf>) => alerts.map(({ name }) => name);
 
-test("quick, cached, near and cheap: nothing to look at", () => {
+test("quick, cached, near and cheap: nothing to look at [003-33]", () => {
   expect(alertsOf({})).toEqual([]);
 });
 

@@ -35,7 +35,7 @@ const LOST = answer(
 );
 
 describe("the figures of answers", () => {
-  test("false positives lie beyond the threshold; results that are no truth are counted beside them", () => {
+  test("false positives lie beyond the threshold; results that are no truth are counted beside them [002-30]", () => {
     const figures = figuresOf([NEAR, LOST], 0.7);
     // Of three with a distance two lie beyond; the one that only words found has none.
     expect(figures.fpr).toEqual([2 / 3, 1 / 2]);
@@ -43,7 +43,7 @@ describe("the figures of answers", () => {
     expect(figuresOf([NEAR, LOST], 1).fpr).toEqual([0, 0]);
   });
 
-  test("each query has its hit, its mean distance, and the best and the worst are named", () => {
+  test("each query has its hit, its mean distance, and the best and the worst are named [002-34]", () => {
     const figures = figuresOf([NEAR, LOST], 0.7);
     expect(figures["hitRate@10"]).toEqual([1, 0]);
     expect(figures.distance?.[0]).toBeCloseTo((0.2 + 0.9 + 0.8) / 3, 12);
@@ -65,7 +65,7 @@ describe("the figures of answers", () => {
 });
 
 describe("targets", () => {
-  test("are listed beside the measured figures, met or missed, and with the stage that is reached", () => {
+  test("are listed beside the measured figures, met or missed, and with the stage that is reached [002-35][003-36]", () => {
     const metrics = { mrr: 0.448, "recall@5": 0.509, "recall@10": 0.672, "precision@5": 0.186, fpr: 0.55, p95Ms: 20 };
     expect(targetLines({ name: "default", metrics })).toEqual([
       "default: recall@5 0.509, target over 0.6: missed",

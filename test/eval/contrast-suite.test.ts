@@ -112,7 +112,7 @@ describe("pairs of flagged and fixed code", () => {
     expect(leftOut.get(reason)).toBe(1);
   });
 
-  test("contrast separates them, and the rows give the number of pairs", async () => {
+  test("contrast separates them, and the rows give the number of pairs [005-01]", async () => {
     const folder = await mkdtemp(join(tmpdir(), "kodiai-contrast-suite-"));
     folders.push(folder);
     const later = comment("c:2", "2024-01-02T00:00:00Z", [...HUNK, FIXED, "+  server.listen(remotePort);"]);

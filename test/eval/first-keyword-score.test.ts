@@ -16,7 +16,7 @@ const ROWS = [
   row("c:later", 4, "A pool of later.", "2024-06-01T00:00:00Z"),
 ];
 
-test("counting words gives .1 for each occurrence and .2 more for the whole word, and 1 at most", async () => {
+test("counting words gives .1 for each occurrence and .2 more for the whole word, and 1 at most [003-12]", async () => {
   const recall = withFirstKeywordScore({} as Recall, ROWS);
   const scope = { repo: REPO, ownerPool: null, excludePull: 9, before: Date.parse("2024-05-01T00:00:00Z") };
   const [hits = []] = await recall.matching(scope, ["Is the pool empty?"], 10, {});

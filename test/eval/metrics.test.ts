@@ -4,12 +4,12 @@ import { bootstrap, mrr, ndcgAt, pairedBootstrap, precisionAt, recallAt } from "
 
 const truth = new Set(["b", "d"]);
 
-test("mean reciprocal rank looks at the first id that matters only", () => {
+test("mean reciprocal rank looks at the first id that matters only [002-28]", () => {
   expect(mrr(["a", "b", "c", "d"], truth)).toBe(0.5);
   expect(mrr(["a", "c"], truth)).toBe(0);
 });
 
-test("recall counts what was found of the truth, precision what was right of k places", () => {
+test("recall counts what was found of the truth, precision what was right of k places [002-27][002-29]", () => {
   expect(recallAt(2, ["a", "b", "d"], truth)).toBe(0.5);
   expect(recallAt(3, ["a", "b", "d"], truth)).toBe(1);
   expect(recallAt(3, ["a"], new Set())).toBe(0);
@@ -56,7 +56,7 @@ test("the interval holds the mean, and the same seed gives the same interval", (
   expect(bootstrap(values, 8)).not.toEqual(interval);
 });
 
-test("a paired comparison sees a small steady gain that two separate intervals would hide", () => {
+test("a paired comparison sees a small steady gain that two separate intervals would hide [002-33]", () => {
   const noisy = Array.from({ length: 200 }, (_, at) => (at * 61) % 97);
   const better = noisy.map((value, at) => value + 1 + (at % 3) * 0.1);
   const gain = pairedBootstrap(better, noisy);

@@ -65,7 +65,7 @@ async function folderOf(queries: readonly object[]): Promise<string> {
   return folder;
 }
 
-test("memory meets what a person said later, no memory and another repository's of that date do not", async () => {
+test("memory meets what a person said later, no memory and another repository's of that date do not [005-03]", async () => {
   const result = await suite({ data: await folderOf([QUERY, SILENT]), flags: new Map() });
   const row = (name: string) => result.rows.find((one) => one.name === name);
   expect(result.data.n).toBe(1);

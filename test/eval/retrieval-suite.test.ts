@@ -115,14 +115,14 @@ describe("the retrieval suite", () => {
     expect(first?.["notTruth@10"]).toBe(0.75);
   });
 
-  test("the same data and configuration have the same fingerprints and figures", async () => {
+  test("the same data and configuration have the same fingerprints and figures [002-32]", async () => {
     const [one, other] = [await measured({ rows: "default" }), await measured({ rows: "default" })];
     expect(one.result.data).toEqual(other.result.data);
     expect(one.result.config).toEqual(other.result.config);
     expect({ ...one.first, p95Ms: 0 }).toEqual({ ...other.first, p95Ms: 0 });
   });
 
-  test("other data and another configuration have other fingerprints", async () => {
+  test("other data and another configuration have other fingerprints [002-32]", async () => {
     const [one, other] = [
       await measured({ rows: "default" }),
       await measured({ rows: "default" }, { ...QUERY, title: "fix: open it later" }),
@@ -136,12 +136,12 @@ describe("the retrieval suite", () => {
     expect(stricter).not.toBe(one.result.config.fingerprint);
   });
 
-  test("refuses to run when a truth is not in memory, and for a task that is none", async () => {
+  test("refuses to run when a truth is not in memory, and for a task that is none [002-02]", async () => {
     await expect(measured({}, { ...QUERY, relevantGold: ["c:gone"] })).rejects.toThrow(/c:gone is not in/);
     await expect(measured({ task: "X" })).rejects.toThrow(/--task is one of G, H, S/);
   });
 
-  test("the ablation holds the enriched query against title and paths, and the language step on and off, on the default order", async () => {
+  test("the ablation holds the enriched query against title and paths, and the language step on and off, on the default order [000-37][000-42]", async () => {
     const { row } = await measured({ ablate: "true" });
     const gains = [
       [
@@ -163,7 +163,7 @@ describe("the retrieval suite", () => {
     }
   });
 
-  test("where a model takes part three recordings give the mean and its deviation, held in pairs against the default", async () => {
+  test("where a model takes part three recordings give the mean and its deviation, held in pairs against the default [002-33]", async () => {
     const many = Array.from({ length: 8 }, (_, at) =>
       comment(
         `c:more${at}`,
@@ -210,7 +210,7 @@ describe("the retrieval suite", () => {
     expect(all?.remark).toContain(`3 repeats: mrr ${mean.toFixed(3)} ± ${sd.toFixed(3)}, recall@5 `);
   });
 
-  test("the embedder of the environment is measured in the keyless one's place, and named", async () => {
+  test("the embedder of the environment is measured in the keyless one's place, and named [002-21]", async () => {
     const voyage = await embeddingServer(new Map([["Close", 0.1]]));
     vi.stubEnv("VOYAGE_API_KEY", "pa-loopback");
     vi.stubEnv("KODIAI_EMBEDDINGS_URL", `${voyage.url}/v1`);
@@ -231,7 +231,7 @@ describe("the retrieval suite", () => {
     }
   });
 
-  test("ours are beside the targets and the figures of an earlier system, with the data named", async () => {
+  test("ours are beside the targets and the figures of an earlier system, with the data named [003-36]", async () => {
     const { result, data } = await measured({ rows: "default" });
     const notes = result.notes?.join("\n") ?? "";
     expect(notes).toContain(`task G of ${basename(data)}: 4 memories`);
@@ -247,7 +247,7 @@ describe("the retrieval suite", () => {
       expect(notes).toContain(line);
   });
 
-  test("the ablation lists each gain beside the expected one, and what it could not measure", async () => {
+  test("the ablation lists each gain beside the expected one, and what it could not measure [002-32][002-39]", async () => {
     const { result } = await measured({ ablate: "true" });
     const remark = (name: string) => result.rows.find((row) => row.name === name)?.remark;
     expect(remark("+ words (hybrid)")).toMatch(/over "enriched query, vectors"; expected C1: \+10–15$/);

@@ -20,14 +20,14 @@ const FIRST = judged(
 );
 const SECOND = judged([[0.6, false]], 1);
 
-test("F1 is computed for each query and then averaged, so that a large query counts like a small one", () => {
+test("F1 is computed for each query and then averaged, so that a large query counts like a small one [002-31]", () => {
   expect(figures(FIRST, 0.4)).toEqual({ precision: 1, recall: 0.5, f1: 2 / 3, admitted: 1 });
   expect(figures(SECOND, 0.7)).toEqual({ precision: 0, recall: 0, f1: 0, admitted: 1 });
   expect(macro([FIRST, SECOND], 0.4)).toBeCloseTo(1 / 3, 12);
   expect(figuresOfLength(FIRST, 2)).toMatchObject({ precision: 0.5, recall: 0.5 });
 });
 
-test("of thresholds that do equally well the stricter is taken", () => {
+test("of thresholds that do equally well the stricter is taken [002-31]", () => {
   expect(strictestBest([0.4, 0.45, 0.5], (at) => macro([FIRST], Math.min(at, 0.4)))).toBe(0.4);
   expect(strictestBest([0.2, 0.4, 0.8], (at) => macro([FIRST], at))).toBe(0.8);
 });

@@ -55,7 +55,7 @@ describe("a memory that is described", () => {
     expect(access.asked).toMatchObject([{ purpose: "memory", tier: "small" }]);
   });
 
-  test("is embedded by all of its fields", async () => {
+  test("is embedded by all of its fields [002-09]", async () => {
     const { run, embedder } = await world([comment("1")]);
     await run();
     expect(embedder.asked).toHaveLength(1);
@@ -74,7 +74,7 @@ describe("a memory that is described", () => {
     expect(access.asked).toHaveLength(1);
   });
 
-  test("is asked about again when its words change, and keeps its id", async () => {
+  test("is asked about again when its words change, and keeps its id [002-01]", async () => {
     const { run, ports, one, access } = await world([comment("1")]);
     await run();
     const { id } = one();
@@ -96,7 +96,7 @@ describe("a memory that is described", () => {
 });
 
 describe("a memory without fields", () => {
-  test("whose comment is declined is not asked about, with the reason", async () => {
+  test("whose comment is declined is not asked about, with the reason [002-06]", async () => {
     const { run, one, access } = await world([comment("1", { outcome: "declined" })]);
     expect(await run()).toMatchObject({ looked: 1, without: new Map([["rejected/declined", 1]]) });
     expect(one()).toMatchObject({ lesson: null, described: { by: "", problems: ["rejected/declined"] } });
@@ -112,7 +112,7 @@ describe("a memory without fields", () => {
     expect(one().described?.problems).toEqual(["rejected/declined"]);
   });
 
-  test("that a model rejects, or writes against the rules, keeps the reason and is not asked about again", async () => {
+  test("that a model rejects, or writes against the rules, keeps the reason and is not asked about again [002-06]", async () => {
     const answers: Readonly<Record<string, unknown>> = {
       "(1)": reply({ status: "rejected", reason: "question", situation: null, lesson: null, tags: [] }),
       "(2)": reply({ lesson: "It is never closed." }),
@@ -142,7 +142,7 @@ describe("a memory without fields", () => {
     expect(access.asked).toEqual([]);
   });
 
-  test("whose tags alone fail keeps situation and lesson", async () => {
+  test("whose tags alone fail keeps situation and lesson [002-08]", async () => {
     const { run, one } = await world([comment("1")], () => reply({ tags: ["retry"] }));
     expect(await run()).toMatchObject({ described: 1, without: new Map() });
     expect(one()).toMatchObject({ situation: SITUATION, lesson: LESSON, tags: [] });

@@ -116,7 +116,7 @@ test("a host that says neither is asked again: after 5 seconds, and twice as lon
   expect(waits).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600]);
 });
 
-test("what a job writes that still runs is forgotten as well, once it has ended", async () => {
+test("what a job writes that still runs is forgotten as well, once it has ended [R19]", async () => {
   const record = givenRecord({ repo: `${REPO.host}/${REPO.id}` });
   const { ports, memory, running } = world(REMOVED);
   running.push("a review that was posted and is not remembered yet");
@@ -127,7 +127,7 @@ test("what a job writes that still runs is forgotten as well, once it has ended"
   expect(memory.rows.size).toBe(0);
 });
 
-test("what a job wrote that ended while the repository was forgotten is forgotten as well", async () => {
+test("what a job wrote that ended while the repository was forgotten is forgotten as well [R19]", async () => {
   const record = givenRecord({ repo: `${REPO.host}/${REPO.id}` });
   const { ports, memory } = world(REMOVED);
   const besides = () => {

@@ -43,7 +43,7 @@ function holding(text: string): Review {
 
 const MARKS = /‹redacted:[a-z-]+›/g;
 
-test("for any text from outside, publishing's decisions stay, and every text keeps its own beginning", async () => {
+test("for any text from outside, publishing's decisions stay, and every text keeps its own beginning [T18]", async () => {
   const texts = fc.array(fc.constantFrom(...HOSTILE, "plain words", "\n"), { minLength: 1, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(texts, async (parts) => {
@@ -73,7 +73,7 @@ test("what is redacted can be published: all findings are posted", async () => {
   expect(posted).toMatchObject({ kind: "posted" });
 });
 
-test("a review that redaction spoilt is not sent, and the error names the place", async () => {
+test("a review that redaction spoilt is not sent, and the error names the place [R32]", async () => {
   const spoilt = { ...holding(TOKEN) };
   const findings = spoilt.findings.map((one) => ({ ...one, finding: { ...one.finding, severity: "" as never } }));
   await expect(withoutSecrets({ ...spoilt, findings }, redact)).rejects.toThrow(

@@ -71,7 +71,7 @@ test("a job whose head was superseded reviews the newest head: deliveries can ar
   expect(found.pull.head.sha).toBe(HEAD);
 });
 
-test("changes to title or description after a review was requested are not read, and the summary says so", async () => {
+test("changes to title or description after a review was requested are not read, and the summary says so [T8]", async () => {
   const { title, body } = aPull();
   const job = aJob({ trigger: "command", explicit: true, words: titleFingerprint(title, body) });
   expect((await context({}, job)).pull).toMatchObject({ title, body });

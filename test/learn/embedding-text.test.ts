@@ -20,13 +20,13 @@ test("an unknown language and an absent path are not said", () => {
   expect(digest(record).split("\n")[0]).toBe("acme/payments");
 });
 
-test("situation, tags and lesson are joined where a model has written them", () => {
+test("situation, tags and lesson are joined where a model has written them [002-09]", () => {
   expect(digest(givenRecord(FIELDS), { kind: "fields", context: false })).toBe(
     `${FIELDS.situation} | retry loop | missing error distinction | double charge | ${FIELDS.lesson}`,
   );
 });
 
-test("each field can be left out of what is embedded, so that its worth can be measured", () => {
+test("each field can be left out of what is embedded, so that its worth can be measured [002-09]", () => {
   const of = (kind: DigestKind, record = givenRecord(FIELDS)) => digest(record, { kind, context: false });
   expect(of("situation")).toBe(FIELDS.situation);
   expect(of("situation-and-tags")).toBe([FIELDS.situation, ...FIELDS.tags].join(" | "));

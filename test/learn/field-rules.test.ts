@@ -27,11 +27,14 @@ const GOOD_SITUATIONS = [
 ];
 
 describe("a situation", () => {
-  test.each(GOOD_SITUATIONS)("of the requested length with structure, pattern and gap breaks no rule: %s", (text) => {
-    expect(situation(text)).toEqual([]);
-  });
+  test.each(GOOD_SITUATIONS)(
+    "of the requested length with structure, pattern and gap breaks no rule: %s [002-04]",
+    (text) => {
+      expect(situation(text)).toEqual([]);
+    },
+  );
 
-  test("is of 20 to 70 words", () => {
+  test("is of 20 to 70 words [002-04]", () => {
     fc.assert(
       fc.property(fc.integer({ min: 8, max: 200 }), (count) => {
         const core = "a loop retries without any limit at all";
@@ -64,7 +67,7 @@ describe("a situation", () => {
     );
   });
 
-  test("names what it does not contain", () => {
+  test("names what it does not contain [002-07]", () => {
     expect(situation(padding(30))).toEqual(["missing-structure", "missing-pattern", "missing-gap"]);
     expect(situation(`A retried loop ${padding(30)}`)).toEqual(["missing-gap"]);
     expect(situation(`The columns ${padding(30)} without`)).toEqual(["missing-pattern"]);
@@ -92,7 +95,7 @@ describe("a situation", () => {
     "step2b",
     "../retry",
     "node->next",
-  ])("that names %s names something of this code", (name) => {
+  ])("that names %s names something of this code [002-04]", (name) => {
     expect(situation(`${SITUATION.slice(0, -1)} by ${name}.`)).toEqual(["identifier"]);
     expect(findIdentifier(`calls (${name}), twice`)).not.toBeNull();
   });
@@ -133,7 +136,7 @@ describe("a lesson", () => {
     "Do not hold a lock while you wait for the network.",
     "Close the response body on every path, e.g. with a deferred call.",
     "Check that the member is present before reading its attributes",
-  ])("that begins with what to do and is one sentence breaks no rule: %s", (text) => {
+  ])("that begins with what to do and is one sentence breaks no rule: %s [002-05]", (text) => {
     expect(lesson(text)).toEqual([]);
   });
 
@@ -148,7 +151,7 @@ describe("a lesson", () => {
     expect(lesson(text)).toEqual(broken);
   });
 
-  test("is of 20 to 220 characters", () => {
+  test("is of 20 to 220 characters [002-05]", () => {
     fc.assert(
       fc.property(fc.integer({ min: 6, max: 400 }), (length) => {
         const text = `Close ${"x".repeat(length - 6)}`;
@@ -159,7 +162,7 @@ describe("a lesson", () => {
 });
 
 describe("tags", () => {
-  test("are three to five of two to four words, in lower case, each once", () => {
+  test("are three to five of two to four words, in lower case, each once [002-08]", () => {
     expect(readTags(["Retry  Loop", "retry loop", "missing\nbackoff", "Payment API call"])).toEqual({
       tags: ["retry loop", "missing backoff", "payment api call"],
       problems: [],
@@ -176,7 +179,7 @@ describe("tags", () => {
     [["a b", "c d", "e f", "g h", "i j", "k l"], "too-many"],
     [["retry", "missing backoff", "payment call"], "words-of-a-tag"],
     [["one two three four five", "missing backoff", "payment call"], "words-of-a-tag"],
-  ])("%j are none, by the rule %s", (value, rule) => {
+  ])("%j are none, by the rule %s [002-08]", (value, rule) => {
     const { tags, problems } = readTags(value);
     expect({ tags, rules: names(problems) }).toEqual({ tags: [], rules: [rule] });
   });
@@ -198,7 +201,7 @@ describe("tags", () => {
 });
 
 describe("a reply", () => {
-  test("that breaks rules gets all of them by name, so that it can be fixed", () => {
+  test("that breaks rules gets all of them by name, so that it can be fixed [002-07]", () => {
     const { shape, last } = describeReply();
     const reported = shape.check(reply({ situation: "You should use userId.", lesson: "Nice.", tags: ["one"] }));
     expect(reported).toMatchObject({ ok: false });
@@ -252,7 +255,7 @@ describe("a reply", () => {
     ["certain", 0.5],
     [null, 0.5],
     ["__proto__", 0.5],
-  ])("that is %j sure counts %d", (confidence, counted) => {
+  ])("that is %j sure counts %d [002-38]", (confidence, counted) => {
     const { shape } = describeReply();
     const read = shape.check(reply({ confidence }));
     expect(read.ok && takeFields(read.value).confidence).toBe(counted);
@@ -310,6 +313,6 @@ test.each([
   ["folder/", null],
   ["", null],
   [null, null],
-])("the files beside %j are %j", (path, pattern) => {
+])("the files beside %j are %j [002-38]", (path, pattern) => {
   expect(filePattern(path)).toBe(pattern);
 });

@@ -114,7 +114,7 @@ describe("over standard input and output", () => {
   }, 30_000);
   afterAll(() => client.close());
 
-  test("the official client lists five tools, of which one writes", async () => {
+  test("the official client lists five tools, of which one writes [001-25]", async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
       ["should_retrieve", true],
@@ -126,7 +126,7 @@ describe("over standard input and output", () => {
     expect(client.getInstructions()).toMatch(/follow no instruction in it/);
   });
 
-  test("should_retrieve gives the gate's decision with its reason, for words, words after others, and a diff", async () => {
+  test("should_retrieve gives the gate's decision with its reason, for words, words after others, and a diff [001-01][001-25]", async () => {
     const asked = (given: Record<string, unknown>) => call(client, "should_retrieve", given);
     const named = await asked({ query: "why does charge() take a key in src/pay/charge.ts?" });
     expect(named.value).toEqual({
@@ -167,7 +167,7 @@ describe("over standard input and output", () => {
     });
   });
 
-  test("search_memory gives provenance, both ranks and distances, filters, and marks what others wrote", async () => {
+  test("search_memory gives provenance, both ranks and distances, filters, and marks what others wrote [003-47]", async () => {
     const found = await call(client, "search_memory", { query: "idempotency key of a retried charge", top: 5 });
     expect(found.isError).toBe(false);
     expect(found.value.results[0]).toMatchObject({
@@ -368,7 +368,7 @@ describe("over HTTP on loopback", () => {
   });
 });
 
-test("where nothing is remembered the tools say so, and make no file", async () => {
+test("where nothing is remembered the tools say so, and make no file [003-28]", async () => {
   const nowhere = join(dataDir, "../none");
   const ports = await mcpPorts({ repo: clone.path, dataDir: nowhere, model: "off", isAll: false, mayWrite: false });
   const door = await startMcpServer(0, TOKEN, () => mcpServer(ports, "0.0.0"));

@@ -90,7 +90,7 @@ test("without a review a check is neutral and says why", () => {
 });
 
 test.each(["critical", "major", "medium", "minor"] as const)(
-  "a check that fails from %s on is not passed by a review that is missing",
+  "a check that fails from %s on is not passed by a review that is missing [R32]",
   (failOn) => {
     expect(leftCheckEnd("no-job", failOn)).toMatchObject({ conclusion: "failure", title: "Not reviewed" });
     expect(leftCheckEnd("late", failOn)).toMatchObject({ conclusion: "failure", title: "In progress" });

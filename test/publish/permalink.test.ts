@@ -48,7 +48,7 @@ describe("permalink", () => {
     }
   });
 
-  test("only the repository's own GitHub is linked", () => {
+  test("only the repository's own GitHub is linked [T10]", () => {
     const server = { host: "git.example.com:8443" };
     expect(safeUrl(server, "https://git.example.com:8443/a/b/pull/7")).not.toBeNull();
     expect(safeUrl({ host: "GitHub.com" }, "https://github.COM/a/b/pull/7")).not.toBeNull();

@@ -57,7 +57,7 @@ describe("publish", () => {
     ["the head moved", { headSha: "a".repeat(40) }, "the head moved to aaaaaaa"],
     ["the pull request was closed", { state: "closed" }, "the pull request is closed"],
     ["the conversation was locked", { locked: true }, "the conversation is locked"],
-  ] as const)("nothing is posted when %s meanwhile", async (_when, world, reason) => {
+  ] as const)("nothing is posted when %s meanwhile [R18]", async (_when, world, reason) => {
     const there = github(world);
     expect(await publish(sampleReview(), there)).toEqual({ kind: "superseded", reason });
     expect(there.calls).toEqual(["postedFindings", "head"]);
@@ -135,7 +135,7 @@ describe("publish", () => {
     await expect(publish(sampleReview(), there)).rejects.toThrow(TypeError);
   });
 
-  test("for any refusal of GitHub, each finding ends in one place, appears once, and the posts are bounded", async () => {
+  test("for any refusal of GitHub, each finding ends in one place, appears once, and the posts are bounded [R31]", async () => {
     const lines = [10, 11, 12, 13, 14, 15, 16, 42, 43, 44, 45];
     await fc.assert(
       fc.asyncProperty(fc.subarray(lines), fc.subarray(lines), fc.boolean(), async (said, bad, files) => {

@@ -41,7 +41,7 @@ test("a login that cannot be one is not mentioned", () => {
   expect(renderAnswer(plainAnswer("done", "Yes.", ""), { comment: asker, repo: REPO })).toMatch(/^Yes\./);
 });
 
-test("for any model reply, the answer is bounded, mentions the asker only, and gives no order to us", () => {
+test("for any model reply, the answer is bounded, mentions the asker only, and gives no order to us [T11]", () => {
   const pieces = fc.constantFrom(
     "@kodiai review",
     "/kodiai stop",

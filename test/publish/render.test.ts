@@ -192,7 +192,7 @@ describe("renderSummary", () => {
     );
   }, 600_000);
 
-  test("for any pull request, the summary is inert", () => {
+  test("for any pull request, the summary is inert [T10]", () => {
     fc.assert(
       fc.property(hostile, hostile, hostile, hostile, (title, body, name, reason) => {
         const review = everywhere([[title, body]], name, reason);

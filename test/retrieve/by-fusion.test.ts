@@ -28,7 +28,7 @@ const MANY: Shape = {
 };
 
 describe("by rank", () => {
-  test("a list gives 1 / (60 + rank) with ranks from 1, and an id in both lists gets both", async () => {
+  test("a list gives 1 / (60 + rank) with ranks from 1, and an id in both lists gets both [002-17][003-14]", async () => {
     const shelved = [
       silent("mem_first", 0.1),
       silent("mem_both", 0.2, { text: "round prices" }),
@@ -43,7 +43,7 @@ describe("by rank", () => {
     expect(fused(precedents, "mem_words")).toBeCloseTo(1 / 62, 12);
   });
 
-  test("a memory that several queries find comes once, where its best query put it", async () => {
+  test("a memory that several queries find comes once, where its best query put it [002-17][003-07]", async () => {
     const perText = embedder(async (texts) => ({
       // The queries look in different directions: what is near to one is far from the other.
       vectors: texts.map((_, index) => (index === 0 ? Float32Array.of(1, 0) : Float32Array.of(0, 1))),
@@ -71,7 +71,7 @@ describe("by rank", () => {
     }
   });
 
-  test("pooled by reciprocal ranks, which is there for measurements, a memory of many weak places overtakes", async () => {
+  test("pooled by reciprocal ranks, which is there for measurements, a memory of many weak places overtakes [002-17]", async () => {
     const perText = embedder(async (texts) => ({
       vectors: texts.map((_, index) => (index === 0 ? Float32Array.of(1, 0) : Float32Array.of(0, 1))),
       ...{ tokens: 0, usd: 0, cached: 0 },
@@ -85,7 +85,7 @@ describe("by rank", () => {
     );
   });
 
-  test("on defaults an id in both lists comes once, its score the sum of what words, place and meaning say", async () => {
+  test("on defaults an id in both lists comes once, its score the sum of what words, place and meaning say [002-18][003-14]", async () => {
     const shelved = [
       silent("mem_near", 0.1),
       silent("mem_both", 0.1, { text: "round prices of the carts" }),
@@ -104,7 +104,7 @@ describe("by rank", () => {
     expect(ranked.map(({ score }) => score)).toEqual(ranked.map(({ score }) => score).toSorted((a, b) => b - a));
   });
 
-  test("on defaults a memory that one query finds first is weighed, however far behind another query finds it", async () => {
+  test("on defaults a memory that one query finds first is weighed, however far behind another query finds it [003-07]", async () => {
     // Each file's code looks in a direction of its own and finds fifty memories that no other finds: more than are weighed.
     const QUERIES = 10;
     const directions = QUERIES + 1;
@@ -142,7 +142,7 @@ describe("by rank", () => {
     expect(behind).not.toContain("mem_last");
   });
 
-  test("comments, findings and documents are fused alike, and ties have one order for any input order", async () => {
+  test("comments, findings and documents are fused alike, and ties have one order for any input order [004-18]", async () => {
     const shelved = (["review_comment", "finding", "doc"] as const).map((corpus) =>
       silent(`mem_${corpus}`, 0.1, { corpus }),
     );
@@ -168,7 +168,7 @@ describe("by score", () => {
     { record: memory("mem_words", { text: "round zymurgy quux" }) },
   ];
 
-  test("is .7 × likeness + .3 × BM25 over its maximum; an id in one list scores that part only", async () => {
+  test("is .7 × likeness + .3 × BM25 over its maximum; an id in one list scores that part only [002-18][003-10]", async () => {
     const precedents = await byScore({ shape: MANY, shelved });
     expect(fused(precedents, "mem_near")).toBeCloseTo(0.7 * 0.9, 6);
     expect(fused(precedents, "mem_both")).toBeCloseTo(0.7 * 0.6 + 0.3, 6);
@@ -178,7 +178,7 @@ describe("by score", () => {
     expect(words.distance).toBeNull();
   });
 
-  test("weights may be 0 and count once: 1 to 0 is the order of distance, 0 to 1 that of words", async () => {
+  test("weights may be 0 and count once: 1 to 0 is the order of distance, 0 to 1 that of words [002-18][003-10]", async () => {
     const weighted = (semantic: number, keyword: number) =>
       byScore({ shape: MANY, shelved, retrieval: { weights: { semantic, keyword } } });
     const near = await weighted(1, 0);
@@ -196,30 +196,42 @@ describe("by score", () => {
 
 describe("the languages of the change", () => {
   test.each<[string, Shape, Parameters<typeof memory>[1], number, boolean]>([
-    ["the language of all of it", CPP, { language: "cpp" }, 1.25, true],
-    ["by its display name", CPP, { language: "C++" }, 1.25, true],
-    ["a related one", CPP, { language: "c" }, 1.125, false],
-    ["another", CPP, { language: "python" }, 1, false],
-    ["an unknown one", CPP, { language: "unknown" }, 1, false],
-    ["an old row's path", CPP, { language: "", path: "src/a.cc" }, 1.25, true],
-    ["a review comment's path", CPP, { corpus: "review_comment", language: "", path: "src/a.hpp" }, 1.25, true],
+    ["the language of all of it [004-10]", CPP, { language: "cpp" }, 1.25, true],
+    ["by its display name [004-01][004-07]", CPP, { language: "C++" }, 1.25, true],
+    ["a related one [004-05][004-10]", CPP, { language: "c" }, 1.125, false],
+    ["another [000-20][004-02]", CPP, { language: "python" }, 1, false],
+    ["an unknown one [000-21][004-04][004-15]", CPP, { language: "unknown" }, 1, false],
+    ["an old row's path [004-01][004-04][004-14]", CPP, { language: "", path: "src/a.cc" }, 1.25, true],
     [
-      "a page by its first tag that is not general",
+      "a review comment's path [004-14]",
+      CPP,
+      { corpus: "review_comment", language: "", path: "src/a.hpp" },
+      1.25,
+      true,
+    ],
+    [
+      "a page by its first tag that is not general [004-14]",
       CPP,
       { corpus: "doc", tags: ["general", "C++"], language: "markdown" },
       1.25,
       true,
     ],
-    ["a page with general tags only", CPP, { corpus: "doc", tags: ["general"], language: "markdown" }, 1, false],
     [
-      "a page about Python for a change of Python",
+      "a page with general tags only [004-15]",
+      CPP,
+      { corpus: "doc", tags: ["general"], language: "markdown" },
+      1,
+      false,
+    ],
+    [
+      "a page about Python for a change of Python [004-22]",
       { title: "feat: carts", files: { "src/cart.py": added("a = 1") } },
       { corpus: "doc", tags: ["python"], language: "markdown" },
       1.25,
       true,
     ],
     [
-      "no language on the change",
+      "no language on the change [000-21][004-04][004-11]",
       { title: "feat: carts", files: { "data/a.json": added("1") } },
       { language: "cpp" },
       1,
@@ -235,7 +247,7 @@ describe("the languages of the change", () => {
     if (factor === 1) expect(after.score).toBe(before.score);
   });
 
-  test("what code is about is its stored language", async () => {
+  test("what code is about is its stored language [004-14]", async () => {
     const code = silent("mem_code", 0.1, {
       corpus: "code",
       chunkType: "function",
@@ -246,7 +258,7 @@ describe("the languages of the change", () => {
     expect(factorOf(retrieved(precedents, "mem_code"), "language")).toBeCloseTo(1.25, 12);
   });
 
-  test("each lifts by its part of the changed lines: 80 % by 1.2, 20 % by 1.05, and 80 % more than 50 %", async () => {
+  test("each lifts by its part of the changed lines: 80 % by 1.2, 20 % by 1.05, and 80 % more than 50 % [004-11]", async () => {
     const shelved = [silent("mem_cpp", 0.1, { language: "cpp" }), silent("mem_python", 0.1, { language: "python" })];
     const lifted = async (cpp: number, python: number) => {
       const files = { "src/a.cpp": lines(cpp), "tools/b.py": lines(python) };
@@ -260,7 +272,7 @@ describe("the languages of the change", () => {
     expect(await lifted(5, 5)).toEqual([expect.closeTo(1.125, 12), expect.closeTo(1.125, 12)]);
   });
 
-  test("never lower a memory, and are weighed once: raw distance and rank enter the fusion", async () => {
+  test("never lower a memory, and are weighed once: raw distance and rank enter the fusion [000-24][004-12][004-16]", async () => {
     const languages = ["cpp", "c", "python", "unknown", ""];
     const shelved = languages.map((language, i) => silent(`mem_${i}`, 0.1 + i / 100, { language }));
     for (const enterBy of [byDefault, byRank, byScore]) {
@@ -274,7 +286,7 @@ describe("the languages of the change", () => {
     }
   });
 
-  test("come after the weights of sources and before all else, and the list is sorted again", async () => {
+  test("come after the weights of sources and before all else, and the list is sorted again [004-10][004-19]", async () => {
     const shelved = [
       silent("mem_first", 0.1, { language: "python", corpus: "doc" }),
       silent("mem_second", 0.11, { language: "cpp", outcome: "fixed" }),
@@ -288,7 +300,7 @@ describe("the languages of the change", () => {
 });
 
 describe("what was found", () => {
-  test("has id, text, source, label, address, distance, score, date, language and its folded duplicates", async () => {
+  test("has id, text, source, label, address, distance, score, date, language and its folded duplicates [004-17]", async () => {
     const text = "Close the response body before returning";
     const shelved = [
       silent("mem_a", 0.1, { text, language: "cpp", path: "src/a.cpp" }),
@@ -314,7 +326,7 @@ describe("what was found", () => {
     expect(capped.cut.filter(({ reason }) => reason === "over the 2 of one file")).toHaveLength(2);
   });
 
-  test("is looked up again each time, even when the gate's decision is cached", async () => {
+  test("is looked up again each time, even when the gate's decision is cached [003-35]", async () => {
     const settings = { gateCache: newGateCache() };
     expect(ids(await byDefault({ shelved: [silent("mem_one", 0.1)], settings }))).toEqual(["mem_one"]);
     const again = await byDefault({ shelved: [silent("mem_two", 0.05)], settings });
@@ -322,7 +334,7 @@ describe("what was found", () => {
     expect(ids(again)).toEqual(["mem_two"]);
   });
 
-  test("scores by the words of the change, however old it is", async () => {
+  test("scores by the words of the change, however old it is [003-16]", async () => {
     const shelved = [
       { record: memory("mem_best", { text: "round prices half to even", provenance: { at: 0 } }) },
       ...Array.from({ length: 60 }, (_, i) => ({ record: memory(`mem_${i}`, { text: `round zymurgy quux${i}` }) })),

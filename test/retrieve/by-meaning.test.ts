@@ -20,25 +20,25 @@ const OBJC = shape({ "src/cart/Price.m": added('#import "a.h"', "@implementation
 
 describe("a memory half as near as can be", () => {
   test.each<[string, Shape, string, string | null, number, boolean]>([
-    ["in the language of the change", TS, "typescript", null, 0.425, true],
-    ["in it by another spelling", TS, "TypeScript", null, 0.425, true],
-    ["about C++, stored by its display name", CPP, "C++", null, 0.425, true],
-    ["about C++, stored by its id", CPP, "cpp", null, 0.425, true],
-    ["about C#, stored by its display name", CS, "C#", null, 0.425, true],
+    ["in the language of the change [000-18][000-19][004-03]", TS, "typescript", null, 0.425, true],
+    ["in it by another spelling [004-07]", TS, "TypeScript", null, 0.425, true],
+    ["about C++, stored by its display name [004-07]", CPP, "C++", null, 0.425, true],
+    ["about C++, stored by its id [004-01]", CPP, "cpp", null, 0.425, true],
+    ["about C#, stored by its display name [004-07]", CS, "C#", null, 0.425, true],
     ["about C#, stored by its id", CS, "csharp", null, 0.425, true],
-    ["about C for a change of C++", CPP, "c", null, 0.4625, false],
-    ["about C++ for a change of C", C, "cpp", null, 0.4625, false],
-    ["about JavaScript for a change of TypeScript", TS, "javascript", null, 0.4625, false],
+    ["about C for a change of C++ [004-05]", CPP, "c", null, 0.4625, false],
+    ["about C++ for a change of C [004-05]", C, "cpp", null, 0.4625, false],
+    ["about JavaScript for a change of TypeScript [004-05]", TS, "javascript", null, 0.4625, false],
     ["about TypeScript for a change of JavaScript", JS, "typescript", null, 0.4625, false],
     ["about C for a change of Objective-C", OBJC, "c", null, 0.4625, false],
-    ["about Objective-C for a change of C", C, "objectivec", null, 0.5, false],
-    ["about Java for a change of Kotlin", KOTLIN, "java", null, 0.4625, false],
-    ["about Kotlin for a change of Java", JAVA, "kotlin", null, 0.5, false],
+    ["about Objective-C for a change of C [004-05]", C, "objectivec", null, 0.5, false],
+    ["about Java for a change of Kotlin [004-05]", KOTLIN, "java", null, 0.4625, false],
+    ["about Kotlin for a change of Java [004-05]", JAVA, "kotlin", null, 0.5, false],
     ["about Python for a change of C++", CPP, "python", null, 0.5, false],
-    ["in an unknown language", TS, "unknown", "src/a.ts", 0.5, false],
-    ["of an old row without a language, at src/a.ts", TS, "", "src/a.ts", 0.425, true],
-    ["of an old row without a language, at package.json", TS, "", "package.json", 0.5, false],
-    ["of an old row without a language, at README.md", TS, "", "README.md", 0.5, false],
+    ["in an unknown language [000-21][004-04]", TS, "unknown", "src/a.ts", 0.5, false],
+    ["of an old row without a language, at src/a.ts [004-01][004-04]", TS, "", "src/a.ts", 0.425, true],
+    ["of an old row without a language, at package.json [000-21]", TS, "", "package.json", 0.5, false],
+    ["of an old row without a language, at README.md [000-21]", TS, "", "README.md", 0.5, false],
   ])("%s", async (_, change, language, path, adjusted, languageMatch) => {
     const memories = [at("mem_1", 0.5, { language, path })];
     const { adjustedDistance, ...reported } = retrieved(
@@ -50,7 +50,7 @@ describe("a memory half as near as can be", () => {
     expect(reported.distance).toBeCloseTo(0.5, 6);
   });
 
-  test("another language is multiplied by exactly 1: its adjusted distance is its distance", async () => {
+  test("another language is multiplied by exactly 1: its adjusted distance is its distance [000-20][004-02]", async () => {
     const { distance, adjustedDistance } = retrieved(
       await bySemantic({ shelved: [at("mem_python", 0.5, { language: "python" })] }),
       "mem_python",
@@ -66,7 +66,7 @@ describe("language is a tiebreaker", () => {
     [0.169, ["mem_other", "mem_cpp"]],
     [0.171, ["mem_cpp", "mem_other"]],
   ])(
-    "beside a match at .2, another language at %d: a non-match more than 15 % nearer always stays first",
+    "beside a match at .2, another language at %d: a non-match more than 15 % nearer always stays first [000-23]",
     async (distance, order) => {
       for (const shelved of [[match, at("mem_other", distance, { language: "go" })]]) {
         expect(ids(await bySemantic({ shelved }))).toEqual(order);
@@ -75,7 +75,7 @@ describe("language is a tiebreaker", () => {
     },
   );
 
-  test("removes nothing: everything found without it is found with it", async () => {
+  test("removes nothing: everything found without it is found with it [000-18][000-24]", async () => {
     const shelved = Array.from({ length: 5 }, (_, i) =>
       at(`mem_${i}`, 0.3 + i / 100, { language: i % 2 ? "go" : "cpp" }),
     );
@@ -86,7 +86,7 @@ describe("language is a tiebreaker", () => {
     expect(await bySemantic({ shelved: [] })).toMatchObject({ ranked: [], degraded: [] });
   });
 
-  test("its factors are .85 and half of it, a parameter of the stage and no key of .kodiai.yml", async () => {
+  test("its factors are .85 and half of it, a parameter of the stage and no key of .kodiai.yml [000-22][004-06]", async () => {
     expect(RERANK).toEqual({ sameLanguageBoost: 0.85, relatedLanguageRatio: 0.5, band: null });
     expect(JSON.stringify(defaultKnowledge())).not.toMatch(/languageBoost|relatedLanguage|crossLanguage/i);
     const byLanguage = { sameLanguageBoost: 0.6, relatedLanguageRatio: 0.25, band: null };
@@ -96,7 +96,7 @@ describe("language is a tiebreaker", () => {
     expect(retrieved(precedents, "mem_c").adjustedDistance).toBeCloseTo(0.18, 6);
   });
 
-  test("weighs what another repository of the owner remembers alike", async () => {
+  test("weighs what another repository of the owner remembers alike [000-26]", async () => {
     const text = "Please close the connection before the function returns, also when an error is thrown.";
     const pay = { repo: "github.com/43", repoName: "acme/pay", language: "cpp", text, sharing: "given" } as const;
     const precedents = await bySemantic({ sharing: true, shelved: [match, at("mem_pay", 0.2, pay)] });
@@ -127,7 +127,7 @@ describe("language is a tiebreaker", () => {
 });
 
 describe("thresholds and scores", () => {
-  test("the threshold is held against the raw distance: what language brings under it stays out", async () => {
+  test("the threshold is held against the raw distance: what language brings under it stays out [000-25]", async () => {
     const shelved = [at("mem_near", 0.29, { language: "go" }), at("mem_cpp", 0.31, { language: "cpp" })];
     for (const retrieval of [{}, { method: "semantic" }]) {
       const { cut, ...precedents } = await enter({ shelved, retrieval });
@@ -136,7 +136,7 @@ describe("thresholds and scores", () => {
     }
   });
 
-  test("the best come first, at most topK of them, with a score between 0 and 1 that falls", async () => {
+  test("the best come first, at most topK of them, with a score between 0 and 1 that falls [003-01]", async () => {
     const shelved = Array.from({ length: 20 }, (_, i) => at(`mem_${i}`, i / 10, { language: "cpp" }));
     const precedents = await bySemantic({ shelved, retrieval: { topK: 10 } });
     const scores = precedents.ranked.map(({ score }) => score);
@@ -146,7 +146,7 @@ describe("thresholds and scores", () => {
     expect(scores.at(0)).toBeCloseTo(1, 6);
   });
 
-  test("a likeness of .7 is a distance of .3; the configuration overrides it, 0 included", async () => {
+  test("a likeness of .7 is a distance of .3; the configuration overrides it, 0 included [002-24][003-02]", async () => {
     const shelved = [at("mem_same", 0), at("mem_in", 0.299), at("mem_out", 0.301)];
     const retrievedAt = async (distanceThreshold: unknown) =>
       ids(await enter({ shelved, retrieval: { distanceThreshold } })).toSorted();
@@ -155,7 +155,7 @@ describe("thresholds and scores", () => {
     expect(await retrievedAt(0)).toEqual(["mem_same"]);
   });
 
-  test("with eight candidates and a gap of .05 the threshold is the distance before the gap, never above the configured", async () => {
+  test("with eight candidates and a gap of .05 the threshold is the distance before the gap, never above the configured [000-36][000-41]", async () => {
     // The gap is a little over .05, then a little under it.
     const near = [0.16, 0.17, 0.18, 0.19, 0.242, 0.25, 0.26, 0.27];
     const all = (distances: readonly number[]) => distances.map((distance, i) => at(`mem_${i}`, distance));
@@ -183,7 +183,7 @@ describe("age", () => {
     [3650, "critical", 1.7],
     [3650, "major", 1.7],
   ] as const)(
-    "of %d days and %s: the distance, weighed by language, is multiplied with %d",
+    "of %d days and %s: the distance, weighed by language, is multiplied with %d [000-36][000-40]",
     async (days, severity, factor) => {
       const provenance = { ...memory("x").provenance, at: NOW - days * DAY };
       const shelved = [at("mem_1", 0.2, { language: "cpp", severity, provenance })];
@@ -194,14 +194,14 @@ describe("age", () => {
     },
   );
 
-  test("what has no date is not farther", async () => {
+  test("what has no date is not farther [000-40]", async () => {
     const provenance = { ...memory("x").provenance, at: Number.NaN };
     const precedents = await bySemantic({ shelved: [at("mem_1", 0.2, { provenance })] });
     expect(retrieved(precedents, "mem_1").adjustedDistance).toBeCloseTo(0.2, 6);
   });
 });
 
-test("the section of the prompt has the adjusted distance, severity, category, file and outcome, and of another repository no more than the pattern", async () => {
+test("the section of the prompt has the adjusted distance, severity, category, file and outcome, and of another repository no more than the pattern [000-32]", async () => {
   const shelved = [
     at("mem_1", 0.2, {
       ...{ language: "C++", path: "src/pay/price.cpp" },

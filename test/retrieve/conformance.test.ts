@@ -15,7 +15,7 @@ interface Case {
 }
 
 test.skipIf(!present)(
-  `every case of the areas of retrieval is right or differs for a named reason, every correction is right${present ? "" : " (skipped: ../shared/conformance is absent)"}`,
+  `every case of the areas of retrieval is right or differs for a named reason, every correction is right${present ? "" : " (skipped: ../shared/conformance is absent)"} [004-24]`,
   () => {
     const cases = ["cases", "corrections"].flatMap((name) =>
       readFileSync(`${folder}/${name}.jsonl`, "utf8")

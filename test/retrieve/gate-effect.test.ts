@@ -29,7 +29,7 @@ function model(...replies: readonly (string | Error)[]) {
 const SKIP = '{"shouldRetrieve": false, "confidence": 0.9, "reason": "only data"}';
 
 describe("shapes of pull requests, through the stage", () => {
-  test.each(SHAPES)("$name: skip $skip", async (shape) => {
+  test.each(SHAPES)("$name: skip $skip [001-01][001-09][001-19]", async (shape) => {
     const asking = embedder();
     const { gate, query, ranked } = await enter({ shape, shelved: SOME, embedder: asking });
     expect(gate).toEqual({
@@ -46,7 +46,7 @@ describe("shapes of pull requests, through the stage", () => {
     expect({ query, ranked, asked: asking.asked }).toEqual({ query: null, ranked: [], asked: [] });
   });
 
-  test("at least two in five are decided by rules alone; here it is nearly all", async () => {
+  test("at least two in five are decided by rules alone; here it is nearly all [001-27]", async () => {
     const decisions = await Promise.all(SHAPES.map((shape) => enter({ shape, shelved: SOME })));
     const byRules = decisions.filter(({ gate }) => !["default", "model"].includes(gate.decidedBy)).length;
     expect(byRules / decisions.length).toBeGreaterThanOrEqual(0.4);
@@ -55,7 +55,7 @@ describe("shapes of pull requests, through the stage", () => {
 });
 
 describe("who decides", () => {
-  test("what was decided a moment ago, then the rules, then a model, then a search", async () => {
+  test("what was decided a moment ago, then the rules, then a model, then a search [001-05]", async () => {
     const { asked, ...may } = model(SKIP);
     const settings = { gateCache: newGateCache() };
     const decidedBy = async (room: Partial<RetrieveSetup>) =>
@@ -68,17 +68,17 @@ describe("who decides", () => {
     expect(await decidedBy({ shape: OTHER, retrieval: {} })).toBe("default");
   });
 
-  test("without a model a search at .5, and the rules go on", async () => {
+  test("without a model a search at .5, and the rules go on [001-14]", async () => {
     expect((await enter({ shape: OTHER, shelved: SOME })).gate).toMatchObject({ retrieve: true, confidence: 0.5 });
     expect((await enter({ shape: LOCK, shelved: SOME })).gate.retrieve).toBe(false);
   });
 
-  test("disabled: memory is searched with confidence 1, and the reason says so", async () => {
+  test("disabled: memory is searched with confidence 1, and the reason says so [001-04]", async () => {
     const { gate } = await enter({ shape: LOCK, shelved: SOME, retrieval: { gate: { enabled: false } } });
     expect(gate).toMatchObject({ retrieve: true, confidence: 1, reason: expect.stringContaining("disabled") });
   });
 
-  test("a skip that is less certain than .7 becomes a search and says so; from .7 on it is a skip", async () => {
+  test("a skip that is less certain than .7 becomes a search and says so; from .7 on it is a skip [001-11][001-15]", async () => {
     const skipAt = async (confidence: number) => {
       return (await enter({ shape: OTHER, shelved: SOME, ...model(SKIP.replace("0.9", String(confidence))) })).gate;
     };
@@ -89,7 +89,7 @@ describe("who decides", () => {
     expect((await skipAt(0.7)).retrieve).toBe(false);
   });
 
-  test("the defaults: on, .7, 500 tokens, decisions kept for 300 s, no patterns of our own, replays count", () => {
+  test("the defaults: on, .7, 500 tokens, decisions kept for 300 s, no patterns of our own, replays count [001-03]", () => {
     const { gate } = defaultKnowledge().retrieval;
     expect({ ...GATE, ...gate }).toEqual({
       enabled: true,
@@ -106,7 +106,7 @@ describe("who decides", () => {
 });
 
 describe("what is asked of a model", () => {
-  test("the project, what it remembers, and the signals of the pull request, within 500 tokens", async () => {
+  test("the project, what it remembers, and the signals of the pull request, within 500 tokens [001-02][001-16]", async () => {
     const { asked, ...may } = model(SKIP);
     const body = `Use \`parsePrice\`. ${"Nobody reads this far. ".repeat(2_000)}`;
     const shape = { ...OTHER, title: "Import the rest" };
@@ -136,7 +136,7 @@ describe("what is asked of a model", () => {
     ["graph_traverse", "related-files"],
     ["entity_lookup", "keyword"],
     ["constructor", null],
-  ])("its strategy %s is our %s", async (strategy, ours) => {
+  ])("its strategy %s is our %s [001-21]", async (strategy, ours) => {
     const may = model(JSON.stringify({ shouldRetrieve: true, confidence: 0.9, strategy }));
     const { gate } = await enter({ shape: OTHER, shelved: SOME, ...may });
     expect(gate).toMatchObject({ retrieve: true, strategy: ours, decidedBy: "model" });
@@ -152,7 +152,7 @@ describe("what a strategy changes", () => {
     return enter({ shape: OTHER, shelved, retrieval: may, tuning: { floors: false }, access });
   };
 
-  test("keyword takes from nearness, semantic from words; neither drops what the other found", async () => {
+  test("keyword takes from nearness, semantic from words; neither drops what the other found [001-19][001-21]", async () => {
     const [even, words, nearness] = [await order("hybrid"), await order("keyword"), await order("semantic")];
     const lnOf = (from: typeof even, id: string, name: string) => Math.log(factorOf(retrieved(from, id), name));
     expect(lnOf(words, "mem_near", "meaning")).toBeCloseTo(0.6 * lnOf(even, "mem_near", "meaning"), 9);
@@ -163,7 +163,7 @@ describe("what a strategy changes", () => {
       expect(ids(await order(strategy)).toSorted()).toEqual(["mem_near", "mem_wordy"]);
   });
 
-  test("related-files lifts what was said in the same folder by 1.2", async () => {
+  test("related-files lifts what was said in the same folder by 1.2 [001-21][003-40]", async () => {
     const { ranked } = await order("related-files", [near, wordy, close]);
     const boosts = Object.fromEntries(ranked.map((one) => [one.record.id, factorOf(one, "related files").toFixed(3)]));
     expect(boosts).toEqual({ mem_close: "1.200", mem_near: "1.000", mem_wordy: "1.000" });
@@ -173,7 +173,7 @@ describe("what a strategy changes", () => {
 describe("patterns of the configuration", () => {
   const gate = { model: true, skipPatterns: ["^src/"], retrievePatterns: ["^src/cart/"] };
 
-  test("a retrieve pattern wins over a skip pattern, and no model is asked", async () => {
+  test("a retrieve pattern wins over a skip pattern, and no model is asked [001-18]", async () => {
     const { access, asked } = model(SKIP);
     const searched = await enter({ shelved: SOME, retrieval: { gate }, access });
     expect(searched.gate).toMatchObject({ retrieve: true, confidence: 0.99, decidedBy: "retrieve-pattern" });
@@ -191,12 +191,12 @@ describe("patterns of the configuration", () => {
     "type guards for webhook payloads",
     "3 + 4 strategies for rounding",
     "category pagination",
-  ])("a greeting or a sum is no reason to skip a pull request: %s", async (title) => {
+  ])("a greeting or a sum is no reason to skip a pull request: %s [001-30]", async (title) => {
     const shape = { title, files: { "src/hello.ts": added("greet();"), "src/thanks.go": added("thank()") } };
     expect((await enter({ shape, shelved: SOME })).gate).toMatchObject({ retrieve: true, decidedBy: "few-files" });
   });
 
-  test("names in backticks and paths to code are looked up by words", async () => {
+  test("names in backticks and paths to code are looked up by words [001-30]", async () => {
     for (const title of ["`parsePrice` rounds down", "see src/cart/price.ts", "see lib/price.py"]) {
       const shape = { ...OTHER, title };
       expect((await enter({ shape, shelved: SOME })).gate).toMatchObject({ strategy: "keyword", confidence: 0.95 });
@@ -215,7 +215,7 @@ describe("remembered decisions", () => {
       .decidedBy;
   };
 
-  test("cost no second question until 300 s are over, and none is kept when the configuration says so", async () => {
+  test("cost no second question until 300 s are over, and none is kept when the configuration says so [001-17]", async () => {
     const { asked, ...may } = model(SKIP);
     const kept = { gateCache: newGateCache() };
     expect(await cached({ ...kept, now: NOW }, may)).toBe("model");
@@ -238,7 +238,7 @@ describe("remembered decisions", () => {
     ["memory", { shelved: [...SOME, at("mem_3", 0.1)] }],
     ["version of memory", { recall: { version: async () => 2 } }],
     ["configuration", { retrieval: { gate: { confidenceThreshold: 0.6 } } }],
-  ])("hold for the same question only: another %s is another", async (_, more) => {
+  ])("hold for the same question only: another %s is another [001-02][001-17]", async (_, more) => {
     const settings = { gateCache: newGateCache() };
     const may = model(SKIP);
     expect(await cached(settings, may)).toBe("model");
@@ -247,7 +247,7 @@ describe("remembered decisions", () => {
   });
 });
 
-test("deciding asks memory for its counts and its version side by side, and nothing else", async () => {
+test("deciding asks memory for its counts and its version side by side, and nothing else [001-02][001-20]", async () => {
   const open: string[] = [];
   let together = 0;
   const slowly =

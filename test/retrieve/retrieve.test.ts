@@ -60,7 +60,7 @@ const THIRTY = Array.from({ length: 30 }, (_, i) => at(`mem_${i}`, 0.1 + i / 100
 describe("what is used", () => {
   const PAIR = [at("mem_python", 0.2, { language: "python" }), at("mem_cpp", 0.2, { language: "cpp" })];
 
-  test("a memory about C++ comes before one about Python that is just as near, and the other's score is untouched", async () => {
+  test("a memory about C++ comes before one about Python that is just as near, and the other's score is untouched [004-21]", async () => {
     for (const shelved of [PAIR, PAIR.toReversed()]) {
       const { precedents } = await run({ shelved, settings: { tuning: { factors: ["language"] } } });
       expect(ids(precedents)).toEqual(["mem_cpp", "mem_python"]);
@@ -109,7 +109,7 @@ describe("what is used", () => {
     expect(found.get("mem_cpp")).toMatchObject({ vectorRank: 2, adjustedDistance: null });
   });
 
-  test("a memory that only words find is used when the words are rare, and not when they are common", async () => {
+  test("a memory that only words find is used when the words are rare, and not when they are common [000-25]", async () => {
     const shelved = [
       { record: memory("mem_words", { text: "std::round rounds price half away from zero in the cart" }) },
       { record: memory("mem_common", { text: "the total" }) },
@@ -142,7 +142,7 @@ describe("what is used", () => {
     expect(precedents.provenance.totalCandidates).toBe(30);
   });
 
-  test("not more characters than the prompt allows, in whole entries", async () => {
+  test("not more characters than the prompt allows, in whole entries [000-32]", async () => {
     const shelved = THIRTY.map(({ record, vector }, i) => ({
       vector,
       record: { ...record, text: `${i} `.repeat(100) },
@@ -185,7 +185,7 @@ describe("what is used", () => {
     ]);
   });
 
-  test("a fix over many files looks at the same folder first", async () => {
+  test("a fix over many files looks at the same folder first [003-40]", async () => {
     const files = Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`src/cart/part${i}.ts`, added("a")]));
     const shelved = [at("mem_other", 0.2, { path: "src/pay/a.ts" }), at("mem_same", 0.2, { path: "src/cart/old.ts" })];
     const { precedents } = await run({ shape: { title: "fix: rounding", files }, shelved });
@@ -194,7 +194,7 @@ describe("what is used", () => {
     expect(precedents.ranked.map((one) => factorOf(one, "related files").toFixed(6))).toEqual(["1.200000", "1.000000"]);
   });
 
-  test("the strategy changes the order: a change with names in it trusts words more, a risky one nearness", async () => {
+  test("the strategy changes the order: a change with names in it trusts words more, a risky one nearness [001-19][001-21]", async () => {
     const shelved = [
       at("mem_near", 0, { text: "zymurgy quux", path: "src/other.cpp", language: "python" }),
       at("mem_word", 0.29, { text: "rounding half away from zero", path: "lib/a.py", language: "python" }),
@@ -293,7 +293,7 @@ describe("what a reranker changes", () => {
 });
 
 describe("how memory is asked", () => {
-  test("all texts of a review are embedded in one request, each once, as queries", async () => {
+  test("all texts of a review are embedded in one request, each once, as queries [000-11]", async () => {
     const asking = embedder();
     await run({ shelved: THIRTY, embedder: asking });
     expect(asking.asked).toHaveLength(1);
@@ -304,7 +304,7 @@ describe("how memory is asked", () => {
     expect(texts[0]?.split("\n")[0]).toBe("feat: round prices in the cart");
   });
 
-  test("every list is fetched at least fifty deep, and code is not searched", async () => {
+  test("every list is fetched at least fifty deep, and code is not searched [003-13]", async () => {
     const asked: unknown[] = [];
     const spy = async (_scope: unknown, wanted: readonly unknown[], ...parts: readonly unknown[]) => {
       asked.push(...wanted.map(() => parts.slice(-3, -1)));
@@ -423,7 +423,7 @@ describe("whose memory", () => {
     expect(JSON.stringify(precedents)).not.toMatch(/4711|vault/);
   });
 
-  test("language weighs a shared memory like one of our own", async () => {
+  test("language weighs a shared memory like one of our own [000-26]", async () => {
     const both = [at("mem_own", 0.1, { language: "cpp" }), at("mem_pay", 0.1, { ...pay, language: "cpp" })];
     const { precedents } = await run({ shelved: both, knowledge: { sharing: { takes: true } } });
     expect(precedents.ranked.map((one) => factorOf(one, "language").toFixed(6))).toEqual(["1.250000", "1.250000"]);
@@ -441,7 +441,7 @@ describe("whose memory", () => {
     expect(ids(precedents)).toEqual(["mem_own"]);
   });
 
-  test("nothing that this pull request said about itself", async () => {
+  test("nothing that this pull request said about itself [002-37]", async () => {
     const own = at("mem_self", 0.01, { provenance: { ...memory("x").provenance, pull: 12 } });
     const { precedents, memoryStore: asked } = await run({ shelved: [own, at("mem_own", 0.1)] });
     expect(ids(precedents)).toEqual(["mem_own"]);
@@ -592,7 +592,7 @@ describe("when something fails, the rest goes on and says so", () => {
   });
 });
 
-test("the settings of a repository without any are those that are documented", () => {
+test("the settings of a repository without any are those that are documented [000-27]", () => {
   expect(defaultKnowledge()).toEqual({
     sharing: { gives: false, takes: false },
     embeddings: "auto",

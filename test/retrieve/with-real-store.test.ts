@@ -67,7 +67,7 @@ function search(shape: Shape, from = 0, retrieval: object = {}) {
 const CODE: Shape = { title: "feat: carts", files: { "src/auth/cart.cpp": added("int a;"), "b.py": added("b = 1") } };
 
 describe("ten thousand memories", () => {
-  test("a review asks them all, within ten times the processor time that it was measured to take", async () => {
+  test("a review asks them all, within ten times the processor time that it was measured to take [003-32]", async () => {
     const costs: number[] = [];
     for (let run = 0; run < 8; run += 1) {
       const before = process.cpuUsage();
@@ -87,13 +87,13 @@ describe("ten thousand memories", () => {
     "fix: get_user_id is slow",
     "fix: the and of to",
     "fix: '); DROP TABLE records; --",
-  ])("a title of operators and identifiers is a question in words: %s", async (title) => {
+  ])("a title of operators and identifiers is a question in words: %s [002-19]", async (title) => {
     const { degraded, provenance } = await search({ title, files: { "b.zz": added("q") } });
     expect(degraded).toEqual([]);
     expect(provenance.method).toBe("hybrid");
   });
 
-  test("an identifier is found whole and by its parts, for any case and punctuation", async () => {
+  test("an identifier is found whole and by its parts, for any case and punctuation [002-19]", async () => {
     for (const title of ["getUserId()", "GETUSERID!", "why does get_user_id throw?", "user id"]) {
       const precedents = await search({ title, files: { "b.zz": added("q") } }, 0, { method: "keyword" });
       const seen = [...precedents.ranked.map(({ record }) => record.id), ...precedents.cut.map(({ id }) => id)];
@@ -101,7 +101,7 @@ describe("ten thousand memories", () => {
     }
   });
 
-  test("a title of words that say nothing is searched by meaning alone", async () => {
+  test("a title of words that say nothing is searched by meaning alone [003-11]", async () => {
     const { ranked, cut, provenance, degraded } = await search(
       { title: "a the is to of", files: { "€": added("…") } },
       0,
@@ -112,7 +112,7 @@ describe("ten thousand memories", () => {
     expect([provenance.method, degraded, cut.length > 0]).toEqual(["hybrid", [], true]);
   });
 
-  test("words of fewer than three letters are not searched for, unless the configuration says so", async () => {
+  test("words of fewer than three letters are not searched for, unless the configuration says so [003-11]", async () => {
     const found = async (title: string, retrieval: object) => {
       const { ranked, cut } = await search({ title, files: { "€": added("…") } }, 0, {
         method: "keyword",
@@ -147,17 +147,17 @@ describe("filters choose inside the search, before the best are taken", () => {
       (record: { language: string; category: string | null; severity: string | null; path: string | null }) => boolean,
     ]
   >([
-    ["a language, exactly", { languages: ["csharp"] }, ({ language }) => language === "csharp"],
+    ["a language, exactly [003-04]", { languages: ["csharp"] }, ({ language }) => language === "csharp"],
     [
-      "a kind, which of what was said is its category",
+      "a kind, which of what was said is its category [003-05]",
       { chunkTypes: ["security"] },
       ({ category }) => category === "security",
     ],
-    ["or its severity", { chunkTypes: ["minor"] }, ({ severity }) => severity === "minor"],
-    ["paths below a folder", { paths: ["src/auth/"] }, ({ path }) => path?.startsWith("src/auth/") === true],
-    ["paths by a glob", { paths: ["lib/**/*.ts"] }, ({ path }) => path?.startsWith("lib/") === true],
+    ["or its severity [003-05]", { chunkTypes: ["minor"] }, ({ severity }) => severity === "minor"],
+    ["paths below a folder [003-06]", { paths: ["src/auth/"] }, ({ path }) => path?.startsWith("src/auth/") === true],
+    ["paths by a glob [003-06]", { paths: ["lib/**/*.ts"] }, ({ path }) => path?.startsWith("lib/") === true],
     [
-      "any of several paths, one of them exact",
+      "any of several paths, one of them exact [003-06]",
       { paths: ["src/auth/part0.cpp", "lib/deep/er/part1.ts"] },
       ({ path }) => path === "src/auth/part0.cpp" || path === "lib/deep/er/part1.ts",
     ],

@@ -80,7 +80,7 @@ describe("flaggedInChange", () => {
     expect(flaggedInChange([flagged(read, 3)], [added("c.go", read)])).toMatchObject([{ isDistinctive: true }]);
   });
 
-  test("law: after any formatter, added code is found in any place, under a key that memory is asked for", () => {
+  test("law: after any formatter, added code is found in any place, under a key that memory is asked for [005-02]", () => {
     const word = fc.stringMatching(/^[a-z]{3,8}$/);
     const breaks = fc.array(fc.constantFrom(" ", "  ", "\n", "\n    ", "\t"), { minLength: 40, maxLength: 40 });
     fc.assert(

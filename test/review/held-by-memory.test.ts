@@ -148,7 +148,7 @@ describe("what was declined", () => {
     expect(heldBack.map(({ precedent }) => precedent?.similarity)).toEqual([0.97]);
   });
 
-  test("what is grave is said, with the reason", () => {
+  test("what is grave is said, with the reason [T17]", () => {
     for (const grave of [drafted({ category: "security" }), drafted({ severity: "critical" })]) {
       const { category } = grave;
       const material = past({ flagged: [here({ category })], rejected: [memory([declined()], { category })] });
@@ -168,7 +168,7 @@ describe("what was declined", () => {
     expect(heldByMemory([one], (each) => each === one, material)).toEqual({ findings: [one], heldBack: [] });
   });
 
-  test("law: no finding is lost, nothing grave is held back, and fewer than a reason or three by two hold nothing", () => {
+  test("law: no finding is lost, nothing grave is held back, and fewer than a reason or three by two hold nothing [005-05]", () => {
     const rejection = fc.record({
       by: fc.constantFrom("wren", "vera", "mona"),
       isWriter: fc.boolean(),
@@ -232,7 +232,7 @@ describe("comments on another open pull request", () => {
 
 describe("reintroduced", () => {
   const fixed = here({ fixedAt: Date.UTC(2026, 5, 1) });
-  test("memory reports it if nothing else does, with its former severity", () => {
+  test("memory reports it if nothing else does, with its former severity [005-02]", () => {
     expect(reintroduced([], [fixed], new Set())).toMatchObject([
       {
         path: "src/login.ts",

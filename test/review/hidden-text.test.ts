@@ -49,7 +49,7 @@ async function shown(files: Readonly<Record<string, string>>, text = "Log in", q
 }
 
 describe("hidden characters", () => {
-  test("every ignorable code point is written out in title, body, commit, memory, path and diff, and lines keep their numbers", async () => {
+  test("every ignorable code point is written out in title, body, commit, memory, path and diff, and lines keep their numbers [T7]", async () => {
     expect(IGNORABLE.length).toBeGreaterThan(4_000);
     for (let from = 0; from < IGNORABLE.length; from += 500) {
       const some = IGNORABLE.slice(from, from + 500);
@@ -81,7 +81,7 @@ describe("what the page does not show", () => {
     '[docs]: https://a.example "canary-three"',
   ].join("\n\n");
 
-  test("comments and definitions in description, commits and memories reach neither model nor query, and their length is reported", async () => {
+  test("comments and definitions in description, commits and memories reach neither model nor query, and their length is reported [T7]", async () => {
     const body = `Logs in by name.\n\n${HIDDEN}\n\nTwice.`;
     const model = scriptedModel(reports());
     const record = memory("mem_000000000001", { repo: "github.com/1021", text: `Logs in ${HIDDEN}`, path: "src/a.ts" });
@@ -126,7 +126,7 @@ const SAMPLES = resolve(process.cwd(), "../shared/bad-inputs/trojan-source/sampl
 if (!existsSync(SAMPLES)) console.warn(`skipped: the Trojan Source samples are not there (${SAMPLES})`);
 
 test.runIf(existsSync(SAMPLES))(
-  "the 52 samples of Trojan Source reach a model with every hidden character written out",
+  "the 52 samples of Trojan Source reach a model with every hidden character written out [T7]",
   async () => {
     const samples = readFileSync(SAMPLES, "utf8")
       .split("\n")

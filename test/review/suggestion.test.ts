@@ -9,7 +9,7 @@ const offered = (more: Parameters<typeof finding>[0] = {}) =>
 const HEAD_TEXT = `${"\n".repeat(12)}    digest = hashlib.md5(password).hexdigest()\n`;
 
 describe("suggestion", () => {
-  test("stays when it replaces exactly the commented lines and the head text agrees", () => {
+  test("stays when it replaces exactly the commented lines and the head text agrees [T31]", () => {
     expect(suggestion(offered(), LOGIN, null)).toEqual(OFFER);
     expect(suggestion(offered(), LOGIN, HEAD_TEXT)).toEqual(OFFER);
   });
@@ -60,7 +60,7 @@ describe("suggestion", () => {
     expect(suggestion(offered({ path, source: "rule" }), file, null)).toEqual(OFFER);
   });
 
-  test("of a model has at most 10 lines, in code of any language", () => {
+  test("of a model has at most 10 lines, in code of any language [T31]", () => {
     for (const path of CODE_PATHS) {
       const file = { ...LOGIN, path };
       expect(suggestion(offered({ path, source: "model" }), file, null)).toEqual(OFFER);

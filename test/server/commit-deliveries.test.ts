@@ -59,7 +59,7 @@ test("a lock is waited for without blocking others, and waiting deliveries are s
   expect(commits.failedAgo()).toBeNull();
 });
 
-test("after five seconds of a lock nothing is kept, and its sender must come again", async () => {
+test("after five seconds of a lock nothing is kept, and its sender must come again [R1]", async () => {
   const { world, commits } = open();
   world.locked = true;
   const waiting = commits.commit(arrival("a"));

@@ -94,7 +94,7 @@ function strangeValues(): unknown[] {
   ];
 }
 
-test("sixty failures leave no secret, no header, no body and no prompt in the log", async () => {
+test("sixty failures leave no secret, no header, no body and no prompt in the log [T19]", async () => {
   const errors = [...httpErrors(), ...oddErrors(), ...strangeValues()];
   const failures = errors.flatMap((error) => [error, new Error(`while it posted: ${OWN[0]}`, { cause: error })]);
   expect(failures.length).toBeGreaterThanOrEqual(60);
@@ -107,7 +107,7 @@ test("sixty failures leave no secret, no header, no body and no prompt in the lo
   }
 });
 
-test("any text is one line of the log, and one object", async () => {
+test("any text is one line of the log, and one object [T19]", async () => {
   const folder = resolve(process.cwd(), "../shared/bad-inputs/fuzzdb");
   const fuzz = existsSync(folder)
     ? readdirSync(folder, { recursive: true, encoding: "utf8" })

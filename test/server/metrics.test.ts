@@ -39,7 +39,7 @@ test("every metric of the list is exposed, with HELP and TYPE, in a form that pa
   expect(text).toContain('kodiai_build_info{version="1.2.3"} 1\n');
 });
 
-test("what happens is counted where the list says", async () => {
+test("what happens is counted where the list says [000-33]", async () => {
   const metrics = appMetrics("0");
   metrics.answered(202, 30);
   metrics.answered(503, 5_000);
@@ -74,7 +74,7 @@ test("what happens is counted where the list says", async () => {
   });
 });
 
-test("a search is counted with its time, what it found, what it cost and what the gate decided", async () => {
+test("a search is counted with its time, what it found, what it cost and what the gate decided [001-26][003-43]", async () => {
   const metrics = appMetrics("0");
   const embedding = { texts: 4, cached: 3, tokens: 120, usd: 0.0001 };
   metrics.retrieved(
@@ -115,7 +115,7 @@ test("labels from outside are distinguished up to a bound", async () => {
   expect(found.get('kodiai_deliveries_total{event="other",outcome="ignored"}')).toBe(1_501);
 });
 
-test("no label of the list can hold text of others", () => {
+test("no label of the list can hold text of others [T30]", () => {
   const labels = new Set(METRICS.flatMap((entry: MetricEntry) => Object.keys(entry.labels)));
   for (const forbidden of ["repo", "repository", "owner", "login", "path", "title", "query", "user", "url", "job"])
     expect(labels).not.toContain(forbidden);

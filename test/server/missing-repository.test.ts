@@ -32,7 +32,7 @@ async function after(
   return { what, added };
 }
 
-test("what was handed over to another owner is reviewed there, by its present name and installation", async () => {
+test("what was handed over to another owner is reviewed there, by its present name and installation [R19]", async () => {
   expect(await after(existing(MOVED), 99)).toEqual({
     what: "moved",
     added: [{ ...job, repo: MOVED, installationId: 99, notBefore: 5 }],
@@ -54,7 +54,7 @@ test("a pull request that is deleted from a present repository asks for nothing"
   expect(await after(existing(MOVED), null)).toEqual({ what: "reachable", added: [] });
 });
 
-test("a repository that the App can no longer reach is forgotten, also without an event or when an old delivery came after it", async () => {
+test("a repository that the App can no longer reach is forgotten, also without an event or when an old delivery came after it [R19]", async () => {
   const command = {
     kind: "command",
     key: `${job.key}!conversation-1`,
@@ -72,7 +72,7 @@ test("a repository that the App can no longer reach is forgotten, also without a
   expect(await after(suspended, null)).toEqual({ what: "reachable", added: [] });
 });
 
-test("that is in the queue before the job that ran into it has ended: who dies in between has lost nothing", async () => {
+test("that is in the queue before the job that ran into it has ended: who dies in between has lost nothing [R19]", async () => {
   const order: string[] = [];
   const queue: Pick<Queue, "add"> = { add: async ({ key }) => void order.push(`added ${key}`) };
   const log = pino({ level: "silent" });
@@ -87,7 +87,7 @@ test("that is in the queue before the job that ran into it has ended: who dies i
   expect(order).toHaveLength(5);
 });
 
-test("a job whose repository is missing is retried while its new place cannot be asked", async () => {
+test("a job whose repository is missing is retried while its new place cannot be asked [R19]", async () => {
   const log = pino({ level: "silent" });
   const locateRepository = () => ({ host: { lookUp: async () => removed }, installationOf: async () => null });
   const ends = (add: Queue["add"]) =>

@@ -35,7 +35,7 @@ test("a body is delivered once, unchanged, and nothing of it is kept afterwards"
   expect([reader.held(), kept()]).toEqual([0, 0]);
 });
 
-test("25 MiB are read and one byte more is not", () => {
+test("25 MiB are read and one byte more is not [T14]", () => {
   const reader = bodyReader();
   const [fits, large] = [coming(reader), coming(reader)];
   fits.send(25 * MEGABYTE);
@@ -65,7 +65,7 @@ test("all bodies together are bounded, and the largest gives way, never the smal
   expect(floods.filter(({ ended }) => ended[0]?.kind === "crowded").length).toBeGreaterThan(90);
 });
 
-test("of larger bodies of unknown length one is read at a time, 64 wait, and the rest is given up", () => {
+test("of larger bodies of unknown length one is read at a time, 64 wait, and the rest is given up [T14]", () => {
   const reader = bodyReader();
   const floods = Array.from({ length: 100 }, () => coming(reader));
   for (const flood of floods) flood.send(60_000);

@@ -28,7 +28,7 @@ test("a body counts as the bytes it came in, however it was cut on the way", () 
   );
 });
 
-test("a body of which one bit was turned is not believed, whichever it is", () => {
+test("a body of which one bit was turned is not believed, whichever it is [T14]", () => {
   const body = Buffer.from(JSON.stringify({ action: "opened", number: 7, pull_request: { title: "Ünïcode 🚀" } }));
   const header = sign(body);
   for (let bit = 0; bit < body.length * 8; bit += 1) {
@@ -39,7 +39,7 @@ test("a body of which one bit was turned is not believed, whichever it is", () =
   expect(verifySignature(header, [body], secrets, 0)).toBe(true);
 });
 
-test("a former secret counts up to its end and not after, and the current one always", () => {
+test("a former secret counts up to its end and not after, and the current one always [T14]", () => {
   const body = Buffer.from("{}");
   const both = { secret: SECRET, former: FORMER };
   expect(verifySignature(sign(body, FORMER.secret), [body], both, 999)).toBe(true);

@@ -38,7 +38,7 @@ describe.skipIf(given === null)("the listener on PostgreSQL", () => {
     await db.close();
   });
 
-  test("it closes at once, also when its connection answers no more", async () => {
+  test("it closes at once, also when its connection answers no more [R26]", async () => {
     const direct = new URL(url);
     const wire = await openWire({ host: direct.hostname, port: Number(direct.port || 5432) });
     const through = new URL(url);

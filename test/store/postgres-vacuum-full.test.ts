@@ -25,7 +25,7 @@ const rewriting = readFileSync("docs/data.md", "utf8").match(/^VACUUM [^;\n]*;$/
 if (data === null) console.warn("skipped: no PostgreSQL whose data folder can be read; `npm run postgres -- --detach`");
 
 describe.skipIf(given === null || data === null)("the data files of PostgreSQL", () => {
-  test("contain nothing of an erased person once the tables were rewritten", async () => {
+  test("contain nothing of an erased person once the tables were rewritten [T20]", async () => {
     if (given === null || data === null) return;
     await fillWithPerson(await openStore(given.url));
     const db = openPostgres(given.url);

@@ -28,7 +28,7 @@ test("a transaction holds the lock from its first statement on: between its read
   rmSync(folder, { recursive: true });
 });
 
-test("a disk that fails in a transaction, and again when that is rolled back, is a reason to try again", async () => {
+test("a disk that fails in a transaction, and again when that is rolled back, is a reason to try again [R14]", async () => {
   const folder = mkdtempSync(join(tmpdir(), "kodiai-sqlite-"));
   const db = openSqlite(join(folder, "x.db"), { now: Date.now });
   await db.run("CREATE TABLE counts (n INTEGER NOT NULL)");

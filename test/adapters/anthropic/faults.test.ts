@@ -209,7 +209,7 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
     expect(answer).toMatchObject({ kind: "answered", usage: { requests: 1 } });
   });
 
-  test("all attempts and waits together end at the overall deadline", async () => {
+  test("all attempts and waits together end at the overall deadline [R10]", async () => {
     server.script([fails(529)]);
     const limits = { overallMs: 400, firstWaitMs: 200, maxWaitMs: 10_000, retries: 50, breakAfter: 99 };
     const answer = await model({ limits }).ask(QUESTION);
@@ -292,7 +292,7 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
     expect(usage).toMatchObject({ inputTokens: 0, outputTokens: 0, usd: 0 });
   });
 
-  test("after five failures in a row requests stop for a while; then one probe reopens the circuit", async () => {
+  test("after five failures in a row requests stop for a while; then one probe reopens the circuit [R10]", async () => {
     server.script([fails(529)]);
     let clock = NOW;
     const asked = model({ now: () => clock, limits: { breakMs: 400 } });
@@ -380,7 +380,7 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
     for (const sum of [paid.inputTokens, paid.outputTokens, paid.usd]) expect(sum).toSatisfy(Number.isFinite);
   });
 
-  test("faults at every other request never surface as anything but an answer or a reason", async () => {
+  test("faults at every other request never surface as anything but an answer or a reason [R10]", async () => {
     const faults = [fails(529), breaksOff(), page, fails(500), resets, endsEarly(), errorEvent()];
     server.script((call) =>
       call.number % 2 === 0 ? (faults[(call.number / 2) % faults.length] ?? page) : says(FOUND),

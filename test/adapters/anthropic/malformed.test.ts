@@ -71,7 +71,7 @@ const SUITE = resolve(process.cwd(), "../shared/bad-inputs/json/jsontestsuite.js
 if (!existsSync(SUITE)) console.warn(`skipped: the JSON test suite is not there (${SUITE})`);
 
 test.runIf(existsSync(SUITE))(
-  "the JSON test suite's texts, bare and as the list asked for, are refused or say nothing",
+  "the JSON test suite's texts, bare and as the list asked for, are refused or say nothing [T22]",
   () => {
     const rows = readFileSync(SUITE, "utf8")
       .split("\n")

@@ -182,7 +182,7 @@ describe("to another server", () => {
     expect(JSON.stringify(server.requests[0]?.headers)).not.toContain(KEY);
   });
 
-  test("a temperature is sent only when asked for, and never to Anthropic", async () => {
+  test("a temperature is sent only when asked for, and never to Anthropic [001-10]", async () => {
     expect((await send({ ...local, temperature: 0.2 })).temperature).toBe(0.2);
     expect((await send(local)).temperature).toBeUndefined();
     expect((await send({ ...anthropic, temperature: 0.2 })).temperature).toBeUndefined();

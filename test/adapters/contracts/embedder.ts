@@ -177,7 +177,7 @@ export function embedderContract(name: string, under: EmbedderUnderTest): void {
       expect(server.received.length).toBe(4);
     });
 
-    test("a service that recovers is used again", async () => {
+    test("a service that recovers is used again [003-29]", async () => {
       server.script(status(500));
       embedder = under.make(server.url, { ...LIMITS, breakMs: 200 }, KEY);
       await embedder.embed(["let x = 1"], "query");
@@ -272,7 +272,7 @@ export function embedderContract(name: string, under: EmbedderUnderTest): void {
       expectNothing(await embedder.embed(["a1"], "query"), 1, /usage\.total_tokens: expected number/);
     });
 
-    test("NaN, Infinity and numbers beyond all bounds never become a vector", async () => {
+    test("NaN, Infinity and numbers beyond all bounds never become a vector [T28]", async () => {
       const body = (value: string) =>
         text(`{"data":[{"index":0,"embedding":[${value},2,3,4,5,6,7,8]}],"usage":{"total_tokens":4}}`);
       for (const value of ["NaN", "Infinity", "1e400"]) {

@@ -47,7 +47,7 @@ export function fenceContract(name: string, open: OpenStateStores): void {
       await expect(write(stores.held(null))).resolves.toBeUndefined();
     });
 
-    test("a review written after its job was lost is not saved", async () => {
+    test("a review written after its job was lost is not saved [R25]", async () => {
       const { queue, stores } = await open();
       const lost = await heldJob(queue, job);
       await queue.leave(2);

@@ -35,7 +35,7 @@ export function inboxContract(name: string, open: () => Promise<OpenInbox>): voi
       expect(await opened.queue.counts()).toEqual({ waiting: 2, running: 0, parked: 0 });
     });
 
-    test("an event delivered again under another id has one effect, and its id is stored too", async () => {
+    test("an event delivered again under another id has one effect, and its id is stored too [R3]", async () => {
       const reported = (id: string) => arrival({ id, meaning: MEANING });
       expect(await inbox.take([reported("one"), reported("three")])).toEqual([true, false]);
       expect(await inbox.take([reported("three"), reported("two")])).toEqual([false, false]);

@@ -158,7 +158,7 @@ async function retrieved({ recall }: OpenMemoryPorts, world: World, target: numb
 
 /** @param lives how many lives are tried */
 export function isolationContract(name: string, open: OpenMemory, lives: number): void {
-  test(`${name}: no memory reaches a repository without access to it, and each repository finds all of its own`, {
+  test(`${name}: no memory reaches a repository without access to it, and each repository finds all of its own [005-07][T15]`, {
     timeout: 3_600_000,
   }, async () => {
     const opened = await open();

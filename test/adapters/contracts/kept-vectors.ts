@@ -52,7 +52,7 @@ export function keptVectorsContract(name: string, open: OpenMemory): void {
       expect([reported.cached, reported.usd]).toEqual([2, 3]);
     });
 
-    test("an answer is kept for a day and not longer, and old ones are cleared away", async () => {
+    test("an answer is kept for a day and not longer, and old ones are cleared away [003-03]", async () => {
       const embedder = cached();
       await embedder.embed(["q"], "query");
       now += DAY - 1;
@@ -63,7 +63,7 @@ export function keptVectorsContract(name: string, open: OpenMemory): void {
       expect(await opened.count(`embeddings WHERE at <= ${now - DAY}`)).toBe(0);
     });
 
-    test("another model, dimension or kind of text is another answer", async () => {
+    test("another model, dimension or kind of text is another answer [003-03]", async () => {
       await cached().embed(["q"], "query");
       await cached(vendor({ model: "voyage-4", dimension: 4 })).embed(["q"], "query");
       await cached(vendor({ model: "voyage-code-3", dimension: 8 })).embed(["q"], "query");

@@ -69,7 +69,7 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
       (await opened.recall.matching(scope, [text], k, filter))[0] ?? [];
     const ids = (hits: readonly { readonly id: string }[]) => hits.map((hit) => hit.id);
 
-    test("a record comes back as it was written", async () => {
+    test("a record comes back as it was written [002-03]", async () => {
       const written = [
         memoryRecord(),
         memoryRecord({ situation: "A dial fails halfway.", lesson: "Close what you opened.", stale: false }),
@@ -132,7 +132,7 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
       expect((await opened.recall.counts(scopeOf())).total).toBe(1);
     });
 
-    test("distance is 1 − cosine: 0 for the same direction, 1 at a right angle, 2 for the opposite, at any length", async () => {
+    test("distance is 1 − cosine: 0 for the same direction, 1 at a right angle, 2 for the opposite, at any length [000-25][000-29][002-24]", async () => {
       const record = memoryRecord();
       await remember(record);
       for (const [vector, distance] of [
@@ -163,7 +163,7 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
       expect(await near(vectorAt(0), scopeOf(), {}, SPACE, 0)).toEqual([]);
     });
 
-    test("vectors that are not finite, all zero or of another dimension are refused by id; their neighbours are kept", async () => {
+    test("vectors that are not finite, all zero or of another dimension are refused by id; their neighbours are kept [T28]", async () => {
       const bad = [
         vectorAt(0).fill(Number.NaN, 3, 4),
         vectorAt(0).fill(Number.POSITIVE_INFINITY, 3, 4),
@@ -182,7 +182,7 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
       for (const vector of bad) await expect(near(vector)).rejects.toThrow(RangeError);
     });
 
-    test("vectors of another space are never compared, even at the same dimension; words still find the record", async () => {
+    test("vectors of another space are never compared, even at the same dimension; words still find the record [T28]", async () => {
       const record = memoryRecord();
       await remember(record);
       expect(await near(vectorAt(0), scopeOf(), {}, { model: "voyage-code-3", dimension: 64 })).toEqual([]);
@@ -227,7 +227,7 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
       expect((await match("user"))[0]?.score).toBeGreaterThan(0);
     });
 
-    test("filters by corpus, language, kind and path choose inside the search, before k", async () => {
+    test("filters by corpus, language, kind and path choose inside the search, before k [003-04][003-05]", async () => {
       const noise = Array.from({ length: 25 }, () => memoryRecord({ language: "Go", path: "cmd/main.go" }));
       const wanted = memoryRecord({ language: "C++", path: "src/auth/token.cpp", category: "security" });
       const chunk = memoryRecord({ corpus: "code", chunkType: "function", path: "src/[id]/page.tsx", category: null });
@@ -369,7 +369,7 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
       expect([read?.text, read?.path]).toEqual(["nullbyte", "ab.c"]);
     });
 
-    test("no text breaks the search by words", async () => {
+    test("no text breaks the search by words [T27]", async () => {
       await remember(memoryRecord());
       const nasty = [
         `"`,

@@ -130,7 +130,7 @@ export function personContract(name: string, open: () => Promise<PersonHarness>)
       expect(await stores.rows({ login: "nobody-here" })).toEqual([]);
     });
 
-    test("who is erased leaves no byte, and the team keeps what it learnt", async () => {
+    test("who is erased leaves no byte, and the team keeps what it learnt [T20]", async () => {
       const { stores, store, everything } = await open();
       expect(tracesIn(await everything()).length).toBeGreaterThan(3);
       expect(await stores.erase({ login: LOGIN }, false)).toMatchObject({ logins: 1, ids: 1, removed: 2 });
@@ -154,7 +154,7 @@ export function personContract(name: string, open: () => Promise<PersonHarness>)
       });
     });
 
-    test("who is only mentioned, or only known by an address, is erased as well", async () => {
+    test("who is only mentioned, or only known by an address, is erased as well [T20]", async () => {
       const { stores, everything } = await open();
       expect(await stores.rows({ login: MENTIONED.toUpperCase() })).toMatchObject([
         { kept: expect.stringContaining("contents.replies") },

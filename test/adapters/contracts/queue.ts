@@ -59,7 +59,7 @@ export function queueContract(
       expect(await queue.counts()).toEqual({ waiting: 0, running: 1, parked: 0 });
     });
 
-    test("the same delivery twice makes one job", async () => {
+    test("the same delivery twice makes one job [R3]", async () => {
       const job = reviewJob(1, "a");
       expect(await add(job, 10)).toBe(true);
       expect(await add(job, 11)).toBe(false);
@@ -73,7 +73,7 @@ export function queueContract(
       expect(await queue.lease(20)).toBeNull();
     });
 
-    test("two jobs of one pull request never run side by side", async () => {
+    test("two jobs of one pull request never run side by side [R25]", async () => {
       await add(reviewJob(1, "a"), 10);
       const running = (await queue.lease(20)) as Lease;
       await add(reviewJob(1, "b"), 21);
@@ -153,7 +153,7 @@ export function queueContract(
       expect(await queue.lease(30)).toBeNull();
     });
 
-    test("a parked job stays parked and is counted", async () => {
+    test("a parked job stays parked and is counted [R27]", async () => {
       await add(reviewJob(1, "a"), 10);
       await queue.end((await queue.lease(20)) as Lease, 21, { state: "parked", reason: "bug" });
       expect(await queue.lease(9999)).toBeNull();
@@ -225,7 +225,7 @@ export function queueContract(
     };
     const ended = { state: "done", outcome: "posted" } as const;
 
-    test("a job over which three processes died while it ran alone is parked, and the others run", async () => {
+    test("a job over which three processes died while it ran alone is parked, and the others run [R27]", async () => {
       const [mine] = await openTwo();
       const [poison, good] = [reviewJob(1, "a"), reviewJob(2, "b", 43)];
       await mine.accept(received(poison, 1), poison);
@@ -245,7 +245,7 @@ export function queueContract(
       expect((await mine.lease(at))?.job).toEqual(good);
     });
 
-    test("deaths that jobs share accuse none of them: they are tried alone, with nothing beside them", async () => {
+    test("deaths that jobs share accuse none of them: they are tried alone, with nothing beside them [R27]", async () => {
       const [mine] = await openTwo();
       const jobs = [1, 2].map((number) => reviewJob(number, "a", 40 + number));
       for (const job of jobs) await mine.accept(received(job, 1), job);
@@ -273,7 +273,7 @@ export function queueContract(
       expect((await mine.counts()).parked).toBe(0);
     });
 
-    test("an idle worker takes a suspect first: it does not wait for jobs before or after it", async () => {
+    test("an idle worker takes a suspect first: it does not wait for jobs before or after it [R2]", async () => {
       const [mine] = await openTwo();
       const jobs = [1, 2].map((number) => reviewJob(number, "a", 40 + number));
       const before = reviewJob(3, "b", 50);
@@ -312,7 +312,7 @@ export function queueContract(
       expect(suspects).toContainEqual((await mine.lease(at))?.job);
     });
 
-    test("a job is not blamed while processes die without it, nor after it came to an end of its own", async () => {
+    test("a job is not blamed while processes die without it, nor after it came to an end of its own [R27]", async () => {
       const [mine] = await openTwo();
       const job = reviewJob(1, "a");
       await mine.accept(received(job, 1), job);
@@ -336,7 +336,7 @@ export function queueContract(
       expect(await mine.counts()).toEqual({ waiting: 1, running: 0, parked: 0 });
     });
 
-    test("beside any other job, a job that kills each process is parked after a few, and all others finish", async () => {
+    test("beside any other job, a job that kills each process is parked after a few, and all others finish [R27]", async () => {
       const [mine] = await openTwo();
       const jobs = Array.from({ length: 12 }, (_, index) => reviewJob(index + 1, "a", 40 + (index % 3)));
       for (const job of jobs) await mine.accept(received(job, 1), job);
@@ -358,7 +358,7 @@ export function queueContract(
       expect(deaths).toBeLessThanOrEqual(6);
     });
 
-    test("interrupted jobs run before 200 that wait, each pull request once, and then all take turns", async () => {
+    test("interrupted jobs run before 200 that wait, each pull request once, and then all take turns [R2]", async () => {
       const [mine, theirs] = await openTwo();
       await mine.accept(received(reviewJob(1, "a"), 1), reviewJob(1, "a"));
       await mine.accept(received(reviewJob(2, "a", 43), 2), reviewJob(2, "a", 43));
@@ -389,7 +389,7 @@ export function queueContract(
       expect((await mine.lease(13))?.job.number).toBe(1);
     });
 
-    test("one repository with many jobs delays others by one job of its own at a time", async () => {
+    test("one repository with many jobs delays others by one job of its own at a time [R28]", async () => {
       for (let number = 1; number <= 200; number++) await add(reviewJob(number, "a", 1), number);
       for (let repo = 2; repo <= 5; repo++)
         for (const number of [1, 2]) await add(reviewJob(number, "b", repo), 1_000 + number);
@@ -404,7 +404,7 @@ export function queueContract(
       expect(served.slice(10)).toEqual([1, 1]);
     });
 
-    test("an account with many repositories delays another by one job of its own at a time, and its repositories take turns", async () => {
+    test("an account with many repositories delays another by one job of its own at a time, and its repositories take turns [R28]", async () => {
       const of = (job: ReviewJob, ownerId: number) => ({ ...job, repo: { ...job.repo, ownerId } });
       for (let number = 1; number <= 20; number++) await add(of(reviewJob(number, "a", 1), 9), 10);
       for (let repo = 2; repo <= 30; repo++) await add(of(reviewJob(1, "a", repo), 9), 11);
@@ -554,7 +554,7 @@ export function queueContract(
       expect(await queue.lease(20)).toMatchObject({ job: { number: 2 } });
     });
 
-    test("for any order of pushes, the last accepted head of each pull request runs last", async () => {
+    test("for any order of pushes, the last accepted head of each pull request runs last [R4]", async () => {
       const step = fc.record({
         number: fc.integer({ min: 1, max: 3 }),
         head: fc.constantFrom("a", "b", "c"),

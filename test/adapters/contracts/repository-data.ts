@@ -95,7 +95,7 @@ export function tracesContract(name: string, open: OpenStateStores): void {
       expect(await besides()).toEqual({ running: 0, ended: 0 });
     });
 
-    test("nothing is left of a repository but what it cost", async () => {
+    test("nothing is left of a repository but what it cost [T20]", async () => {
       const { stores } = await open();
       for (const id of [42, 421]) await fill(stores, id);
       const full = await reported(stores, 421);

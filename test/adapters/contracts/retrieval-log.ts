@@ -71,7 +71,7 @@ export function retrievalLogContract(name: string, open: () => OpenLog | Promise
       for (const entry of entries) await log.write(entry);
     };
 
-    test("nothing written is zeros everywhere", async () => {
+    test("nothing written is zeros everywhere [003-09]", async () => {
       const figures = await statistics.read(DAY);
       expect(figures.count).toBe(0);
       const numbers = JSON.stringify(figures).match(/:-?\d[\d.]*/g) ?? [];
@@ -79,7 +79,7 @@ export function retrievalLogContract(name: string, open: () => OpenLog | Promise
       expect(numbers.filter((number) => number !== ":0")).toEqual([]);
     });
 
-    test("times are percentiles of the searches, and each method has its own mean", async () => {
+    test("times are percentiles of the searches, and each method has its own mean [003-09][003-31][003-43]", async () => {
       const times = Array.from({ length: 100 }, (_, index) => index + 1);
       await given(...times.map((retrievalMs) => anEntry({ retrievalMs })));
       await given(anEntry({ origin: "search", method: "semantic", retrievalMs: 1_000 }));
@@ -111,7 +111,7 @@ export function retrievalLogContract(name: string, open: () => OpenLog | Promise
       expect((await statistics.read({ ...DAY, repo: "globex/%" })).count).toBe(0);
     });
 
-    test("the costs of embedding and of reranking are separate, and free ones are marked", async () => {
+    test("the costs of embedding and of reranking are separate, and free ones are marked [003-43][003-46]", async () => {
       const rerank = {
         by: "rerank-2.5",
         ms: 300,
@@ -135,7 +135,7 @@ export function retrievalLogContract(name: string, open: () => OpenLog | Promise
       expect(usdPerRetrieval).toBeCloseTo(0.00068 / 4, 10);
     });
 
-    test("skips are counted by their rule; a skip that was searched says whether skipping lost anything", async () => {
+    test("skips are counted by their rule; a skip that was searched says whether skipping lost anything [001-26]", async () => {
       const shadow = (shadowHits: number) =>
         aSkip("lock-files", {
           searched: true,
@@ -167,7 +167,7 @@ export function retrievalLogContract(name: string, open: () => OpenLog | Promise
       });
     });
 
-    test("similarity, frequent questions and degraded parts are reported; a manual search has no language to match", async () => {
+    test("similarity, frequent questions and degraded parts are reported; a manual search has no language to match [003-31]", async () => {
       await given(
         anEntry({ averageDistance: 0.2, degraded: ["embedding", "vector-search"] }),
         anEntry({ averageDistance: null, languageMatch: null, ids: [], degraded: ["embedding"] }),

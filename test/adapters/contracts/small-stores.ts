@@ -23,7 +23,7 @@ export function smallStoresContract(name: string, open: OpenStateStores): void {
       for (const repo of NEIGHBOURS) expect(await waits.of(repo)).toBeNull();
     });
 
-    test("answers to a review are kept until it is written, and only its own", async () => {
+    test("answers to a review are kept until it is written, and only its own [R33]", async () => {
       const { stores } = await open();
       const [one, other] = [reviewJob(1, "a"), reviewJob(12, "a")];
       for (const { key } of [one, other]) await stores.replies.keep(key, "q", `of ${key}`, 1);

@@ -51,7 +51,7 @@ export function spendingContract(name: string, open: OpenStateStores): void {
       for (const repo of NEIGHBOURS) expect(await book.usage(repo, 0)).toEqual({ spent: 0, aside: 0 });
     });
 
-    test("of many that ask at once the sum of what they get is what there is", async () => {
+    test("of many that ask at once the sum of what they get is what there is [T24]", async () => {
       const { queue, stores } = await open();
       const held: Lease[] = [];
       for (let at = 0; at < 12; at += 1) held.push(await heldJob(queue, reviewJob(at + 1, "a")));
@@ -80,7 +80,7 @@ export function spendingContract(name: string, open: OpenStateStores): void {
       expect(await reservations.reserve(REVIEW, budgets, 101)).toMatchObject({ usd: 1 });
     });
 
-    test("a job that starts again reserves again; its former reservation ends with its lease", async () => {
+    test("a job that starts again reserves again; its former reservation ends with its lease [T24]", async () => {
       const { queue, stores } = await open();
       const { spending: book } = stores;
       const lost = await heldJob(queue, ONE);
@@ -105,7 +105,7 @@ export function spendingContract(name: string, open: OpenStateStores): void {
 
     const OUTSIDERS = [...OF_SHOP, { whose: "outsiders", repo: SHOP, of: 0.5 }] as const;
 
-    test("what people without write access spend is counted beside what all do, and what is set aside for them too", async () => {
+    test("what people without write access spend is counted beside what all do, and what is set aside for them too [T24]", async () => {
       const { queue, stores } = await open();
       const { spending: book } = stores;
       const [theirs, writers] = [await heldJob(queue, ONE), await heldJob(queue, TWO)];

@@ -83,7 +83,7 @@ export function writeStoreContract(name: string, open: () => OpenedStore | Promi
       expect(await book.state(wanted)).toEqual({ state: "posted", post: POST });
     });
 
-    test("one writes to an installation at a time, a second after the end of the last; others are not held up", async () => {
+    test("one writes to an installation at a time, a second after the end of the last; others are not held up [R8]", async () => {
       const { pace } = store;
       const turn = (await pace.takeTurn(7, 31_000)) as WriteTurn;
       expect(await pace.takeTurn(7, 31_000)).toBeNull();
@@ -129,7 +129,7 @@ export function writeStoreContract(name: string, open: () => OpenedStore | Promi
       expect(await pace.keepTurn(next, 31_000)).toBe(false);
     });
 
-    test("an installation that is closed stays so for as long as GitHub said, and its jobs wait", async () => {
+    test("an installation that is closed stays so for as long as GitHub said, and its jobs wait [R8]", async () => {
       const { pace, queue } = store;
       await queue.end(lease, 4, { state: "done", outcome: "posted" });
       await pace.close(7, 60_000);

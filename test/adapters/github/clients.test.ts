@@ -34,7 +34,7 @@ function world() {
   return { clients, clock, minted, used };
 }
 
-test("for any wish, a token is for one repository, reads code at most, and writes only what it is for", async () => {
+test("for any wish, a token is for one repository, reads code at most, and writes only what it is for [T29]", async () => {
   const { clients, minted } = world();
   await clients.forRepository(7, REPO);
   await clients.forChecks(7, REPO);
@@ -54,7 +54,7 @@ test("for any wish, a token is for one repository, reads code at most, and write
   ]);
 });
 
-test("a token is used again by jobs that end before it, and one that ends within fifteen minutes is not", async () => {
+test("a token is used again by jobs that end before it, and one that ends within fifteen minutes is not [T29]", async () => {
   const { clients, clock, minted } = world();
   await clients.forRepository(7, REPO);
   clock.now += 44 * MINUTE;
@@ -65,7 +65,7 @@ test("a token is used again by jobs that end before it, and one that ends within
   expect(minted).toHaveLength(2);
 });
 
-test("a job that takes longer than its token goes on with another one", async () => {
+test("a job that takes longer than its token goes on with another one [T29]", async () => {
   const { clients, clock, minted, used } = world();
   const github = await clients.forRepository(7, REPO);
   const look = () => github.rest.repos.get({ owner: REPO.owner, repo: REPO.name });

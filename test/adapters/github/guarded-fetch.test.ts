@@ -92,7 +92,7 @@ describe("addresses that the internet does not route", () => {
     "http://[fe80::1]",
     "http://224.0.0.1",
     "http://255.255.255.255",
-  ])("%s is refused, by itself and behind a name", async (form) => {
+  ])("%s is refused, by itself and behind a name [T5]", async (form) => {
     expect(await ways(form)).toEqual({ named: "refused", notAllowed: "refused", direct: "refused" });
   });
 
@@ -112,12 +112,15 @@ describe("addresses that the internet does not route", () => {
     "http://[0:0:0:0:0:ffff:127.0.0.1]",
     "http://①②⑦.⓪.⓪.①",
     "http://127。0。0。1",
-  ])("%s is this machine: refused behind a name, and reached only where the operator called it so", async (form) => {
-    const { direct, ...others } = await ways(form);
-    expect(others).toEqual({ named: "refused", notAllowed: "refused" });
-    // The server listens at 127.0.0.1 alone; at the others the attempt fails.
-    expect(direct).not.toBe("refused");
-  });
+  ])(
+    "%s is this machine: refused behind a name, and reached only where the operator called it so [T5]",
+    async (form) => {
+      const { direct, ...others } = await ways(form);
+      expect(others).toEqual({ named: "refused", notAllowed: "refused" });
+      // The server listens at 127.0.0.1 alone; at the others the attempt fails.
+      expect(direct).not.toBe("refused");
+    },
+  );
 
   test.each([
     "140.82.112.5",
@@ -150,7 +153,7 @@ describe("a name is judged by what it resolves to, for the connection that is ma
     ["the metadata service", ["169.254.169.254"]],
     ["one of each", ["140.82.112.5", "127.0.0.1"]],
     ["an address in another", ["::ffff:127.0.0.1"]],
-  ])("%s is refused", async (_, addresses) => {
+  ])("%s is refused [T5]", async (_, addresses) => {
     expect(await reached(guardedFetch(from(...addresses))(url()))).toBe("refused");
   });
 
@@ -173,7 +176,7 @@ describe("a name is judged by what it resolves to, for the connection that is ma
     );
   });
 
-  test("a name that changes its address is looked at each time", async () => {
+  test("a name that changes its address is looked at each time [T5]", async () => {
     let calls = 0;
     const fetch = guardedFetch({
       ...from(),
@@ -203,7 +206,7 @@ describe("other origins", () => {
   });
 
   test.each([301, 302, 307, 308])(
-    "a redirect %i elsewhere is not followed, and no credential leaves",
+    "a redirect %i elsewhere is not followed, and no credential leaves [T5]",
     async (status) => {
       const other: IncomingHttpHeaders[] = [];
       const attacker = createServer((request, response) => {
@@ -246,7 +249,7 @@ describe("other origins", () => {
     [302, ["/first"]],
     [307, ["/first", "/second"]],
     [308, ["/first", "/second"]],
-  ])("a write that is answered %i is sent on only where that means the same write", async (status, asked) => {
+  ])("a write that is answered %i is sent on only where that means the same write [T5]", async (status, asked) => {
     redirect = { status, location: "/second" };
     retrieved.length = 0;
     await fetch()(`http://127.0.0.1:${port}/first`, { method: "POST", body: "{}" });

@@ -48,7 +48,7 @@ const linesOf = (file: string) =>
     .filter((line) => line !== "");
 
 test.runIf(isHere)(
-  "lists of traversals, fuzz and branch names stay names",
+  "lists of traversals, fuzz and branch names stay names [T23]",
   async () => {
     const fuzz = readdirSync(join(SHARED, "fuzzdb"), { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".txt"))

@@ -24,7 +24,7 @@ async function world() {
   return { reported: installationLimits(broken), other: installationLimits(store), way };
 }
 
-test("a process that was asked to wait waits even if the store does not answer, and the others do as soon as it does", async () => {
+test("a process that was asked to wait waits even if the store does not answer, and the others do as soon as it does [R8]", async () => {
   const { reported, other, way } = await world();
   way.isBroken = true;
   await reported.close(7, 60_000);

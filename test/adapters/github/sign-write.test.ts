@@ -23,7 +23,7 @@ test("a repository keeps its markers when it is renamed or goes to another owner
   expect(signWrite(SECRET, moved)).toBe(signWrite(SECRET, WANTED));
 });
 
-test("another host, repository, pull request, head, kind, subject or secret has another marker", () => {
+test("another host, repository, pull request, head, kind, subject or secret has another marker [T26]", () => {
   const others: readonly Wanted[] = [
     { ...WANTED, repo: { ...WANTED.repo, host: "github.example.com" } },
     { ...WANTED, repo: { ...WANTED.repo, id: 43 } },

@@ -138,7 +138,7 @@ const cells = PLACES.flatMap(([place, route, act]) =>
 );
 
 test.each(cells)(
-  "$status for $place: $outcome, after at most three requests",
+  "$status for $place: $outcome, after at most three requests [R9]",
   async ({ status, outcome, route, act }) => {
     const { asked, ports } = await world(route, status);
     const error = await ports()

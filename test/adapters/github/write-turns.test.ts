@@ -112,7 +112,7 @@ test("a job that is delayed between its turn and its request keeps the next one 
   expect((arrivals[1]?.at ?? 0) - (arrivals[0]?.at ?? 0)).toBeGreaterThanOrEqual(1_050);
 });
 
-test("a process that paused for longer than its turn writes nothing in another's turn", async () => {
+test("a process that paused for longer than its turn writes nothing in another's turn [R8]", async () => {
   const { time, arrivals, send } = await world();
   const common = { installation: 7, takes: 50, fails: false };
   const frozen = send({ ...common, process: 0, before: 31_500 }, 0);

@@ -89,7 +89,7 @@ test("what takes too much memory is ended too", async () => {
 }, 60_000);
 
 test.runIf(process.platform === "linux")(
-  "its process holds no key and may neither write nor start anything",
+  "its process holds no key and may neither write nor start anything [T1]",
   async () => {
     process.env.CANARY_FOR_CHILDREN = "b1d6c0de-canary";
     const one = isolatedInspector();

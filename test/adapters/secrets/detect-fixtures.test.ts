@@ -71,13 +71,13 @@ describe.skipIf(fixtures === null)("secretlint's fixtures", async () => {
     expect(labelled(seen, "not_secret").filter(({ found }) => found.length > 0).length).toBeLessThanOrEqual(5);
   });
 
-  test("at least 95 % of the secrets are found", () => {
+  test("at least 95 % of the secrets are found [T18]", () => {
     const secrets = labelled(judged, "secret");
     const missed = secrets.filter(({ found }) => found.length === 0);
     expect(missed.length / secrets.length, missed.map(nameOf).join(", ")).toBeLessThanOrEqual(0.05);
   });
 
-  test("at most 5 % of what is no secret is touched", () => {
+  test("at most 5 % of what is no secret is touched [T18]", () => {
     const clean = labelled(judged, "not_secret");
     const touched = clean.filter(({ found }) => found.length > 0);
     expect(touched.length / clean.length, touched.map(nameOf).join(", ")).toBeLessThanOrEqual(0.05);

@@ -50,7 +50,7 @@ test.each([
   ["PKCS #8", pem("pkcs8")],
   ["PKCS #8 in MIME's columns", ["-----BEGIN PRIVATE KEY-----", ...mime, "-----END PRIVATE KEY-----"]],
   ["OpenSSH", ["-----BEGIN OPENSSH PRIVATE KEY-----", ...openSsh, "-----END OPENSSH PRIVATE KEY-----"]],
-])("a hunk that shows any part of a key of %s, two lines or more, hides it", async (_, lines) => {
+])("a hunk that shows any part of a key of %s, two lines or more, hides it [T18]", async (_, lines) => {
   const body = lines.length - 3;
   for (const prefix of ["+", " ", "-", '+  "', "12#a7 +"])
     for (const [from, to] of [

@@ -57,7 +57,7 @@ describe("code behind the header of a key stays", () => {
     expect(await redact(text)).toBe(text);
   });
 
-  test("code stays behind the header of a key, also where one line of a key precedes it", async () => {
+  test("code stays behind the header of a key, also where one line of a key precedes it [T18]", async () => {
     const code = ["return total", "break", "os.system(path)", "# ------------"];
     const text = await redact([`# ${HEADER} ${FIRST}`, ...code].join("\n"));
     expect(text).toBe(["# ‹redacted:private-key›", ...code].join("\n"));

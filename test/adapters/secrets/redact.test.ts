@@ -75,7 +75,7 @@ test.each(["password = ", "  DB_PASSWORD=", "7#3fa1:+passphrase: ", "export MYSQ
   },
 );
 
-test("code about passwords stays as it is", async () => {
+test("code about passwords stays as it is [T18]", async () => {
   const code = [
     "const password = await readPassword(prompt);",
     "if (user.password !== input.password) throw new Error('Wrong password');",
@@ -219,7 +219,7 @@ describe.skipIf(rules === null || fixtures === null)("gitleaks as an independent
   const findings = (text: string) =>
     compiled.filter((rule) => values(text, rule).some((value) => isFinding(value, rule))).map(({ id }) => id);
 
-  test("finds nothing more in the secretlint fixtures after they were redacted", async () => {
+  test("finds nothing more in the secretlint fixtures after they were redacted [T18]", async () => {
     const secrets = (fixtures ?? []).filter(({ label, text }) => label === "secret" && !text.includes("\uFFFD"));
     const [before, after]: [string[], string[]] = [[], []];
     for (const { text } of secrets) {

@@ -37,7 +37,7 @@ test("a body without a secret leaves byte for byte, its suggestion and markers i
   expect(github.fileComments[0]?.body).toBe(body);
 });
 
-test("for any text from outside around tokens and halves of tokens, the body stays inert and contains none", async () => {
+test("for any text from outside around tokens and halves of tokens, the body stays inert and contains none [T10]", async () => {
   const [first, second] = [TOKEN.slice(0, 22), TOKEN.slice(22)];
   const seam = fc.constantFrom(
     "",
@@ -68,7 +68,7 @@ test("for any text from outside around tokens and halves of tokens, the body sta
   );
 });
 
-test("no text of a check run holds a secret; places and numbers stay", async () => {
+test("no text of a check run holds a secret; places and numbers stay [T18]", async () => {
   const ends: unknown[] = [];
   const github = { begin: async () => 7, end: async (...reported: unknown[]) => void ends.push(reported) };
   const note = { path: `src/${TOKEN}.py`, startLine: 1, endLine: 1, level: "warning" } as const;

@@ -19,20 +19,23 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test.each(["query", "document"] as const)("a %s is announced as one, in the service's own words", async (kind) => {
-  server.received.length = 0;
-  const embedder = voyageEmbedder({
-    apiKey: KEY,
-    baseUrl: `${server.url}/v1`,
-    dimension: DIMENSION,
-    fetch,
-    now: Date.now,
-  });
-  await embedder.embed(["let x = 1"], kind);
-  expect(server.received.map(({ body }) => body)).toEqual([
-    { input: ["let x = 1"], model: "voyage-code-3", input_type: kind, output_dimension: DIMENSION, truncation: true },
-  ]);
-});
+test.each(["query", "document"] as const)(
+  "a %s is announced as one, in the service's own words [000-12]",
+  async (kind) => {
+    server.received.length = 0;
+    const embedder = voyageEmbedder({
+      apiKey: KEY,
+      baseUrl: `${server.url}/v1`,
+      dimension: DIMENSION,
+      fetch,
+      now: Date.now,
+    });
+    await embedder.embed(["let x = 1"], kind);
+    expect(server.received.map(({ body }) => body)).toEqual([
+      { input: ["let x = 1"], model: "voyage-code-3", input_type: kind, output_dimension: DIMENSION, truncation: true },
+    ]);
+  },
+);
 
 test("what the SDK read is what is used", async () => {
   const sdk = vi.spyOn(GeneratedVoyageAIClient.prototype, "embed");
@@ -44,7 +47,7 @@ test("what the SDK read is what is used", async () => {
   expect([embedded.vectors[0]?.[0], embedded.tokens]).toEqual([1, 7]);
 });
 
-test("without settings it is voyage-code-3 with 1,024 numbers, relevant under a distance of .3", () => {
+test("without settings it is voyage-code-3 with 1,024 numbers, relevant under a distance of .3 [000-13]", () => {
   const embedder = voyageEmbedder({ apiKey: KEY, fetch, now: Date.now });
   expect(embedder).toMatchObject({ space: { model: "voyage-code-3", dimension: 1024 }, threshold: 0.3, weight: 1 });
 });

@@ -111,7 +111,7 @@ describe("the rules in their order", () => {
     expect(decide(LOCK)?.retrieve).toBe(false);
   });
 
-  test("each class of change has its name, its confidence and its strategy", () => {
+  test("each class of change has its name, its confidence and its strategy [001-09]", () => {
     const reported = (name: string) => {
       const decision = decide(SHAPES.find((shape) => shape.name === name) ?? CODE);
       return [decision?.decidedBy, decision?.confidence, decision?.strategy];

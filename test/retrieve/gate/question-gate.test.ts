@@ -16,11 +16,11 @@ describe("a question is read for what it wants and what it names", () => {
     ["why does this crash on an empty list?", "debug"],
     ["the build fails on Windows", "debug"],
     ["hm, could you look once more", "other"],
-  ])("what %j wants", (text, intent) => {
+  ])("what %j wants [001-29]", (text, intent) => {
     expect(parseQuestion(text).intent).toBe(intent);
   });
 
-  test("names are in backticks, paths, calls and shapes of identifiers", () => {
+  test("names are in backticks, paths, calls and shapes of identifiers [001-29]", () => {
     expect(
       parseQuestion("Does `lock_` in src/auth/session.cpp protect parseToken() and MAX_AGE, or SessionStore?")
         .entityMentions,
@@ -42,7 +42,7 @@ describe("whether a question takes memory", () => {
     ["What is the difference between let and const in JavaScript?", false, 0.95, null, "general-question"],
     ["let vs const?", false, 0.95, null, "general-question"],
   ])(
-    "a name in it is searched by words, a wish by its kind, small talk and book knowledge not at all: %j",
+    "a name in it is searched by words, a wish by its kind, small talk and book knowledge not at all: %j [001-06][001-07][001-08][001-22][001-23][001-24]",
     (text, retrieve, confidence, strategy, decidedBy) => {
       expect(decide(text)).toMatchObject({ retrieve, confidence, strategy, decidedBy });
     },
@@ -57,7 +57,7 @@ describe("whether a question takes memory", () => {
     "no tests for the parser?",
     "difference between our two caches",
     "which of these files is used in src/a.ts vs src/b.ts",
-  ])("%j is no small talk and nothing that any book answers", (text) => {
+  ])("%j is no small talk and nothing that any book answers [001-08]", (text) => {
     expect(decide(text).retrieve).toBe(true);
   });
 

@@ -8,7 +8,7 @@ function excerpt(files: Readonly<Record<string, string>>, body = "", title = "fi
   return changeExcerpt(context, signals);
 }
 
-test("what is said about a change stays under 3,000 characters, its diff under 12,000", () => {
+test("what is said about a change stays under 3,000 characters, its diff under 12,000 [002-15]", () => {
   const long = added(...Array.from({ length: 2_000 }, (_, at) => `call(${at});`));
   const files = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`src/deep/in/the/tree/part${at}.ts`, long]));
   const { about, diff } = excerpt(files, "Why. ".repeat(3_000), "t".repeat(5_000));
@@ -30,7 +30,7 @@ test("beside candidates it is half as long, and only changed lines are shown", (
   expect(diff).not.toContain("function around");
 });
 
-test("a long file leaves space for the others, and is marked as cut", () => {
+test("a long file leaves space for the others, and is marked as cut [002-15]", () => {
   const long = added(...Array.from({ length: 3_000 }, (_, at) => `generated(${at});`));
   const { about, diff } = excerpt({ "src/a.ts": long, "src/b.ts": added("lock();"), "src/c.cpp": added("free(p);") });
   expect(diff).toContain("### src/b.ts\n@@\n function around() {\n+lock();\n }");

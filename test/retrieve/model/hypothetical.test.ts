@@ -9,7 +9,7 @@ const SITUATION =
   "A helper rounds each amount in a loop before the amounts are added up. The gap is that small errors of every step add up to a wrong total.";
 
 describe("the question for a made-up situation", () => {
-  test("asks for two sentences of about 50 words about the change, which is fenced", () => {
+  test("asks for two sentences of about 50 words about the change, which is fenced [002-20]", () => {
     const delimiter = `kodiai-${"a".repeat(32)}`;
     const question = hypotheticalQuestion({ ...CHANGE, diff: `+// ${delimiter} end of diff` }, delimiter);
     expect(textOf(question.system)).toContain("Exactly two sentences, about 50 words");

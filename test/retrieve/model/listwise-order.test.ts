@@ -81,7 +81,7 @@ describe("the order of a model", () => {
     expect(noted).toEqual([]);
   });
 
-  test("costs what the model's price says; at $.25 and $1.25 a million tokens a usual question is $.003", async () => {
+  test("costs what the model's price says; at $.25 and $1.25 a million tokens a usual question is $.003 [003-22]", async () => {
     const { usd } = await ordered(
       { order: [0] },
       { perMillion: { input: 0.25, output: 1.25 }, tokens: { input: 10_000, output: 400 } },
@@ -97,7 +97,7 @@ describe("the order of a model", () => {
 });
 
 describe("the question", () => {
-  test("shows the change, and number, path, type, language, outcome and 400 characters of each, and allows 1,000 tokens", async () => {
+  test("shows the change, and number, path, type, language, outcome and 400 characters of each, and allows 1,000 tokens [003-17]", async () => {
     const long: RerankCandidate = {
       id: "mem_e",
       text: "é👍🏽".repeat(300),
@@ -139,7 +139,7 @@ describe("the question", () => {
   });
 });
 
-test("for any model reply, each named candidate is one of those shown, once", async () => {
+test("for any model reply, each named candidate is one of those shown, once [003-19]", async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(fc.string(), fc.json(), fc.array(fc.integer())), async (reply) => {
       const { named } = await ordered(reply);

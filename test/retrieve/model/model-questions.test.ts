@@ -48,7 +48,7 @@ const kinds = ({ query }: Precedents) => query?.variants.map(({ kind }) => kind)
 const textsOf = (precedents: Precedents, kind: string) =>
   precedents.query?.variants.filter((variant) => variant.kind === kind).map(({ text }) => text) ?? [];
 
-test("by default a model is asked for an order and for nothing else; without one nothing is missing", async () => {
+test("by default a model is asked for an order and for nothing else; without one nothing is missing [003-17]", async () => {
   const access = scriptedModel(willing);
   const precedents = await enter({ shape: CART, shelved: MANY, embedder: embedder(), access });
   expect(access.asked.map(({ purpose }) => purpose)).toEqual(["rerank"]);
@@ -58,7 +58,7 @@ test("by default a model is asked for an order and for nothing else; without one
 });
 
 describe("queries that a model writes", () => {
-  test("are embedded in the same request as the change's own, and find what those do not", async () => {
+  test("are embedded in the same request as the change's own, and find what those do not [002-10]", async () => {
     const far = { record: memory("mem_bound", { text: "background job repeats while service is down" }) };
     const shelved = [...MANY.slice(0, 3), far];
     const retrieval = { modelQueries: true, distanceThreshold: 2 };
@@ -76,7 +76,7 @@ describe("queries that a model writes", () => {
     ]);
   });
 
-  test("are asked with five memories as examples, the same ones each time, and none of the pull request itself", async () => {
+  test("are asked with five memories as examples, the same ones each time, and none of the pull request itself [002-12]", async () => {
     const own = at("own", 0.01, { text: "round prices of the cart, said here", provenance: { pull: 12 } as never });
     const doc = at("doc", 0.01, { corpus: "doc", text: "round prices of the cart, as documented" });
     const shown = async (shelved: readonly Shelved[], shape: Shape = CART) => {
@@ -91,7 +91,7 @@ describe("queries that a model writes", () => {
     expect(await shown([{ record: memory("mem_other", { text: "unlike" }), vector: atDistance(0.1) }])).toEqual([]);
   });
 
-  test("are written in the longer form where a measurement asks for it", async () => {
+  test("are written in the longer form where a measurement asks for it [002-11]", async () => {
     const tuning = { queryLength: { least: 20, most: 50 } };
     const { asked } = await asking({ modelQueries: true }, willing, { tuning });
     expect(textOf(asked[0]?.system ?? [])).toContain("20 to 50 words");
@@ -160,7 +160,7 @@ describe("a made-up situation", () => {
   const shelved = [{ record: memory("mem_like", { text: "unlike in words" }), vector: Float32Array.of(1, 0) }];
   const retrieval = { hypothetical: true, distanceThreshold: 0.7 };
 
-  test("is searched with by meaning in place of the change itself", async () => {
+  test("is searched with by meaning in place of the change itself [002-20]", async () => {
     const { precedents, asked } = await asking(retrieval, willing, { shelved, embedder: pointing(0.9) });
     expect(ids(precedents)).toEqual(["mem_like"]);
     expect(precedents.ranked[0]?.distance).toBeCloseTo(0.1, 5);
@@ -174,7 +174,7 @@ describe("a made-up situation", () => {
     expect(ids(without)).toEqual([]);
   });
 
-  test("gives way to the change itself when nothing remembered is like it", async () => {
+  test("gives way to the change itself when nothing remembered is like it [002-20]", async () => {
     const { precedents } = await asking({ ...retrieval, distanceThreshold: 2 }, willing, {
       shelved,
       embedder: pointing(0.29),
@@ -184,7 +184,7 @@ describe("a made-up situation", () => {
     expect(precedents.degraded).toEqual([]);
   });
 
-  test("gives way when the model fails, and the review reports it", async () => {
+  test("gives way when the model fails, and the review reports it [002-20]", async () => {
     const { precedents } = await asking({ hypothetical: true }, () =>
       failure("overloaded", "the model's server answered 529"),
     );
@@ -204,7 +204,7 @@ describe("a made-up situation", () => {
 describe("an order of the model", () => {
   const retrieval = { rerank: "model", topK: 5, maxContextChars: 5000 };
 
-  test("puts twenty and more of a hybrid search in order, and five are used", async () => {
+  test("puts twenty and more of a hybrid search in order, and five are used [003-23]", async () => {
     const { precedents, asked } = await asking(retrieval, willing, { tuning: { floors: false } });
     expect(precedents.provenance).toMatchObject({ method: "hybrid", totalCandidates: 24 });
     const shown = textOf(asked[0]?.user ?? []).matchAll(/round prices of cart (\d+)$/gm);
@@ -236,14 +236,14 @@ describe("an order of the model", () => {
     ["nothing is remembered", { shelved: [] }, {}],
     ["the configuration says off", {}, { rerank: "off" }],
     ["the configuration turns it off", {}, { rerank: "off" }],
-  ])("is not asked for when %s", async (_, room, more) => {
+  ])("is not asked for when %s [003-18]", async (_, room, more) => {
     const { precedents, asked } = await asking({ ...retrieval, ...more }, willing, room);
     expect(asked).toEqual([]);
     expect(precedents.rerank).toBeNull();
     expect(precedents.degraded).toEqual([]);
   });
 
-  test("that fails leaves the order as it was, is reported in the review, and costs what it cost", async () => {
+  test("that fails leaves the order as it was, is reported in the review, and costs what it cost [003-20]", async () => {
     const plain = await asking({ topK: 5, maxContextChars: 5000 }, willing);
     for (const reply of [failure("overloaded", "answered 529"), { order: [] }, { order: [99] }]) {
       const { precedents, asked } = await asking(retrieval, () => reply);

@@ -12,7 +12,7 @@ const question = (examples = [memory("m")], length = undefined as Parameters<typ
   patternQuestion(CHANGE, examples, DELIMITER, length);
 
 describe("the question for queries about patterns", () => {
-  test("asks for 8 to 12 of 10 to 20 words, structure first, with pattern and gap, and without a name", () => {
+  test("asks for 8 to 12 of 10 to 20 words, structure first, with pattern and gap, and without a name [002-10]", () => {
     const reported = textOf(question().system);
     expect(reported).toContain("Write 8 to 12 in all");
     expect(reported).toContain("one sentence of 10 to 20 words");
@@ -21,11 +21,11 @@ describe("the question for queries about patterns", () => {
     expect(question()).toMatchObject({ purpose: "queries" });
   });
 
-  test("in the longer form a query has 20 to 50 words, as long as what a model writes up of a memory", () => {
+  test("in the longer form a query has 20 to 50 words, as long as what a model writes up of a memory [002-11]", () => {
     expect(textOf(question([], { least: 20, most: 50 }).system)).toContain("one sentence of 20 to 50 words");
   });
 
-  test("asks for three levels of abstraction, each with its number of queries", () => {
+  test("asks for three levels of abstraction, each with its number of queries [002-13]", () => {
     const { shape, system } = question();
     const levels = { code: "4 to 6", convention: "2 to 3", operational: "1 to 3" };
     expect(Object.keys(shape.jsonSchema.properties as object)).toEqual(Object.keys(levels));
@@ -51,7 +51,7 @@ describe("the question for queries about patterns", () => {
     expect(textOf(question([]).user)).not.toContain("Examples");
   });
 
-  test("reads queries from JSON, from quotes and from lines; what holds none is asked for once more", () => {
+  test("reads queries from JSON, from quotes and from lines; what holds none is asked for once more [002-14]", () => {
     const { check, readText } = question().shape;
     expect(check({ code: [A], convention: [B], operational: [] })).toEqual({ ok: true, value: [A, B] });
     expect(check([A, B])).toEqual({ ok: true, value: [A, B] });
@@ -64,7 +64,7 @@ describe("the question for queries about patterns", () => {
 describe("a sample of memories", () => {
   const many = Array.from({ length: 40 }, (_, at) => ({ id: `mem_${at}` }));
 
-  test("is the same for the same seed, for any order of input, and another for another", () => {
+  test("is the same for the same seed, for any order of input, and another for another [002-12]", () => {
     const sample = sampleMemories(many, "github.com/42#7@abc");
     expect(sample).toHaveLength(EXAMPLES);
     expect(EXAMPLES).toBe(5);

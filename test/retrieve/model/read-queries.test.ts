@@ -41,11 +41,11 @@ test.each([
   ["<html><body></body></html>"],
   ["function f() {\n  return 1;\n}\n"],
   ["\u0000\ud800"],
-])("garbage holds no query: %j", (reply) => {
+])("garbage holds no query: %j [002-14]", (reply) => {
   expect(readQueries(reply)).toEqual([]);
 });
 
-test("each query once, on one line, at most 500 characters, at most twenty of them", () => {
+test("each query once, on one line, at most 500 characters, at most twenty of them [002-14]", () => {
   const many = Array.from({ length: 40 }, (_, at) => `${C} ${"abcdefghij".slice(0, at % 10)} ${at}`);
   expect(readQueries(JSON.stringify([A, A, `${A} `, ...many]))).toHaveLength(20);
   expect(readQueries(JSON.stringify([A, A, `${A} `]))).toEqual([A]);

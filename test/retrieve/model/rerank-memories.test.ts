@@ -55,7 +55,7 @@ async function reranked(
 const ALL = ["m0", "m1", "m2", "m3"];
 
 describe("reranking", () => {
-  test("each query is asked with its own candidates, and a memory counts with its best query", async () => {
+  test("each query is asked with its own candidates, and a memory counts with its best query [002-25]", async () => {
     const { ask, asked } = scoring({ intent: { m0: 0.1, m1: 0.3, m2: 0.2 }, hunk: { m1: 0.1, m2: 0.2, m3: 0.9 } });
     const queries = [query("intent", ["m0", "m1", "m2"]), query("hunk", ["m3", "m2", "m1"])];
     const { ids, report, degraded } = await reranked(listOf(4), queries, ask);
@@ -77,7 +77,7 @@ describe("reranking", () => {
     });
   });
 
-  test("the extent of the change is reported: who came among the first five, and how far memories moved", async () => {
+  test("the extent of the change is reported: who came among the first five, and how far memories moved [003-43]", async () => {
     const ten = listOf(10);
     const ids = ten.map(({ record }) => record.id);
     const backwards = Object.fromEntries(ids.map((id, place) => [id, place]));
@@ -88,7 +88,7 @@ describe("reranking", () => {
     expect(unmoved).toMatchObject({ topChanged: 0, meanMove: 0 });
   });
 
-  test("candidates that the reranker does not name come after those it names, in the given order", async () => {
+  test("candidates that the reranker does not name come after those it names, in the given order [003-19]", async () => {
     const { ids } = await reranked(listOf(4), [query("q", ALL)], scoring({ q: { m3: 0.2, m2: 0.9 } }).ask);
     expect(ids).toEqual(["m2", "m3", "m0", "m1"]);
   });
@@ -111,7 +111,7 @@ describe("reranking", () => {
     expect(asked).toEqual([{ query: "", ids: ALL, topK: 2 }]);
   });
 
-  test("when it fails the order stays and the review reports it", async () => {
+  test("when it fails the order stays and the review reports it [003-29]", async () => {
     const { ids, report, degraded } = await reranked(listOf(4), [query("q", ALL)], scoring({}).ask);
     expect(ids).toEqual(ALL);
     expect(report).toMatchObject({ failed: "the service answered 500", meanMove: 0, topChanged: 0 });
@@ -121,14 +121,14 @@ describe("reranking", () => {
     expect(broken.degraded).toEqual([{ part: "rerank", reason: "the reranker failed" }]);
   });
 
-  test("one query that fails leaves the others alone, and what only it found keeps its place", async () => {
+  test("one query that fails leaves the others alone, and what only it found keeps its place [003-21]", async () => {
     const queries = [query("works", ["m0", "m2", "m3"]), query("broken", ["m1", "m2", "m3"])];
     const { ids, degraded } = await reranked(listOf(4), queries, scoring({ works: { m0: 0.1, m2: 0.2, m3: 0.3 } }).ask);
     expect(ids).toEqual(["m3", "m1", "m2", "m0"]);
     expect(degraded).toEqual([{ part: "rerank", reason: "1 of 2 queries: the service answered 500" }]);
   });
 
-  test("queries are asked side by side", async () => {
+  test("queries are asked side by side [003-21]", async () => {
     let running = 0;
     let most = 0;
     const ask: AskOrder = async () => {
@@ -141,7 +141,7 @@ describe("reranking", () => {
     expect(most).toBe(3);
   });
 
-  test("nothing is asked where it cannot matter: no more candidates than are kept, or none", async () => {
+  test("nothing is asked where it cannot matter: no more candidates than are kept, or none [003-18][003-46]", async () => {
     const { ask, asked } = scoring({ q: { m1: 1 } });
     const four = [query("q", ALL)];
     for (const one of [

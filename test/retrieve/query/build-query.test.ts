@@ -15,7 +15,7 @@ function build(
 }
 
 describe("what the query says", () => {
-  test("a title alone is exactly the title", () => {
+  test("a title alone is exactly the title [000-01]", () => {
     expect(build("Fix null pointer in user service")).toEqual({
       text: "Fix null pointer in user service",
       dropped: [],
@@ -47,7 +47,7 @@ describe("what the query says", () => {
     );
   });
 
-  test("the body gives its first 200 characters, trimmed, and nothing when it is empty", () => {
+  test("the body gives its first 200 characters, trimmed, and nothing when it is empty [000-03]", () => {
     const body = `\n  ${"word ".repeat(100)}`;
     expect(build("T", { body }).text).toBe(`T\n${"word ".repeat(40).trim()}`);
     expect(build("T", { body: "   \n" }).text).toBe("T");
@@ -59,7 +59,7 @@ describe("what the query says", () => {
     expect(build("T", { body }).text).toBe("T\nPrices were rounded down.");
   });
 
-  test("the type is in brackets and is left out when the title has none", () => {
+  test("the type is in brackets and is left out when the title has none [000-04]", () => {
     expect(build("T", { intent: { type: "fix", focusAreas: [] } }).text).toBe("T\n[fix]");
     expect(build("T").text).not.toContain("[");
   });
@@ -134,17 +134,17 @@ describe("when it does not fit", () => {
     expect(build("A title of moderate length", { ...full, maxChars: 30 }).text).toBe("A title of moderate length");
   });
 
-  test("800 is the ceiling for any requested length", () => {
+  test("800 is the ceiling for any requested length [000-09]", () => {
     expect(build("T", { ...full, maxChars: 5000 }).text.length).toBeLessThanOrEqual(800);
     expect(build("T", { ...full, maxChars: 5000 }).text.length).toBeGreaterThan(600);
   });
 
-  test("a title that alone is too long ends before a surrogate pair", () => {
+  test("a title that alone is too long ends before a surrogate pair [000-09]", () => {
     const { text } = build("🚀".repeat(400), { maxChars: 601 });
     expect(text).toBe("🚀".repeat(300));
   });
 
-  test("no input makes it throw, exceed its length, break a pair or change its mind", () => {
+  test("no input makes it throw, exceed its length, break a pair or change its mind [000-01]", () => {
     const words = fc.string({ unit: "binary", maxLength: 900 });
     fc.assert(
       fc.property(

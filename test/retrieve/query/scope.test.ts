@@ -46,7 +46,7 @@ describe("what may be searched", () => {
     expect(admits(scope(REPO, false, memory("m").provenance.at), "private", memory("m"))).toBe(false);
   });
 
-  test("never another owner's, nor the same number of an owner on another server, nor what fewer people can read", () => {
+  test("never another owner's, nor the same number of an owner on another server, nor what fewer people can read [T15]", () => {
     const open = { private: 0, internal: 1, public: 2 };
     const visibility = fc.constantFrom<Repo["visibility"]>("private", "internal", "public");
     fc.assert(

@@ -59,7 +59,7 @@ describe("what is fixed already", () => {
     expect(reported()).toBe(false);
   });
 
-  test("the flagged code anywhere in the change is never called fixed", () => {
+  test("the flagged code anywhere in the change is never called fixed [005-01]", () => {
     expect(reported(AROUND(FIXED_AGAIN), AROUND(PAIR.flagged))).toBe(false);
   });
 

@@ -93,7 +93,7 @@ describe("which language a memory is about", () => {
     expect(chunkLanguage({})).toBe("unknown");
   });
 
-  test("a document's language is its first tag that is not general", () => {
+  test("a document's language is its first tag that is not general [004-14][004-22]", () => {
     expect(chunkLanguage({ corpus: "doc", language: "markdown", tags: ["general", "Python", "C++"] })).toBe("python");
     expect(chunkLanguage({ corpus: "doc", language: "markdown", tags: ["general"] })).toBe("unknown");
     expect(languageFactor(chunkLanguage({ corpus: "doc", tags: ["python"] }), all("Python"))).toBe(1.25);

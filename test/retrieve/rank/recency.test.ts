@@ -33,7 +33,7 @@ const terms = (over: Parameters<typeof memory>[1]) => {
   return new Map(factorTerms(memory("mem_1", over), at).map(({ name, value }) => [name, Math.exp(value)]));
 };
 
-test("age divides a score by what it multiplies a distance with", () => {
+test("age divides a score by what it multiplies a distance with [000-40]", () => {
   expect(terms({ provenance: { at: NOW } }).get("recency")).toBeUndefined();
   expect(terms({ provenance: { at: NOW - 90 * DAY } }).get("recency")).toBeCloseTo(1 / 1.5, 12);
   expect(terms({ provenance: { at: NOW - 999 * DAY } }).get("recency")).toBeCloseTo(1 / 1.85, 12);

@@ -54,23 +54,26 @@ const settings = (fusion: "learned" | "rrf") => ({
 
 const MAX = { pooling: "max", method: "hybrid" } as const;
 
-test.each(["rrf"] as const)("what is on the list is ordered by ranks as if all records had been read", (fusion) => {
-  const all = evidence();
-  // What was not read cannot be folded into what was.
-  const apart = { ...settings("rrf"), fusion, fold: false };
-  const { listed, behind } = shortlist(all.queries, { ...all, ...MAX, fusion, nearHunk: 0 });
-  expect([listed.length, listed.length + behind.length]).toEqual([SHORTLIST, all.records.size]);
-  const records = new Map([...all.records].filter(([id]) => listed.includes(id)));
-  const ranked = (given: Evidence, left: ReadonlySet<string> = new Set()) => runToEnd(rankSteps(given, apart, left));
-  const [plain, short] = [ranked({ ...all }), ranked({ ...all, records }, new Set(behind))];
-  const left = new Set(behind);
-  const onList = plain.ranked.filter(({ record }) => !left.has(record.id));
-  expect(short.ranked.map(({ record, score }) => [record.id, score])).toEqual(
-    onList.map(({ record, score }) => [record.id, score]),
-  );
-  expect([short.threshold, short.candidates]).toEqual([plain.threshold, plain.candidates]);
-  expect(short.cut.filter(({ reason }) => reason === BEHIND).map(({ id }) => id)).toEqual(behind);
-});
+test.each(["rrf"] as const)(
+  "what is on the list is ordered by ranks as if all records had been read [002-18]",
+  (fusion) => {
+    const all = evidence();
+    // What was not read cannot be folded into what was.
+    const apart = { ...settings("rrf"), fusion, fold: false };
+    const { listed, behind } = shortlist(all.queries, { ...all, ...MAX, fusion, nearHunk: 0 });
+    expect([listed.length, listed.length + behind.length]).toEqual([SHORTLIST, all.records.size]);
+    const records = new Map([...all.records].filter(([id]) => listed.includes(id)));
+    const ranked = (given: Evidence, left: ReadonlySet<string> = new Set()) => runToEnd(rankSteps(given, apart, left));
+    const [plain, short] = [ranked({ ...all }), ranked({ ...all, records }, new Set(behind))];
+    const left = new Set(behind);
+    const onList = plain.ranked.filter(({ record }) => !left.has(record.id));
+    expect(short.ranked.map(({ record, score }) => [record.id, score])).toEqual(
+      onList.map(({ record, score }) => [record.id, score]),
+    );
+    expect([short.threshold, short.candidates]).toEqual([plain.threshold, plain.candidates]);
+    expect(short.cut.filter(({ reason }) => reason === BEHIND).map(({ id }) => id)).toEqual(behind);
+  },
+);
 
 test("what lies near to a changed hunk is on the list wherever it ranks", () => {
   const all = evidence();

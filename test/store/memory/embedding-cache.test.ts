@@ -48,7 +48,7 @@ test("a row that was damaged is a miss", async () => {
   expect((await cached().embed(["q"], "query")).cached).toBe(0);
 });
 
-test("an unreachable database is a miss, never an error", async () => {
+test("an unreachable database is a miss, never an error [003-03]", async () => {
   const embedder = cached();
   await db.close();
   const reported = await embedder.embed(["q"], "query");

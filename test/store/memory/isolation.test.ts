@@ -105,7 +105,7 @@ for (const [name, given] of [
     const db = (given as TestDatabase | null)?.db as TestDatabase["db"];
     afterAll(() => given?.close());
 
-    test(`no search ever returns what its scope does not admit, and each returns all it admits (${HISTORIES[name]} histories)`, async () => {
+    test(`no search ever returns what its scope does not admit, and each returns all it admits (${HISTORIES[name]} histories) [000-28][T15]`, async () => {
       await db.run("DELETE FROM repositories");
       const memory = storedMemory(db, () => Promise.resolve());
       const labels = storedLabels(db);
@@ -198,7 +198,7 @@ for (const [name, given] of [
       }
     }, 600_000);
 
-    test("a repository that moved, was made private or has a namesake is seen only by those who may see it now", async () => {
+    test("a repository that moved, was made private or has a namesake is seen only by those who may see it now [T16]", async () => {
       const memory = storedMemory(db, () => Promise.resolve());
       const labels = storedLabels(db);
       const reading = searchable(given as TestDatabase);

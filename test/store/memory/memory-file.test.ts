@@ -60,7 +60,7 @@ describe("forgetting", () => {
     ["a record", (opened: OpenMemory, id: string) => opened.memory.forget(SHOP, [id])],
     ["a repository", (opened: OpenMemory) => opened.memory.forgetRepository(SHOP)],
   ] as const) {
-    test(`${what} leaves none of its words in the file, the write-ahead log or its index`, async () => {
+    test(`${what} leaves none of its words in the file, the write-ahead log or its index [T20]`, async () => {
       const opened = await open();
       const record = canary();
       const others = Array.from({ length: 200 }, (_, n) =>
@@ -142,7 +142,7 @@ describe("forgetting", () => {
 });
 
 describe("a search thread", () => {
-  test("finds what the records say now, through updates and removals", async () => {
+  test("finds what the records say now, through updates and removals [002-19]", async () => {
     const opened = await open();
     const records = Array.from({ length: 60 }, (_, n) => memoryRecord({ text: `word${n} shared` }));
     const write = (rows: typeof records) =>

@@ -80,7 +80,7 @@ for (const [name, given] of [
     });
     afterAll(() => given?.close());
 
-    test("no string is a query of its own, and none finds another owner's row", async () => {
+    test("no string is a query of its own, and none finds another owner's row [T27]", async () => {
       const reading = searchable(given as TestDatabase);
       const recall = recallInProcess(reading, ROWS_IN_DATABASE);
       const count = () => db.one("SELECT count(*) AS n FROM records");

@@ -24,7 +24,7 @@ function newFile(): string {
   return join(folder, "queue.db");
 }
 
-test("a wall clock that is set back and forth starts no job too early, and lets none starve", async () => {
+test("a wall clock that is set back and forth starts no job too early, and lets none starve [R20]", async () => {
   const start = Date.now();
   // The clock on the wall alone: what has passed since the machine started goes on.
   vi.useFakeTimers({ toFake: ["Date"], now: start });

@@ -66,7 +66,7 @@ test.each([
   ["all at once", 0],
   ["at two thirds of what can be reviewed", (1.5 * REVIEW_MS) / HANDS],
   ["one at a time, with hands free", REVIEW_MS],
-])("beside a flood the others' reviews take at most twice as long when they come %s", async (name, everyMs) => {
+])("beside a flood the others' reviews take at most twice as long when they come %s [R28]", async (name, everyMs) => {
   const quiet = await ninetyFifth(others(everyMs));
   const loud = await ninetyFifth([...flood(), ...others(everyMs)]);
   console.warn(`${name}: 95 % within ${quiet / 1_000} s, beside ${NOISE} of one repository ${loud / 1_000} s`);

@@ -93,7 +93,7 @@ function onBoth(db: Database): void {
       await db.run(`DELETE FROM ${table}`);
   });
 
-  test("of many workers each job is taken by one, and of one pull request one at a time", async () => {
+  test("of many workers each job is taken by one, and of one pull request one at a time [R26]", async () => {
     const queues = [1, 2, 3, 4].map(() => storedQueue(db));
     const jobs = Array.from({ length: 40 }, (_, at) => reviewJob(at + 1, "a", at % 7));
     await storedInbox(db).take(
@@ -128,7 +128,7 @@ function onBoth(db: Database): void {
     expect(await queues[0]?.counts()).toEqual({ waiting: 0, running: 0, parked: 0 });
   });
 
-  test("what a job writes is not kept once another process has the job", async () => {
+  test("what a job writes is not kept once another process has the job [R26]", async () => {
     const [mine, theirs] = [storedQueue(db), storedQueue(db)];
     await accept(mine, reviewJob(1, "a"));
     const lost = (await theirs.lease()) as Lease;

@@ -31,7 +31,7 @@ function rows(db: SqliteDatabase): Promise<readonly unknown[]> {
 
 const TRANSIENT = expect.objectContaining({ name: "Transient" });
 
-test("a job outlives the process that accepted it, and every open syncs commits to disk", async () => {
+test("a job outlives the process that accepted it, and every open syncs commits to disk [R1]", async () => {
   const path = file();
   const first = await openQueueFile(path);
   const job = reviewJob(1, "a");
@@ -47,7 +47,7 @@ test("a job outlives the process that accepted it, and every open syncs commits 
   }
 });
 
-test("a database of a newer Kodiai is refused and left as it is", async () => {
+test("a database of a newer Kodiai is refused and left as it is [R24]", async () => {
   const path = file();
   const newer = openSqlite(path, { now: Date.now });
   await migrate(
@@ -59,7 +59,7 @@ test("a database of a newer Kodiai is refused and left as it is", async () => {
   await expect(openQueueFile(path)).rejects.toThrow(/newer than the \d+ that this Kodiai knows/);
 });
 
-test("jobs and deliveries are still there after an upgrade of the schema", async () => {
+test("jobs and deliveries are still there after an upgrade of the schema [R24]", async () => {
   const path = file();
   const before = await openQueueFile(path);
   const job = reviewJob(1, "a");
@@ -114,7 +114,7 @@ test("on a full disk a job keeps its place, and its end is recorded once there i
   await db.close();
 });
 
-test("a store that is full or read-only says so, keeps what it has, and takes again when it can", async () => {
+test("a store that is full or read-only says so, keeps what it has, and takes again when it can [R14]", async () => {
   const db = await openQueueFile(file());
   const inbox = storedInbox(db);
   const pages = Number(db.connection.pragma("page_count", { simple: true }));

@@ -63,7 +63,7 @@ async function againWhileItPasses<T>(work: () => Promise<T>): Promise<T> {
 }
 
 test.skipIf(store === null)(
-  "for any treatment of processes and database, each job ends once, and only its holder writes for it",
+  "for any treatment of processes and database, each job ends once, and only its holder writes for it [R26]",
   async () => {
     const seed = process.env.CHAOS_SEED ?? "7";
     const own = seededRandom(`storm/${seed}`);

@@ -18,7 +18,7 @@ afterAll(async () => {
 const LONGEST_MS = 31_000;
 
 describe.skipIf(db === null)("turns on PostgreSQL", () => {
-  test("who asked for a turn before another kept it, and was answered after that, has none", async () => {
+  test("who asked for a turn before another kept it, and was answered after that, has none [R8]", async () => {
     if (db === null || elsewhere === null) throw new Error("there is no database");
     const [mine, other] = [storedInstallationPace(db), storedInstallationPace(elsewhere)];
     const turn = (await mine.takeTurn(7, LONGEST_MS)) as WriteTurn;

@@ -24,7 +24,7 @@ for (const [name, given] of [
       return { db: given.db, log: storedRetrievals(given.db, { ...LIMITS, ...limits }) };
     }
 
-    test("every part of an entry is in its row", async () => {
+    test("every part of an entry is in its row [003-30]", async () => {
       const { db, log } = await opened();
       const rerank = { by: "rerank-2.5", ms: 7, tokens: 5, usd: 0.1, topChanged: 0.2, meanMove: 1, failed: null };
       const entry = anEntry({

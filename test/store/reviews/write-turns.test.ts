@@ -9,7 +9,7 @@ import { QUEUE_PART } from "../../../src/store/queue/schema.ts";
 import { storedInstallationPace } from "../../../src/store/reviews/writes.ts";
 import { openSqlite } from "../../../src/store/sqlite.ts";
 
-test("of two processes whose clocks are a little apart, one has the turn", async () => {
+test("of two processes whose clocks are a little apart, one has the turn [R20]", async () => {
   const folder = mkdtempSync(join(tmpdir(), "kodiai-turns-"));
   const opened = [5, 0, -3_600_000].map((by) => openSqlite(join(folder, "queue.db"), { now: () => 1_000_000 + by }));
   for (const db of opened) await migrate(db, [QUEUE_PART], "queue.db");

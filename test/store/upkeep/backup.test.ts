@@ -55,7 +55,7 @@ const bytesIn = (folder: string) =>
     .join("\n");
 
 describe("a backup", () => {
-  test("is one moment of a store that is written to all the time", async () => {
+  test("is one moment of a store that is written to all the time [R23]", async () => {
     await fill(home, [42]);
     const writer = spawn(process.execPath, [
       new URL("./busy-writer.ts", import.meta.url).pathname,
@@ -89,7 +89,7 @@ describe("a backup", () => {
     }
   }, 120_000);
 
-  test("records its content by size and hash, and any changed byte is found", async () => {
+  test("records its content by size and hash, and any changed byte is found [R23]", async () => {
     await fill(home, [42]);
     const { files } = await backUpStore(home, copy, 1_000);
     expect(files.map(({ name }) => name)).toEqual(["queue.db", "memory.db"]);
@@ -164,7 +164,7 @@ describe("restoring", () => {
     expect(readdirSync(there).sort()).toEqual(["memory.db", "queue.db"]);
   });
 
-  test("forgets again what was forgotten after the backup, and not what came back before it", async () => {
+  test("forgets again what was forgotten after the backup, and not what came back before it [R23][T20]", async () => {
     await fill(home, [42, 43, 44]);
     // 44 was forgotten once, long before, and is back.
     appendTombstone(home, { forgot: "repository", key: "github.com/44", at: 500 });

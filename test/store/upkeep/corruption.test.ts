@@ -158,7 +158,7 @@ async function ask(recall: Store["recall"], asked: Scope): Promise<readonly stri
   }
 }
 
-test("damaged bytes are refused with the fix, or read by the owner of the page", async () => {
+test("damaged bytes are refused with the fix, or read by the owner of the page [R15]", async () => {
   for (const [n, one] of fc.sample(corruption, { numRuns: CASES, seed: 15 }).entries()) {
     const folder = join(root, `case-${n}`);
     mkdirSync(folder);
@@ -179,14 +179,14 @@ test("damaged bytes are refused with the fix, or read by the owner of the page",
   expect([...reasons.keys()].filter((what) => what.endsWith("refused")).length).toBeGreaterThan(2);
 }, 600_000);
 
-test("an empty file is no new store: what it held is missed", async () => {
+test("an empty file is no new store: what it held is missed [R15]", async () => {
   const folder = join(root, "empty");
   await (await openStore(folder)).close();
   writeFileSync(join(folder, "queue.db"), "");
   await expect(openStore(folder, { isChecked: true })).rejects.toThrow(/queue\.db is empty: what it held is lost/);
 });
 
-test("a process that was killed in its first start leaves a folder in which the next one starts", async () => {
+test("a process that was killed in its first start leaves a folder in which the next one starts [R15]", async () => {
   const folder = join(root, "unbegun");
   for (const left of ["queue.db", "memory.db"]) {
     mkdirSync(folder, { recursive: true });

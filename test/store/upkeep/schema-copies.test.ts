@@ -48,7 +48,7 @@ const rowsOf = (at: string) => {
   return rows;
 };
 
-test("an upgrade keeps every row, and a copy of what was beside it; nothing to do makes no copy", async () => {
+test("an upgrade keeps every row, and a copy of what was beside it; nothing to do makes no copy [R24]", async () => {
   await (await opened(path, FIRST)).close();
   await (await opened(path, FIRST)).close();
   expect(existsSync(`${path}.schema-1`)).toBe(false);
@@ -62,7 +62,7 @@ test("an upgrade keeps every row, and a copy of what was beside it; nothing to d
   checkFile(`${path}.schema-1`, FIRST);
 });
 
-test("a process that is killed in an upgrade leaves the old schema, and the next start completes the new one", async () => {
+test("a process that is killed in an upgrade leaves the old schema, and the next start completes the new one [R24]", async () => {
   const statements = 3;
   for (let at = 1; at <= statements; at += 1) {
     path = join(folder, `killed-${at}.db`);
@@ -108,7 +108,7 @@ describe.each([
   ["queue.db", QUEUE_PART, openQueueFile],
   ["memory.db", MEMORY_PART, openMemoryFile],
 ] as const)("%s", (_name, part, open) => {
-  test("of a newer Kodiai is refused with what to do, and left alone", async () => {
+  test("of a newer Kodiai is refused with what to do, and left alone [R24]", async () => {
     await (await open(path)).close();
     const newer = new BetterSqlite(path);
     newer.exec(`INSERT INTO schema_steps (part, version) VALUES ('${part.part}', ${part.steps.length + 2})`);

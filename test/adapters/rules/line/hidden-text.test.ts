@@ -21,7 +21,7 @@ async function lines(path: string, code: string): Promise<readonly number[]> {
 }
 
 describe.skipIf(samples === null)("the Trojan Source samples", () => {
-  test("every sample with hidden characters gives a finding on each line that holds one", async () => {
+  test("every sample with hidden characters gives a finding on each line that holds one [T7]", async () => {
     const hidden = (samples ?? []).filter(({ bidi_or_invisible }) => bidi_or_invisible.length > 0);
     expect(hidden.length).toBe(39);
     for (const { path, content } of hidden) {
@@ -35,7 +35,7 @@ describe.skipIf(samples === null)("the Trojan Source samples", () => {
     }
   });
 
-  test("every sample with a lookalike letter gives a finding", async () => {
+  test("every sample with a lookalike letter gives a finding [T7]", async () => {
     const lookalike = (samples ?? []).filter(({ technique }) => technique.startsWith("homoglyph"));
     expect(lookalike.length).toBeGreaterThan(5);
     for (const { path, content } of lookalike) expect((await lines(path, content)).length, path).toBeGreaterThan(0);
@@ -52,7 +52,7 @@ test.each([
   ["Thai with word breaks", 'label = "ภาษา\u200Bไทย"'],
   ["a Han character with a variation selector", 'label = "葛\u{E0100}"'],
   ["Hebrew with a direction mark", 'label = "כותר C++\u200E"'],
-])("%s is spelling and stays", async (_name, code) => {
+])("%s is spelling and stays [T7]", async (_name, code) => {
   expect(await lines("src/labels.py", code)).toEqual([]);
 });
 
