@@ -4,9 +4,25 @@ import { tmpfs } from "./test/tmpfs.ts";
 
 const folder = process.env.TMPDIR ?? tmpfs();
 
+/** Whole programs and whole apps: stories of people who use Kodiai. */
+const JOURNEYS = ["test/{app,chaos,cli,dashboard,demo,deploy,mcp,release}/**/*.test.ts", "test/*.test.ts"];
+/** One suite for each port, run on every implementation of it. */
+const CONTRACTS = ["test/**/contract.test.ts"];
+/** Matrices, long properties, large bodies, real waits: `npm run test:slow`. */
+const SLOW = ["test/**/*.slow.test.ts"];
+
+function project(name: string, include: readonly string[], exclude: readonly string[]) {
+  return { extends: true, test: { name, include: [...include], exclude: [...exclude] } } as const;
+}
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    projects: [
+      project("unit", ["test/**/*.test.ts"], [...JOURNEYS, ...CONTRACTS, ...SLOW]),
+      project("contract", CONTRACTS, SLOW),
+      project("journey", JOURNEYS, SLOW),
+      project("slow", SLOW, []),
+    ],
     env: folder === null ? {} : { TMPDIR: folder },
     setupFiles: ["test/seed.ts"],
     // Watchdog only: ten times the slowest measured test. Timings never decide a test.
