@@ -2,10 +2,11 @@
 // of the text; all input is untrusted.
 
 import type { Intent, IssueRef, Profile } from "../domain/signals.ts";
+import type { TitleCommand } from "../domain/title-tags.ts";
 import { breakingSources } from "./breaking.ts";
 import { type BumpInput, dependencyBump } from "./dependency-bump.ts";
 import { intentProse, type ProseLine, type ProseTexts } from "./intent-prose.ts";
-import { type ParsedTitle, parseTitle, type TitleCommand } from "./title.ts";
+import { type ParsedTitle, parseTitle } from "./title.ts";
 
 export interface IntentInput extends Omit<BumpInput, "title"> {
   readonly title: string;

@@ -4,9 +4,7 @@ import type { RepoConfig } from "../config/repo-config.ts";
 import { dependencyBot } from "../domain/dependency-update.ts";
 import type { ReviewJob } from "../domain/job.ts";
 import type { PullRequest } from "../domain/pull-request.ts";
-
-/** Tags of an author who wants no review yet; `analyze` reads the same part of the title. */
-const NOT_NOW = /\[\s*(wip|draft|no-review)\s*\]/i;
+import { holdTag } from "../domain/title-tags.ts";
 
 /**
  * Applies people's decisions, the configuration and the title. A person's explicit request overrides everything but a
@@ -53,8 +51,8 @@ function admits(patterns: readonly string[], matches: (pattern: string) => boole
 }
 
 function titleReason(title: string, keywords: readonly string[]): string | null {
-  const tag = NOT_NOW.exec(title);
-  if (tag !== null) return `the title is tagged ${tag[0]}`;
+  const tag = holdTag(title);
+  if (tag !== null) return `the title is tagged [${tag}]`;
   const keyword = keywords.find((word) => holdsWord(title.toLowerCase(), word.toLowerCase()));
   return keyword === undefined ? null : `the title contains "${keyword}", one of review.ignoreTitleKeywords`;
 }

@@ -18,6 +18,7 @@ import {
   upkeepKey,
 } from "../domain/job.ts";
 import { titleFingerprint } from "../domain/review/review-history.ts";
+import { holdTag } from "../domain/title-tags.ts";
 import {
   Around,
   type Delivery,
@@ -167,13 +168,7 @@ function triggerOf(payload: PullRequestDelivery, { reviewerLogin }: Reception): 
 function editAsksForReview(payload: PullRequestDelivery): boolean {
   if (payload.changes?.base !== undefined) return true;
   const before = payload.changes?.title?.from;
-  return before !== undefined && isHeldBack(before) && !isHeldBack(payload.pull_request.title);
-}
-
-const HOLD_TAG = /\[\s{0,3}(?:wip|draft|no-review)\s{0,3}\]|^\s{0,3}wip\b/i;
-
-function isHeldBack(title: string): boolean {
-  return HOLD_TAG.test(title.slice(0, 500));
+  return before !== undefined && holdTag(before) !== null && holdTag(payload.pull_request.title) === null;
 }
 
 /**

@@ -79,6 +79,9 @@ describe("a delivery that asks for a review becomes a job", () => {
     expect(edited({ title: { from: "[WIP] x" } }, "x")).toMatchObject({ kind: "review" });
     expect(edited({ title: { from: "[no-review] x" } }, "x")).toMatchObject({ kind: "review" });
     expect(edited({ title: { from: "WIP: x" } }, "x")).toMatchObject({ kind: "review" });
+    expect(edited({ title: { from: "Draft: x" } }, "x")).toMatchObject({ kind: "review" });
+    expect(edited({ title: { from: "x [wip]" } }, "x")).toMatchObject({ kind: "review" });
+    expect(edited({ title: { from: "[WIP] x" } }, "WIP: y")).toMatchObject({ kind: "ignored" });
     expect(edited({ title: { from: "[WIP] x" } }, "[wip] y")).toMatchObject({ kind: "ignored" });
     expect(edited({ body: { from: "y" } }, "x")).toMatchObject({ kind: "ignored" });
   });
