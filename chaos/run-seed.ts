@@ -670,7 +670,7 @@ function counts(history: readonly HistoryEvent[], { pulls, inbox, ends, learnt }
     terms: of("terminated"),
     exits: of("exited"),
     // Not a refusal to start, which is 2.
-    crashes: ofKind(history, "process").filter(({ what, code }) => what === "exited" && code === 1).length,
+    crashes: ofKind(history, "process").filter(({ what, code }) => what === "exited" && code === 3).length,
     freezes: of("stopped"),
     pulls: pulls.length,
     openAndAsked: pulls.filter(({ state, isAsked }) => state === "open" && isAsked).length,

@@ -1,10 +1,13 @@
-// The GitHub Action: inputs in, `kodiai review`, a report and outputs out. Plain JavaScript, run by the runner's own Node 24.
+// The GitHub Action: inputs in, `kodiai review`, a report and outputs out. Plain JavaScript, run by the runner's own Node.
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { appendFileSync, constants, existsSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+
+// Node would end with 1, which means findings.
+process.on("uncaughtException", (error) => process.exit(complain(`Kodiai could not review: ${error.message}`, 3)));
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const workspace = realpathSync(process.env.GITHUB_WORKSPACE ?? ".");
@@ -28,7 +31,7 @@ function main() {
   const [base, head] = [input("base"), input("head") || "HEAD"];
   if (base === "" || /^0+$/.test(base))
     return complain("there is no base to compare with: a new branch was pushed. Name one: with: { base: origin/main }");
-  if (!installed()) return complain("Kodiai's packages could not be installed: see above");
+  if (!installed()) return complain("Kodiai's packages could not be installed: see above", 3);
 
   const wished = [
     ["fail-on", input("fail-on")],
@@ -37,13 +40,14 @@ function main() {
   ].flatMap(([name, value]) => (value === "" ? [] : [`--${name}=${value}`]));
   const words = ["review", `--base=${base}`, `--head=${head}`, `--repo=${folder}`, `--format=${format}`, ...wished];
   const { code, out } = run(words);
-  // Without a review there is nothing to report.
-  if (code > 1) return end(code, null, null);
+  // Whatever ends with 0 or 1 for another reason than a review prints no report.
+  const findings = code === 0 || code === 1 ? count(format, out) : undefined;
+  if (findings === undefined) return end(code === 2 ? 2 : 3, null, null);
   const problem = write(output, out);
   if (problem !== null) return complain(`${report} could not be written: ${problem}`);
   if (format === "pretty") quote(out);
   if (format === "md") append("GITHUB_STEP_SUMMARY", out.slice(0, MOST_SUMMARY));
-  return end(code, report, count(format, out));
+  return end(code, report, findings);
 }
 
 function input(name) {
@@ -82,11 +86,12 @@ function installed() {
 function run(words) {
   const home = process.env.RUNNER_TEMP ?? tmpdir();
   const env = { KODIAI_DATA_DIR: join(home, "kodiai"), ...process.env };
-  const main = join(root, "src/cli/main.ts");
-  const done = spawnSync(process.execPath, [main, ...words], { env, maxBuffer: MOST_OUTPUT, encoding: "utf8" });
+  // The runner's Node may be too old for the source; launch.mjs says so.
+  const main = [join(root, "scripts/launch.mjs"), join(root, "src/cli/main.ts")];
+  const done = spawnSync(process.execPath, [...main, ...words], { env, maxBuffer: MOST_OUTPUT, encoding: "utf8" });
   // What was said of the change may quote it: no line of it is a command to the runner.
   if (done.stderr) quote(done.stderr);
-  return { code: done.status ?? 3, out: done.stdout ?? "" };
+  return { code: done.status, out: done.stdout ?? "" };
 }
 
 /** Prints text of others so that the runner takes no line of it for a command. */
@@ -95,11 +100,17 @@ function quote(text) {
   process.stdout.write(`::stop-commands::${token}\n${text}${text.endsWith("\n") ? "" : "\n"}::${token}::\n`);
 }
 
+/** How many findings a report has; null where its format does not tell. Undefined for what is no report. */
 function count(format, out) {
-  if (format === "json") return JSON.parse(out).findings.length;
-  if (format !== "sarif") return null;
-  const results = JSON.parse(out).runs.flatMap((one) => one.results);
-  return results.filter(({ suppressions = [] }) => suppressions.length === 0).length;
+  if (format === "md" || format === "pretty") return out.trim() === "" ? undefined : null;
+  try {
+    const report = JSON.parse(out);
+    if (format === "json") return report.findings.length;
+    const results = report.runs.flatMap((one) => one.results);
+    return results.filter(({ suppressions = [] }) => suppressions.length === 0).length;
+  } catch {
+    return undefined;
+  }
 }
 
 function end(code, report, findings) {
@@ -119,7 +130,7 @@ function append(name, text) {
   if (file) appendFileSync(file, text);
 }
 
-function complain(text) {
+function complain(text, code = 2) {
   console.log(`::error::${text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}`);
-  return end(2, null, null);
+  return end(code, null, null);
 }

@@ -3,6 +3,14 @@ import { EXIT, flag } from "../src/cli/help.ts";
 import { markdownTable } from "../src/cli/terminal-text.ts";
 import { VERBS, type Verb } from "../src/cli/verbs.ts";
 
+const EXIT_CODES = `## Exit codes
+
+${EXIT.replace("exit: ", "")}.
+
+Nothing but findings ends with 1, so a script can stop for them alone. Everything else that keeps a verb from its end is 3: an error, a \`doctor\` that finds
+something broken, a Node that is too old, no home folder. The same holds for \`npm start\`, \`npm run demo\` and the [action](action.md);
+[operating.md](operating.md#when-it-does-not-start) has the codes of a server.`;
+
 /** A section for each verb. */
 export function helpMarkdown(): string {
   const sections = Object.entries<Verb>(VERBS).map(([name, verb]) => {
@@ -14,7 +22,7 @@ export function helpMarkdown(): string {
     const options = rows.length === 0 ? [] : ["", markdownTable([["option", "meaning"], ...rows]).trimEnd()];
     return [`## ${name}`, "", `${capitalised(verb.summary)}.`, "", ...forms, ...options].join("\n");
   });
-  return [...sections, `## Exit codes\n\n${EXIT.replace("exit: ", "")}.`].join("\n\n");
+  return [...sections, EXIT_CODES].join("\n\n");
 }
 
 function capitalised(text: string): string {

@@ -3,10 +3,18 @@
 // (npm 10.8 on Node 20 does not link a local package's binary into .bin).
 //
 //   node scripts/launch.mjs [FLAG ...] PROGRAM [ARG ...]
+//
+// Ends as the program does; with 3 where there is no Node for it, or it ended without a code.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+
+// Node would end with 1, which means findings; such as for a program that cannot be started.
+process.on("uncaughtException", ({ message }) => {
+  console.error(`kodiai does not start: ${message}`);
+  process.exit(3);
+});
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -32,7 +40,7 @@ if (binary === null) {
     `kodiai needs Node 22.18 or newer; this is ${process.versions.node} and no Node came with the project. ` +
       "Run `npm ci` without --omit=dev or --omit=optional, or install Node 24.",
   );
-  process.exit(2);
+  process.exit(3);
 }
 
 const env = {
@@ -46,7 +54,8 @@ const env = {
 const child = spawn(binary, process.argv.slice(2), { stdio: "inherit", env });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.on("exit", (code, signal) => {
-  if (signal === null) process.exit(code ?? 1);
+  process.exitCode = code ?? 3;
+  if (signal === null) process.exit();
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 });

@@ -8,6 +8,9 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { guardExit } from "../src/server/guard-exit.ts";
+
+guardExit();
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 

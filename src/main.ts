@@ -2,9 +2,11 @@
 // The app's modules load last, so that errors are printed at once and signals are handled from the beginning.
 import { flushCompileCache } from "node:module";
 import { loadDotEnv } from "./server/dot-env.ts";
+import { guardExit } from "./server/guard-exit.ts";
 import { handleSignals } from "./server/handle-signals.ts";
 import { keepCompiled } from "./server/keep-compiled.ts";
 
+guardExit();
 // Only the server's user may read the files that it writes.
 process.umask(0o077);
 keepCompiled();
@@ -27,9 +29,9 @@ else {
   flushCompileCache();
 }
 
-/** Prints one line for each problem. Exit code 1 when a restart may help, otherwise 2. */
+/** Prints one line for each problem. Exit code 3 when a restart may help, otherwise 2. */
 function refuse(problems: readonly string[], mayPass = false): void {
   const last = mayPass ? "This may pass: start it again." : "See .env.example.";
   console.error(["Kodiai does not start:", ...problems.map((problem) => `  - ${problem}`), last].join("\n"));
-  process.exitCode = mayPass ? 1 : 2;
+  process.exitCode = mayPass ? 3 : 2;
 }

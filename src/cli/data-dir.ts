@@ -1,13 +1,22 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** The command line's data folder: `--data-dir`, else KODIAI_DATA_DIR, else the user's data folder. */
+/**
+ * The command line's data folder: `--data-dir`, else KODIAI_DATA_DIR, else the user's data folder.
+ *
+ * @throws Error without any
+ */
 export function dataDir(word: string | undefined): string {
-  return (
-    word ??
-    process.env.KODIAI_DATA_DIR ??
-    join(process.env.XDG_DATA_HOME ?? join(homedir(), ".local", "share"), "kodiai")
-  );
+  return word ?? process.env.KODIAI_DATA_DIR ?? join(process.env.XDG_DATA_HOME ?? dataOfUser(), "kodiai");
+}
+
+function dataOfUser(): string {
+  try {
+    return join(homedir(), ".local", "share");
+  } catch {
+    // The system does not know the user, as in a container with a number for its user.
+    throw new Error("there is no home folder to keep data in; set HOME or KODIAI_DATA_DIR, or add --data-dir");
+  }
 }
 
 /** The place of the store: the folder of `--data-dir`, else the address in DATABASE_URL, else the folder as above. */

@@ -1,102 +1,16 @@
 #!/usr/bin/env node
-// kodiai VERB [options]: parses the command line, runs one verb, ends with its exit code.
-import manifest from "../../package.json" with { type: "json" };
-import { didYouMean } from "../config/did-you-mean.ts";
+// The `kodiai` command. Everything else is loaded after a look at Node, since an older one ends in the middle of loading it.
+import { guardExit } from "../server/guard-exit.ts";
 import { keepCompiled } from "../server/keep-compiled.ts";
-import { helpOf, overview } from "./help.ts";
-import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, UsageError } from "./usage.ts";
-import type { VerbName } from "./verbs.ts";
 
-type Run = (words: readonly string[]) => Promise<ExitCode>;
-
-/** Loaded on demand, so that help and usage errors answer at once. */
-const RUN: Readonly<Record<VerbName, () => Promise<Run>>> = {
-  review: async () => (await import("./review/review.ts")).review,
-  explain: async () => (await import("./review/explain.ts")).explain,
-  memory: async () => (await import("./memory/memory.ts")).memory,
-  import: async () => (await import("./memory/import-history.ts")).importPast,
-  index: async () => (await import("./memory/index-repository.ts")).index,
-  search: async () => (await import("./memory/search.ts")).search,
-  conventions: async () => (await import("./memory/conventions.ts")).conventions,
-  replay: async () => (await import("./memory/replay.ts")).replay,
-  stats: async () => (await import("./data/stats.ts")).stats,
-  setup: async () => (await import("./setup/setup.ts")).setup,
-  init: async () => (await import("./setup/fit-config.ts")).init,
-  config: async () => (await import("./setup/config.ts")).config,
-  serve: async () => (await import("./setup/serve.ts")).serve,
-  doctor: async () => (await import("./setup/doctor.ts")).doctor,
-  jobs: async () => (await import("./data/jobs.ts")).jobs,
-  retract: async () => (await import("./data/retract.ts")).retract,
-  backup: async () => (await import("./data/backup.ts")).backup,
-  restore: async () => (await import("./data/backup.ts")).restore,
-  migrate: async () => (await import("./data/migrate.ts")).migrate,
-  "export-data": async () => (await import("./data/person.ts")).exportData,
-  erase: async () => (await import("./data/person.ts")).erase,
-  mcp: async () => (await import("./mcp.ts")).mcp,
-};
-
-requireNode();
-keepCompiled();
-// `kodiai review | head`: a reader that closes the pipe early is not a failure.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === "EPIPE" ? 0 : 3);
-});
-process.exitCode = await main(process.argv.slice(2));
-
-/** An installed package is started by the Node that is first in the path. */
-function requireNode(): void {
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  if (major > 22 || (major === 22 && minor >= 18)) return;
+guardExit();
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major > 22 || (major === 22 && minor >= 18)) {
+  keepCompiled();
+  const { runVerb } = await import("./run-verb.ts");
+  process.exitCode = await runVerb(process.argv.slice(2));
+} else {
+  // An installed package is started by the Node that is first in the path.
   console.error(`kodiai needs Node 22.18 or newer; this is ${process.versions.node}`);
-  process.exit(2);
-}
-
-async function main([verb = "help", ...words]: readonly string[]): Promise<ExitCode> {
-  if (verb === "help" || verb === "--help" || verb === "-h") return help(words[0]);
-  if (verb === "version" || verb === "--version")
-    return say(`kodiai ${manifest.version}, Node ${process.versions.node}`);
-  if (!isVerb(verb)) return unknownVerb(verb);
-  if (words.includes("--help") || words.includes("-h")) return help(verb);
-  try {
-    const run = await RUN[verb]();
-    // Only the words: some verbs take more from other callers.
-    return await run(words);
-  } catch (error) {
-    return complain(verb, error);
-  }
-}
-
-function isVerb(word: string): word is VerbName {
-  return Object.hasOwn(RUN, word);
-}
-
-function help(word: string | undefined): ExitCode {
-  if (word === undefined) return say(overview());
-  const page = helpOf(word);
-  return page === null ? unknownVerb(word) : say(page);
-}
-
-function unknownVerb(word: string): ExitCode {
-  const near = didYouMean(word, Object.keys(RUN));
-  const fix = near === null ? "run kodiai help" : `did you mean ${near}?`;
-  console.error(`kodiai: unknown command ${JSON.stringify(word)}; ${fix}`);
-  return 2;
-}
-
-function say(text: string): ExitCode {
-  console.log(text);
-  return 0;
-}
-
-/** The message may quote a file name or git's output. */
-function complain(verb: string, error: unknown): ExitCode {
-  const message = terminalText(error instanceof Error ? error.message : String(error));
-  if (error instanceof UsageError) {
-    console.error(`kodiai ${verb}: ${message}`);
-    return 2;
-  }
-  console.error(`kodiai ${verb}: could not finish: ${message}`);
-  if (process.env.KODIAI_DEBUG !== undefined) console.error(error);
-  return 3;
+  process.exitCode = 3;
 }

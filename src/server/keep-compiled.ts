@@ -5,8 +5,12 @@ import { join } from "node:path";
 
 /**
  * Caches compiled code in the user's own cache folder. Node's default is the shared temporary folder, where other users could plant
- * code. Does nothing when the folder is not writable or NODE_COMPILE_CACHE names another.
+ * code. Does nothing when the folder is not writable, when there is none, or when NODE_COMPILE_CACHE names another.
  */
 export function keepCompiled(): void {
-  module.enableCompileCache(join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "kodiai", "compiled"));
+  try {
+    module.enableCompileCache(join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "kodiai", "compiled"));
+  } catch {
+    // A user without HOME whom the system does not know, as in a container with a number for its user.
+  }
 }

@@ -11,6 +11,7 @@ import { logWithoutSecrets } from "../wire/secrets.ts";
 import { databaseAnswers } from "../wire/store.ts";
 import type { AppOptions, RunningApp } from "./app-options.ts";
 import { AppRefused, awaitDatabase } from "./await-answer.ts";
+import { endWith3 } from "./guard-exit.ts";
 import type { Signals } from "./handle-signals.ts";
 import { unavailableServers } from "./sweeps/unavailable-servers.ts";
 
@@ -22,7 +23,7 @@ const START_AGAIN_MS = 5_000;
 /**
  * Starts the app. A signal then stops it, and the process exits with 0.
  *
- * If it cannot start, it prints why and exits: with 1, after a pause, when a restart may help; with 2 when a person must change
+ * If it cannot start, it prints why and exits: with 3, after a pause, when a restart may help; with 2 when a person must change
  * something first.
  *
  * @param refuse prints the problems
@@ -41,11 +42,11 @@ export async function serve(
   const log = pino({ level: env.logLevel, serializers: { err: loggedError, error: loggedError } }, lines);
   // Node would print the whole error, with everything that a client attached to it.
   const crash = (error: unknown) => {
-    const end = () => process.exit(1);
+    const end = () => process.exit(3);
     log.fatal({ err: error }, "crashed");
     lines.drained().then(end, end);
   };
-  process.on("uncaughtException", crash);
+  process.off("uncaughtException", endWith3).on("uncaughtException", crash);
   process.on("unhandledRejection", crash);
   const unwanted = new AbortController();
   const started = startOrRefuse({
@@ -67,7 +68,7 @@ export async function serve(
     };
     setTimeout(() => {
       log.error("shutdown timed out; running jobs will be retried on the next start");
-      void end(1);
+      void end(3);
     }, MOST_STOP_MS).unref();
     // A failed start needs no stop.
     const stopped = started.catch(() => null).then((app) => app?.close());
@@ -75,7 +76,7 @@ export async function serve(
       () => end(0),
       (error: unknown) => {
         log.error({ err: error }, "did not stop cleanly");
-        return end(1);
+        return end(3);
       },
     );
   });
@@ -88,7 +89,7 @@ export async function serve(
     refuse([problem.text], problem.mayPass);
     await lines.drained();
     if (problem.mayPass) await new Promise((resolve) => setTimeout(resolve, START_AGAIN_MS));
-    process.exit(problem.mayPass ? 1 : 2);
+    process.exit(problem.mayPass ? 3 : 2);
   }
 }
 

@@ -99,20 +99,26 @@ async function untilWritten(write: () => Promise<void>, ending: AbortSignal): Pr
   }
 }
 
-type OpenQuestions = ReturnType<typeof openQuestions>;
+type OnLost = (cost: ModelUsage & { readonly repo: number; readonly purpose: Purpose }, error: unknown) => void;
+
+interface OpenQuestions {
+  /** Aborted when the process ends. */
+  readonly ending: AbortSignal;
+  readonly onLost: OnLost;
+  /** Wraps a model, so that `end` can stop its open requests. */
+  watch(model: Model): Model;
+  /** Stops every open request; resolves when its cost is recorded or lost. */
+  end(): Promise<void>;
+}
 
 /** Open requests of a process: their cost must be recorded before the process ends, else `onLost` is called with it. */
-export function openQuestions(
-  onLost: (cost: ModelUsage & { readonly repo: number; readonly purpose: Purpose }, error: unknown) => void,
-) {
+export function openQuestions(onLost: OnLost): OpenQuestions {
   const ending = new AbortController();
   const open = new Set<Promise<unknown>>();
   return {
-    /** Aborted when the process ends. */
     ending: ending.signal,
     onLost,
-    /** Wraps a model, so that `end` can stop its open requests. */
-    watch: (model: Model): Model => ({
+    watch: (model) => ({
       ...model,
       async ask(request, signal) {
         const either = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]);
@@ -127,8 +133,7 @@ export function openQuestions(
         }
       },
     }),
-    /** Stops every open request; resolves when its cost is recorded or lost. */
-    async end(): Promise<void> {
+    async end() {
       ending.abort();
       await Promise.allSettled(open);
     },

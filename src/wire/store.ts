@@ -8,7 +8,9 @@ import { processMark } from "../adapters/process-mark.ts";
 import { isDatabase } from "../cli/data-dir.ts";
 import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
 import { repoKey } from "../domain/memory.ts";
-import type { Embedder, Recall } from "../ports/memory.ts";
+import type { ConventionMarks, MemoryFigures } from "../ports/dashboard.ts";
+import type { EvidenceStore } from "../ports/feedback.ts";
+import type { Embedder, Memory, Recall, Replays, RepositoryLabels } from "../ports/memory.ts";
 import type { PersonStore } from "../ports/person.ts";
 import type { AnyJob, Lease } from "../ports.ts";
 import { usearchExact } from "../search/vector-index.ts";
@@ -20,7 +22,7 @@ import { storedEvidence } from "../store/memory/evidence.ts";
 import { storedMemory } from "../store/memory/memory.ts";
 import { type MemoryFacts, memoryFacts } from "../store/memory/memory-facts.ts";
 import { openMemoryFile, reclaimFile } from "../store/memory/memory-file.ts";
-import { type RecallSettings, threadRecall } from "../store/memory/recall.ts";
+import { type RecallSettings, type ThreadRecall, threadRecall } from "../store/memory/recall.ts";
 import { storedRejections } from "../store/memory/rejections.ts";
 import {
   remembersAnything,
@@ -61,7 +63,27 @@ import { passwordIn, registerSecrets } from "./secrets.ts";
 
 export type { MemoryFacts };
 
-type OpenMemory = ReturnType<typeof rememberedOn>;
+interface OpenMemory extends Pick<ThreadRecall, "warmth"> {
+  readonly memory: Memory;
+  /** Feedback on findings, and the resulting outcomes. */
+  readonly evidence: EvidenceStore;
+  /** Declined findings, and the code that findings flagged. */
+  readonly past: ReturnType<typeof storedRejections>;
+  readonly replays: Replays;
+  readonly labels: RepositoryLabels;
+  readonly recall: Recall;
+  /** For the dashboard. */
+  readonly shown: MemoryFigures & ConventionMarks;
+  readonly memoryProblem: null;
+  /** The embedding spaces in memory, with their number of vectors. */
+  spaces(): ReturnType<typeof storedSpaces>;
+  /** Wraps an embedder with a cache of query vectors. */
+  cached(embedder: Embedder): Embedder;
+  /** Loads the search index in the background. Rejects when it cannot be read. An empty memory needs no thread. */
+  warm(): Promise<void>;
+  close(): Promise<void>;
+}
+
 /** Null when memory could not be opened. */
 type Absent = { readonly [Part in "past" | "replays" | "shown"]: OpenMemory[Part] | null };
 
@@ -234,31 +256,24 @@ function rememberedOn(
   place: string,
   reclaim: () => Promise<void>,
   { mostPages: _, isChecked: __, silentMs: ___, isCommand, onExposed: ____, dataDir: _____, ...search }: StoreSettings,
-) {
+): OpenMemory {
   const patience = { ...(isCommand === true ? { answerMs: UNHURRIED_MS } : {}), ...search.patience };
   const thread = threadRecall({ ...search, place, patience });
   // Searches run in a thread of its own, so that webhooks and reviews are not blocked.
-  const recall: Recall = thread;
   return {
     memory: storedMemory(db, reclaim),
-    /** Feedback on findings, and the resulting outcomes. */
     evidence: storedEvidence(db),
-    /** Declined findings, and the code that findings flagged. */
     past: storedRejections(db),
     replays: storedReplays(db),
     labels: storedLabels(db),
-    recall,
-    /** For the dashboard. */
+    recall: thread,
     shown: { ...storedFigures(db), ...storedConventionMarks(db) },
     memoryProblem: null,
-    /** The embedding spaces in memory, with their number of vectors. */
     spaces: () => storedSpaces(db),
-    /** Wraps an embedder with a cache of query vectors. */
-    cached: (embedder: Embedder) => cachedEmbedder(embedder, db, Date.now),
-    /** Loads the search index in the background. Rejects when it cannot be read. An empty memory needs no thread. */
+    cached: (embedder) => cachedEmbedder(embedder, db, Date.now),
     warm: async () => ((await remembersAnything(db)) ? thread.warm() : undefined),
     warmth: thread.warmth,
-    async close(): Promise<void> {
+    async close() {
       await thread.close();
       await db.close();
     },

@@ -77,7 +77,7 @@ test("damage of queue.db that a job meets ends the process, and the next start s
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   world.fail({ match: { method: "POST", path: /\/reviews$/ }, happens: () => rot("queue.db") });
   await world.pullRequest(repository, { title: "Add", files: { "ops/backup.py": BACKUP } });
-  expect(await server.ended()).toBe(1);
+  expect(await server.ended()).toBe(3);
   expect(server.log()).toContain("SQLITE_CORRUPT");
 
   const again = await deployed.launch();

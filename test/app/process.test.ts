@@ -49,7 +49,7 @@ test("a server that crashes says why in one line of its log, without what the er
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(bug)}`,
   });
   child.kill("SIGUSR2");
-  expect(await ended()).toBe(1);
+  expect(await ended()).toBe(3);
   const lines = log().trim().split("\n");
   expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ level: 60, msg: "crashed", err: { type: "Error" } });
   for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
@@ -103,7 +103,7 @@ test.runIf(process.env.SLOW === "1")(
     await until("it waits", () => server.log().includes("waiting for GitHub"));
     expect((await server.ready()).reasons).toEqual(["GitHub answered 401 to GET /app", "waiting for GitHub"]);
     await new Promise((resolve) => server.child.once("exit", resolve));
-    expect(await server.ended()).toBe(1);
+    expect(await server.ended()).toBe(3);
     expect(server.log()).toMatch(
       /Kodiai does not start:\n {2}- APP_ID, PRIVATE_KEY: GitHub still refuses them after retries \(GitHub answered 401 to GET \/app\)/,
     );

@@ -117,7 +117,7 @@ test("where GitHub answers otherwise, each promise says so with what Kodiai does
     "rename-branch": "does not hold: closed, into the new name",
     "rename-repository": "does not hold: 301",
   });
-  expect(ended.code).toBe(1);
+  expect(ended.code).toBe(3);
   expect(ended.out).toMatch(/App POST \/graphql query repository: 200; .*cannotSpreadFragment.*Fragment on Bot/);
   expect(await leftIn(at, repository)).toEqual(CLEAN);
 });
@@ -133,7 +133,7 @@ test("a review that GitHub refuses costs what depends on it, and nothing else", 
     "hide-comment": "not tried: the App has no comments on the diff",
     "rename-repository": "holds: 307",
   });
-  expect(ended.code).toBe(1);
+  expect(ended.code).toBe(3);
   expect(await leftIn(at, repository)).toEqual(CLEAN);
 });
 

@@ -194,7 +194,7 @@ describe("the systemd unit", () => {
     expect(unknown(all("Environment").map((pair) => pair.split("=")[0] ?? ""))).toEqual([]);
     expect(all("Environment")).toContain(`KODIAI_DATA_DIR=/var/lib/${all("StateDirectory")[0]}`);
     expect(Number(all("TimeoutStopSec")[0])).toBeGreaterThan(STOP_SECONDS);
-    // Trouble that passes ends a start with 1, see serve.ts.
+    // Trouble that passes ends a start with 3, see serve.ts.
     expect([all("Restart"), all("StartLimitIntervalSec")]).toEqual([["on-failure"], ["0"]]);
     expect(all("RestartPreventExitStatus")).toEqual(["2"]);
   });

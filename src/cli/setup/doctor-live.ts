@@ -14,7 +14,7 @@ const NEARLY_EMPTY = 20;
 
 /**
  * @param word OWNER/NAME
- * @returns 0 when every tested promise holds; 1 when one does not; 3 when the run was cut short, or left something behind
+ * @returns 0 when every tested promise holds; 3 when one does not, when the run was cut short, or when it left something behind
  * @throws UsageError; Error if the repository cannot be read
  */
 export async function doctorLive(word: string, values: LiveValues): Promise<ExitCode> {
@@ -36,8 +36,8 @@ export async function doctorLive(word: string, values: LiveValues): Promise<Exit
   if (values.json === true) printJson({ kodiai: manifest.version, ...shown });
   else console.log(page(report));
   for (const one of left) console.error(terminalText(`could not clean up in ${word}: ${one}`));
-  if (left.length > 0 || !report.isWhole) return 3;
-  return report.results.some(({ verdict }) => verdict === "does not hold") ? 1 : 0;
+  const isBroken = report.results.some(({ verdict }) => verdict === "does not hold");
+  return isBroken || left.length > 0 || !report.isWhole ? 3 : 0;
 }
 
 async function mustAgree(word: string, look: LiveLook, { yes, force }: LiveValues, asker: Asker): Promise<void> {

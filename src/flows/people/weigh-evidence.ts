@@ -27,7 +27,7 @@ export async function weighEvidence(
   at: { readonly repo: Repo; readonly pull: number; readonly findings: readonly RememberedFinding[] },
   evidence: readonly Evidence[],
   { evidence: store, redact }: WeighPorts,
-) {
+): Promise<{ readonly added: number; readonly changed: number; readonly weighed: ReturnType<typeof weighPull> }> {
   const repo = repoKey(at.repo);
   const clean = await Promise.all(
     evidence.map(async (one) => ({ ...one, text: one.text === null ? null : await redact(one.text) })),

@@ -13,7 +13,7 @@ export interface RecallSettings extends Partial<ThreadSettings> {
   readonly program?: URL;
 }
 
-interface ThreadRecall extends Recall {
+export interface ThreadRecall extends Recall {
   /** Loads the most recently written repositories in the background. Fails like a query, but has no time limit. */
   warm(): Promise<void>;
   warmth(): MemoryWarmth;

@@ -18,7 +18,7 @@ import { promptDelimiter } from "../models.ts";
 import { knownRules, serverInspector } from "../rules.ts";
 import { redact, safeRetrievals, withoutSecrets } from "../secrets.ts";
 import type { NamedChange } from "./change.ts";
-import { openMemoryFor, repositoryOf, searchPorts } from "./memory.ts";
+import { type MemoryStore, openMemoryFor, repositoryOf, searchPorts } from "./memory.ts";
 import { type ModelWish, modelAccess } from "./model.ts";
 import { isStoreAt, unrecorded } from "./store.ts";
 
@@ -30,8 +30,6 @@ interface McpWords {
   readonly isAll: boolean;
   readonly mayWrite: boolean;
 }
-
-type Opened = Awaited<ReturnType<typeof openMemoryFor>>;
 
 export type McpPorts = Awaited<ReturnType<typeof mcpPorts>>;
 export type McpMemory = ReturnType<typeof memoryOf>;
@@ -45,9 +43,9 @@ export async function mcpPorts(words: McpWords) {
   isStoreAt(store);
   const folder = shownPlace(store);
   let inspector: ReturnType<typeof serverInspector> | null = null;
-  let opening: Promise<Opened> | null = null;
+  let opening: Promise<MemoryStore> | null = null;
   /** Opens or creates memory; after a failure the next call retries. */
-  const openedOrNew = (): Promise<Opened> => {
+  const openedOrNew = (): Promise<MemoryStore> => {
     opening ??= openMemoryFor(store).catch((error: unknown) => {
       opening = null;
       throw error;
@@ -63,7 +61,7 @@ export async function mcpPorts(words: McpWords) {
   const repo = await named(words.repo ?? ".");
   const gateCache = newGateCache();
   const accesses = new Map<string, Promise<ModelAccess | null>>();
-  const accessOf = (to: Repo, memory: Opened | null): Promise<ModelAccess | null> => {
+  const accessOf = (to: Repo, memory: MemoryStore | null): Promise<ModelAccess | null> => {
     const key = `${to.host}/${to.id}`;
     const known = accesses.get(key) ?? modelAccess({ use: words.model }, to, memory?.spending ?? null);
     accesses.set(key, known);
@@ -125,7 +123,7 @@ export async function mcpPorts(words: McpWords) {
   };
 }
 
-function memoryOf(opened: Opened) {
+function memoryOf(opened: MemoryStore) {
   const { evidence, ledger, labels } = opened;
   return { search: searchPorts(opened), evidence, records: ledger, known: labels.all };
 }

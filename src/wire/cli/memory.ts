@@ -13,10 +13,11 @@ import { readEmbeddings, readReranker } from "../../config/environment/read-mode
 import { setVariables } from "../../config/environment/shown-variables.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
+import type { SearchPorts } from "../../flows/memory/search-memory.ts";
 import type { HistoryPorts } from "../../flows/repository/import-history.ts";
 import type { IndexedCorpus } from "../../flows/repository/index-repository.ts";
 import { configAt } from "../../gather/gather.ts";
-import type { RepositoryLabels, Reranker } from "../../ports/memory.ts";
+import type { CodeChunker, Embedder, RepositoryLabels, Reranker, Tree } from "../../ports/memory.ts";
 import { type PersonsRepository, personsPast } from "../github.ts";
 import { chosenEmbedder, chosenReranker } from "../models.ts";
 import { knownRules } from "../rules.ts";
@@ -24,13 +25,23 @@ import { redact, registerSecrets, safeRetrievals } from "../secrets.ts";
 import { openStore, type Store } from "../store.ts";
 import { openForReading, unrecorded } from "./store.ts";
 
+/** The store of a command about memory. */
+export interface MemoryStore extends Omit<Store, "close"> {
+  /** As storePlace names it. */
+  readonly place: string;
+  readonly redact: typeof redact;
+  /** The environment's. */
+  readonly embedder: Embedder;
+  readonly close: () => void;
+}
+
 /** Opens (or creates) memory for the command line, at storePlace. */
-export async function openMemoryFor(place: string) {
+export async function openMemoryFor(place: string): Promise<MemoryStore> {
   return withEmbedder(await openStore(place, { isCommand: true }), place);
 }
 
 /** The store with the environment's embedder. Throws why memory could not be opened. */
-export async function withEmbedder(store: Store, place: string) {
+export async function withEmbedder(store: Store, place: string): Promise<MemoryStore> {
   // For a verb about memory, the reason is better than an empty answer.
   if (store.memoryProblem !== null) throw store.memoryProblem;
   const read = readEmbeddings(setVariables(process.env));
@@ -51,10 +62,15 @@ export async function repositoryOf(word: string | undefined, all: RepositoryLabe
   return findRepository(word, await all(), dir);
 }
 
-export type MemoryVerbPorts = Awaited<ReturnType<typeof memoryVerbPorts>>;
+export interface MemoryVerbPorts extends MemoryStore {
+  /** Finds what `--repo` names: a folder, or OWNER/NAME. */
+  readonly repoOf: (repo: string | undefined) => Promise<Repo>;
+  readonly repositories: RepositoryLabels["all"];
+  readonly now: () => number;
+}
 
-/** Ports of `kodiai memory` and `kodiai replay`. `repoOf` finds what `--repo` names: a folder, or OWNER/NAME. */
-export async function memoryVerbPorts(word: string | undefined) {
+/** Ports of `kodiai memory` and `kodiai replay`. */
+export async function memoryVerbPorts(word: string | undefined): Promise<MemoryVerbPorts> {
   const opened = await openMemoryFor(storePlace(word));
   const { all } = opened.labels;
   return {
@@ -65,13 +81,19 @@ export async function memoryVerbPorts(word: string | undefined) {
   };
 }
 
+interface MemoryIfAny {
+  /** For display. */
+  readonly folder: string;
+  readonly opened: MemoryStore | null;
+  readonly close: () => void;
+}
+
 /** Memory for verbs that only read it, at `--data-dir`; `opened` is null without memory, and then no file is created. */
-export async function memoryIfAny(word: string | undefined) {
+export async function memoryIfAny(word: string | undefined): Promise<MemoryIfAny> {
   const place = storePlace(word);
   const store = await openForReading(place);
   const opened = store && (await withEmbedder(store, place));
-  const close = (): void => opened?.close();
-  return { folder: shownPlace(place), opened, close };
+  return { folder: shownPlace(place), opened, close: () => opened?.close() };
 }
 
 /**
@@ -81,8 +103,8 @@ export async function memoryIfAny(word: string | undefined) {
  */
 export async function repositoryWithMemory(
   word: string | undefined,
-  { opened, folder }: Awaited<ReturnType<typeof memoryIfAny>>,
-) {
+  { opened, folder }: MemoryIfAny,
+): Promise<{ readonly repo: Repo; readonly opened: MemoryStore }> {
   const known = (await opened?.labels.all()) ?? [];
   const repo = await repositoryOf(word, async () => known, folder);
   if (opened === null || !known.some((one) => repoKey(one) === repoKey(repo)))
@@ -91,7 +113,7 @@ export async function repositoryWithMemory(
 }
 
 /** Ports of a search by hand, without what reranks. */
-export function searchPorts({ embedder, recall, retrievals }: Awaited<ReturnType<typeof openMemoryFor>>) {
+export function searchPorts({ embedder, recall, retrievals }: MemoryStore): Omit<SearchPorts, "reranker" | "leave"> {
   return { embedder, recall, retrievals: safeRetrievals(retrievals, unrecorded), now: Date.now };
 }
 
@@ -114,8 +136,18 @@ interface IndexWords {
   readonly dataDir: string | undefined;
 }
 
+interface IndexVerbPorts extends MemoryStore {
+  readonly repo: Repo;
+  readonly tree: Tree;
+  /** What the commit's configuration has indexed. */
+  readonly corpora: readonly IndexedCorpus[];
+  readonly urlOf: (file: string) => string | null;
+  readonly chunker: CodeChunker;
+  readonly now: () => number;
+}
+
 /** Ports of `kodiai index`: the tree of one commit of a clone, and memory. */
-export async function indexVerbPorts(words: IndexWords) {
+export async function indexVerbPorts(words: IndexWords): Promise<IndexVerbPorts> {
   const opened = await openMemoryFor(storePlace(words.dataDir));
   try {
     const { path, repo: word, wiki } = words;

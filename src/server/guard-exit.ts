@@ -1,0 +1,15 @@
+// Exit code 1 means findings. Node also ends with 1 for an error that nobody caught, and for an import that fails; those end with 3.
+// This file imports nothing, since it runs before anything else has been loaded, also on a Node that is too old.
+
+/** From here on an uncaught error ends the process with 3, after its stack. */
+export function guardExit(): void {
+  process.off("uncaughtException", endWith3).on("uncaughtException", endWith3);
+}
+
+/** Ends the process with 3. Prints the stack only: HTTP clients attach requests with their tokens to their errors. */
+export function endWith3(error: unknown): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  // It may quote a file's name, and a terminal obeys control characters.
+  process.stderr.write(`kodiai crashed: ${text.replace(/[^\P{Cc}\n\t]/gu, "?")}\n`);
+  process.exit(3);
+}
