@@ -194,7 +194,6 @@ async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Prom
       method,
       fusion,
       sourceWeights: retrieval.sourceWeights,
-      byLanguage: { ...tuning.byLanguage, band: retrieval.languageBand < 2 ? retrieval.languageBand : null },
       strategy: gate.strategy,
       configuredThreshold: threshold,
       keywordFloor: keywordFloor(at.counts?.total ?? null, tuning.rareWords),

@@ -306,14 +306,6 @@ describe("what was found", () => {
     });
   });
 
-  test("may be capped by file, and is not unless asked", async () => {
-    const shelved = Array.from({ length: 4 }, (_, i) => silent(`mem_${i}`, 0.1 + i / 100, { path: "src/a.cpp" }));
-    expect(ids(await byDefault({ shelved }))).toHaveLength(4);
-    const capped = await byDefault({ shelved, retrieval: { maxPerFile: 2 } });
-    expect(ids(capped)).toHaveLength(2);
-    expect(capped.cut.filter(({ reason }) => reason === "over the 2 of one file")).toHaveLength(2);
-  });
-
   test("is looked up again each time, even when the gate's decision is cached", async () => {
     const settings = { gateCache: newGateCache() };
     expect(ids(await byDefault({ shelved: [silent("mem_one", 0.1)], settings }))).toEqual(["mem_one"]);
