@@ -94,13 +94,6 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
     memories: [NEAR, remembered("guide", 0.03, { corpus: "doc", path: "docs/guide.md" })],
   },
   {
-    key: "knowledge.corpora.code",
-    knowledge: "{corpora: {code: true}}",
-    says: /heard total near\n/,
-    insteadOf: /heard near\n/,
-    memories: [NEAR, remembered("total", 0.03, { corpus: "code", path: "src/cart/price.ts", symbol: "total" })],
-  },
-  {
     key: "knowledge.retrieval.enabled",
     knowledge: "{retrieval: {enabled: false}}",
     says: /^skipped by configuration: knowledge\.retrieval\.enabled is false\nheard\n/,

@@ -114,7 +114,6 @@ export const VERBS = {
     forms: [["[DIR]", "index a clone; safe to run again, reads only what changed"]],
     options: {
       rev: takes("REV", "the commit to index (default: HEAD)"),
-      corpus: takes("NAME", "doc or code only; code needs knowledge.corpora.code"),
       wiki: takes("DIR", "index the pages of its wiki, from a clone of the wiki"),
       ...IN_MEMORY,
     },

@@ -70,11 +70,9 @@ const Retrieval = section({
     "Shorter words of a query are not searched for.",
   ),
   sourceWeights: documented(
-    z
-      .partialRecord(z.enum(["finding", "review_comment", "doc", "wiki", "code"]), z.number().min(0.5).max(2))
-      .default({}),
+    z.partialRecord(z.enum(["finding", "review_comment", "doc", "wiki"]), z.number().min(0.5).max(2)).default({}),
     { doc: 0.8 },
-    "What scores are multiplied with, 0.5–2, by source: `finding`, `review_comment`, `doc`, `wiki`, `code`. 1 for what is not named.",
+    "What scores are multiplied with, 0.5–2, by source: `finding`, `review_comment`, `doc`, `wiki`. 1 for what is not named.",
   ),
   method: choice(
     ["semantic", "keyword", "hybrid"],
@@ -123,7 +121,6 @@ export const Knowledge = section({
       true,
       "Remember the Markdown documents of the default branch, kept up to date with every push, and search them.",
     ),
-    code: flag(false, "The same with functions and classes. Off until it is measured to help."),
   }).describe("What is remembered besides review comments."),
   describe: choice(
     ["off", "model"],

@@ -121,7 +121,7 @@ export function choose<T extends { readonly record: Pick<MemoryRecord, "id"> }>(
 /** Lines of one summary. */
 const MOST = 5;
 
-/** Only comments and findings are precedents; documents and code are not. */
+/** Only comments and findings are precedents; documents are not. */
 const SAID: ReadonlySet<Corpus> = new Set<Corpus>(["finding", "review_comment"]);
 
 /** How near a memory must be to the changed code itself, as a share of the embedder's threshold. */

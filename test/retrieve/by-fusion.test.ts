@@ -235,17 +235,6 @@ describe("the languages of the change", () => {
     if (factor === 1) expect(after.score).toBe(before.score);
   });
 
-  test("what code is about is its stored language", async () => {
-    const code = silent("mem_code", 0.1, {
-      corpus: "code",
-      chunkType: "function",
-      language: "cpp",
-      path: "tools/gen.py",
-    });
-    const precedents = await byDefault({ shelved: [code], corpora: { code: true } });
-    expect(factorOf(retrieved(precedents, "mem_code"), "language")).toBeCloseTo(1.25, 12);
-  });
-
   test("each lifts by its part of the changed lines: 80 % by 1.2, 20 % by 1.05, and 80 % more than 50 %", async () => {
     const shelved = [silent("mem_cpp", 0.1, { language: "cpp" }), silent("mem_python", 0.1, { language: "python" })];
     const lifted = async (cpp: number, python: number) => {

@@ -596,7 +596,7 @@ test("the settings of a repository without any are those that are documented", (
   expect(defaultKnowledge()).toEqual({
     sharing: { gives: false, takes: false },
     embeddings: "auto",
-    corpora: { docs: true, code: false },
+    corpora: { docs: true },
     describe: "off",
     retrieval: {
       enabled: true,
