@@ -156,7 +156,7 @@ export default {
       from: {
         path: "^src/",
         pathNot:
-          "^src/adapters/(git/git|reading-child|code-index/(chunker|symbols)|rules/isolated-inspector)[.]ts$|^src/store/(memory/search-(thread|worker)|upkeep/check-(files|worker))[.]ts$",
+          "^src/adapters/(git/git|reading-child|code-index/symbols|rules/isolated-inspector)[.]ts$|^src/store/(memory/search-(thread|worker)|upkeep/check-(files|worker))[.]ts$",
       },
       to: { path: "^(node:)?(child_process|worker_threads|cluster|vm|repl|inspector|wasi)(/promises)?$" },
     },

@@ -4,7 +4,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { EXPERIMENTS } from "../src/adapters/github/live/live-experiments.ts";
 import { configJsonSchema } from "../src/config/config-keys.ts";
 import { helpMarkdown } from "./cli-markdown.ts";
 import { commandsMarkdown } from "./commands-markdown.ts";
@@ -12,6 +11,7 @@ import { exampleYaml } from "./config-example.ts";
 import { configurationMarkdown } from "./configuration-markdown.ts";
 import { envExample } from "./env-example.ts";
 import { grafanaDashboard } from "./grafana-dashboard.ts";
+import { EXPERIMENTS } from "./live-check/experiments.ts";
 import { metricsMarkdown } from "./metrics-markdown.ts";
 import { permissionsMarkdown } from "./permissions-markdown.ts";
 import { rulesMarkdown } from "./rules-markdown.ts";

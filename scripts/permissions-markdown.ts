@@ -2,7 +2,7 @@
 
 import { isMap, isPair, isScalar, parseDocument } from "yaml";
 import { markdownTable } from "../src/cli/terminal-text.ts";
-import type { LivePromise } from "../src/domain/live-report.ts";
+import type { LivePromise } from "./live-check/report.ts";
 
 const HEAD = `<!-- Made by \`npm run generate\` from app.yml; edit the comments there. -->
 
@@ -70,7 +70,7 @@ const UNTRIED: readonly (readonly [open: string, meanwhile: string])[] = [
 
 /**
  * @param appYml the text of app.yml
- * @param promises what a live run tries
+ * @param promises what a live check tries
  */
 export function permissionsMarkdown(appYml: string, promises: readonly LivePromise[]): string {
   const { permissions, events } = appReasons(appYml);
@@ -87,7 +87,7 @@ export function permissionsMarkdown(appYml: string, promises: readonly LivePromi
     "## What GitHub's documentation confirms\n",
     markdownTable([["what Kodiai relies on", "source"], ...CONFIRMED.map(([fact, url]) => [fact, `<${url}>`])]),
     "## What only a run on the real GitHub can confirm\n",
-    "`kodiai doctor --live OWNER/NAME` tests these with the installed App, in a repository made for it ([how](operating.md#testing-github-itself)).\n",
+    "`npm run -s live-check -- OWNER/NAME` tests these, in a clone of Kodiai, with the installed App, in a repository made for it ([how](operating.md#testing-github-itself)).\n",
     markdownTable([
       ["name", "what Kodiai relies on", "how it is tried", "what Kodiai does otherwise"],
       ...promises.map(({ name, promise, how, otherwise }) => [`\`${name}\``, promise, how, otherwise]),

@@ -1,5 +1,4 @@
 // What the job that describes memories does under a configuration: the case of the keys that decide about it.
-import { astChunker } from "../src/adapters/code-index/chunker.ts";
 import { type FollowPorts, followedLine, followRepository } from "../src/flows/repository/follow-repository.ts";
 import type { Recall } from "../src/ports/memory.ts";
 import { fakeEmbedder, fakeMemory } from "./fakes/memory.ts";
@@ -65,7 +64,6 @@ function portsOf(config: string, access: ScriptedModel | null, labels: FollowPor
     memory,
     traces: { forgetRepository: () => Promise.resolve(0), besides: () => Promise.resolve({ running: 0, ended: 0 }) },
     embedder: fakeEmbedder(),
-    chunker: astChunker(),
     redact: (text) => Promise.resolve(text),
     describing: { recall, access },
     history: {

@@ -1,9 +1,7 @@
-// Is the piece of code found that answers a question? The real store's search over pieces of code, as `kodiai index` keeps
-// them. Pass@k is the share of the golden pieces among the first k, a mean over questions.
+// Is the piece of code found that answers a question? The real store's search over pieces of code, remembered as documents. Pass@k is the share of the golden pieces among the first k, a mean over questions.
 import { z } from "zod";
-import { canonicalLanguage } from "../../src/domain/language.ts";
 import { type MemoryRecord, repoKey } from "../../src/domain/memory.ts";
-import { fromChunks } from "../../src/learn/documents/from-file.ts";
+import { newRecord } from "../../src/learn/remember/new-record.ts";
 import { evaluationRepo } from "../../src/learn/remember/parse-row.ts";
 import { fuseByRank, type QueryCandidates } from "../../src/retrieve/rank/fusion.ts";
 import { intervalText } from "../answers.ts";
@@ -23,7 +21,6 @@ const Question = z.object({ query: z.string(), golden_chunk_ids: z.array(z.strin
 
 const REPO = evaluationRepo("eval/code-search");
 const SCOPE = { repo: repoKey(REPO), ownerPool: null, excludePull: null, before: null };
-const FILTER = { corpora: ["code"] } as const;
 const DEPTHS = [5, 10, 20] as const;
 /** Hits of each list, as the retrieve stage over-fetches. */
 const FETCHED = 50;
@@ -36,7 +33,7 @@ const published = (name: string, pass: readonly [number, number, number]): Row =
 });
 
 /**
- * `default` is Recall.matching over code: the one way in which code is searched. `hybrid` joins the embedder's list by
+ * `default` is Recall.matching, the search by words. `hybrid` joins the embedder's list by
  * reciprocal rank at its weight, as the retrieve stage joins them.
  */
 export const suite: Suite = async ({ data }) => {
@@ -89,10 +86,10 @@ async function ask({ recall, embedder }: TemporaryStore, text: string) {
     const started = performance.now();
     return { value: await work(), ms: performance.now() - started };
   };
-  const matching = await timed(async () => (await recall.matching(SCOPE, [text], FETCHED, FILTER))[0] ?? []);
+  const matching = await timed(async () => (await recall.matching(SCOPE, [text], FETCHED, {}))[0] ?? []);
   const nearest = await timed(async () => {
     const vector = (await embedder.embed([text], "query")).vectors[0];
-    return vector ? ((await recall.nearest(SCOPE, [vector], embedder.space, FETCHED, FILTER))[0] ?? []) : [];
+    return vector ? ((await recall.nearest(SCOPE, [vector], embedder.space, FETCHED, {}))[0] ?? []) : [];
   });
   const variant: QueryCandidates["variant"] = { kind: "intent", text, path: null };
   const found = { variant, nearest: nearest.value, matching: matching.value };
@@ -105,26 +102,15 @@ async function ask({ recall, embedder }: TemporaryStore, text: string) {
   ] as const;
 }
 
-/** Records as indexing makes them, by chunk id. The data names no paths: a file is its document's name. */
+/** Records by chunk id. The data names no paths: a file is its document's name. */
 function recordsOf(chunks: readonly z.infer<typeof Chunk>[]): ReadonlyMap<string, MemoryRecord> {
-  const found = new Map<string, MemoryRecord>();
-  for (const [path, pieces] of Map.groupBy(chunks, ({ doc_id }) => doc_id)) {
-    const file = { repo: REPO, path, hash: "0".repeat(40), url: null, at: 0 };
-    const cut = pieces.map(({ original_index, content }) => ({
-      symbol: String(original_index),
-      chunkType: "function",
-      startLine: 1,
-      endLine: 1,
-      text: content,
-    }));
-    const records = fromChunks(file, canonicalLanguage(""), cut);
-    pieces.forEach(({ chunk_id }, at) => {
-      const record = records[at];
-      // Neither names nor kinds are in the data: a number as a symbol would be a word that questions hit by chance.
-      if (record !== undefined) found.set(chunk_id, { ...record, symbol: null, chunkType: null });
-    });
-  }
-  return found;
+  const provenance = { url: null, author: null, authorIsBot: false, sha: null, pull: null, at: 0 };
+  return new Map(
+    chunks.map(({ chunk_id, doc_id, content }) => [
+      chunk_id,
+      newRecord(REPO, "doc", chunk_id, { text: content.toWellFormed(), path: doc_id, provenance }),
+    ]),
+  );
 }
 
 function rowOf(name: string, byDepth: readonly (readonly number[])[], ms: readonly number[]): Row {

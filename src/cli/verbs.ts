@@ -114,7 +114,6 @@ export const VERBS = {
     forms: [["[DIR]", "index a clone; safe to run again, reads only what changed"]],
     options: {
       rev: takes("REV", "the commit to index (default: HEAD)"),
-      corpus: takes("NAME", "doc or code only; code needs knowledge.corpora.code"),
       wiki: takes("DIR", "index the pages of its wiki, from a clone of the wiki"),
       ...IN_MEMORY,
     },
@@ -229,11 +228,6 @@ export const VERBS = {
     options: {
       all: flag("also print what is in order"),
       model: flag("ask the configured model one small question, which costs a little"),
-      live: takes("OWNER/NAME", "try on GitHub what its documentation does not promise, in a repository made for it"),
-      "token-file": takes("FILE", "--live: a token to open the pull request with (default: GITHUB_TOKEN)"),
-      "outside-login": takes("yes|no", "--live: whether an outside collaborator could log in to the dashboard"),
-      yes: flag("--live: ask no questions"),
-      force: flag("--live: use a repository that is in use"),
       ...OUTPUT,
     },
   },

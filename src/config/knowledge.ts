@@ -69,20 +69,10 @@ const Retrieval = section({
     { min: 1, max: 10, default: 3, example: 2 },
     "Shorter words of a query are not searched for.",
   ),
-  maxPerFile: whole(
-    { min: 1, max: 20, default: 20, example: 2 },
-    "How many memories about one file a review may use, beside findings of earlier reviews. 20: any number.",
-  ),
   sourceWeights: documented(
-    z
-      .partialRecord(z.enum(["finding", "review_comment", "doc", "wiki", "code"]), z.number().min(0.5).max(2))
-      .default({}),
+    z.partialRecord(z.enum(["finding", "review_comment", "doc", "wiki"]), z.number().min(0.5).max(2)).default({}),
     { doc: 0.8 },
-    "What scores are multiplied with, 0.5–2, by source: `finding`, `review_comment`, `doc`, `wiki`, `code`. 1 for what is not named.",
-  ),
-  languageBand: amount(
-    { min: 0, max: 2, default: 2, example: 0.05 },
-    "Under `method: semantic`, how far apart in distance memories may lie whose places language or age swaps.",
+    "What scores are multiplied with, 0.5–2, by source: `finding`, `review_comment`, `doc`, `wiki`. 1 for what is not named.",
   ),
   method: choice(
     ["semantic", "keyword", "hybrid"],
@@ -99,15 +89,6 @@ const Retrieval = section({
     ["auto", "model", "off"],
     { default: "auto", example: "off" },
     "What reranks the memories that were found before the best are used; its order is fused with the search's own. Receives memories and changed code. auto: the server's reranker (KODIAI_RERANKER), else the operator's small model, within `review.budget` (about US$ .006 a review); model: the small model; off: nothing.",
-  ),
-  rerankText: choice(
-    ["situation+lesson", "situation"],
-    { default: "situation+lesson", example: "situation" },
-    "What it reads of a memory that a model described; of others the text as it was said.",
-  ),
-  rerankMargin: amount(
-    { min: 0, max: 1, default: 1, example: 0.5 },
-    "Nothing is reranked where the first leads the second by more than this share of its lead over the last.",
   ),
   modelQueries: flag(
     false,
@@ -140,7 +121,6 @@ export const Knowledge = section({
       true,
       "Remember the Markdown documents of the default branch, kept up to date with every push, and search them.",
     ),
-    code: flag(false, "The same with functions and classes. Off until it is measured to help."),
   }).describe("What is remembered besides review comments."),
   describe: choice(
     ["off", "model"],

@@ -88,7 +88,7 @@ function languages({ key, memory }: RepositoryView): Html {
     list.length === 0
       ? empty(
           "Nothing is remembered yet.",
-          html`<code>kodiai import</code> brings in what reviewers said, <code>kodiai index</code> documents and code.`,
+          html`<code>kodiai import</code> brings in what reviewers said, <code>kodiai index</code> documents.`,
         )
       : html`${bars(
           "Memories by language",

@@ -87,14 +87,12 @@ export interface UsagePlace {
   readonly broken: readonly string[];
 }
 
-/** Where a package is used; or why the search did not run. */
+/** Where the changed files use a package; or why the search did not run. */
 export type PackageUsage = {
   readonly name: string;
 } & (
   | {
       readonly kind: "looked";
-      /** What was searched: "the indexed code". */
-      readonly where: string;
       readonly places: readonly UsagePlace[];
       /** Places beyond those listed. */
       readonly more: number;

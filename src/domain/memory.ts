@@ -5,9 +5,8 @@ import { shortHash } from "./text/hash.ts";
 
 /**
  * finding: posted by Kodiai. review_comment: written by people. doc: the repository's Markdown. wiki: its wiki pages.
- * code: its functions and classes.
  */
-export const CORPORA = ["finding", "review_comment", "doc", "wiki", "code"] as const;
+export const CORPORA = ["finding", "review_comment", "doc", "wiki"] as const;
 export type Corpus = (typeof CORPORA)[number];
 
 /** The outcome of a finding or comment. `posted` is not `accepted`: no one has responded yet. */
@@ -43,7 +42,7 @@ interface Provenance {
   /** A login, or null when unknown. */
   readonly author: string | null;
   readonly authorIsBot: boolean;
-  /** The commit that the comment is about. For doc and code rows: the blob that contains the text. */
+  /** The commit that the comment is about. For documents: the blob that contains the text. */
   readonly sha: string | null;
   readonly pull: number | null;
   /** Epoch milliseconds of the comment. */
@@ -59,7 +58,7 @@ export interface MemoryRecord {
   readonly ownerId: number;
   readonly visibility: "public" | "private" | "internal";
   readonly corpus: Corpus;
-  /** The source's own id: GitHub's comment id, `docs/adr/7.md#consequences`, `src/a.ts#parse`. */
+  /** The source's own id: GitHub's comment id, `docs/adr/7.md#consequences`. */
   readonly sourceId: string;
   readonly text: string;
   /** Replies, oldest first. */
@@ -75,7 +74,7 @@ export interface MemoryRecord {
   /** Canonical id at the time of writing; `unknown` when it could not be determined. */
   readonly language: string;
   readonly symbol: string | null;
-  /** For doc and code: `section`, `function`, `class`, `method`, …; null for review comments and findings. */
+  /** `section` for documents; null for review comments and findings. */
   readonly chunkType: string | null;
   /** The diff hunk that the comment is about, redacted, at most 4,000 characters. */
   readonly hunk: string | null;

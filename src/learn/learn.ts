@@ -4,10 +4,10 @@
 import type { Finding } from "../domain/finding.ts";
 import { addUp, degradation, NOTHING_REMEMBERED, type Remembered } from "../domain/memory/write-report.ts";
 import type { KnownSource, MemoryRecord, WrittenFields } from "../domain/memory.ts";
-import type { CodeChunker, Embedder, Memory } from "../ports/memory.ts";
+import type { Embedder, Memory } from "../ports/memory.ts";
 import { pathLanguages } from "./documents/doc-languages.ts";
 import { docSections } from "./documents/doc-sections.ts";
-import { fromChunks, fromSections, isDocPath, isWikiPage, type SourceFile } from "./documents/from-file.ts";
+import { fromSections, type SourceFile } from "./documents/from-file.ts";
 import { describeTokens, rejectedByRule, waitsForFields } from "./remember/describe-memory.ts";
 import { DEFAULT_DIGEST, type DigestForm, digest, recordHashes, sourceHash } from "./remember/embedding-text.ts";
 import { type CommentRules, fromComment, type NotRemembered } from "./remember/from-comment.ts";
@@ -16,6 +16,7 @@ import { parseRow } from "./remember/parse-row.ts";
 import { type Redact, redactRecord } from "./remember/redact-record.ts";
 
 export { conventionsOf } from "./conventions.ts";
+export { isDocPath, isWikiPage } from "./documents/from-file.ts";
 export {
   attested,
   codeStatus,
@@ -145,33 +146,13 @@ export function claimOf(finding: Finding, where: Parameters<typeof fromFinding>[
   return digest(fromFinding(finding, where));
 }
 
-/** The corpus of a file: documents, or code that the chunker reads; null for neither. */
-export function corpusOf(
-  path: string,
-  language: string,
-  chunker: Pick<CodeChunker, "languages">,
-): "doc" | "code" | null {
-  if (isDocPath(path)) return "doc";
-  return chunker.languages.has(language) ? "code" : null;
-}
-
-/** The corpus of a wiki file; null for navigation, images and markup other than Markdown. */
-export function wikiCorpusOf(path: string): "wiki" | null {
-  return isWikiPage(path) ? "wiki" : null;
-}
-
 /** The memories of one file, and what was left out. */
-export async function fileRecords(
-  file: SourceFile & { readonly corpus: "doc" | "wiki" | "code"; readonly language: string },
+export function fileRecords(
+  file: SourceFile & { readonly corpus: "doc" | "wiki" },
   text: string,
-  chunker: CodeChunker,
-): Promise<{ readonly records: readonly MemoryRecord[]; readonly skipped: readonly string[] }> {
-  if (file.corpus !== "code") {
-    const { sections, skipped } = docSections(text, pathLanguages(file.path));
-    return { records: fromSections(file, file.corpus, sections), skipped };
-  }
-  const { chunks, skipped } = await chunker.chunks(file.path, file.language, text);
-  return { records: fromChunks(file, file.language, chunks), skipped };
+): { readonly records: readonly MemoryRecord[]; readonly skipped: readonly string[] } {
+  const { sections, skipped } = docSections(text, pathLanguages(file.path));
+  return { records: fromSections(file, file.corpus, sections), skipped };
 }
 
 /** Parses one line of an import, of our own export or a corpus, into a memory; or says why it holds none. */

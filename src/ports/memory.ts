@@ -1,5 +1,5 @@
-// Ports of memory, split by power: Recall reads, Memory writes; embedders and rerankers serve both, Tree and CodeChunker
-// supply what is indexed. Methods throw as described in ports.ts.
+// Ports of memory, split by power: Recall reads, Memory writes; embedders and rerankers serve both, Tree supplies
+// what is indexed. Methods throw as described in ports.ts.
 
 import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
 import type { ReplayResult } from "../domain/figures/replay.ts";
@@ -188,28 +188,4 @@ export interface RepositoryLabels {
   give(repo: Repo, gives: boolean): Promise<void>;
   /** By host, then name. */
   all(): Promise<readonly Repo[]>;
-}
-
-export interface CodeChunk {
-  /** With its enclosing names: `Cart.total`. */
-  readonly symbol: string;
-  readonly chunkType: "function" | "method" | "class" | "interface" | "struct" | "enum" | "trait" | "module";
-  /** 1-based, inclusive; includes a comment right above. */
-  readonly startLine: number;
-  readonly endLine: number;
-  /** At most 4,000 characters. A class has its outline here, because its methods are chunks of their own. */
-  readonly text: string;
-}
-
-/** The chunks of one file, in order. `skipped` lists what was not chunked, and why. */
-export interface CodeChunks {
-  readonly chunks: readonly CodeChunk[];
-  readonly skipped: readonly string[];
-}
-
-/** Splits source code into named chunks. Never throws and always terminates, for any text. */
-export interface CodeChunker {
-  /** Canonical ids. */
-  readonly languages: ReadonlySet<string>;
-  chunks(path: string, language: string, text: string): Promise<CodeChunks>;
 }

@@ -180,13 +180,12 @@ function allSteps({ packages }: DependencyUpdate): readonly string[] {
 
 function usageWords({ usage, packages }: DependencyUpdate): string {
   const looked = usage.flatMap((one) => (one.kind === "looked" ? [one] : []));
-  const [first] = looked;
-  if (first === undefined) return "where it is used was not looked at";
+  if (looked.length === 0) return "where it is used was not looked at";
   const places = looked.reduce((count, one) => count + one.places.length + one.more, 0);
   const it = packages.length === 1 ? "it" : "them";
   return places === 0
-    ? `no place in ${first.where} names ${it}`
-    : `${counted(places, "place")} in ${first.where} ${places === 1 ? "names" : "name"} ${it}`;
+    ? `no place in the changed files names ${it}`
+    : `${counted(places, "place")} in the changed files ${places === 1 ? "names" : "name"} ${it}`;
 }
 
 function noteWords({ notes }: DependencyUpdate): string {

@@ -47,10 +47,10 @@ const DELIMITER_CHARS = 48;
 export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Precedents {
   const { gate, query, list, method, records, usage, rerank } = found;
   const { context, tuning, scope, counts } = at;
-  const { topK, maxPerFile, maxContextChars } = at.retrieval;
+  const { topK, maxContextChars } = at.retrieval;
   const repoName = `${context.repo.owner}/${context.repo.name}`;
   const room = Math.max(0, maxContextChars - sectionFrame(DELIMITER_CHARS));
-  const limits = { topK, maxPerFile, characters: tuning.budget ? room : Number.POSITIVE_INFINITY };
+  const limits = { topK, characters: tuning.budget ? room : Number.POSITIVE_INFINITY };
   const { chosen, cut } = choose(list.ranked, limits, (memory) => precedentEntry(memory, repoName).length + 1);
   return {
     kind: "precedents",
@@ -80,8 +80,6 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
 
 interface ChooseLimits {
   readonly topK: number;
-  /** At most this many about one path, beside findings. */
-  readonly maxPerFile: number;
   /** Characters for all entries together; Infinity for no limit. */
   readonly characters: number;
 }
@@ -93,22 +91,18 @@ interface ChooseLimits {
  * @param lengthOf characters of the formatted entry
  * @returns what is used, in order, and what is not, each with its reason
  */
-export function choose<T extends { readonly record: Pick<MemoryRecord, "id" | "path" | "corpus"> }>(
+export function choose<T extends { readonly record: Pick<MemoryRecord, "id"> }>(
   ordered: readonly T[],
-  { topK, maxPerFile, characters }: ChooseLimits,
+  { topK, characters }: ChooseLimits,
   lengthOf: (entry: T) => number,
 ): { readonly chosen: readonly T[]; readonly cut: Precedents["cut"] } {
   const chosen: T[] = [];
   const cut: { id: string; reason: string }[] = [];
-  const perPath = new Map<string, number>();
   let left = characters;
   for (const entry of ordered) {
-    const { id, corpus } = entry.record;
-    const path = corpus === "finding" ? null : entry.record.path;
-    const ofFile = path === null ? 0 : (perPath.get(path) ?? 0);
-    const isOver = chosen.length >= topK;
-    if (isOver || ofFile >= maxPerFile) {
-      cut.push({ id, reason: isOver ? `over the ${topK} that are used` : `over the ${maxPerFile} of one file` });
+    const { id } = entry.record;
+    if (chosen.length >= topK) {
+      cut.push({ id, reason: `over the ${topK} that are used` });
       continue;
     }
     // Formatting an entry is expensive: only for entries with a free place.
@@ -117,7 +111,6 @@ export function choose<T extends { readonly record: Pick<MemoryRecord, "id" | "p
     else {
       chosen.push(entry);
       left -= length;
-      if (path !== null) perPath.set(path, ofFile + 1);
     }
   }
   return { chosen, cut };
@@ -128,7 +121,7 @@ export function choose<T extends { readonly record: Pick<MemoryRecord, "id" | "p
 /** Lines of one summary. */
 const MOST = 5;
 
-/** Only comments and findings are precedents; documents and code are not. */
+/** Only comments and findings are precedents; documents are not. */
 const SAID: ReadonlySet<Corpus> = new Set<Corpus>(["finding", "review_comment"]);
 
 /** How near a memory must be to the changed code itself, as a share of the embedder's threshold. */

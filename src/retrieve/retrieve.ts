@@ -7,7 +7,7 @@
 
 import type { Knowledge } from "../config/knowledge.ts";
 import type { HandSearch } from "../domain/memory/search-result.ts";
-import type { MemoryRecord } from "../domain/memory.ts";
+import { CORPORA, type MemoryRecord } from "../domain/memory.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type {
   EmbeddingUsage,
@@ -39,7 +39,7 @@ import {
   NOT_EMBEDDED,
 } from "./query/asked-queries.ts";
 import { withoutShortWords } from "./query/build-query.ts";
-import { scopeOf, searchedCorpora, type VisibleRecords, visibleRecords } from "./query/scope.ts";
+import { scopeOf, type VisibleRecords, visibleRecords } from "./query/scope.ts";
 import { runCooperatively } from "./rank/cooperative-steps.ts";
 import { ownWeights, type QueryCandidates, shortlist, strategyWeights } from "./rank/fusion.ts";
 import { askedChange } from "./rank/learned-fusion.ts";
@@ -194,7 +194,6 @@ async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Prom
       method,
       fusion,
       sourceWeights: retrieval.sourceWeights,
-      byLanguage: { ...tuning.byLanguage, band: retrieval.languageBand < 2 ? retrieval.languageBand : null },
       strategy: gate.strategy,
       configuredThreshold: threshold,
       keywordFloor: keywordFloor(at.counts?.total ?? null, tuning.rareWords),
@@ -227,6 +226,8 @@ async function examplesOf(at: Search, text: string): Promise<readonly MemoryReco
   return sampleMemories([...records.values()], sampleKey(context));
 }
 
+const WITHOUT_DOCUMENTS = CORPORA.filter((corpus) => corpus !== "doc");
+
 /** Both lists of each query. Without vectors, keywords are searched under any method. */
 async function candidates(
   at: Search,
@@ -240,7 +241,7 @@ async function candidates(
   const { embedder, recall } = ports;
   const { method, topK, minKeywordLength } = settings.knowledge.retrieval;
   const k = Math.max(tuning.overFetch, topK * 5);
-  const filter = { corpora: searchedCorpora(settings.knowledge.corpora), ...settings.asked?.filter };
+  const filter = { corpora: settings.knowledge.corpora.docs ? CORPORA : WITHOUT_DOCUMENTS, ...settings.asked?.filter };
   const { vectors, usage } =
     method === "keyword" ? NOT_EMBEDDED : await embedQueries(embedder, isEmbedding(at), variants, tries);
   const texts = variants.map(({ text }) => withoutShortWords(text, minKeywordLength));

@@ -4,7 +4,6 @@ import { type QueryLength, SHORT_QUERIES } from "./model/model-written-queries.t
 import { VARIANT_PATHS } from "./query/build-query.ts";
 import { FACTOR_NAMES, type FactorName } from "./rank/factors.ts";
 import type { Pooling } from "./rank/fusion.ts";
-import { RERANK, type RerankConfig } from "./rank/language.ts";
 import { RARE_WORDS } from "./rank/threshold.ts";
 
 export interface Tuning {
@@ -28,8 +27,6 @@ export interface Tuning {
   readonly rareWords: number;
   /** Which of the factors count. */
   readonly factors: readonly FactorName[];
-  /** How strongly distances are weighed by language, when the method orders by distance. */
-  readonly byLanguage: RerankConfig;
   readonly shadowShare: number;
   /** How many a reranker must put in order; null: as many as are used. A query with no more candidates is not asked. */
   readonly rerankKeep: number | null;
@@ -47,7 +44,6 @@ export const TUNING: Tuning = {
   fold: true,
   rareWords: RARE_WORDS,
   factors: FACTOR_NAMES,
-  byLanguage: RERANK,
   shadowShare: 0.05,
   rerankKeep: null,
 };

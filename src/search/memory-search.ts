@@ -14,7 +14,6 @@ import {
   indexBytes,
   type RepositoryIndex,
   readIndex,
-  type VisibleRows,
   visibleRows,
 } from "./repository-index.ts";
 import type { Admitted, RowSource, Rows } from "./rows.ts";
@@ -27,7 +26,6 @@ import {
   type VectorIndex,
   vectorBytes,
 } from "./vector-index.ts";
-import { fileScorer } from "./whole-file.ts";
 
 export interface SearchSettings {
   /** Memory limit of indexes and vectors between searches, in bytes. */
@@ -47,7 +45,6 @@ export const ROWS_IN_DATABASE = 2_000;
 /** Approximate size of a row with its terms and a vector of 1,024 components. */
 const ROW_BYTES = 1_700;
 
-/** Code is matched by the terms of its file too. */
 export interface MemorySearch extends Pick<Recall, "nearest" | "matching" | "version"> {
   counts(scope: Scope, report: ReportDegraded): Promise<MemoryCounts>;
   /**
@@ -229,18 +226,13 @@ function matchingIn(
   texts: readonly string[],
   k: number,
 ): KeywordHit[][] {
-  let files = 0;
   const parts = indexed.map(({ repository, index }) => {
     const visible = visibleRows(index, scope, filter, repository.isOwn);
-    const fileOf = filesOf(index, visible, () => files++);
-    return { ...visible, mems: index.mems, postings: index.postings, fileOf };
+    return { ...visible, mems: index.mems, postings: index.postings };
   });
   const score = termScorer(parts);
-  const scoreFiles = fileScorer(parts, files);
   return texts.map((text) => {
-    const query = queryTerms(text);
-    const scores = score(query);
-    scoreFiles?.(query, scores);
+    const scores = score(queryTerms(text));
     const hits = parts.flatMap(({ mems, admitted }, at): KeywordHit[] => {
       const ofPart = scores[at] ?? NO_SCORES;
       return bestRows(ofPart, admitted, mems, k).map((row) => ({ id: mems[row] ?? "", score: ofPart[row] ?? 0 }));
@@ -250,23 +242,6 @@ function matchingIn(
 }
 
 const NO_SCORES = new Float64Array();
-const NO_FILES = new Int32Array();
-
-/** Numbers the files of admitted code rows; −1 for other rows, and for code without a path. */
-function filesOf(index: RepositoryIndex, { admitted }: VisibleRows, nextFile: () => number): Int32Array {
-  const [from, to] = index.stretches.get("code") ?? [0, 0];
-  if (from === to) return NO_FILES;
-  const numbers = new Map<number, number>();
-  const fileOf = new Int32Array(index.ids.length).fill(-1);
-  for (let row = from; row < to; row += 1) {
-    const path = index.pathOf[row] ?? 0;
-    if (admitted[row] !== 1 || index.paths[path] === null) continue;
-    const file = numbers.get(path) ?? nextFile();
-    numbers.set(path, file);
-    fileOf[row] = file;
-  }
-  return fileOf;
-}
 
 function reportDamaged(count: number, report: ReportDegraded): void {
   if (count === 0) return;

@@ -13,11 +13,9 @@ import {
   type UsagePlace,
 } from "../domain/dependency-update.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
-import { ownScope } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import { compareTexts } from "../domain/text/compare-texts.ts";
 import type { Dependencies } from "../ports/dependency.ts";
-import type { Recall } from "../ports/memory.ts";
 import { type AskedAdvisories, advisoryFindings, judgeAdvisories } from "./advisory-findings.ts";
 import { type FoundPackage, findPackages } from "./find-packages.ts";
 import { manifestReader } from "./manifest-line.ts";
@@ -27,8 +25,7 @@ import { brokenNames, type Published, packageNotes, sourceRepository } from "./p
 const MAX_PACKAGES = 50;
 /** Packages whose notes are read and whose use is searched: direct ones come first. */
 const MOST_LOOKED_INTO = 5;
-/** Index records read for one package, and places reported. */
-const MAX_RECORDS = 40;
+/** Places reported for one package. */
 const MAX_PLACES = 10;
 
 const NOT_FROM_HERE = "GitHub is not available here";
@@ -44,7 +41,6 @@ export async function vet(
   context: PullRequestContext,
   { intent, files }: ReviewSignals,
   world: Dependencies | null,
-  recall: Recall,
 ): Promise<DependencyUpdate | null> {
   const { repo, pull, config } = context;
   if (intent.bump === null || !config.review.dependencies) return null;
@@ -65,12 +61,11 @@ export async function vet(
     world,
     repo.host,
   );
-  const [changed, searchIndex] = [changedCode(context, files), await indexOf(context, recall)];
-  const usage: PackageUsage[] = [];
-  for (const one of main) {
+  const changed = changedCode(context, files);
+  const usage = main.map((one) => {
     const own = notes.find(({ name }) => name === one.name);
-    usage.push(await usageOf(one, own?.breaking ?? [], changed, searchIndex));
-  }
+    return usageOf(one, own?.breaking ?? [], changed);
+  });
   return {
     kind: "update",
     packages,
@@ -154,9 +149,6 @@ async function readNotes(
   return notes;
 }
 
-/** Searches the indexed code for names; or reports why it could not. */
-type SearchIndex = (names: readonly string[]) => Promise<readonly CodePiece[] | string>;
-
 function changedCode({ headTexts }: PullRequestContext, files: ReviewSignals["files"]): readonly CodePiece[] {
   return files.flatMap(({ path, kind }) => {
     const text = kind === "source" || kind === "test" ? headTexts.get(path) : undefined;
@@ -164,54 +156,18 @@ function changedCode({ headTexts }: PullRequestContext, files: ReviewSignals["fi
   });
 }
 
-async function indexOf({ repo, pull, config }: PullRequestContext, recall: Recall): Promise<SearchIndex> {
-  const off = async () => "the code is not indexed (`knowledge.corpora.code`)";
-  if (!config.knowledge.corpora.code || recall.off !== undefined) return off;
-  const scope = ownScope(repo, pull.number > 0 ? pull.number : null);
-  try {
-    const counts = await recall.counts(scope);
-    if ((counts.byCorpus.get("code") ?? 0) === 0) return off;
-  } catch {
-    return async () => UNSEARCHABLE;
-  }
-  return async (names) => {
-    try {
-      const [hits = []] = await recall.matching(scope, [names.join(" ")], MAX_RECORDS, { corpora: ["code"] });
-      const ids = hits.map(({ id }) => id);
-      const records = await recall.records(scope, ids);
-      const own = records.filter((one) => one.repo === scope.repo && one.corpus === "code" && !one.stale);
-      return own.flatMap(({ path, text, provenance }): CodePiece[] => {
-        const line = Number(/#L(\d{1,9})(?:-|$)/.exec(provenance.url ?? "")?.[1] ?? 0);
-        return path === null ? [] : [{ path, line: line === 0 ? null : line, text }];
-      });
-    } catch {
-      return UNSEARCHABLE;
-    }
-  };
-}
-
-const UNSEARCHABLE = "the index of the code could not be searched";
-
-async function usageOf(
-  one: FoundPackage,
-  breaking: PackageNotes["breaking"],
-  changed: readonly CodePiece[],
-  searchIndex: SearchIndex,
-): Promise<PackageUsage> {
+function usageOf(one: FoundPackage, breaking: PackageNotes["breaking"], changed: readonly CodePiece[]): PackageUsage {
   const { name } = one;
   const names = importNames(one);
   if (names.length === 0)
     return { name, kind: "not-looked", reason: "its name cannot be distinguished from other words" };
-  const indexed = await searchIndex(names);
-  if (typeof indexed === "string" && changed.length === 0) return { name, kind: "not-looked", reason: indexed };
+  if (changed.length === 0) return { name, kind: "not-looked", reason: "the update changes no code" };
   const broken = brokenNames(breaking.flatMap(({ lines }) => lines)).filter((word) => !names.includes(word));
-  const places = usagePlaces([...changed, ...(typeof indexed === "string" ? [] : indexed)], names, broken);
-  const where = typeof indexed === "string" ? "the changed files" : "the indexed code";
-  const more = Math.max(0, places.length - MAX_PLACES);
-  return { name, kind: "looked", where, places: places.slice(0, MAX_PLACES), more };
+  const places = usagePlaces(changed, names, broken);
+  return { name, kind: "looked", places: places.slice(0, MAX_PLACES), more: Math.max(0, places.length - MAX_PLACES) };
 }
 
-// Where the repository names a package: whole words only, in code that is already loaded.
+// Where the repository names a package: whole words only, in the changed files.
 
 /** A piece of code with its place. */
 interface CodePiece {

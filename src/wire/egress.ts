@@ -8,26 +8,23 @@ import { EnvVariables } from "../config/environment/env-variables.ts";
 interface EgressWish {
   /** Null: no timeout, for callers with their own. 30 s when absent. */
   readonly deadlineMs?: number | null | undefined;
-  /** Called with the status of each followed redirect. */
-  readonly onRedirect?: ((status: number) => void) | undefined;
   /** The address is our own: a server on the same machine as the command line. */
   readonly own?: boolean;
 }
 
 /** `fetch` for one origin only, that of an address configured by the operator. */
-export function egressTo(address: string, { deadlineMs, onRedirect, own = false }: EgressWish = {}): GuardedFetch {
+export function egressTo(address: string, { deadlineMs, own = false }: EgressWish = {}): GuardedFetch {
   const { origin, hostname } = new URL(address);
   return guardedFetch({
     origins: [origin],
     privateHosts: own ? [hostname] : privateHosts(),
-    onRedirect,
     deadlineMs,
   });
 }
 
 /** `fetch` for GitHub: only the API's origin, complete responses, and GraphQL's refusals with REST's status codes. */
-export function githubFetch(apiUrl: string, deadlineMs?: number, onRedirect?: (status: number) => void): GuardedFetch {
-  return restStatuses(wholeAnswers(egressTo(apiUrl, { deadlineMs, onRedirect })));
+export function githubFetch(apiUrl: string, deadlineMs?: number): GuardedFetch {
+  return restStatuses(wholeAnswers(egressTo(apiUrl, { deadlineMs })));
 }
 
 /**

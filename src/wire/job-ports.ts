@@ -3,7 +3,6 @@
 import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { cachedStatistics } from "../adapters/cached-statistics.ts";
-import { astChunker } from "../adapters/code-index/chunker.ts";
 import { dryRunEvidence, dryRunMemory, dryRunReplies } from "../adapters/dry-run/dry-run.ts";
 import { githubDeliveryLog } from "../adapters/github/read/delivery-log.ts";
 import { githubDependencies } from "../adapters/github/read/dependencies.ts";
@@ -114,7 +113,6 @@ export function followPorts(
   { embedder, asking }: Pick<Reading, "embedder" | "asking">,
 ): (lease: Lease<UpkeepJob>) => FollowPorts {
   const { clients } = github;
-  const chunker = astChunker();
   const paceMs = github.pace ? READ_PACE_MS : 0;
   return (lease) => {
     const { installationId, repo } = lease.job;
@@ -126,7 +124,6 @@ export function followPorts(
       memory: store.memory,
       traces: store.traces,
       embedder,
-      chunker,
       redact,
       describing: { recall: store.recall, access: accessFor(asking, lease, store.spending) },
       history: { past: pastOf(clients, installationId, github.pace), store: store.history, botLogin: github.botLogin },

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { astChunker } from "../../src/adapters/code-index/chunker.ts";
+import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
 import { isolatedInspector } from "../../src/adapters/rules/isolated-inspector.ts";
 import type { ProbeAnswer, ProbeQuestion } from "./reading-probe.child.ts";
 import { exampleFile } from "./rules/example-file.ts";
@@ -60,12 +60,12 @@ const READERS = [
     },
   ],
   [
-    "the code index",
-    "chunk-process.ts",
+    "names in code",
+    "symbols-process.ts",
     async () => {
-      await astChunker().chunks("src/run.ts", "typescript", "export const one = 1;\n");
-      // It ends by itself.
-      return () => {};
+      const symbols = codeSymbols();
+      await symbols.outline("src/run.ts", "export const one = 1;\n");
+      return () => symbols.close();
     },
   ],
 ] as const;

@@ -138,7 +138,7 @@ test("a patch of one package says which advisory it fixes, and only asks what it
       "Not looked at:",
       "",
       "- the dependency graph: it is not enabled for this repository",
-      "- the use of `lodash`: the code is not indexed (`knowledge.corpora.code`)",
+      "- the use of `lodash`: the update changes no code",
     ].join("\n"),
   );
   expect(body).not.toContain("incomplete");

@@ -122,17 +122,17 @@ describe("a push to the default branch", () => {
     ).toEqual([]);
   });
 
-  test("remembers functions only where the configuration asks for it, and forgets what it no longer asks for", async () => {
+  test("forgets documents where the configuration turns them off, and remembers no code", async () => {
     const { world } = harness;
     const files = { "src/cart.py": "def total(items):\n    return len(items)\n", "docs/a.md": "Hello.\n" };
-    const repository = await world.repository("acme", "code", { files });
+    const repository = await world.repository("acme", "documents", { files });
     const configured = (text: string) => world.commit(repository, { ".kodiai.yml": `knowledge: {corpora: ${text}}\n` });
-    await asked(repository, () => configured("{code: true}"));
-    expect(sources(repository)).toEqual(["src/cart.py#total", "docs/a.md"]);
+    await asked(repository, () => configured("{docs: true}"));
+    expect(sources(repository)).toEqual(["docs/a.md"]);
     await asked(repository, () => configured("{docs: false}"));
     expect(sources(repository)).toEqual([]);
     expect((await harness.followed(repository)).at(-1)).toBe(
-      "index: skipped: the configuration remembers neither documents nor code",
+      "index: skipped: the configuration remembers no documents",
     );
   });
 

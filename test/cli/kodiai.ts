@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 export interface Ended {
   readonly code: number | null;
@@ -22,14 +22,28 @@ export interface RunOptions {
 }
 
 /** Runs `kodiai WORDS` and waits for its end; killed after 50 s. */
-export function kodiai(words: readonly string[], { cwd, stdin = "", env = {}, onStart }: RunOptions): Promise<Ended> {
+export function kodiai(words: readonly string[], options: RunOptions): Promise<Ended> {
+  return ended("src/cli/main.ts", words, options);
+}
+
+/** Runs a program of `scripts` likewise. */
+export function script(name: string, words: readonly string[], options: RunOptions): Promise<Ended> {
+  return ended(`scripts/${name}.ts`, words, options);
+}
+
+function ended(program: string, words: readonly string[], options: RunOptions): Promise<Ended> {
+  const { cwd, stdin = "", env = {}, onStart } = options;
   const bare = Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) =>
         !/^(?:GITHUB_|KODIAI_|ANTHROPIC_|OPENAI_|APP_ID|NO_COLOR|FORCE_COLOR|VITEST|NODE_(?!COMPILE_))/.test(name),
     ),
   );
-  const child = spawn(process.execPath, [MAIN, ...words], { cwd, env: { ...bare, ...env }, timeout: 50_000 });
+  const child = spawn(process.execPath, [join(ROOT, program), ...words], {
+    cwd,
+    env: { ...bare, ...env },
+    timeout: 50_000,
+  });
   if (child.pid !== undefined) onStart?.(child.pid);
   child.stdin.on("error", () => undefined);
   child.stdin.end(stdin);

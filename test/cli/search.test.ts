@@ -47,13 +47,12 @@ beforeAll(async () => {
   clone = newClone();
   dataDir = join(mkdtempSync(join(tmpdir(), "kodiai-search-")), "data");
   clone.write({
-    ".kodiai.yml": "knowledge: {corpora: {code: true}}\n",
     "README.md":
       "# Shop\n\n## Prices\n\nPrices are rounded half to even, in cents.\n\n## Payments\n\nRetry a charge only with an idempotency key.\n",
-    "src/pay/charge.ts":
-      "export function charge(amount: number, key: string) {\n  // with its idempotency key\n  return send({ amount, key });\n}\n",
+    "docs/pay/charge.md": "# charge\n\nSends an amount with its idempotency key.\n\n```ts\ncharge(amount, key);\n```\n",
+    "docs/cart/price.md": "# roundPrice\n\nRounds a price to whole cents.\n\n```ts\nroundPrice(price);\n```\n",
+    "docs/tools/price.md": "# round_price\n\nRounds a price in scripts.\n\n```python\nround_price(price)\n```\n",
     "src/cart/price.ts": "export function roundPrice(price: number) {\n  return Math.round(price * 100) / 100;\n}\n",
-    "tools/price.py": "def round_price(price):\n    return round(price, 2)\n",
     "comment.jsonl": `${exportLine(givenRecord({ text: "A retried charge needs the same idempotency key.", outcome: "accepted" }))}\n`,
   });
   clone.commit("Lay the ground");
@@ -176,21 +175,21 @@ test("filters: language by its name, kind of chunk, path exact, by prefix and by
   const text = "round the price of a charge";
   const all = ["--threshold", "0"];
   const ts = await searched(text, ...all, "--language", "TypeScript");
-  const functions = await searched(text, ...all, "--type", "function");
-  const exact = await searched(text, ...all, "--path", "tools/price.py");
-  const prefix = await searched(text, ...all, "--path", "src/cart/");
-  const glob = await searched(text, ...all, "--path", "**/*.{ts,md}");
+  const sections = await searched(text, ...all, "--type", "section");
+  const exact = await searched(text, ...all, "--path", "docs/tools/price.md");
+  const prefix = await searched(text, ...all, "--path", "docs/cart/");
+  const glob = await searched(text, ...all, "--path", "**/{price,charge}.md");
   const docs = await searched(text, ...all, "--corpus", "doc");
   const both = await searched(
-    ...[text, ...all, "--language", "python,typescript", "--path", "src/pay/", "--path", "tools/"],
+    ...[text, ...all, "--language", "python,typescript", "--path", "docs/pay/", "--path", "docs/tools/"],
   );
-  expect(paths(ts).toSorted()).toEqual(["src/cart/price.ts roundPrice", "src/pay/charge.ts charge"]);
-  expect(paths(functions)).toHaveLength(3);
-  expect(paths(exact)).toEqual(["tools/price.py round_price"]);
-  expect(paths(prefix)).toEqual(["src/cart/price.ts roundPrice"]);
-  expect(paths(glob)).toHaveLength(4);
-  expect(docs.results.map(({ corpus }: { corpus: string }) => corpus)).toEqual(["doc", "doc"]);
-  expect(paths(both).toSorted()).toEqual(["src/pay/charge.ts charge", "tools/price.py round_price"]);
+  expect(paths(ts).toSorted()).toEqual(["docs/cart/price.md roundPrice", "docs/pay/charge.md charge"]);
+  expect(paths(sections)).toHaveLength(5);
+  expect(paths(exact)).toEqual(["docs/tools/price.md round_price"]);
+  expect(paths(prefix)).toEqual(["docs/cart/price.md roundPrice"]);
+  expect(paths(glob)).toHaveLength(3);
+  expect(docs.results.map(({ corpus }: { corpus: string }) => corpus)).toEqual(Array(5).fill("doc"));
+  expect(paths(both).toSorted()).toEqual(["docs/pay/charge.md charge", "docs/tools/price.md round_price"]);
 });
 
 test("several texts give one list, each memory once; a repository is also known by its name", async () => {

@@ -1,7 +1,6 @@
 // What the emulator cannot show: a host that refuses, and a tree that is too large for one run.
 
 import { expect, test } from "vitest";
-import { astChunker } from "../../src/adapters/code-index/chunker.ts";
 import { noMemory } from "../../src/adapters/no-memory/no-memory.ts";
 import { OutOfReach, Transient } from "../../src/domain/errors.ts";
 import type { FollowJob, ForgetJob, Repo } from "../../src/domain/job.ts";
@@ -46,7 +45,6 @@ function world(found: ReachableRepository | Unreachable, config: string | null =
       besides: (_, key) => Promise.resolve({ running: key === "k" ? running.length : Number.NaN, ended: 0 }),
     },
     embedder: fakeEmbedder(),
-    chunker: astChunker(),
     redact: (text) => Promise.resolve(text),
     describing: { recall: noMemory(), access: null },
     history: {
@@ -145,7 +143,7 @@ test("nothing is indexed of a repository that cannot be read, has no commit, or 
   for (const [found, config, reason] of [
     [SUSPENDED, null, "the installation is suspended"],
     [empty, null, "nothing was committed yet"],
-    [existing({ "README.md": "Hello." }), off, "the configuration remembers neither documents nor code"],
+    [existing({ "README.md": "Hello." }), off, "the configuration remembers no documents"],
   ] as const) {
     const { ports, memory } = world(found, config);
     expect(await followRepository(job("index"), ports)).toEqual({ kind: "skipped", reason });

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { astChunker } from "../../src/adapters/code-index/chunker.ts";
 import { gitTree } from "../../src/adapters/git/snapshot.ts";
 import { secretRedactor } from "../../src/adapters/secrets/redact.ts";
-import { type IndexedCorpus, indexRepository } from "../../src/flows/repository/index-repository.ts";
+import { indexRepository } from "../../src/flows/repository/index-repository.ts";
 import { type Clone, givenClone } from "../adapters/git/clone.ts";
 import { type FakeEmbedder, type FakeMemory, fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
 import { AT, REPO } from "../learn/memory-builders.ts";
@@ -20,12 +19,12 @@ afterEach(() => clone.remove());
 const redactor = secretRedactor();
 const redact = async (text: string) => (await redactor.redact(text)).text;
 
-async function index(corpora: readonly IndexedCorpus[] = ["doc", "code"]) {
+async function index({ wiki = false } = {}) {
   const tree = await gitTree(clone.path, "HEAD");
   const asked = embedder.asked.length;
   const urlOf = (path: string) => `https://github.com/acme/payments/blob/${tree.commit}/${path}`;
-  const request = { repo: REPO, corpora, at: AT, remembering: { redact }, urlOf };
-  const done = await indexRepository(request, { tree, chunker: astChunker(), embedder, memory });
+  const request = { repo: REPO, at: AT, remembering: { redact }, urlOf, wiki };
+  const done = await indexRepository(request, { tree, embedder, memory });
   return { ...done, asked: embedder.asked.slice(asked) };
 }
 
@@ -35,22 +34,24 @@ const sources = () =>
     .map(({ sourceId }) => sourceId)
     .sort();
 
-const CART = `/** Sums up. */
-export function total(items) {
-  return items.length;
-}
+const CART = `# Cart
 
-export function clear(items) {
-  items.length = 0;
-}
+## Total
+
+Sum up in cents.
+
+## Clear
+
+Empty it at once.
 `;
 const GUIDE = "# Guide\n\n## Retries\n\nRetry thrice.\n\n## Errors\n\nTell them apart.\n";
 
-test("documents and code of a commit are remembered, each with its place", async () => {
+test("documents of a commit are remembered, each section with its place, and code is not", async () => {
   const commit = clone.commit({
-    "src/cart.js": CART,
+    "docs/cart.md": CART,
     "docs/guide.md": GUIDE,
     "README.md": "Hello, `code`.\n",
+    "src/cart.js": "export function total(items) {\n  return items.length;\n}\n",
     "notes.txt": "x",
   });
   expect(await index()).toMatchObject({
@@ -63,19 +64,11 @@ test("documents and code of a commit are remembered, each with its place", async
   });
   expect(sources()).toEqual([
     "README.md",
+    "docs/cart.md#clear",
+    "docs/cart.md#total",
     "docs/guide.md#errors",
     "docs/guide.md#retries",
-    "src/cart.js#clear",
-    "src/cart.js#total",
   ]);
-  expect(memory.all().find(({ sourceId }) => sourceId === "src/cart.js#total")).toMatchObject({
-    corpus: "code",
-    language: "javascript",
-    symbol: "total",
-    chunkType: "function",
-    path: "src/cart.js",
-    provenance: { url: `https://github.com/acme/payments/blob/${commit}/src/cart.js#L1-L4`, pull: null },
-  });
   expect(memory.all().find(({ sourceId }) => sourceId === "docs/guide.md#errors")).toMatchObject({
     corpus: "doc",
     symbol: "Guide > Errors",
@@ -85,7 +78,7 @@ test("documents and code of a commit are remembered, each with its place", async
 });
 
 test("a second run reads, embeds and writes nothing", async () => {
-  clone.commit({ "src/cart.js": CART, "docs/guide.md": GUIDE });
+  clone.commit({ "docs/cart.md": CART, "docs/guide.md": GUIDE });
   await index();
   const writes = memory.writes.length;
   expect(await index()).toMatchObject({
@@ -98,37 +91,42 @@ test("a second run reads, embeds and writes nothing", async () => {
 });
 
 test("of a changed file only what changed is embedded, and the next run reads nothing", async () => {
-  clone.commit({ "src/cart.js": CART, "docs/guide.md": GUIDE });
+  clone.commit({ "docs/cart.md": CART, "docs/guide.md": GUIDE });
   await index();
-  clone.commit({ "src/cart.js": `// moved down\n\n${CART.replace("items.length = 0", "items.splice(0)")}` });
+  clone.commit({ "docs/cart.md": CART.replace("at once", "in one step") });
   const done = await index();
-  expect(done).toMatchObject({ files: { read: 1, unchanged: 1 }, remembered: { added: 0, updated: 2, embedded: 1 } });
-  expect(done.asked[0]).toContain("items.splice(0)");
+  expect(done).toMatchObject({
+    files: { read: 1, unchanged: 1 },
+    remembered: { added: 0, updated: 2, embedded: 1 },
+  });
+  expect(done.asked[0]).toContain("in one step");
   expect(await index()).toMatchObject({ files: { read: 0, unchanged: 2 } });
 });
 
 test("what is removed from the tree, or from its file, is forgotten", async () => {
-  clone.commit({ "src/cart.js": CART, "docs/guide.md": GUIDE });
+  clone.commit({ "docs/cart.md": CART, "docs/guide.md": GUIDE });
   await index();
-  clone.commit({ "docs/guide.md": null, "src/cart.js": CART.slice(0, CART.indexOf("export function clear")) });
+  clone.commit({ "docs/guide.md": null, "docs/cart.md": CART.slice(0, CART.indexOf("## Clear")) });
   expect(await index()).toMatchObject({ files: { removed: 1 }, forgotten: 3 });
-  expect(sources()).toEqual(["src/cart.js#total"]);
+  expect(sources()).toEqual(["docs/cart.md#total"]);
 });
 
 test("a renamed file is remembered under its new name only", async () => {
-  clone.commit({ "src/cart.js": CART });
+  clone.commit({ "docs/cart.md": CART });
   await index();
-  clone.commit({ "src/cart.js": null, "src/basket.js": CART });
+  clone.commit({ "docs/cart.md": null, "docs/basket.md": CART });
   expect(await index()).toMatchObject({ files: { read: 1, removed: 1 }, forgotten: 2, remembered: { added: 2 } });
-  expect(sources()).toEqual(["src/basket.js#clear", "src/basket.js#total"]);
+  expect(sources()).toEqual(["docs/basket.md#clear", "docs/basket.md#total"]);
 });
 
-test("a corpus that is not asked for stays as it is", async () => {
-  clone.commit({ "src/cart.js": CART, "docs/guide.md": GUIDE });
+test("the pages of a wiki, and the documents of its repository, stay apart", async () => {
+  clone.commit({ "docs/cart.md": CART });
   await index();
-  clone.commit({ "src/cart.js": null, "docs/guide.md": null });
-  expect(await index(["doc"])).toMatchObject({ forgotten: 2 });
-  expect(sources()).toEqual(["src/cart.js#clear", "src/cart.js#total"]);
+  clone.commit({ "docs/cart.md": null, "Home.md": "Welcome.\n" });
+  expect(await index({ wiki: true })).toMatchObject({ forgotten: 0, remembered: { added: 1 } });
+  expect(sources()).toEqual(["Home.md", "docs/cart.md#clear", "docs/cart.md#total"]);
+  expect(await index()).toMatchObject({ forgotten: 2 });
+  expect(sources()).toEqual(["Home.md"]);
 });
 
 test("other memories of the repository, and other repositories, are left alone", async () => {
@@ -145,30 +143,28 @@ test("other memories of the repository, and other repositories, are left alone",
 });
 
 test("generated files are left out with the reason, and forgotten if they were remembered", async () => {
-  clone.commit({ "src/cart.js": CART, "src/api.js": CART });
+  clone.commit({ "docs/cart.md": CART, "docs/api.md": CART });
   await index();
   clone.commit({
-    "src/api.js": `// Code generated by make. DO NOT EDIT.\n${CART}`,
-    "vendor/x/y.go": "package y\nfunc Y() {}\n",
-    "app.min.js": "function a(){}",
-    "src/large.js": `${"// a line\n".repeat(60_000)}`,
-    "src/null.js": "a\0b",
+    "docs/api.md": `<!-- Code generated by make. DO NOT EDIT. -->\n${CART}`,
+    "vendor/x/README.md": "Hello.\n",
+    "docs/large.md": `${"One line.\n".repeat(60_000)}`,
+    "docs/null.md": "a\0b",
   });
   const done = await index();
   expect(done.leftOut.map(({ path, reason }) => `${path}: ${reason}`).sort()).toEqual([
-    "app.min.js: minified",
-    "src/api.js: generated (header says DO NOT EDIT)",
-    "src/large.js: larger than 512 KiB",
-    "src/null.js: binary",
-    "vendor/x/y.go: vendored",
+    "docs/api.md: generated (header says DO NOT EDIT)",
+    "docs/large.md: larger than 512 KiB",
+    "docs/null.md: binary",
+    "vendor/x/README.md: vendored",
   ]);
-  expect(sources()).toEqual(["src/cart.js#clear", "src/cart.js#total"]);
+  expect(sources()).toEqual(["docs/cart.md#clear", "docs/cart.md#total"]);
 });
 
 test("secrets in files are neither embedded nor stored", async () => {
   const token = `ghp_${"a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8".slice(0, 36)}`;
   clone.commit({
-    "src/a.js": `function login() {\n  const token = "${token}";\n}\n`,
+    "docs/b.md": `Log in:\n\n\`\`\`js\nconst token = "${token}";\n\`\`\`\n`,
     "docs/a.md": `Use ${token} to log in.\n`,
   });
   await index();
@@ -185,22 +181,11 @@ test("while the embedder is down rows are found by words, and the next run embed
   expect(await index()).toMatchObject({ files: { read: 0 } });
 });
 
-test("a definition that occurs twice in a file has two names, and both are kept", async () => {
-  clone.commit({
-    "a.ts": "function f(a: string): void;\nfunction f(a: any) {\n}\nclass A {\n  f() {\n  }\n}\nfunction f() {\n}\n",
-  });
-  await index();
-  expect(sources()).toEqual(["a.ts#A", "a.ts#A.f", "a.ts#f", "a.ts#f:2"]);
-});
-
 test("a run reads no more than it may, and the next goes on where it ended", async () => {
   clone.commit(Object.fromEntries(["e", "a", "c", "b", "d"].map((name) => [`docs/${name}.md`, `About ${name}.\n`])));
   const tree = await gitTree(clone.path, "HEAD");
   const run = (after: string | null, most = { files: 2, bytes: 1_000 }) =>
-    indexRepository(
-      { repo: REPO, corpora: ["doc"], at: AT, remembering: { redact }, most, after },
-      { tree, chunker: astChunker(), embedder, memory },
-    );
+    indexRepository({ repo: REPO, at: AT, remembering: { redact }, most, after }, { tree, embedder, memory });
   expect(await run(null)).toMatchObject({ files: { read: 2, waiting: 3 }, next: "docs/b.md" });
   expect(sources()).toEqual(["docs/a.md", "docs/b.md"]);
   expect(await run("docs/b.md")).toMatchObject({ files: { read: 2, unchanged: 2, waiting: 1 }, next: "docs/d.md" });
@@ -213,12 +198,12 @@ test("a run reads no more than it may, and the next goes on where it ended", asy
 
 test("of a tree that is listed in part, what is missing from the list is not forgotten", async () => {
   clone.commit({ "docs/a.md": "About a.\n", "docs/b.md": "About b.\n" });
-  await index(["doc"]);
+  await index();
   const tree = await gitTree(clone.path, "HEAD");
   const { files } = await tree.list();
   const cut = { files: files.filter(({ path }) => path !== "docs/b.md"), incomplete: "cut off" };
-  const request = { repo: REPO, corpora: ["doc"], at: AT, remembering: { redact } } as const;
-  const ports = { chunker: astChunker(), embedder, memory };
+  const request = { repo: REPO, at: AT, remembering: { redact } } as const;
+  const ports = { embedder, memory };
   expect(
     await indexRepository(request, { ...ports, tree: { ...tree, list: () => Promise.resolve(cut) } }),
   ).toMatchObject({
@@ -232,8 +217,8 @@ test("of a tree that is listed in part, what is missing from the list is not for
 test("where embeddings are off nothing is embedded, and the next run reads nothing again", async () => {
   clone.commit({ "docs/guide.md": GUIDE });
   const tree = await gitTree(clone.path, "HEAD");
-  const request = { repo: REPO, corpora: ["doc"], at: AT, remembering: { redact }, wordsOnly: true } as const;
-  const run = () => indexRepository(request, { tree, chunker: astChunker(), embedder, memory });
+  const request = { repo: REPO, at: AT, remembering: { redact }, wordsOnly: true } as const;
+  const run = () => indexRepository(request, { tree, embedder, memory });
   expect(await run()).toMatchObject({ remembered: { added: 2, wordsOnly: 2 }, degraded: [] });
   expect(embedder.asked).toEqual([]);
   expect(await run()).toMatchObject({ files: { read: 0, unchanged: 1 } });

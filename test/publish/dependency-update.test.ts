@@ -65,7 +65,6 @@ describe("the verdict about an update", () => {
     ({
       name: "lodash",
       kind: "looked",
-      where: "the indexed code",
       places: Array.from({ length: places }, (_, n) => ({ path: `src/${n}.ts`, line: null, broken: [] })),
       more: 0,
     }) as const;
@@ -107,11 +106,11 @@ describe("the verdict about an update", () => {
     ],
     [
       anUpdate({ usage: [looked(3)], notes: [notes(4, [])] }),
-      "no known advisory at the new version; 3 places in the indexed code name it; breaking notes: none found in the 4 release notes read",
+      "no known advisory at the new version; 3 places in the changed files name it; breaking notes: none found in the 4 release notes read",
     ],
     [
       anUpdate({ usage: [looked(0)], notes: [notes(1, ["a", "b"])] }),
-      "no known advisory at the new version; no place in the indexed code names it; breaking notes: 2 lines in the release note read",
+      "no known advisory at the new version; no place in the changed files names it; breaking notes: 2 lines in the release note read",
     ],
     [anUpdate({ packages: [] }), "which packages it changes could not be read from title, description or manifests"],
   ])("%# is made of what is known", (update, words) => {
@@ -149,7 +148,7 @@ describe("the section about an update", () => {
             { name, repository: null, read: 1, breaking: [{ tag: path, lines: [note, reason] }], missing: reason },
           ],
           usage: [
-            { name, kind: "looked", where: "the indexed code", places: [{ path, line: 3, broken: [note] }], more: 0 },
+            { name, kind: "looked", places: [{ path, line: 3, broken: [note] }], more: 0 },
             { name: note, kind: "not-looked", reason },
           ],
           notLooked: [{ what: "the dependency graph", reason }],
@@ -189,7 +188,6 @@ describe("the section about an update", () => {
       usage: packages.slice(0, 5).map(({ name: one }) => ({
         name: one,
         kind: "looked",
-        where: "the indexed code",
         places: Array.from({ length: 10 }, (_, n) => ({ path: `${"p/".repeat(400)}${n}.ts`, line: n + 1, broken: [] })),
         more: 12,
       })),

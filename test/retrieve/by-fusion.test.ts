@@ -247,17 +247,6 @@ describe("the languages of the change", () => {
     if (factor === 1) expect(after.score).toBe(before.score);
   });
 
-  test("what code is about is its stored language [004-14]", async () => {
-    const code = silent("mem_code", 0.1, {
-      corpus: "code",
-      chunkType: "function",
-      language: "cpp",
-      path: "tools/gen.py",
-    });
-    const precedents = await byDefault({ shelved: [code], corpora: { code: true } });
-    expect(factorOf(retrieved(precedents, "mem_code"), "language")).toBeCloseTo(1.25, 12);
-  });
-
   test("each lifts by its part of the changed lines: 80 % by 1.2, 20 % by 1.05, and 80 % more than 50 % [004-11]", async () => {
     const shelved = [silent("mem_cpp", 0.1, { language: "cpp" }), silent("mem_python", 0.1, { language: "python" })];
     const lifted = async (cpp: number, python: number) => {
@@ -316,14 +305,6 @@ describe("what was found", () => {
       score: expect.any(Number),
       alternateSources: ["[finding: mem_b]"],
     });
-  });
-
-  test("may be capped by file, and is not unless asked", async () => {
-    const shelved = Array.from({ length: 4 }, (_, i) => silent(`mem_${i}`, 0.1 + i / 100, { path: "src/a.cpp" }));
-    expect(ids(await byDefault({ shelved }))).toHaveLength(4);
-    const capped = await byDefault({ shelved, retrieval: { maxPerFile: 2 } });
-    expect(ids(capped)).toHaveLength(2);
-    expect(capped.cut.filter(({ reason }) => reason === "over the 2 of one file")).toHaveLength(2);
   });
 
   test("is looked up again each time, even when the gate's decision is cached [003-35]", async () => {

@@ -86,14 +86,13 @@ describe("language is a tiebreaker", () => {
     expect(await bySemantic({ shelved: [] })).toMatchObject({ ranked: [], degraded: [] });
   });
 
-  test("its factors are .85 and half of it, a parameter of the stage and no key of .kodiai.yml [000-22][004-06]", async () => {
-    expect(RERANK).toEqual({ sameLanguageBoost: 0.85, relatedLanguageRatio: 0.5, band: null });
+  test("its factors are .85 and half of it, and no key of .kodiai.yml [000-22][004-06]", async () => {
+    expect(RERANK).toEqual({ sameLanguageBoost: 0.85, relatedLanguageRatio: 0.5 });
     expect(JSON.stringify(defaultKnowledge())).not.toMatch(/languageBoost|relatedLanguage|crossLanguage/i);
-    const byLanguage = { sameLanguageBoost: 0.6, relatedLanguageRatio: 0.25, band: null };
     const shelved = [match, at("mem_c", 0.2, { language: "c" })];
-    const precedents = await bySemantic({ shelved, tuning: { byLanguage } });
-    expect(retrieved(precedents, "mem_cpp").adjustedDistance).toBeCloseTo(0.12, 6);
-    expect(retrieved(precedents, "mem_c").adjustedDistance).toBeCloseTo(0.18, 6);
+    const precedents = await bySemantic({ shelved });
+    expect(retrieved(precedents, "mem_cpp").adjustedDistance).toBeCloseTo(0.17, 6);
+    expect(retrieved(precedents, "mem_c").adjustedDistance).toBeCloseTo(0.185, 6);
   });
 
   test("weighs what another repository of the owner remembers alike [000-26]", async () => {
@@ -104,25 +103,6 @@ describe("language is a tiebreaker", () => {
       "0.170000",
       "0.170000",
     ]);
-  });
-
-  test("in a band of .05 only near neighbours change places, also after age was counted", async () => {
-    const band = { languageBand: 0.05 };
-    const old = { provenance: { ...memory("x").provenance, at: NOW - 365 * DAY } };
-    const pair = (other: number) => [
-      at("mem_cpp", 0.28, { language: "cpp" }),
-      at("mem_py", other, { language: "python" }),
-    ];
-    // .28 × .85 = .238 is over .172 with and without a band; .15 / .26 show what the band alone does.
-    expect(ids(await bySemantic({ shelved: pair(0.15), retrieval: band }))).toEqual(["mem_py", "mem_cpp"]);
-    expect(ids(await bySemantic({ shelved: pair(0.26), retrieval: band }))).toEqual(["mem_cpp", "mem_py"]);
-    // A year makes the Python memory farther than the other, but not where places are swapped within the band only.
-    const [cpp, python] = [
-      at("mem_cpp", 0.28, { language: "cpp" }),
-      at("mem_py", 0.15, { language: "python", ...old }),
-    ];
-    expect(ids(await bySemantic({ shelved: [cpp, python] }))).toEqual(["mem_cpp", "mem_py"]);
-    expect(ids(await bySemantic({ shelved: [cpp, python], retrieval: band }))).toEqual(["mem_py", "mem_cpp"]);
   });
 });
 

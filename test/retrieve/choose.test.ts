@@ -1,16 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { Corpus } from "../../src/domain/memory.ts";
 import { choose } from "../../src/retrieve/choose.ts";
 
-const entry = (id: string, length: number, path: string | null = null, corpus: Corpus = "review_comment") => ({
-  record: { id, path, corpus },
-  length,
-});
+const entry = (id: string, length: number) => ({ record: { id }, length });
 const lengthOf = ({ length }: { readonly length: number }) => length;
-const NO_LIMITS = { topK: 20, maxPerFile: 20, characters: Number.POSITIVE_INFINITY };
+const NO_LIMITS = { topK: 20, characters: Number.POSITIVE_INFINITY };
 
 describe("choosing from the ordered list", () => {
-  const LIST = [entry("a", 100, "x.ts"), entry("b", 900, "x.ts"), entry("c", 100, "x.ts"), entry("d", 100)];
+  const LIST = [entry("a", 100), entry("b", 900), entry("c", 100), entry("d", 100)];
   const ids = (chosen: readonly { readonly record: { readonly id: string } }[]) =>
     chosen.map(({ record }) => record.id);
 
@@ -27,13 +23,5 @@ describe("choosing from the ordered list", () => {
     const { chosen, cut } = choose(LIST, { ...NO_LIMITS, characters: 350 }, lengthOf);
     expect(ids(chosen)).toEqual(["a", "c", "d"]);
     expect(cut).toEqual([{ id: "b", reason: "over the characters that are left" }]);
-  });
-
-  test("caps one file only when asked to; what has no path is no file, and findings are never capped", () => {
-    expect(ids(choose(LIST, NO_LIMITS, lengthOf).chosen)).toEqual(["a", "b", "c", "d"]);
-    const findings = ["e", "f"].map((id) => entry(id, 100, "x.ts", "finding"));
-    expect(ids(choose([...findings, ...LIST], { ...NO_LIMITS, maxPerFile: 1 }, lengthOf).chosen)).toEqual([
-      ...["e", "f", "a", "d"],
-    ]);
   });
 });

@@ -36,7 +36,6 @@ export interface RetrieveSetup {
   /** `knowledge.retrieval` of .kodiai.yml. */
   readonly retrieval?: Record<string, unknown>;
   readonly sharing?: boolean;
-  readonly corpora?: { readonly code: boolean };
   readonly settings?: Partial<Omit<RetrieveSettings, "tuning">>;
   readonly tuning?: Partial<Tuning>;
 }
@@ -50,8 +49,8 @@ export async function enter({ shape = CPP, shelved, tuning = {}, ...stage }: Ret
     reranker: stage.reranker ?? null,
     ...(stage.access === undefined ? {} : { leave: { ...stage.access, usd: stage.usd ?? 1 } }),
   };
-  const { retrieval = {}, corpora = {} } = stage;
-  const knowledge = Knowledge.parse({ sharing: { takes: stage.sharing ?? false }, retrieval, corpora });
+  const { retrieval = {} } = stage;
+  const knowledge = Knowledge.parse({ sharing: { takes: stage.sharing ?? false }, retrieval });
   const plain: Tuning = { ...TUNING, shadowShare: 0, ...tuning };
   return retrieve(context, signals, ports, { knowledge, now: NOW, tuning: plain, ...stage.settings });
 }

@@ -596,7 +596,7 @@ test("the settings of a repository without any are those that are documented [00
   expect(defaultKnowledge()).toEqual({
     sharing: { gives: false, takes: false },
     embeddings: "auto",
-    corpora: { docs: true, code: false },
+    corpora: { docs: true },
     describe: "off",
     retrieval: {
       enabled: true,
@@ -605,15 +605,11 @@ test("the settings of a repository without any are those that are documented [00
       maxContextChars: 2000,
       queryChars: 600,
       minKeywordLength: 3,
-      maxPerFile: 20,
       sourceWeights: {},
-      languageBand: 2,
       method: "hybrid",
       fusion: "learned",
       weights: { semantic: 0.7, keyword: 0.3 },
       rerank: "auto",
-      rerankText: "situation+lesson",
-      rerankMargin: 1,
       modelQueries: false,
       hypothetical: false,
       gate: {

@@ -108,7 +108,7 @@ test("filters reach both searches, and without corpora all of them are asked", a
   const filter = { languages: ["cpp"], chunkTypes: ["function"], paths: ["src/auth/"] };
   const search: HandSearch = { repo: REPO, method: "hybrid", filter, topK: 5, threshold: null, now: NOW };
   await searchMemory("locks", search, { embedder: embedder(), recall, reranker: null });
-  const corpora = ["finding", "review_comment", "doc", "wiki", "code"];
+  const corpora = ["finding", "review_comment", "doc", "wiki"];
   expect(seen).toEqual([
     { ...filter, corpora },
     { ...filter, corpora },

@@ -67,7 +67,6 @@ const PATHS = ["src/auth/login.ts", "src/auth/deep/token.ts", "src/cart.py", "li
 const LANGUAGES = ["typescript", "python", "csharp"];
 /** Kinds of chunks, categories and severities share one filter. */
 const KINDS = ["function", "class", "security", "tests", "major", "minor"];
-const SAID = CORPORA.filter((corpus) => corpus !== "code");
 
 const row = fc.record({
   repo: fc.constantFrom("github.com/42", "github.com/43"),
@@ -75,8 +74,7 @@ const row = fc.record({
   text: words(12),
   hunk: fc.option(words(8)),
   path: fc.option(fc.constantFrom(...PATHS)),
-  // Of code the file counts beside the piece (see whole-file.test.ts).
-  corpus: fc.constantFrom(...SAID),
+  corpus: fc.constantFrom(...CORPORA),
   language: fc.constantFrom(...LANGUAGES),
   chunkType: fc.option(fc.constantFrom("function", "class")),
   category: fc.option(fc.constantFrom("security", "tests")),
@@ -97,7 +95,7 @@ const PATTERNS: readonly (readonly [pattern: string, admits: (path: string) => b
   ["src/*.py", (path) => path === "src/cart.py"],
 ];
 const filters = fc.record({
-  corpora: some(...SAID),
+  corpora: some(...CORPORA),
   languages: some(...LANGUAGES),
   chunkTypes: some(...KINDS),
   patterns: some(...PATTERNS),

@@ -38,7 +38,7 @@ function onBoth(open: () => Database): void {
     }));
     await migrate(db, newer, "the store");
     const refused = migrate(db, PARTS, "the store");
-    await expect(refused).rejects.toThrow(/^the store has schema 2 of memory, newer than the 1 that this Kodiai knows/);
+    await expect(refused).rejects.toThrow(/^the store has schema 3 of memory, newer than the 2 that this Kodiai knows/);
     await expect(refused).rejects.toBeInstanceOf(StoreUnusable);
     for (const one of opened) await one.close();
   });

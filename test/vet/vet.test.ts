@@ -1,12 +1,10 @@
-// The room itself: a bump walks in, what the world and the index know walks out.
+// The room itself: a bump walks in, what the world knows walks out.
 import { expect, test } from "vitest";
 import type { Dependencies } from "../../src/ports/dependency.ts";
 import { reviewed } from "../app/pipeline.ts";
-import { aPull, HEAD, REPO } from "../fakes/pull-requests.ts";
+import { aPull, HEAD } from "../fakes/pull-requests.ts";
 import { drafted, reports, scriptedModel, textOf } from "../fakes/scripted-model.ts";
-import { memory, memoryStore } from "../retrieve/retrieve-builders.ts";
 
-const CONFIG = "knowledge: {corpora: {code: true}}";
 const CHANGED = {
   path: "requirements.txt",
   previousPath: null,
@@ -38,69 +36,36 @@ const KNOWING: Dependencies = {
   }),
 };
 
-function code(path: string, text: string, line: number) {
-  const url = `https://github.com/${REPO.owner}/${REPO.name}/blob/abc/${path}#L${line}-L${line + 5}`;
-  const more = { repo: `github.com/${REPO.id}`, path, text };
-  const { provenance } = memory(path);
-  return { record: memory(path, { ...more, corpus: "code", provenance: { ...provenance, url, pull: null } }) };
-}
-
-test("places come from the indexed code of this repository, and nothing else that is remembered", async () => {
-  const { update } = await reviewed({
-    config: CONFIG,
-    world: WORLD,
-    dependencies: KNOWING,
-    memories: [
-      code(
-        "src/http.py",
-        "def get(url):\n    s = requests.Session()\n    s.mount(url, requests.adapters.HTTPAdapter())",
-        12,
-      ),
-      code("src/other.py", "def other():\n    return my_requests.get()", 3),
-      { record: memory("talk", { repo: `github.com/${REPO.id}`, path: "src/talk.py", text: "use requests here" }) },
-      {
-        record: memory("elsewhere", { repo: "github.com/7", corpus: "code", path: "src/x.py", text: "requests.get()" }),
-      },
-    ],
-  });
+test("places are the changed files that name the package, with the names that a break announces", async () => {
+  const text = "def get(url):\n    s = requests.Session()\n    s.mount(url, requests.adapters.HTTPAdapter())\n";
+  const added = {
+    path: "src/http.py",
+    previousPath: null,
+    status: "added",
+    additions: 3,
+    deletions: 0,
+    patch: `@@ -0,0 +1,3 @@\n${text.trimEnd().replace(/^/gm, "+")}`,
+  } as const;
+  const other = { ...added, path: "src/other.py", additions: 1, patch: "@@ -0,0 +1 @@\n+my_requests.get()" } as const;
+  const world = {
+    ...WORLD,
+    changes: { kind: "listing", files: [CHANGED, added, other], total: 3 } as const,
+    texts: { ...WORLD.texts, [`${HEAD}:src/http.py`]: text, [`${HEAD}:src/other.py`]: "my_requests.get()\n" },
+  };
+  const { update } = await reviewed({ world, dependencies: KNOWING });
   expect(update?.usage).toEqual([
     {
       name: "requests",
       kind: "looked",
-      where: "the indexed code",
-      places: [{ path: "src/http.py", line: 13, broken: ["adapters"] }],
+      places: [{ path: "src/http.py", line: 2, broken: ["adapters"] }],
       more: 0,
     },
   ]);
 });
 
-const INDEXED = [code("src/http.py", "import requests\n", 1)];
-
-test.each(["counts", "matching", "records"] as const)(
-  "a memory that fails costs the places alone: %s",
-  async (question) => {
-    const { update: whole } = await reviewed({
-      config: CONFIG,
-      world: WORLD,
-      dependencies: KNOWING,
-      memories: INDEXED,
-    });
-    expect(whole?.usage).toMatchObject([
-      { kind: "looked", where: "the indexed code", places: [{ path: "src/http.py" }] },
-    ]);
-    const failing = () => Promise.reject(new Error("database disk image is malformed"));
-    const recall = { ...memoryStore(INDEXED), [question]: failing };
-    const { update } = await reviewed({ config: CONFIG, world: WORLD, dependencies: KNOWING, recall });
-    const reason = "the index of the code could not be searched";
-    expect(update).toEqual({ ...whole, usage: [{ name: "requests", kind: "not-looked", reason }] });
-  },
-);
-
-test("code that is not indexed is not searched, and that is no failure", async () => {
-  const { update, degraded } = await reviewed({ config: CONFIG, world: WORLD, dependencies: KNOWING });
-  expect(update?.usage).toEqual([
-    { name: "requests", kind: "not-looked", reason: "the code is not indexed (`knowledge.corpora.code`)" },
-  ]);
+test("an update that changes no code has no places, and that is no failure", async () => {
+  const { update, degraded } = await reviewed({ world: WORLD, dependencies: KNOWING });
+  expect(update?.usage).toEqual([{ name: "requests", kind: "not-looked", reason: "the update changes no code" }]);
   expect(degraded).toEqual([]);
 });
 

@@ -1,8 +1,7 @@
 // What counts as a definition in each grammar, and what it is called.
 import type { SgNode } from "@ast-grep/napi";
-import type { CodeChunk } from "../../ports/memory.ts";
 
-type ChunkType = CodeChunk["chunkType"];
+type ChunkType = "function" | "method" | "class" | "interface" | "struct" | "enum" | "trait" | "module";
 
 /** Node kind → what it defines, in one language. */
 type Kinds = Readonly<Record<string, ChunkType>>;

@@ -25,8 +25,6 @@ interface Egress {
   readonly privateHosts?: readonly string[];
   /** Null: no deadline, for callers with their own. Default: 30 s. */
   readonly deadlineMs?: number | null | undefined;
-  /** Called with the status of each redirect that is followed. */
-  readonly onRedirect?: ((status: number) => void) | undefined;
   /** Replaces the system's resolver; in tests only. */
   readonly resolve?: Resolve;
 }
@@ -91,7 +89,6 @@ export function guardedFetch(egress: Egress): GuardedFetch {
     for (let hop = 0; hop < MAX_REDIRECTS; hop++) {
       const next = redirectTarget(response, url, init?.method ?? "GET");
       if (next === null || (init?.redirect === "manual" && !BY_NUMBER.test(next.pathname))) break;
-      egress.onRedirect?.(response.status);
       await response.body?.cancel();
       url = next;
       response = await once(url, init);

@@ -1,27 +1,22 @@
-// kodiai index: reads the documents of a clone's commit into memory, and its code if the configuration enables it.
+// kodiai index: reads the documents of a clone's commit into memory.
 
 import type { Repo } from "../../domain/job.ts";
 import { counted } from "../../domain/text/counted.ts";
-import { type Indexed, type IndexedCorpus, indexRepository } from "../../flows/repository/index-repository.ts";
+import { type Indexed, indexRepository } from "../../flows/repository/index-repository.ts";
 import { indexVerbPorts } from "../../wire/cli/memory.ts";
-import { type ExitCode, oneOf, printed, readWords, UsageError, wantsJson, withPorts } from "../usage.ts";
+import { type ExitCode, printed, readWords, UsageError, wantsJson, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
-
-const CORPORA: readonly IndexedCorpus[] = ["doc", "code"];
 
 /** @returns 0 @throws UsageError */
 export async function index(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.index.options, 1);
   const [path] = positionals;
   const wiki = values.wiki !== undefined;
-  if (wiki && values.corpus !== undefined) throw new UsageError("--wiki and --corpus exclude each other");
   if (wiki && path !== undefined) throw new UsageError("with --wiki, --repo names the repository whose wiki it is");
-  const only = values.corpus === undefined ? null : [oneOf("corpus", values.corpus, CORPORA)];
   const wanted = { path, repo: values.repo, wiki: values.wiki, revision: values.rev ?? "HEAD" };
   return withPorts(indexVerbPorts({ ...wanted, dataDir: values["data-dir"] }), async (ports) => {
     const { repo, redact, now, urlOf } = ports;
-    const corpora = wiki ? (["wiki"] as const) : (only ?? ports.corpora);
-    const request = { repo, corpora, at: now(), remembering: { redact }, urlOf, wiki };
+    const request = { repo, at: now(), remembering: { redact }, urlOf, wiki };
     const done = await indexRepository(request, ports);
     return printed(wantsJson(values), done, () => report(repo, done));
   });

@@ -16,20 +16,16 @@ import { DAY_MS } from "../data/stats.ts";
 import { isDatabase, shownPlace, storePlace } from "../data-dir.ts";
 import { type ExitCode, printJson, readWords, wantsJson, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
-import { doctorLive } from "./doctor-live.ts";
 import { broken, type Check, memoryChecks, note, ok, warmthCheck } from "./doctor-memory.ts";
 import { modelChecks } from "./doctor-model.ts";
 import { readServersEnv } from "./server-folder.ts";
 
 /**
  * @param readEnvFile gets the folder of `--data-dir` and sets the variables of a `.env`; returns why it did not, or null
- * @returns 0 when nothing is broken, else 3; for `--live` see {@link doctorLive}
+ * @returns 0 when nothing is broken, else 3
  */
 export async function doctor(words: readonly string[], readEnvFile = readServersEnv): Promise<ExitCode> {
   const { values } = readWords(words, VERBS.doctor.options);
-  if (values.live !== undefined) {
-    return doctorLive(values.live, { ...values, json: wantsJson(values) });
-  }
   // Throws for a rule that cannot run.
   inspector();
   const unread = readEnvFile(values["data-dir"]);

@@ -9,7 +9,7 @@ import { PRESET_NAMES, type Preset } from "../../config/preset.ts";
 import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { leftOutReason } from "../../gather/gather.ts";
-import { corpusOf } from "../../learn/learn.ts";
+import { isDocPath } from "../../learn/learn.ts";
 import { type Checkout, checkoutIn } from "../../wire/cli/config.ts";
 import { isFolder } from "../find-repository.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "../usage.ts";
@@ -75,8 +75,7 @@ function leftOutLines(files: readonly string[]): readonly string[] {
 
 function documentLines(files: readonly string[]): readonly string[] {
   const guidance = GUIDANCE.filter((path) => files.includes(path));
-  const isDocument = (path: string) => corpusOf(path, UNKNOWN_LANGUAGE, { languages: new Set() }) === "doc";
-  const documents = files.filter((path) => isDocument(path) && leftOutReason(path) === null).length;
+  const documents = files.filter((path) => isDocPath(path) && leftOutReason(path) === null).length;
   const indexed = counted(documents, "Markdown file");
   return [
     ...(guidance.length === 0 ? [] : [`A model reads ${guidance.join(" and ")} before each review.`]),

@@ -183,7 +183,7 @@ const FIXES: Readonly<Record<RetrievalAlert["name"], string>> = {
   cache:
     "expected while most reviews are of new pull requests; otherwise keep KODIAI_DATA_DIR between starts and do not change the embedding model",
   score:
-    "index documents and code (`kodiai index`), import history (`kodiai memory import`), or lower knowledge.retrieval.distanceThreshold",
+    "index documents (`kodiai index`), import history (`kodiai memory import`), or lower knowledge.retrieval.distanceThreshold",
   cost: "choose a cheaper embedding model, or turn reranking off",
 };
 

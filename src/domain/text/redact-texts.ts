@@ -132,7 +132,6 @@ const TEXTS: Readonly<Record<TextKey<Omit<Review, "repo">>, Exclude<TextKind, "o
   broken: "prose",
   missing: "prose",
   what: "prose",
-  where: "prose",
   decided: "prose",
   quote: "prose",
   author: "name",

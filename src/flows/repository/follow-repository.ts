@@ -3,7 +3,6 @@
 // repositories. Deliveries come late, twice and out of order: each job asks the host for the current state, and can run
 // again without harm.
 
-import type { Knowledge } from "../../config/knowledge.ts";
 import type { KnownRules } from "../../config/parse-config.ts";
 
 import { OutOfReach, Transient } from "../../domain/errors.ts";
@@ -13,15 +12,7 @@ import type { Skipped } from "../../domain/omissions.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { configAt } from "../../gather/gather.ts";
 import type { HistoryStore, PastReviews } from "../../ports/history.ts";
-import type {
-  CodeChunker,
-  Embedder,
-  Memory,
-  Recall,
-  RepositoryHost,
-  RepositoryLabels,
-  Unreachable,
-} from "../../ports/memory.ts";
+import type { Embedder, Memory, Recall, RepositoryHost, RepositoryLabels, Unreachable } from "../../ports/memory.ts";
 import type { ModelAccess } from "../../ports/model.ts";
 import type { PullRequests, Traces } from "../../ports.ts";
 import { type DescribedMemories, describedLine, describeMemories } from "../memory/describe-memories.ts";
@@ -33,7 +24,7 @@ import {
   importHistory,
   importPull,
 } from "./import-history.ts";
-import { type Indexed, type IndexedCorpus, indexRepository } from "./index-repository.ts";
+import { type Indexed, indexRepository } from "./index-repository.ts";
 
 /** The ports for the jobs of one repository. */
 export interface FollowPorts {
@@ -46,7 +37,6 @@ export interface FollowPorts {
   readonly memory: Memory;
   readonly traces: Traces;
   readonly embedder: Embedder;
-  readonly chunker: CodeChunker;
   readonly redact: (text: string) => Promise<string>;
   /** For describing: `access` is null without a model. */
   readonly describing: { readonly recall: Recall; readonly access: ModelAccess | null };
@@ -99,14 +89,15 @@ async function index(job: IndexJob, ports: FollowPorts): Promise<Indexed | Skipp
   if (at.kind === "skipped") return at;
   const { repo, tree, config } = at;
   await ports.labels.give(repo, config.knowledge.sharing.gives);
-  const corpora = indexedCorpora(config.knowledge);
-  const forgotten = await forgetCorpora(repo, corpora, ports);
-  if (corpora.length === 0)
-    return { kind: "skipped", reason: "the configuration remembers neither documents nor code" };
+  const { corpora, retrieval } = config.knowledge;
+  // A corpus that is never searched need not be remembered.
+  if (!corpora.docs || !retrieval.enabled) {
+    await forgetDocuments(repo, ports);
+    return { kind: "skipped", reason: "the configuration remembers no documents" };
+  }
   const page = `https://${repo.host}/${repo.owner}/${repo.name}/blob/${tree.commit}`;
   const request = {
     repo,
-    corpora,
     at: ports.now(),
     remembering: { redact: ports.redact },
     urlOf: (path: string) => `${page}/${path.split("/").map(encodeURIComponent).join("/")}`,
@@ -114,25 +105,16 @@ async function index(job: IndexJob, ports: FollowPorts): Promise<Indexed | Skipp
     after: job.after ?? null,
     wordsOnly: config.knowledge.embeddings === "off",
   };
-  const done = await indexRepository(request, { ...ports, tree });
-  return { ...done, forgotten: done.forgotten + forgotten };
+  return indexRepository(request, { ...ports, tree });
 }
 
-/** A corpus that is never searched need not be remembered. */
-function indexedCorpora({ corpora, retrieval }: Knowledge): readonly IndexedCorpus[] {
-  if (!retrieval.enabled) return [];
-  return [...(corpora.docs ? (["doc"] as const) : []), ...(corpora.code ? (["code"] as const) : [])];
-}
-
-/** Deletes the corpora that were turned off. */
-async function forgetCorpora(repo: Repo, kept: readonly IndexedCorpus[], ports: FollowPorts): Promise<number> {
-  const ids: string[] = [];
-  for (const corpus of ["doc", "code"] as const) {
-    if (kept.includes(corpus)) continue;
-    const known = await ports.memory.known(repoKey(repo), corpus, ports.embedder.space, null);
-    for (const { id } of known.values()) ids.push(id);
-  }
-  return ids.length === 0 ? 0 : ports.memory.forget(repoKey(repo), ids);
+async function forgetDocuments(repo: Repo, { memory, embedder }: FollowPorts): Promise<void> {
+  const known = await memory.known(repoKey(repo), "doc", embedder.space, null);
+  if (known.size > 0)
+    await memory.forget(
+      repoKey(repo),
+      [...known.values()].map(({ id }) => id),
+    );
 }
 
 /** `known` is false when memory has nothing about the repository. */

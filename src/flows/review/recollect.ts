@@ -35,11 +35,11 @@ const NEIGHBOURS = 50;
 export async function dependencyUpdate(
   context: PullRequestContext,
   signals: ReviewSignals,
-  { dependencies = null, recall }: WritingPorts,
+  { dependencies = null }: WritingPorts,
   stage: Stage,
 ): Promise<DependencyUpdate | null> {
   if (signals.intent.bump === null || !context.config.review.dependencies) return null;
-  return stage("vet", () => vet(context, signals, dependencies, recall));
+  return stage("vet", () => vet(context, signals, dependencies));
 }
 
 /** What memory knows, and why it knows less than it could. Never rejects. */

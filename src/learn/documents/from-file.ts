@@ -1,8 +1,8 @@
-// Turns a file of the repository into memories: a document by sections, code by definitions.
+// Turns a document of the repository into memories, one a section.
 
 import type { Repo } from "../../domain/job.ts";
 import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
-import type { Corpus, MemoryRecord } from "../../domain/memory.ts";
+import type { MemoryRecord } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { newRecord } from "../remember/new-record.ts";
 import type { DocSection } from "./doc-sections.ts";
@@ -18,15 +18,6 @@ export interface SourceFile {
   readonly at: number;
 }
 
-/** A named piece of code from the chunker. */
-interface Chunk {
-  readonly symbol: string;
-  readonly chunkType: string;
-  readonly startLine: number;
-  readonly endLine: number;
-  readonly text: string;
-}
-
 /** Headings can be whole sentences; together they stay shorter than the text below them. */
 const MAX_HEADING = 100;
 
@@ -36,40 +27,18 @@ export function fromSections(
   corpus: "doc" | "wiki",
   sections: readonly DocSection[],
 ): MemoryRecord[] {
-  return sections.map((section) =>
-    record(file, corpus, section.name === "" ? file.path : `${file.path}#${section.name}`, section.text, {
-      tags: section.languages,
-      language: section.languages[0] ?? UNKNOWN_LANGUAGE,
-      symbol: section.headings.map((heading) => cutText(heading, MAX_HEADING)).join(" > ") || null,
+  return sections.map(({ name, text, languages, headings, anchor }) => {
+    const url = file.url === null ? null : `${file.url}${anchor === "" ? "" : `#${anchor}`}`;
+    return newRecord(file.repo, corpus, name === "" ? file.path : `${file.path}#${name}`, {
+      text: text.toWellFormed(),
+      path: file.path,
+      tags: languages,
+      language: languages[0] ?? UNKNOWN_LANGUAGE,
+      symbol: headings.map((heading) => cutText(heading, MAX_HEADING)).join(" > ") || null,
       chunkType: "section",
-      anchor: section.anchor,
-    }),
-  );
-}
-
-/** One record per definition, in the order of the file. A symbol that the file defines twice gets `:2`. */
-export function fromChunks(file: SourceFile, language: string, chunks: readonly Chunk[]): MemoryRecord[] {
-  const seen = new Map<string, number>();
-  return chunks.map(({ symbol, chunkType, startLine, endLine, text }) => {
-    const times = (seen.get(symbol) ?? 0) + 1;
-    seen.set(symbol, times);
-    const name = times === 1 ? symbol : `${symbol}:${times}`;
-    const facts = { tags: [], language, symbol, chunkType, anchor: `L${startLine}-L${endLine}` };
-    return record(file, "code", `${file.path}#${name}`, text, facts);
+      provenance: { url, author: null, authorIsBot: false, sha: file.hash, pull: null, at: file.at },
+    });
   });
-}
-
-function record(
-  file: SourceFile,
-  corpus: Corpus,
-  sourceId: string,
-  text: string,
-  { anchor, ...facts }: Pick<MemoryRecord, "tags" | "language" | "symbol" | "chunkType"> & { readonly anchor: string },
-): MemoryRecord {
-  const { repo, path, hash: sha, at } = file;
-  const url = file.url === null ? null : `${file.url}${anchor === "" ? "" : `#${anchor}`}`;
-  const provenance = { url, author: null, authorIsBot: false, sha, pull: null, at };
-  return newRecord(repo, corpus, sourceId, { text: text.toWellFormed(), path, ...facts, provenance });
 }
 
 // Which files of a repository are documents: instructions to people and agents.

@@ -26,7 +26,7 @@ const WEIGHT = 2;
 /** Places that a prompt usually has. */
 const TOP = 5;
 
-export interface Reranking extends Pick<Knowledge["retrieval"], "rerankText" | "rerankMargin"> {
+export interface Reranking {
   /** Who is asked, for logs. */
   readonly by: string;
   readonly ask: AskOrder;
@@ -50,8 +50,7 @@ const DID_NOT_ANSWER = { scores: new Map<string, number>(), tokens: 0, usd: 0, m
  *
  * @param ranked best first
  * @param reranking null keeps the order
- * @returns the same memories; `report` is null when nothing was asked: no more candidates than are kept, or a clear
- * winner
+ * @returns the same memories; `report` is null when nothing was asked: no more candidates than are kept
  */
 export async function rerankMemories(
   ranked: readonly RankedMemory[],
@@ -61,10 +60,10 @@ export async function rerankMemories(
 ): Promise<{ readonly ranked: readonly RankedMemory[]; readonly report: RerankReport | null }> {
   const unasked = { ranked, report: null };
   if (reranking === null) return unasked;
-  const { by, ask, most, keep, once, rerankText: kind, rerankMargin } = reranking;
+  const { by, ask, most, keep, once } = reranking;
   const pool = ranked.slice(0, most);
-  if (pool.length <= keep || clearWinner(pool, rerankMargin)) return unasked;
-  const all = pool.map(({ record }) => candidateOf(record, kind));
+  if (pool.length <= keep) return unasked;
+  const all = pool.map(({ record }) => candidateOf(record));
   const requests = once ? [{ query: "", candidates: all }] : requestsOf(all, queries, keep);
   if (requests.length === 0) return unasked;
   const answers = await Promise.all(
@@ -84,17 +83,9 @@ export async function rerankMemories(
 }
 
 /** How a memory is read beside a query, as its text was said where no model described it. */
-export function rerankText(
-  { situation, lesson, text }: Pick<MemoryRecord, "situation" | "lesson" | "text">,
-  kind: Reranking["rerankText"],
-): string {
+function readText({ situation, lesson, text }: MemoryRecord): string {
   const said = situation ?? text;
-  return kind === "situation" || lesson === null ? said : `${said}\n${lesson}`;
-}
-
-function clearWinner(pool: readonly RankedMemory[], margin: number): boolean {
-  const [first, second, last] = [pool[0]?.score ?? 0, pool[1]?.score ?? 0, pool.at(-1)?.score ?? 0];
-  return first > last && (first - second) / (first - last) > margin;
+  return lesson === null ? said : `${said}\n${lesson}`;
 }
 
 function requestsOf(all: readonly RerankCandidate[], queries: readonly QueryCandidates[], keep: number) {
@@ -105,9 +96,9 @@ function requestsOf(all: readonly RerankCandidate[], queries: readonly QueryCand
   return requests.filter(({ candidates }) => candidates.length > keep);
 }
 
-function candidateOf(record: MemoryRecord, kind: Reranking["rerankText"]): RerankCandidate {
+function candidateOf(record: MemoryRecord): RerankCandidate {
   const { id, path, chunkType, corpus, language, outcome } = record;
-  return { id, text: rerankText(record, kind), path, type: chunkType ?? corpus, language, outcome };
+  return { id, text: readText(record), path, type: chunkType ?? corpus, language, outcome };
 }
 
 /**
@@ -184,18 +175,18 @@ interface Rerankers {
  * is one that `auto` would ask and that is out of budget or time.
  */
 export function rerankingOf(
-  { rerank, rerankText: kind, rerankMargin, topK }: Knowledge["retrieval"],
+  { rerank, topK }: Knowledge["retrieval"],
   { reranker, budget, keep, change, isChange }: Rerankers,
   tries: Pick<Attempts, "note">,
 ): Reranking | null {
   if (rerank === "off") return null;
-  const settings = { rerankText: kind, rerankMargin, keep: keep ?? topK };
+  const kept = keep ?? topK;
   if (rerank === "auto" && reranker !== null)
-    return { ...settings, by: reranker.name, ask: reranker.rerank, most: MOST, once: false };
+    return { by: reranker.name, ask: reranker.rerank, most: MOST, keep: kept, once: false };
   // Measured for changes only: a question in a comment pays for no order of its own.
   if (rerank === "auto" && !isChange) return null;
   if (budget.name !== null)
-    return { ...settings, by: budget.name, ask: listwiseOrder(budget, change()), most: SHOWN, once: true };
+    return { by: budget.name, ask: listwiseOrder(budget, change()), most: SHOWN, keep: kept, once: true };
   if (rerank === "model" || budget.reason !== NO_MODEL) tries.note("rerank", budget.reason ?? NO_MODEL);
   return null;
 }

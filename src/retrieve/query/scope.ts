@@ -3,7 +3,6 @@
 // as a pattern (stricter than asked, because no rule can tell how much of a text its pattern keeps); never what this
 // pull request said about itself.
 
-import type { Knowledge } from "../../config/knowledge.ts";
 import type { Repo } from "../../domain/job.ts";
 import { type Corpus, type MemoryRecord, type RepoKey, repoKey } from "../../domain/memory.ts";
 import type { Precedents, Scope } from "../../domain/retrieval.ts";
@@ -100,11 +99,6 @@ export function visibleRecords(
   return { records, withheld };
 }
 
-/** The corpora to search for a repository: documents and code only when its configuration remembers them. */
-export function searchedCorpora({ docs, code }: Knowledge["corpora"]): readonly Corpus[] {
-  return ["finding", "review_comment", ...(docs ? ["doc" as const] : []), "wiki", ...(code ? ["code" as const] : [])];
-}
-
 // Reduces a memory to the pattern that may be shown in another repository of its owner: in generally used words,
 // without a trace of whose code it was. It is an allowlist of known words, because no denylist is ever complete.
 
@@ -132,7 +126,7 @@ const GAP = "…";
  * day stay; people, reasons, replies and places do not. Linear in the text; never throws.
  */
 export function abstractPattern(record: MemoryRecord): Crossing {
-  if (!SAID.has(record.corpus)) return { kind: "withheld", reason: "documents and code stay in their repository" };
+  if (!SAID.has(record.corpus)) return { kind: "withheld", reason: "documents stay in their repository" };
   const names = namesOf(record);
   const text = patternOf(record.lesson ?? record.text, names);
   if (text === null) return { kind: "withheld", reason: "nothing abstract is left without its code, names and quotes" };

@@ -127,12 +127,10 @@ export interface RerankConfig {
   readonly sameLanguageBoost: number;
   /** A related language's share of that boost: 0 nothing, 1 all. */
   readonly relatedLanguageRatio: number;
-  /** Only neighbours whose raw distances differ by at most this may change places; null for no limit. */
-  readonly band: number | null;
 }
 
 /** Mild: a match more than 1 / .85 − 1 = 17.6 % farther never overtakes. */
-export const RERANK: RerankConfig = { sameLanguageBoost: 0.85, relatedLanguageRatio: 0.5, band: null };
+export const RERANK: RerankConfig = { sameLanguageBoost: 0.85, relatedLanguageRatio: 0.5 };
 
 /** A distance, and the data to determine the language. */
 interface Rerankable extends Pick<ChunkOrigin, "language" | "path"> {
@@ -153,7 +151,7 @@ export function rerankByLanguage<T extends Rerankable>(
   languages: readonly string[],
   config: Partial<RerankConfig> = {},
 ): readonly (T & Adjusted & { readonly languageMatch: boolean })[] {
-  const { sameLanguageBoost: same, relatedLanguageRatio, band } = { ...RERANK, ...config };
+  const { sameLanguageBoost: same, relatedLanguageRatio } = { ...RERANK, ...config };
   const own = new Set(languages.map(canonicalLanguage));
   own.delete(UNKNOWN_LANGUAGE);
   const related = new Set([...own].flatMap(relatedLanguages));
@@ -163,36 +161,10 @@ export function rerankByLanguage<T extends Rerankable>(
     const other = related.has(language) ? 1 - (1 - same) * relatedLanguageRatio : 1;
     return { ...result, adjustedDistance: result.distance * (languageMatch ? same : other), languageMatch };
   });
-  return inAdjustedOrder(adjusted, band);
+  return inAdjustedOrder(adjusted);
 }
 
-/** Ascending by adjusted distance, ties by hash of the id; with a band, only as far as it allows swaps. */
-export function inAdjustedOrder<T extends Adjusted>(results: readonly T[], band: number | null): readonly T[] {
-  const byAdjusted = (a: T, b: T) => a.adjustedDistance - b.adjustedDistance || fnv1a(a.id) - fnv1a(b.id);
-  if (band === null) return results.toSorted(byAdjusted);
-  return swapWithinBand(
-    results.toSorted((a, b) => a.distance - b.distance || byAdjusted(a, b)),
-    band,
-  );
-}
-
-/**
- * Bubbles the better adjusted distance up past neighbours within the band. Only such pairs swap, so two memories
- * farther apart than the band keep their order.
- */
-function swapWithinBand<T extends Adjusted>(ordered: readonly T[], band: number): readonly T[] {
-  const list = [...ordered];
-  for (let moved = true; moved; ) {
-    moved = false;
-    for (let at = 1; at < list.length; at += 1) {
-      const [before, after] = [list[at - 1], list[at]];
-      if (before === undefined || after === undefined) continue;
-      if (after.adjustedDistance < before.adjustedDistance && Math.abs(after.distance - before.distance) <= band) {
-        list[at - 1] = after;
-        list[at] = before;
-        moved = true;
-      }
-    }
-  }
-  return list;
+/** Ascending by adjusted distance, ties by hash of the id. */
+export function inAdjustedOrder<T extends Adjusted>(results: readonly T[]): readonly T[] {
+  return results.toSorted((a, b) => a.adjustedDistance - b.adjustedDistance || fnv1a(a.id) - fnv1a(b.id));
 }

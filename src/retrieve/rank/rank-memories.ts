@@ -33,7 +33,7 @@ export interface Evidence {
 }
 
 /** The enabled steps: all, except in evaluations of each step. */
-interface RankSettings extends Pick<Tuning, "floors" | "adaptive" | "fold" | "factors" | "byLanguage"> {
+interface RankSettings extends Pick<Tuning, "floors" | "adaptive" | "fold" | "factors"> {
   readonly method: "semantic" | "keyword" | "hybrid";
   readonly fusion: Knowledge["retrieval"]["fusion"];
   readonly strategy: Strategy | null;
@@ -158,29 +158,27 @@ function bySum(
 function byDistance(
   candidates: readonly Candidate[],
   { signals, now }: Evidence,
-  { factors, byLanguage }: RankSettings,
+  { factors }: RankSettings,
 ): readonly RankedMemory[] {
   const near = candidates.flatMap((candidate) => {
     const { id, distance, record } = candidate;
     return distance === null ? [] : { id, distance, language: chunkLanguage(record), candidate };
   });
   const languages = factors.includes("language") ? signals.languages.map(({ language }) => language) : [];
-  const aged = rerankByLanguage(near, languages, byLanguage).map((memory) => {
+  const aged = rerankByLanguage(near, languages).map((memory) => {
     const { provenance, severity } = memory.candidate.record;
     const recency = factors.includes("recency") ? recencyDistanceFactor({ at: provenance.at, severity }, now) : 1;
     const ofLanguage = memory.adjustedDistance;
     return { ...memory, ofLanguage, adjustedDistance: ofLanguage * recency };
   });
-  return inAdjustedOrder(aged, byLanguage.band).map(
-    ({ candidate, distance, ofLanguage, adjustedDistance, languageMatch }) => {
-      const terms = [
-        { name: "likeness", value: 1 - distance },
-        { name: "language", value: distance - ofLanguage },
-        { name: "recency", value: ofLanguage - adjustedDistance },
-      ].filter(({ name, value }) => name === "likeness" || value !== 0);
-      return { ...rankedMemory(candidate, terms), adjustedDistance, languageMatch };
-    },
-  );
+  return inAdjustedOrder(aged).map(({ candidate, distance, ofLanguage, adjustedDistance, languageMatch }) => {
+    const terms = [
+      { name: "likeness", value: 1 - distance },
+      { name: "language", value: distance - ofLanguage },
+      { name: "recency", value: ofLanguage - adjustedDistance },
+    ].filter(({ name, value }) => name === "likeness" || value !== 0);
+    return { ...rankedMemory(candidate, terms), adjustedDistance, languageMatch };
+  });
 }
 
 function rankedMemory(candidate: Candidate, terms: readonly ScoreTerm[]): RankedMemory {

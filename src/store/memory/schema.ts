@@ -107,7 +107,13 @@ CREATE TABLE replays (
 CREATE TABLE taken (id INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE, at INTEGER NOT NULL);
 `;
 
+/** Pieces of the repository's code are no memory any more. */
+const WITHOUT_CODE = "DELETE FROM records WHERE corpus = 'code';";
+
 export const MEMORY_PART: SchemaPart = {
   part: "memory",
-  steps: [(dialect) => `${dialect.setUp}\n${dialect.schema(TABLES)}\n${dialect.keepInRow("vectors", "code")}`],
+  steps: [
+    (dialect) => `${dialect.setUp}\n${dialect.schema(TABLES)}\n${dialect.keepInRow("vectors", "code")}`,
+    () => WITHOUT_CODE,
+  ],
 };

@@ -1,8 +1,6 @@
 // Wires the verbs that read and write memory.
 
 import { parse, resolve } from "node:path";
-import { astChunker } from "../../adapters/code-index/chunker.ts";
-import { gitText } from "../../adapters/git/git.ts";
 import { localChanges } from "../../adapters/git/local-changes.ts";
 import { gitTree } from "../../adapters/git/snapshot.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
@@ -15,12 +13,9 @@ import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { SearchPorts } from "../../flows/memory/search-memory.ts";
 import type { HistoryPorts } from "../../flows/repository/import-history.ts";
-import type { IndexedCorpus } from "../../flows/repository/index-repository.ts";
-import { configAt } from "../../gather/gather.ts";
-import type { CodeChunker, Embedder, RepositoryLabels, Reranker, Tree } from "../../ports/memory.ts";
+import type { Embedder, RepositoryLabels, Reranker, Tree } from "../../ports/memory.ts";
 import { type PersonsRepository, personsPast } from "../github.ts";
 import { chosenEmbedder, chosenReranker } from "../models.ts";
-import { knownRules } from "../rules.ts";
 import { redact, registerSecrets, safeRetrievals } from "../secrets.ts";
 import { openStore, type Store } from "../store.ts";
 import { openForReading, unrecorded } from "./store.ts";
@@ -139,10 +134,7 @@ interface IndexWords {
 interface IndexVerbPorts extends MemoryStore {
   readonly repo: Repo;
   readonly tree: Tree;
-  /** What the commit's configuration has indexed. */
-  readonly corpora: readonly IndexedCorpus[];
   readonly urlOf: (file: string) => string | null;
-  readonly chunker: CodeChunker;
   readonly now: () => number;
 }
 
@@ -155,21 +147,12 @@ export async function indexVerbPorts(words: IndexWords): Promise<IndexVerbPorts>
     const named = word !== undefined && isFolder(word) ? word : ".";
     const clone = resolve(wiki ?? path ?? named);
     const tree = await gitTree(clone, words.revision);
-    const corpora = await indexedCorpora(clone, tree.commit, repo);
     const urlOf = (file: string) => fileUrl(repo, tree.commit, file, wiki !== undefined);
-    return { ...opened, repo, tree, corpora, urlOf, chunker: astChunker(), now: Date.now };
+    return { ...opened, repo, tree, urlOf, now: Date.now };
   } catch (error) {
     opened.close();
     throw error;
   }
-}
-
-/** From the commit's configuration: documents, and code if `knowledge.corpora.code` is on. */
-async function indexedCorpora(clone: string, commit: string, repo: Repo): Promise<readonly IndexedCorpus[]> {
-  const text = (_repo: Repo, path: string) =>
-    gitText(clone, ["cat-file", "blob", `${commit}:${path}`]).catch(() => null);
-  const { config } = await configAt(repo, commit, { text, ownersText: () => Promise.resolve(null) }, knownRules());
-  return config.knowledge.corpora.code ? ["doc", "code"] : ["doc"];
 }
 
 /** Null for local clones. A wiki's page URLs use the name without its folder. */

@@ -87,7 +87,7 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
           { url: null, author: null, sha: null, pull: null },
         ),
         memoryRecord({ flaggedCode: "dial(host);", fixedCode: "conn_ = dial(host);" }),
-        memoryRecord({ corpus: "code", chunkType: "function", text: "naïve 数据库 😀 \u0301" }),
+        memoryRecord({ corpus: "doc", chunkType: "section", text: "naïve 数据库 😀 \u0301" }),
         memoryRecord({
           situation: "A dial fails halfway.",
           lesson: "Close what you opened.",
@@ -230,7 +230,7 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
     test("filters by corpus, language, kind and path choose inside the search, before k [003-04][003-05]", async () => {
       const noise = Array.from({ length: 25 }, () => memoryRecord({ language: "Go", path: "cmd/main.go" }));
       const wanted = memoryRecord({ language: "C++", path: "src/auth/token.cpp", category: "security" });
-      const chunk = memoryRecord({ corpus: "code", chunkType: "function", path: "src/[id]/page.tsx", category: null });
+      const chunk = memoryRecord({ corpus: "doc", chunkType: "section", path: "src/[id]/page.tsx", category: null });
       await opened.memory.remember(
         [...noise, wanted, chunk].map((record) => ({ record, vector: vectorAt(0, record === wanted ? 1 : 0) })),
         SPACE,
@@ -242,8 +242,8 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
         [{ paths: ["**/auth/*.{cpp,h}", "nowhere"] }, wanted],
         [{ paths: ["src/[id]/page.tsx"] }, chunk],
         [{ chunkTypes: ["security"] }, wanted],
-        [{ chunkTypes: ["function"] }, chunk],
-        [{ corpora: ["code", "doc"] }, chunk],
+        [{ chunkTypes: ["section"] }, chunk],
+        [{ corpora: ["wiki", "doc"] }, chunk],
       ] as const) {
         expect([filter, ids(await near(vectorAt(0), scopeOf(), filter, SPACE, 1))]).toEqual([filter, [expected.id]]);
         expect([filter, ids(await match("handshake", scopeOf(), filter, 1))]).toEqual([filter, [expected.id]]);

@@ -1,14 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { defaultKnowledge } from "../../../src/config/knowledge.ts";
 import type { RankedMemory } from "../../../src/domain/retrieval.ts";
 import { attempts } from "../../../src/retrieve/degradation-log.ts";
-import {
-  type AskOrder,
-  type Reranking,
-  rerankText as readText,
-  rerankMemories,
-} from "../../../src/retrieve/model/rerank.ts";
+import { type AskOrder, type Reranking, rerankMemories } from "../../../src/retrieve/model/rerank.ts";
 import type { QueryCandidates } from "../../../src/retrieve/rank/fusion.ts";
 import { memory, rankedMemory } from "../retrieve-builders.ts";
 
@@ -46,8 +40,7 @@ async function reranked(
   more: Partial<Reranking> = {},
 ) {
   const tries = attempts();
-  const { rerankText, rerankMargin } = defaultKnowledge().retrieval;
-  const settings = { by: "judge-1", ask, most: 50, keep: 2, once: false, rerankText, rerankMargin, ...more };
+  const settings = { by: "judge-1", ask, most: 50, keep: 2, once: false, ...more };
   const result = await rerankMemories(ranked, queries, settings, tries);
   return { ids: result.ranked.map(({ record }) => record.id), report: result.report, degraded: tries.degraded() };
 }
@@ -154,16 +147,6 @@ describe("reranking", () => {
     expect(asked).toEqual([]);
   });
 
-  test("a clear winner needs no judge, where the switch is on", async () => {
-    const scores = [9, 2, 1.5, 1];
-    const ranked = scores.map((score, place) => rankedMemory(memory(`m${place}`), { score }));
-    const { ask, asked } = scoring({ q: { m3: 1 } });
-    expect((await reranked(ranked, [query("q", ALL)], ask, { rerankMargin: 0.87 })).report).toBeNull();
-    expect(asked).toEqual([]);
-    expect((await reranked(ranked, [query("q", ALL)], ask, { rerankMargin: 0.875 })).ids[0]).toBe("m3");
-    expect((await reranked(ranked, [query("q", ALL)], ask)).ids[0]).toBe("m3");
-  });
-
   test("only the best are handed over, and the others stay behind them", async () => {
     const many = listOf(60);
     const ids = many.map(({ record }) => record.id);
@@ -190,13 +173,17 @@ describe("reranking", () => {
   });
 });
 
-test("a memory is read by its situation, with or without its lesson; what no model has written up, as it was said", () => {
+test("a memory is read by its situation and lesson; what no model has written up, as it was said", async () => {
   const text = "This leaks when the callback throws.";
-  const written = { text, situation: "A handle is closed on the happy path only.", lesson: "Close it in finally." };
-  expect(readText(written, "situation")).toBe("A handle is closed on the happy path only.");
-  expect(readText(written, "situation+lesson")).toBe(
-    "A handle is closed on the happy path only.\nClose it in finally.",
+  const written = { situation: "A handle is closed on the happy path only.", lesson: "Close it in finally." };
+  const ranked = [memory("m0", { text, ...written }), memory("m1", { text }), memory("m2")].map((record) =>
+    rankedMemory(record),
   );
-  expect(readText({ text, situation: null, lesson: null }, "situation")).toBe(text);
-  expect(readText({ text, situation: null, lesson: null }, "situation+lesson")).toBe(text);
+  const read: string[][] = [];
+  const ask: AskOrder = async (_query, candidates) => {
+    read.push(candidates.map((candidate) => candidate.text));
+    return { scores: new Map(), tokens: 0, usd: 0, ms: 0, failed: null };
+  };
+  await reranked(ranked, [query("q", ALL)], ask);
+  expect(read[0]?.slice(0, 2)).toEqual(["A handle is closed on the happy path only.\nClose it in finally.", text]);
 });

@@ -1,22 +1,22 @@
 // GitHub behaviour that Kodiai relies on and GitHub does not document, each with an experiment that tests it. One list: the live
-// run performs it, its report shows it, and docs/permissions.md is generated from it.
+// check performs it, its report shows it, and docs/permissions.md is generated from it.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Octokit } from "@octokit/rest";
-import { OutOfReach, Transient } from "../../../domain/errors.ts";
-import type { Repo } from "../../../domain/job.ts";
-import type { LivePromise } from "../../../domain/live-report.ts";
-import { findingMarker, parseFindingMarker } from "../../../domain/review/marker.ts";
-import type { CommentToPost } from "../../../ports.ts";
-import type { GitHub } from "../clients.ts";
-import { REVIEW_COMMENT_FIELDS } from "../graphql-documents.ts";
-import { githubFeedback } from "../read/feedback.ts";
-import { placeOf } from "../requests.ts";
-import { translate } from "../translate-error.ts";
-import { isOurs } from "../write/find-post.ts";
-import { githubReplies } from "../write/replies.ts";
-import { githubRetractions } from "../write/retractions.ts";
-import { githubReviews } from "../write/reviews.ts";
-import type { WritePath } from "../write/write-path.ts";
+import type { GitHub } from "../../src/adapters/github/clients.ts";
+import { REVIEW_COMMENT_FIELDS } from "../../src/adapters/github/graphql-documents.ts";
+import { githubFeedback } from "../../src/adapters/github/read/feedback.ts";
+import { placeOf } from "../../src/adapters/github/requests.ts";
+import { translate } from "../../src/adapters/github/translate-error.ts";
+import { isOurs } from "../../src/adapters/github/write/find-post.ts";
+import { githubReplies } from "../../src/adapters/github/write/replies.ts";
+import { githubRetractions } from "../../src/adapters/github/write/retractions.ts";
+import { githubReviews } from "../../src/adapters/github/write/reviews.ts";
+import type { WritePath } from "../../src/adapters/github/write/write-path.ts";
+import { OutOfReach, Transient } from "../../src/domain/errors.ts";
+import type { Repo } from "../../src/domain/job.ts";
+import { findingMarker, parseFindingMarker } from "../../src/domain/review/marker.ts";
+import type { CommentToPost } from "../../src/ports.ts";
+import type { LivePromise } from "./report.ts";
 
 /** The pull request for the experiments, and what they know about it so far. */
 export interface LiveStage {

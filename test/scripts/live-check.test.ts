@@ -1,12 +1,12 @@
-// kodiai doctor --live, as a person starts it: against the test world, which answers each experiment both ways.
+// npm run live-check, as a person starts it: against the test world, which answers each experiment both ways.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { type Ended, type RunOptions, script } from "../cli/kodiai.ts";
 import type { Repository } from "../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub, type WorldOptions } from "../fakes/github/github.ts";
 import { refused } from "../fakes/github/refusals.ts";
-import { type Ended, kodiai, type RunOptions } from "./kodiai.ts";
 
 let world: GitHubWorld | undefined;
 afterEach(async () => {
@@ -29,7 +29,7 @@ async function play(options: WorldOptions = {}) {
   };
   const env = { ...app, GITHUB_TOKEN: at.personalToken("otto", { writes: true }) };
   const run = (words: readonly string[], over: Partial<RunOptions> = {}) =>
-    kodiai(["doctor", "--live", "acme/playground", ...words], { cwd: "/", env, ...over });
+    script("live-check", ["acme/playground", ...words], { cwd: "/", env, ...over });
   return { world: at, repository, app, env, run };
 }
 
@@ -192,11 +192,11 @@ test("it asks first, and wants a token of a person who may push", async () => {
   const file = join(folder, "token");
   writeFileSync(file, `${at.personalToken("lena", { writes: true })}\n`);
   const words = [
-    [["--yes"], app, "--live needs your own token, in GITHUB_TOKEN or --token-file"],
-    [["--yes"], {}, "--live needs the App's credentials"],
+    [["--yes"], app, "it needs your own token, in GITHUB_TOKEN or --token-file"],
+    [["--yes"], {}, "it needs the App's credentials"],
     [["--yes", "--token-file", file], app, "the token of lena may not push to acme/playground"],
     [["--outside-login", "maybe"], undefined, "--outside-login takes one of yes, no"],
-    [[], undefined, "--live asks first; without a terminal, add --yes"],
+    [[], undefined, "it asks first; without a terminal, add --yes"],
   ] as const;
   try {
     const ended = await Promise.all(

@@ -1,19 +1,20 @@
-// A live run: opens a pull request with a person's token, lets the App try what it relies on, and always cleans up.
+// A live check: opens a pull request with a person's token, lets the App try what it relies on, and always cleans up.
 import { randomBytes } from "node:crypto";
+import { subscribe } from "node:diagnostics_channel";
 import { setTimeout as wait } from "node:timers/promises";
-import { Transient } from "../../../domain/errors.ts";
-import type { Repo } from "../../../domain/job.ts";
-import type { LiveLook, LiveReport, LiveResult } from "../../../domain/live-report.ts";
-import type { AppCredentials } from "../../../ports/registration.ts";
-import type { Post } from "../../../ports/writes.ts";
-import { appSlug } from "../app-registration.ts";
-import { githubClients } from "../clients.ts";
-import type { GuardedFetch } from "../guarded-fetch.ts";
-import { appClient, quietOctokit } from "../quiet-octokit.ts";
-import { translate } from "../translate-error.ts";
-import { gatedFetch } from "../write/write-gate.ts";
-import { unheldWrites, type WritePath } from "../write/write-path.ts";
-import { EXPERIMENTS, type LiveStage, NotTried, type Seen, STATELESS, statusOf } from "./live-experiments.ts";
+import { appSlug } from "../../src/adapters/github/app-registration.ts";
+import { githubClients } from "../../src/adapters/github/clients.ts";
+import type { GuardedFetch } from "../../src/adapters/github/guarded-fetch.ts";
+import { appClient, quietOctokit } from "../../src/adapters/github/quiet-octokit.ts";
+import { translate } from "../../src/adapters/github/translate-error.ts";
+import { gatedFetch } from "../../src/adapters/github/write/write-gate.ts";
+import { unheldWrites, type WritePath } from "../../src/adapters/github/write/write-path.ts";
+import { Transient } from "../../src/domain/errors.ts";
+import type { Repo } from "../../src/domain/job.ts";
+import type { AppCredentials } from "../../src/ports/registration.ts";
+import type { Post } from "../../src/ports/writes.ts";
+import { EXPERIMENTS, type LiveStage, NotTried, type Seen, STATELESS, statusOf } from "./experiments.ts";
+import type { LiveLook, LiveReport, LiveResult } from "./report.ts";
 
 interface LiveOptions {
   readonly credentials: AppCredentials;
@@ -22,8 +23,7 @@ interface LiveOptions {
   readonly apiUrl: string;
   /** `github.com`, or the host of an Enterprise Server. */
   readonly host: string;
-  /** Calls its argument with the status of each redirect that is followed. */
-  readonly fetchWith: (onRedirect: (status: number) => void) => GuardedFetch;
+  readonly fetch: GuardedFetch;
   readonly owner: string;
   readonly name: string;
   /** Whether an outside collaborator could log in to the dashboard; null if not tested. */
@@ -57,18 +57,21 @@ export function liveGitHub(options: LiveOptions) {
   };
   let requests: string[] = [];
   let signal: AbortSignal | null = null;
+  let redirect = "";
+  // The client follows redirects by itself, and its answer is that of the target.
+  subscribe("undici:request:headers", (message) => {
+    const { statusCode } = (message as { readonly response: { readonly statusCode: number } }).response;
+    if (statusCode < 300 || statusCode > 399) return;
+    seen.redirect = statusCode;
+    redirect = `${statusCode} → `;
+  });
 
   /** Records a line for each request, and refuses requests once the run is stopped. */
   function recorded(by: "App" | "person"): GuardedFetch {
-    let redirect = "";
-    const fetch = options.fetchWith((status) => {
-      seen.redirect = status;
-      redirect = `${status} → `;
-    });
     return async (input, init) => {
       if (signal?.aborted === true) throw new Transient("the run was stopped");
       redirect = "";
-      const answer = await fetch(input, init);
+      const answer = await options.fetch(input, init);
       seen.enterpriseVersion ??= answer.headers.get("x-github-enterprise-version");
       const { pathname, searchParams } = new URL(String(input));
       if (pathname.endsWith("/access_tokens")) seen.tokenForm ??= await tokenForm(answer.clone());
@@ -140,7 +143,7 @@ export function liveGitHub(options: LiveOptions) {
     await branch(head, first.commit.sha ?? "");
     const changed = lines.map((line, index) => (CHANGED.some((one) => one === index + 1) ? `changed ${line}` : line));
     const { data: second } = await put(head, changed.join(""), first.content?.sha);
-    const body = "`kodiai doctor --live` opened this, and closes it when it is done.";
+    const body = "`npm run live-check` opened this, and closes it when it is done.";
     const title = "Kodiai tries what it relies on";
     const { data } = await write(() => person.rest.pulls.create({ ...at, title, head, base, body }));
     return { number: data.number, headSha: second.commit.sha ?? "" };

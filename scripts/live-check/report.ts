@@ -1,4 +1,4 @@
-// The result of a live run against the real GitHub: `kodiai doctor --live`.
+// The result of a live check against the real GitHub.
 
 /** An assumption that only GitHub itself can confirm. */
 export interface LivePromise {
