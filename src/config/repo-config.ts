@@ -163,11 +163,6 @@ const Review = section({
     { default: "auto", example: "off" },
     "Whether the repository is read at the head of the change, to see what the diff does not show. Its files are never run. off: the changed files alone.",
   ),
-  lookups: choice(
-    ["auto", "off"],
-    { default: "off", example: "auto" },
-    "Whether the model may look up definitions, uses, lines and text of the repository before it answers: in three rounds, twelve times a review at most. auto: if its server supports tools and the repository could be read. off by default: in recorded reviews of 20 pull requests the model found no more with them.",
-  ),
   checks: section({
     enabled: flag(false, "Show each review as a check run too. The App needs the permission `checks: write`."),
     failOn: documented(
@@ -182,10 +177,6 @@ const Review = section({
   ),
   drafts: flag(false, "Review draft pull requests too."),
   dependencyBots: flag(true, "Review pull requests of Dependabot and Renovate. Other bots are never reviewed."),
-  dependencies: flag(
-    true,
-    "Look dependency updates up on GitHub: advisories, release notes, licences, and where the code names the package. See docs/dependency-updates.md.",
-  ),
   baseBranches: documented(
     globs.default([]),
     ["main", "release/*", "!release/0.*"],

@@ -1,5 +1,4 @@
 import type { ConfigProblem } from "../config/repo-config.ts";
-import type { DependencyUpdate } from "./dependency-update.ts";
 import type { Finding, HeldBack, LocMethod, Precedent } from "./finding.ts";
 import type { Repo } from "./job.ts";
 import type { Cost, Degraded, LeftOut, MonthSpending } from "./omissions.ts";
@@ -63,12 +62,6 @@ export interface Coverage {
   readonly cut: readonly { readonly part: string; readonly shown: number; readonly of: number }[];
   /** Text that the page does not show, and the model did not see either, in UTF-16 units. */
   readonly hidden?: readonly { readonly part: string; readonly chars: number }[];
-  /** Its look-ups in the repository; absent when it was offered none. */
-  readonly lookUps?: {
-    readonly count: number;
-    /** The budget allowed no more. */
-    readonly isCut: boolean;
-  };
   /** How the places of the model's findings were established. */
   readonly located: Readonly<Record<Exclude<LocMethod, "rule">, number>>;
 }
@@ -157,8 +150,6 @@ export interface Review {
   readonly month?: MonthSpending | null;
   /** False leaves the prompt for a coding agent out of the summary; absent means true. */
   readonly agentPrompt?: boolean;
-  /** The facts about a dependency update; null or absent for every other change. */
-  readonly update?: DependencyUpdate | null;
 }
 
 /** The review as it exists on GitHub after publishing. */

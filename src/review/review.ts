@@ -3,7 +3,6 @@
 
 import { type ChangeContext, noContext, type ReadHead } from "../domain/change-context.ts";
 import { declinedReason } from "../domain/conversation.ts";
-import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import type { HeldBack } from "../domain/finding.ts";
 import type { RepositoryHistory } from "../domain/memory/rejections.ts";
 import { estimatedTokens } from "../domain/model.ts";
@@ -33,7 +32,7 @@ import { anchorFindings, place } from "./placing/place.ts";
 import { suggestion } from "./placing/suggestion.ts";
 import { guardPush, scopeAfterPush } from "./push-scope.ts";
 import { ANSWER_TOKENS, answerRequest, type Question } from "./reading/answer-question.ts";
-import { LOOK_UP_INSTRUCTIONS, REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./reading/instructions.ts";
+import { REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./reading/instructions.ts";
 import { failureText } from "./reading/plan-reading.ts";
 import { type Asked, type Bounds, type ModelReview, readByModel, withoutModel } from "./reading/read-by-model.ts";
 import { costOf, takeRuleVerdicts } from "./reading/verify.ts";
@@ -41,7 +40,7 @@ import { costOf, takeRuleVerdicts } from "./reading/verify.ts";
 export { beginnings, flaggedInChange } from "./memory/flagged-here.ts";
 
 /** The version of the models' instructions: part of a review's fingerprint. */
-export const PROMPT_VERSION = shortHash(`${REVIEW_INSTRUCTIONS}\n${LOOK_UP_INSTRUCTIONS}\n${VERIFY_INSTRUCTIONS}`);
+export const PROMPT_VERSION = shortHash(`${REVIEW_INSTRUCTIONS}\n${VERIFY_INSTRUCTIONS}`);
 
 export interface ReviewPorts {
   readonly inspector: Inspector;
@@ -52,13 +51,11 @@ export interface ReviewPorts {
   readonly fingerprint: string;
   /** Memory about code and claims like those of this change; absent without any. */
   readonly recollection?: RepositoryHistory;
-  /** The facts about a dependency update; null or absent for every other change. */
-  readonly update?: DependencyUpdate | null;
   /** How many findings get a comment of their own; absent: `review.maxComments`. */
   readonly commentLimit?: number;
   /** The code around the change, for the model; absent: it sees only the diff. */
   readonly around?: ChangeContext;
-  /** The repository at the head, for look-ups; absent when it was not read. */
+  /** The repository at the head, for the lines that findings cite; absent when it was not read. */
   readonly head?: ReadHead;
 }
 
@@ -84,9 +81,8 @@ export async function review(
   );
   const memory = reviewMemory(precedents);
   const policy = policyOf(context, signals);
-  const update = ports.update ?? null;
   const around = ports.around ?? noContext();
-  const material = { context, signals, precedents, ruleFindings: inspection.findings, update, around };
+  const material = { context, signals, precedents, ruleFindings: inspection.findings, around };
   const head = ports.head ?? { code: null, degraded: [] };
   const bounds = { remembered: memory.precedents, profile: policy.profile, head: head.code };
   const read = await modelReview(material, bounds, ports.leave);
@@ -94,15 +90,9 @@ export async function review(
   const quieted = [...inspection.heldBack, ...ruled.heldBack, ...read.heldBack];
   const code = codeNow(context.files, context.headTexts);
   const byRules = withRememberedAbout(ruled.findings, precedents.ranked, context.headTexts);
-  const found = [...byRules, ...(update?.findings ?? []), ...read.findings];
-  const remembered = await withMemory(found, checkpoint, code, ports.recollection);
+  const remembered = await withMemory([...byRules, ...read.findings], checkpoint, code, ports.recollection);
   const weighed = weigh(context, remembered, quieted, code, policy);
-  const looked = whoLooked(read.coverage, [
-    ...context.degraded,
-    ...inspection.degraded,
-    ...(update?.degraded ?? []),
-    ...read.degraded,
-  ]);
+  const looked = whoLooked(read.coverage, [...context.degraded, ...inspection.degraded, ...read.degraded]);
   const { open, addressed } = openFindings(weighed.notFound, context, looked);
   const limit = ports.commentLimit ?? config.review.maxComments;
   const findings = withSuggestions(place([...weighed.said, ...open], limit), context);
@@ -126,7 +116,6 @@ export async function review(
       ...context.degraded,
       ...precedents.degraded,
       ...inspection.degraded.filter(({ part }) => part !== "head-text" || !saysNoHead(context)),
-      ...(update?.degraded ?? []),
       ...around.degraded,
       ...head.degraded,
       ...read.degraded,
@@ -142,7 +131,6 @@ export async function review(
     scope: scopeOf(checkpoint, read),
     said: recordFindings(findings, weighed.located, code),
     addressed,
-    ...(update === null ? {} : { update }),
   };
 }
 

@@ -8,7 +8,7 @@ import { processMark } from "../adapters/process-mark.ts";
 import { isDatabase } from "../cli/data-dir.ts";
 import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
 import { repoKey } from "../domain/memory.ts";
-import type { ConventionMarks, MemoryFigures } from "../ports/dashboard.ts";
+import type { MemoryFigures } from "../ports/dashboard.ts";
 import type { EvidenceStore } from "../ports/feedback.ts";
 import type { Embedder, Memory, Recall, Replays, RepositoryLabels } from "../ports/memory.ts";
 import type { PersonStore } from "../ports/person.ts";
@@ -26,7 +26,6 @@ import { type RecallSettings, type ThreadRecall, threadRecall } from "../store/m
 import { storedRejections } from "../store/memory/rejections.ts";
 import {
   remembersAnything,
-  storedConventionMarks,
   storedFigures,
   storedLabels,
   storedReplays,
@@ -73,7 +72,7 @@ interface OpenMemory extends Pick<ThreadRecall, "warmth"> {
   readonly labels: RepositoryLabels;
   readonly recall: Recall;
   /** For the dashboard. */
-  readonly shown: MemoryFigures & ConventionMarks;
+  readonly shown: MemoryFigures;
   readonly memoryProblem: null;
   /** The embedding spaces in memory, with their number of vectors. */
   spaces(): ReturnType<typeof storedSpaces>;
@@ -267,7 +266,7 @@ function rememberedOn(
     replays: storedReplays(db),
     labels: storedLabels(db),
     recall: thread,
-    shown: { ...storedFigures(db), ...storedConventionMarks(db) },
+    shown: storedFigures(db),
     memoryProblem: null,
     spaces: () => storedSpaces(db),
     cached: (embedder) => cachedEmbedder(embedder, db, Date.now),

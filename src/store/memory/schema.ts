@@ -115,5 +115,6 @@ export const MEMORY_PART: SchemaPart = {
   steps: [
     (dialect) => `${dialect.setUp}\n${dialect.schema(TABLES)}\n${dialect.keepInRow("vectors", "code")}`,
     () => WITHOUT_CODE,
+    () => "DROP TABLE taken;",
   ],
 };
