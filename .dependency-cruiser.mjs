@@ -38,6 +38,30 @@ export default {
       to: { pathNot: ["^src/domain/", "^src/config/repo-config[.]ts$", "^(node:)?crypto$"] },
     },
     {
+      name: "config-knows-no-domain",
+      comment:
+        "The domain holds values of the configuration, so the configuration imports of the domain only its functions of text.",
+      severity: "error",
+      from: { path: "^src/config/" },
+      to: { path: "^src/", pathNot: ["^src/config/", "^src/domain/text/"] },
+    },
+    {
+      name: "wire-opens-for-its-users",
+      comment:
+        "server, cli, mcp and dashboard ask wire for ports; wire knows none of them but the dashboard that it opens.",
+      severity: "error",
+      from: { path: "^src/wire/" },
+      to: { path: "^src/(server|cli|mcp)/" },
+    },
+    {
+      name: "faces-do-not-share",
+      comment:
+        "The tools for agents and the command line are two faces of the same flows. What both need belongs in flows/ or config/.",
+      severity: "error",
+      from: { path: "^src/(mcp|cli)/" },
+      to: { path: "^src/(mcp|cli)/", pathNot: ["^src/$1/", "^src/mcp/mcp-server[.]ts$"] },
+    },
+    {
       name: "ports-know-only-the-domain",
       comment: "A port uses types of the domain and of other ports, so that any adapter can implement it.",
       severity: "error",

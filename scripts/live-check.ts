@@ -11,13 +11,15 @@
 //
 // Exit 0 when every tested promise holds; 1 when one does not; 2 for wrong usage; 3 when the run was cut short, or left something
 // behind.
+
 import manifest from "../package.json" with { type: "json" };
 import { type Asker, askerFor } from "../src/cli/asker.ts";
-import { readServersEnv } from "../src/cli/setup/server-folder.ts";
 import { markdownTable, terminalText } from "../src/cli/terminal-text.ts";
-import { fileText, oneOf, printJson, readWords, UsageError } from "../src/cli/usage.ts";
+import { fileText, oneOf, printJson, readWords } from "../src/cli/usage.ts";
 import { readEnv } from "../src/config/environment/env.ts";
-import { privateKeyOf } from "../src/server/private-key.ts";
+import { privateKeyOf } from "../src/environment/private-key.ts";
+import { readServersEnv } from "../src/environment/server-folder.ts";
+import { UsageError } from "../src/config/usage-error.ts";
 import { githubFetch } from "../src/wire/egress.ts";
 import { registerSecrets, withoutSecrets } from "../src/wire/secrets.ts";
 import { liveGitHub } from "./live-check/live-run.ts";

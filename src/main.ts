@@ -1,7 +1,7 @@
 // The server: reads the environment once, rejects invalid settings, starts the app. `npm start`, and the container's command.
 // The app's modules load last, so that errors are printed at once and signals are handled from the beginning.
 import { flushCompileCache } from "node:module";
-import { loadDotEnv } from "./server/dot-env.ts";
+import { loadDotEnv } from "./environment/dot-env.ts";
 import { guardExit } from "./server/guard-exit.ts";
 import { handleSignals } from "./server/handle-signals.ts";
 import { keepCompiled } from "./server/keep-compiled.ts";
@@ -16,7 +16,7 @@ const split = loadDotEnv(".env");
 
 const { readEnv } = await import("./config/environment/env.ts");
 const { shownVariables } = await import("./config/environment/shown-variables.ts");
-const { readPrivateKey } = await import("./server/private-key.ts");
+const { readPrivateKey } = await import("./environment/private-key.ts");
 const read = readEnv(process.env);
 const key = "env" in read ? readPrivateKey(read.env) : { problem: null };
 if (split.length > 0) refuse(split);

@@ -371,7 +371,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "any folder's .env is read",
     loses: "a command reads .env in the server's own folder only",
-    file: "src/cli/setup/server-folder.ts",
+    file: "src/environment/server-folder.ts",
     within: "readServersEnv",
     find: "if (!isServersFolder(process.cwd(), dataDir)) {",
     replace: 'if (!isServersFolder(process.cwd(), dataDir ?? "data")) {',
@@ -383,7 +383,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a file's address with the environment's key",
     loses: "an address of a .env is never combined with a key of the environment",
-    file: "src/server/dot-env.ts",
+    file: "src/environment/dot-env.ts",
     within: "loadDotEnv",
     find: "if (problems.length === 0) process.loadEnvFile(path);\n  return problems;",
     replace: "process.loadEnvFile(path);\n  return [];",

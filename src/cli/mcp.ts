@@ -1,14 +1,16 @@
 // kodiai mcp: the memory and the review of one repository as tools of the Model Context Protocol, over stdio or HTTP on loopback.
+
 import { randomBytes } from "node:crypto";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import manifest from "../../package.json" with { type: "json" };
+import { UsageError } from "../config/usage-error.ts";
+import { nameOf } from "../flows/memory/find-repository.ts";
 import { mcpServer } from "../mcp/mcp-server.ts";
 import { startMcpServer } from "../server/mcp-http-server.ts";
 import { type McpPorts, mcpPorts } from "../wire/cli/mcp.ts";
 import { registerSecrets } from "../wire/secrets.ts";
-import { nameOf } from "./find-repository.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, oneOf, readWords, UsageError, wholeNumber, withPorts } from "./usage.ts";
+import { type ExitCode, oneOf, readWords, wholeNumber, withPorts } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 /** The variable with the token for HTTP; without it a token is generated and printed on standard error. */

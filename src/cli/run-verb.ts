@@ -1,9 +1,11 @@
 // kodiai VERB [options]: parses the command line and runs one verb.
+
 import manifest from "../../package.json" with { type: "json" };
 import { didYouMean } from "../config/did-you-mean.ts";
+import { UsageError } from "../config/usage-error.ts";
 import { helpOf, overview } from "./help.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, UsageError } from "./usage.ts";
+import type { ExitCode } from "./usage.ts";
 import type { VerbName } from "./verbs.ts";
 
 type Run = (words: readonly string[]) => Promise<ExitCode>;

@@ -1,16 +1,19 @@
 // The target that the command line names, as a job and its reading ports.
+
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { text as readStream } from "node:stream/consumers";
-import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
+import { apiUrlFor } from "../config/environment/github-address.ts";
+import { UsageError } from "../config/usage-error.ts";
+import { commandLineJob, type ReviewJob } from "../domain/job.ts";
 import type { ModelRequest } from "../domain/model.ts";
 import { counted } from "../domain/text/counted.ts";
+import { storePlace } from "../environment/data-dir.ts";
 import type { WritingPorts } from "../flows/review/review-ports.ts";
 import { defaultBranch, type LocalRange, localPorts, uncommittedWork } from "../wire/cli/change.ts";
 import type { ModelWish } from "../wire/cli/model.ts";
-import { storePlace } from "./data-dir.ts";
-import { apiUrlFor } from "./find-repository.ts";
-import { fileText, oneOf, type readWords, UsageError } from "./usage.ts";
+
+import { fileText, oneOf, type readWords } from "./usage.ts";
 import type { VERBS } from "./verbs.ts";
 
 type SubjectWords = Partial<ReturnType<typeof readWords<typeof VERBS.explain.options>>["values"]>;
@@ -38,7 +41,7 @@ export async function subject(
   if (word !== undefined && /^https?:/.test(word)) return configured(await pullRequest(word, model, place));
   const cwd = await folder(resolve(words.repo ?? "."));
   const { repo, number, headSha, ports } = await localPorts(cwd, await range(cwd, words, word), place, model);
-  return configured({ job: jobOf(repo, number, headSha), ports });
+  return configured({ job: commandLineJob(repo, number, headSha), ports });
 }
 
 /** @throws UsageError naming two that exclude each other */
@@ -113,26 +116,11 @@ async function pullRequest(url: string, model: ModelWish, place: string): Promis
   const named = { host, owner, name, number: Number(number), token, apiUrl: apiUrlFor(host), place, model };
   const { pullRequestPorts } = await import("../wire/cli/pull-request.ts");
   const { repo, headSha, ports } = await pullRequestPorts(named);
-  return { job: jobOf(repo, Number(number), headSha), ports };
+  return { job: commandLineJob(repo, Number(number), headSha), ports };
 }
 
 async function folder(path: string): Promise<string> {
   const found = await stat(path).catch(() => null);
   if (found?.isDirectory() !== true) throw new UsageError(`--repo ${path} is not a folder`);
   return path;
-}
-
-/** The review job of a person at a terminal. */
-export function jobOf(repo: Repo, number: number, headSha: string): ReviewJob {
-  return {
-    kind: "review",
-    key: jobKey(repo, number),
-    delivery: "cli",
-    installationId: 0,
-    repo,
-    number,
-    headSha,
-    trigger: "command-line",
-    explicit: true,
-  };
 }

@@ -1,17 +1,13 @@
 import { readFileSync } from "node:fs";
 import { parseArgs, styleText } from "node:util";
 import { didYouMean } from "../config/did-you-mean.ts";
+import { UsageError } from "../config/usage-error.ts";
 import { StoreUnusable } from "../domain/errors.ts";
 import type { Degraded } from "../domain/omissions.ts";
 import { terminalText } from "./terminal-text.ts";
 
 /** 0 done; 1 findings at or above --fail-on; 2 usage or configuration; 3 could not review. */
 export type ExitCode = 0 | 1 | 2 | 3;
-
-/** A usage error. The message states what is wrong and what to write. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-}
 
 type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;
 

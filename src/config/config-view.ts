@@ -1,10 +1,9 @@
 // The part of the effective configuration that anyone may see: keys that reveal nothing about the owner's other repositories,
 // paths or prompts. Keys that are not listed are not shown.
 
-import type { Setting } from "../domain/review.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import type { ParsedConfig } from "./parse-config.ts";
-import type { RepoConfig } from "./repo-config.ts";
+import type { RepoConfig, Setting } from "./repo-config.ts";
 
 const SHOWN = [
   "preset",

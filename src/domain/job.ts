@@ -168,3 +168,18 @@ export function jobKey(repo: Pick<Repo, "host" | "id">, number: number): string 
 export function upkeepKey(repo: Pick<Repo, "host" | "id">, kind: UpkeepJob["kind"], number?: number): string {
   return `${repo.host}/${repo.id}:${kind}${number === undefined ? "" : `#${number}`}`;
 }
+
+/** The review job of a person at a terminal. */
+export function commandLineJob(repo: Repo, number: number, headSha: string): ReviewJob {
+  return {
+    kind: "review",
+    key: jobKey(repo, number),
+    delivery: "cli",
+    installationId: 0,
+    repo,
+    number,
+    headSha,
+    trigger: "command-line",
+    explicit: true,
+  };
+}

@@ -1,9 +1,8 @@
-import type { ConfigProblem, RepoConfig } from "../config/repo-config.ts";
+import type { ConfigProblem, RepoConfig, Setting } from "../config/repo-config.ts";
 import type { Declined } from "./conversation.ts";
 import type { Repo, ReviewJob } from "./job.ts";
 import type { Degraded, LeftOut } from "./omissions.ts";
 import type { Past } from "./review/review-history.ts";
-import type { Setting } from "./review.ts";
 
 /** RIGHT is the head (new) side of a diff, LEFT the base (old) side: GitHub's words. */
 export type Side = "LEFT" | "RIGHT";

@@ -1,4 +1,4 @@
-import type { ConfigProblem } from "../config/repo-config.ts";
+import type { ConfigProblem, Setting } from "../config/repo-config.ts";
 import type { Finding, HeldBack, LocMethod, Precedent } from "./finding.ts";
 import type { Repo } from "./job.ts";
 import type { Cost, Degraded, LeftOut, MonthSpending } from "./omissions.ts";
@@ -87,16 +87,6 @@ export interface Addressed {
   readonly reason: string;
   /** The code was removed; absent when it exists, or its file is no longer part of the change. */
   readonly isRemoved?: true;
-}
-
-/** A configuration value set by a file. */
-export interface Setting {
-  /** Dotted: `review.maxComments`. */
-  readonly key: string;
-  /** JSON of at most 300 characters. */
-  readonly value: string;
-  /** The file: `.kodiai.yml`, `acme/.github/.kodiai.yml`. */
-  readonly origin: string;
 }
 
 /** A complete review, not yet sent. It contains everything that publish posts. */

@@ -1,11 +1,11 @@
 // explain_finding: why a finding was reported or held back, and how people reacted since.
 
 import { z } from "zod";
-import { whyOf } from "../cli/memory/memory-lines.ts";
-import { UsageError } from "../cli/usage.ts";
+import { UsageError } from "../config/usage-error.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 import { explainFinding } from "../flows/commands/explain-finding.ts";
+import { whyOutcome } from "../flows/memory/why-outcome.ts";
 import type { McpMemory } from "../wire/cli/mcp.ts";
 import { repositoryField, repositoryOf, type Tool } from "./tool.ts";
 
@@ -49,7 +49,7 @@ function sourceOf({ source, rule }: { readonly source: string; readonly rule: st
 }
 
 async function keptOf(record: MemoryRecord, { evidence }: McpMemory) {
-  const { because, evidence: acts, outcome, decided } = await whyOf(record, evidence);
+  const { because, evidence: acts, outcome, decided } = await whyOutcome(record, evidence);
   const { id, text, path, corpus, provenance } = record;
   const date = isoDate(provenance.at);
   return {

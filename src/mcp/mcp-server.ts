@@ -1,8 +1,10 @@
 // The MCP server: a list of tools over ports. Each connection, or each HTTP request, gets its own.
+
 import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { languageOf } from "../analyze/analyze.ts";
-import { UsageError } from "../cli/usage.ts";
+import { UsageError } from "../config/usage-error.ts";
+
 import { fromNote } from "../learn/learn.ts";
 import type { McpPorts } from "../wire/cli/mcp.ts";
 import { explainFindingTool } from "./explain-finding.ts";

@@ -1,7 +1,9 @@
 // review_diff: reviews a unified diff like the command line does. Nothing is posted.
+
 import { z } from "zod";
-import { jobOf } from "../cli/subject.ts";
-import { UsageError } from "../cli/usage.ts";
+import { UsageError } from "../config/usage-error.ts";
+import { commandLineJob } from "../domain/job.ts";
+
 import { quietVerdict, type Review, unreadDiff } from "../domain/review.ts";
 import { writeReview } from "../flows/review/review-pull-request.ts";
 import { repositoryField, repositoryOf, type Tool } from "./tool.ts";
@@ -26,7 +28,7 @@ export const reviewDiff: Tool<typeof input> = {
   async run({ diff, title, repository }, ports, signal) {
     const repo = await repositoryOf(repository, ports);
     const change = await ports.change(repo, diff, title, signal);
-    const written = await writeReview(jobOf(change.repo, change.number, change.headSha), change.ports, enter);
+    const written = await writeReview(commandLineJob(change.repo, change.number, change.headSha), change.ports, enter);
     const failed = written.kind === "skipped" ? written.reason : unreadDiff(written);
     if (written.kind === "skipped" || failed !== null) throw new UsageError(`not reviewed: ${failed}`);
     ports.recent.unshift(written);

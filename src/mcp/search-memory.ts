@@ -1,10 +1,11 @@
 // search_memory: searches memory like a review does, and returns both ranks, distances and sources.
+
 import { z } from "zod";
-import { nameOf, nothingRemembered } from "../cli/find-repository.ts";
-import { foundJson } from "../cli/review/found-json.ts";
-import { UsageError } from "../cli/usage.ts";
+import { UsageError } from "../config/usage-error.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import { CORPORA, repoKey } from "../domain/memory.ts";
+import { nameOf, nothingRemembered } from "../flows/memory/find-repository.ts";
+import { foundJson } from "../flows/memory/found-json.ts";
 import { searchByHand } from "../flows/memory/search-memory.ts";
 import { repositoryField, repositoryOf, type Tool } from "./tool.ts";
 

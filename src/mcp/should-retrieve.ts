@@ -1,7 +1,9 @@
 // should_retrieve: the gate's decision whether to search memory, with its reason. It searches nothing.
+
 import { z } from "zod";
-import { jobOf } from "../cli/subject.ts";
-import { UsageError } from "../cli/usage.ts";
+import { UsageError } from "../config/usage-error.ts";
+import { commandLineJob } from "../domain/job.ts";
+
 import { decideForChange, decideForWords } from "../flows/memory/decide-retrieval.ts";
 import { MOST_DIFF } from "./review-diff.ts";
 import { repositoryField, repositoryOf, type Tool } from "./tool.ts";
@@ -55,7 +57,7 @@ export const shouldRetrieve: Tool<typeof input> = {
 
     async function decideForDiff() {
       const change = await ports.change(repo, diff ?? "", query.split("\n")[0] ?? query, signal);
-      return decideForChange(jobOf(change.repo, change.number, change.headSha), change.ports);
+      return decideForChange(commandLineJob(change.repo, change.number, change.headSha), change.ports);
     }
   },
 };

@@ -1,8 +1,10 @@
 // What all tools share: their type, the repository argument, and the answer for the client: bounded, without secrets or hidden
 // characters, and marked as untrusted.
+
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { UsageError } from "../cli/usage.ts";
+import { UsageError } from "../config/usage-error.ts";
+
 import type { Repo } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
 import { cutText } from "../domain/text/cut-text.ts";

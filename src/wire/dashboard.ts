@@ -1,15 +1,16 @@
 // Wires the dashboard: it can read everything in the store, change it only by a few safe actions, and offers a login.
 
 import { randomBytes } from "node:crypto";
+import type { Logger } from "pino";
 import manifest from "../../package.json" with { type: "json" };
 import { quietOctokit } from "../adapters/github/quiet-octokit.ts";
 import { githubVisitors, githubWriters } from "../adapters/github/read/login.ts";
 import type { Env } from "../config/environment/env.ts";
 import { LOGIN_CALLBACK } from "../config/environment/github-address.ts";
+import type { ShownVariable } from "../config/environment/shown-variables.ts";
 import { dashboard } from "../dashboard/dashboard.ts";
 import type { DashboardPorts, Health } from "../dashboard/dashboard-ports.ts";
 import type { GitHubLogin } from "../ports/login.ts";
-import type { AppOptions } from "../server/app-options.ts";
 import { egressTo } from "./egress.ts";
 import type { Reading } from "./job-ports.ts";
 import { redact, registerSecrets, safeRetrievals } from "./secrets.ts";
@@ -20,8 +21,18 @@ interface Running extends Pick<DashboardPorts, "wake"> {
   readonly readiness: () => Pick<Health, "ready" | "reasons"> | Promise<Pick<Health, "ready" | "reasons">>;
 }
 
+/** The server's settings as the dashboard shows and uses them. */
+interface DashboardSettings extends Pick<Env, "githubHost" | "model" | "reranker" | "embeddings" | "dryRun"> {
+  readonly apiUrl: string;
+  readonly dashboardToken?: Env["dashboardToken"];
+  readonly dashboardLogin?: Env["dashboardLogin"];
+  /** Null or absent: not started from an environment. */
+  readonly variables?: readonly ShownVariable[] | null;
+  readonly log: Logger;
+}
+
 /** The dashboard over the store and the server's settings. */
-export function wiredDashboard(options: AppOptions, store: Store, { embedder }: Reading, running: Running) {
+export function wiredDashboard(options: DashboardSettings, store: Store, { embedder }: Reading, running: Running) {
   const { dashboardToken = null, dashboardLogin = null, githubHost, apiUrl } = options;
   const access = {
     token: dashboardToken,

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { index } from "../../src/cli/memory/index-repository.ts";
 import { memory, readLines } from "../../src/cli/memory/memory.ts";
-import { UsageError } from "../../src/cli/usage.ts";
+import { UsageError } from "../../src/config/usage-error.ts";
+
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { givenClone } from "../adapters/git/clone.ts";
 import { givenRecord } from "../learn/memory-builders.ts";

@@ -1,11 +1,13 @@
 // replay as people run it: a real memory in a folder, filled by an import, a process each.
+
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { memory } from "../../src/cli/memory/memory.ts";
 import { replay } from "../../src/cli/memory/replay.ts";
-import { UsageError } from "../../src/cli/usage.ts";
+import { UsageError } from "../../src/config/usage-error.ts";
+
 import { kodiai } from "./kodiai.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "kodiai-replay-"));

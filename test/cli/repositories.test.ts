@@ -1,13 +1,14 @@
 // The verbs about memory over a real store in a folder: repositories by name, moving memory out and in, wikis.
+
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { findRepository } from "../../src/cli/find-repository.ts";
 import { index } from "../../src/cli/memory/index-repository.ts";
 import { memory } from "../../src/cli/memory/memory.ts";
-import { UsageError } from "../../src/cli/usage.ts";
+import { UsageError } from "../../src/config/usage-error.ts";
 import type { Repo } from "../../src/domain/job.ts";
+import { findRepository } from "../../src/flows/memory/find-repository.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { type Clone, givenClone } from "../adapters/git/clone.ts";
 import { givenRecord } from "../learn/memory-builders.ts";

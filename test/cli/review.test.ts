@@ -1,11 +1,13 @@
 // kodiai review on a real repository: what it reads, how it prints it, and how it ends.
+
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import formats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { review } from "../../src/cli/review/review.ts";
-import { UsageError } from "../../src/cli/usage.ts";
+import { UsageError } from "../../src/config/usage-error.ts";
+
 import type { Finding } from "../../src/domain/finding.ts";
 import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "../app/change-builders.ts";
 import sarifSchema from "../fixtures/sarif-2.1.0.json" with { type: "json" };

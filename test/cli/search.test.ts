@@ -1,4 +1,5 @@
 // search, stats and explain as people run them: a real clone, a real memory in a folder, a process each.
+
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +7,8 @@ import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { stats } from "../../src/cli/data/stats.ts";
 import { search } from "../../src/cli/memory/search.ts";
-import { UsageError } from "../../src/cli/usage.ts";
+import { UsageError } from "../../src/config/usage-error.ts";
+
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { openQueueFile } from "../../src/store/queue/clock.ts";
 import { loggedRetrieval, type RetrievalRow, storedRetrievals } from "../../src/store/reviews/retrievals.ts";

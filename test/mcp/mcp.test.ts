@@ -10,7 +10,8 @@ import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotoc
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { mcp } from "../../src/cli/mcp.ts";
 import { memory } from "../../src/cli/memory/memory.ts";
-import { UsageError } from "../../src/cli/usage.ts";
+import { UsageError } from "../../src/config/usage-error.ts";
+
 import { findingSource, memoryId } from "../../src/domain/memory.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { explainFindingTool } from "../../src/mcp/explain-finding.ts";

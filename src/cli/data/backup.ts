@@ -1,7 +1,8 @@
 // kodiai backup DIR, kodiai restore DIR: copies the store of a running server, and restores a store from such a copy.
+import { UsageError } from "../../config/usage-error.ts";
 import { backupPorts } from "../../wire/cli/store.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, onStores, printed, readWords, UsageError } from "../usage.ts";
+import { type ExitCode, onStores, printed, readWords } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
 type BackedUp = Awaited<ReturnType<ReturnType<typeof backupPorts>["backUp"]>>["files"][number];

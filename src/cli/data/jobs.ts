@@ -1,9 +1,10 @@
 // kodiai jobs: lists waiting, running and parked jobs; shows, retries or drops one. Servers may be running.
+import { UsageError } from "../../config/usage-error.ts";
 import type { JobAdmin, JobState, KeptJob } from "../../ports/jobs.ts";
 import { openForReading } from "../../wire/cli/store.ts";
-import { shownPlace, storePlace } from "../data-dir.ts";
+import { shownPlace, storePlace } from "../../environment/data-dir.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, noMore, oneOf, printed, readWords, UsageError, wantsJson, withPorts } from "../usage.ts";
+import { type ExitCode, noMore, oneOf, printed, readWords, wantsJson, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
 const ACTIONS = ["ls", "show", "retry", "drop"] as const;

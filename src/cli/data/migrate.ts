@@ -1,7 +1,8 @@
 // kodiai migrate sqlite://DIR [postgres://…]: copies a store from a folder into a PostgreSQL, then compares them row by row.
+import { UsageError } from "../../config/usage-error.ts";
 import { openMigration } from "../../wire/cli/store.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, onStores, printed, readWords, UsageError, withPorts } from "../usage.ts";
+import { type ExitCode, onStores, printed, readWords, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
 /** @returns 0; 3 when nothing was moved or the two differ @throws UsageError */

@@ -1,9 +1,10 @@
 // kodiai export-data --user X, kodiai erase --user X: exports or anonymises everything stored about a person.
+import { UsageError } from "../../config/usage-error.ts";
 import { writeFileSync } from "node:fs";
 import type { ErasedPerson, NamedPerson } from "../../ports/person.ts";
 import { personPorts } from "../../wire/cli/store.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, printed, readWords, UsageError, withPorts } from "../usage.ts";
+import { type ExitCode, printed, readWords, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
 /** One JSON line a row, on standard output or into `--output`. @returns 0 @throws UsageError */

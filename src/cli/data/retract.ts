@@ -1,10 +1,11 @@
 // kodiai retract: takes a bad review back. Prints what it did, or with --dry-run what it would do.
 
+import { UsageError } from "../../config/usage-error.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { retractReview, type TakenBack } from "../../flows/review/retract-review.ts";
 import { type RetractWords, retractVerbPorts } from "../../wire/cli/retract.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, printed, readWords, UsageError, withPorts } from "../usage.ts";
+import { type ExitCode, printed, readWords, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
 const PULL_URL =

@@ -1,14 +1,16 @@
 // kodiai stats: retrieval figures of the last hours or days, and their alerts.
 
+import { isFolder } from "../../environment/data-dir.ts";
+import { UsageError } from "../../config/usage-error.ts";
 import { styleText } from "node:util";
 import { type RetrievalAlert, type RetrievalFigures, retrievalAlerts, retrievalFigures } from "../../domain/figures/retrieval-figures.ts";
 import { type RepoKey, repoKey } from "../../domain/memory.ts";
 import { localRepository } from "../../wire/cli/memory.ts";
 import { openForReading } from "../../wire/cli/store.ts";
-import { storePlace } from "../data-dir.ts";
-import { isFolder } from "../find-repository.ts";
+import { storePlace } from "../../environment/data-dir.ts";
+
 import { clipped, terminalText } from "../terminal-text.ts";
-import { type ExitCode, printed, readWords, UsageError, wantsJson, withPorts } from "../usage.ts";
+import { type ExitCode, printed, readWords, wantsJson, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
 const HOUR_MS = 60 * 60_000;

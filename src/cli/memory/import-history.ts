@@ -1,13 +1,15 @@
 // kodiai import: turns a repository's past reviews into memory, with progress.
 
+import { apiUrlFor, namedRepository } from "../../config/environment/github-address.ts";
+import { UsageError } from "../../config/usage-error.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { HistoryProgress } from "../../domain/memory/past-reviews.ts";
 import { counted } from "../../domain/text/counted.ts";
+import { nameOf } from "../../flows/memory/find-repository.ts";
 import { type HistoryRun, importHistory } from "../../flows/repository/import-history.ts";
 import { type HistoryWords, historyVerbPorts } from "../../wire/cli/memory.ts";
-import { apiUrlFor, namedRepository, nameOf } from "../find-repository.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, printed, readWords, sinceOf, UsageError, wantsJson, wholeNumber, withPorts } from "../usage.ts";
+import { type ExitCode, printed, readWords, sinceOf, wantsJson, wholeNumber, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
 /** Pull requests whose reviews are read by default: each takes a request. */

@@ -1,10 +1,11 @@
 // kodiai index: reads the documents of a clone's commit into memory.
 
+import { UsageError } from "../../config/usage-error.ts";
 import type { Repo } from "../../domain/job.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { type Indexed, indexRepository } from "../../flows/repository/index-repository.ts";
 import { indexVerbPorts } from "../../wire/cli/memory.ts";
-import { type ExitCode, printed, readWords, UsageError, wantsJson, withPorts } from "../usage.ts";
+import { type ExitCode, printed, readWords, wantsJson, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
 /** @returns 0 @throws UsageError */

@@ -7,8 +7,7 @@ import type { FieldCounts, MemoryRecord } from "../../domain/memory.ts";
 import { type RankedMemory, scoreText, termsText } from "../../domain/retrieval.ts";
 import { oneLine } from "../../domain/text/cut-text.ts";
 import { isoDate } from "../../domain/text/iso-date.ts";
-import { weighPull } from "../../learn/learn.ts";
-import type { EvidenceStore } from "../../ports/feedback.ts";
+import type { WhyOutcome } from "../../flows/memory/why-outcome.ts";
 import { clipped, terminalText } from "../terminal-text.ts";
 
 const TEXT_CHARS = 160;
@@ -54,26 +53,13 @@ export function memoryLines(memory: RankedMemory, number: number): readonly stri
   ];
 }
 
-type Why = Awaited<ReturnType<typeof whyOf>>;
-
-/**
- * What people did about a finding, and how each act changed its outcome. Weighs the evidence again: the record has the outcome of
- * the last time.
- */
-export async function whyOf(record: MemoryRecord, store: Pick<EvidenceStore, "evidence">) {
-  const { outcome, decided, provenance } = record;
-  const all = provenance.pull === null ? [] : await store.evidence(record.repo, provenance.pull);
-  const { because = [], evidence = [] } = weighPull(all, [record]).get(record.id) ?? {};
-  return { outcome, ...(decided ? { decided } : {}), because, evidence };
-}
-
 /** For a terminal; contains text by others, which the caller must make visible. */
-export function whyPage(record: MemoryRecord, { because, evidence }: Why): string {
+export function whyPage(record: MemoryRecord, { because, evidence }: WhyOutcome): string {
   const acts = evidence.length === 0 ? ["no acts of people are known"] : evidence.map(evidenceLines);
   return [`${record.id}  ${outcomeText(record)}`, ...because.map((one) => `  because ${one}`), ...acts].join("\n");
 }
 
-function evidenceLines({ evidence: one, effect }: Why["evidence"][number]): string {
+function evidenceLines({ evidence: one, effect }: WhyOutcome["evidence"][number]): string {
   const { by } = one;
   const who = by === null ? "unknown" : `@${by.login} (${by.isBot ? "bot" : by.access})`;
   const when = new Date(one.at).toISOString().slice(0, 16).replace("T", " ");

@@ -3,6 +3,7 @@
 
 import { createReadStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { UsageError } from "../../config/usage-error.ts";
 import { replaySummary } from "../../domain/figures/replay.ts";
 import type { Repo } from "../../domain/job.ts";
 import { type Evidence, isWriterAct } from "../../domain/memory/evidence.ts";
@@ -10,25 +11,16 @@ import { CORPORA, type Corpus, type MemoryRecord, type RepoKey, repoKey } from "
 import type { Scope } from "../../domain/retrieval.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { lowInformation } from "../../domain/text/low-information.ts";
+import { nameOf } from "../../flows/memory/find-repository.ts";
 import { backfillLanguages, exportMemory, type Imported, importMemory } from "../../flows/memory/memory-file.ts";
+import { whyOutcome } from "../../flows/memory/why-outcome.ts";
 import { heldEvidence } from "../../learn/learn.ts";
 import type { EvidenceStore } from "../../ports/feedback.ts";
 import { type MemoryVerbPorts, memoryVerbPorts } from "../../wire/cli/memory.ts";
-import { nameOf } from "../find-repository.ts";
 import { terminalText } from "../terminal-text.ts";
-import {
-  type ExitCode,
-  noMore,
-  oneOf,
-  printed,
-  readWords,
-  UsageError,
-  wantsJson,
-  wholeNumber,
-  withPorts,
-} from "../usage.ts";
+import { type ExitCode, noMore, oneOf, printed, readWords, wantsJson, wholeNumber, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
-import { lessonsLine, lineOf, pageOf, whyOf, whyPage } from "./memory-lines.ts";
+import { lessonsLine, lineOf, pageOf, whyPage } from "./memory-lines.ts";
 
 /** @returns 0; 2 when lines of an import were wrong, after the rest was stored @throws UsageError */
 export async function memory(words: readonly string[]): Promise<ExitCode> {
@@ -182,7 +174,7 @@ async function show(id: string | undefined, values: MemoryWords, ports: MemoryVe
 
 async function why(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   const record = await recordOf("why", id, values, ports);
-  const weighed = await whyOf(record, ports.evidence);
+  const weighed = await whyOutcome(record, ports.evidence);
   return printed(wantsJson(values), { id, ...weighed }, () => terminalText(whyPage(record, weighed)));
 }
 

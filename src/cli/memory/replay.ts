@@ -17,10 +17,10 @@ import {
 } from "../../domain/figures/replay.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
+import { isDatabase, storePlace } from "../../environment/data-dir.ts";
+import { nameOf } from "../../flows/memory/find-repository.ts";
 import { type Replayed, replayMemory } from "../../flows/memory/replay-memory.ts";
 import { type MemoryVerbPorts, memoryVerbPorts } from "../../wire/cli/memory.ts";
-import { isDatabase, storePlace } from "../data-dir.ts";
-import { nameOf } from "../find-repository.ts";
 import { terminalText } from "../terminal-text.ts";
 import { type ExitCode, printed, readWords, wantsJson, warnDegraded, wholeNumber, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";

@@ -1,30 +1,22 @@
 // kodiai search: searches memory by hand, as a review does, and shows what each result's rank is based on.
+
 import { styleText } from "node:util";
 import { defaultConfig } from "../../config/repo-config.ts";
+import { UsageError } from "../../config/usage-error.ts";
 import type { Repo } from "../../domain/job.ts";
 import { canonicalLanguage } from "../../domain/language.ts";
 import type { HandSearch } from "../../domain/memory/search-result.ts";
 import { CORPORA } from "../../domain/memory.ts";
 import { candidatesText, type Precedents } from "../../domain/retrieval.ts";
+import { nameOf } from "../../flows/memory/find-repository.ts";
+import { foundJson } from "../../flows/memory/found-json.ts";
 import { type HandSearched, type SearchPorts, searchByHand } from "../../flows/memory/search-memory.ts";
 import { modelAllowance } from "../../flows/review/model-allowance.ts";
 import type { SpendingStore } from "../../ports/model.ts";
 import { memoryIfAny, repositoryWithMemory, rerankerOfEnvironment, searchPorts } from "../../wire/cli/memory.ts";
 import { modelAccess } from "../../wire/cli/model.ts";
-import { nameOf } from "../find-repository.ts";
-import { foundJson } from "../review/found-json.ts";
 import { terminalText } from "../terminal-text.ts";
-import {
-  type ExitCode,
-  oneOf,
-  printed,
-  readWords,
-  UsageError,
-  wantsJson,
-  warnDegraded,
-  wholeNumber,
-  withPorts,
-} from "../usage.ts";
+import { type ExitCode, oneOf, printed, readWords, wantsJson, warnDegraded, wholeNumber, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 import { memoryLines } from "./memory-lines.ts";
 

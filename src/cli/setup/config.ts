@@ -9,12 +9,14 @@ import { didYouMean } from "../../config/did-you-mean.ts";
 import { problemLine } from "../../config/located.ts";
 import { type ParsedConfig, parseConfig } from "../../config/parse-config.ts";
 import type { ConfigProblem } from "../../config/repo-config.ts";
+import { UsageError } from "../../config/usage-error.ts";
 import { counted } from "../../domain/text/counted.ts";
+import { isFolder } from "../../environment/data-dir.ts";
 import { configVerbPorts } from "../../wire/cli/config.ts";
 import { knownRules } from "../../wire/rules.ts";
-import { isFolder } from "../find-repository.ts";
+
 import { clipped, terminalText } from "../terminal-text.ts";
-import { type ExitCode, fileText, printed, readWords, UsageError, wantsJson } from "../usage.ts";
+import { type ExitCode, fileText, printed, readWords, wantsJson } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
 type ConfigPorts = Awaited<ReturnType<typeof configVerbPorts>>;

@@ -5,10 +5,10 @@ import { type Embeddings, readEmbeddings } from "../../config/environment/read-m
 import { setVariables } from "../../config/environment/shown-variables.ts";
 import type { MemoryWarmth } from "../../domain/memory/index-state.ts";
 import { counted } from "../../domain/text/counted.ts";
+import { isDatabase } from "../../environment/data-dir.ts";
 import { egressTo } from "../../wire/egress.ts";
 import { chosenEmbedder } from "../../wire/models.ts";
 import { comparesInMemory, type MemoryFacts, memoryIn, openStore } from "../../wire/store.ts";
-import { isDatabase } from "../data-dir.ts";
 
 /** One line of `doctor`. */
 export interface Check {

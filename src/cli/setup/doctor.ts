@@ -7,18 +7,18 @@ import { LOGIN_CALLBACK } from "../../config/environment/github-address.ts";
 import { REACTION_REFUSED } from "../../domain/command.ts";
 import { retrievalAlerts } from "../../domain/figures/retrieval-figures.ts";
 import { counted } from "../../domain/text/counted.ts";
-import { privateKeyOf } from "../../server/private-key.ts";
+import { isDatabase, shownPlace, storePlace } from "../../environment/data-dir.ts";
+import { privateKeyOf } from "../../environment/private-key.ts";
+import { readServersEnv } from "../../environment/server-folder.ts";
 import { openForReading } from "../../wire/cli/store.ts";
 import { githubAnswers } from "../../wire/github.ts";
 import { inspector, knownRules } from "../../wire/rules.ts";
 import { openStore } from "../../wire/store.ts";
 import { DAY_MS } from "../data/stats.ts";
-import { isDatabase, shownPlace, storePlace } from "../data-dir.ts";
 import { type ExitCode, printJson, readWords, wantsJson, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 import { broken, type Check, memoryChecks, note, ok, warmthCheck } from "./doctor-memory.ts";
 import { modelChecks } from "./doctor-model.ts";
-import { readServersEnv } from "./server-folder.ts";
 
 /**
  * @param readEnvFile gets the folder of `--data-dir` and sets the variables of a `.env`; returns why it did not, or null

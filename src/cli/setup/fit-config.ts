@@ -6,13 +6,15 @@ import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { languageOf } from "../../analyze/analyze.ts";
 import { PRESET_NAMES, type Preset } from "../../config/preset.ts";
+import { UsageError } from "../../config/usage-error.ts";
 import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
 import { counted } from "../../domain/text/counted.ts";
+import { isFolder } from "../../environment/data-dir.ts";
 import { leftOutReason } from "../../gather/gather.ts";
 import { isDocPath } from "../../learn/learn.ts";
 import { type Checkout, checkoutIn } from "../../wire/cli/config.ts";
-import { isFolder } from "../find-repository.ts";
-import { type ExitCode, oneOf, readWords, UsageError } from "../usage.ts";
+
+import { type ExitCode, oneOf, readWords } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
 /** Prose and settings are in every repository and do not characterise it. */

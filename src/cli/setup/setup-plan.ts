@@ -13,7 +13,8 @@ import {
 } from "../../config/environment/env-forms.ts";
 import { EnvVariables } from "../../config/environment/env-variables.ts";
 import { apiUrlOf, localDashboard } from "../../config/environment/github-address.ts";
-import { fileText, type readWords, UsageError, wholeNumber } from "../usage.ts";
+import { UsageError } from "../../config/usage-error.ts";
+import { fileText, type readWords, wholeNumber } from "../usage.ts";
 import type { VERBS } from "../verbs.ts";
 
 export type SetupWords = ReturnType<typeof readWords<typeof VERBS.setup.options>>["values"];

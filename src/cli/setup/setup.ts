@@ -8,9 +8,10 @@ import {
   withoutChecks,
 } from "../../config/environment/app-manifest.ts";
 import { LOGIN_CALLBACK } from "../../config/environment/github-address.ts";
+import { UsageError } from "../../config/usage-error.ts";
 import { counted } from "../../domain/text/counted.ts";
+import { loadDotEnv } from "../../environment/dot-env.ts";
 import type { AppCredentials, FreshApp, PastSize, RegisteredApp } from "../../ports/registration.ts";
-import { loadDotEnv } from "../../server/dot-env.ts";
 import { startSetupServer } from "../../server/setup-server.ts";
 import {
   changeWebhook,
@@ -23,7 +24,7 @@ import {
 import { type Asker, askerFor, Cancelled } from "../asker.ts";
 import { importPast } from "../memory/import-history.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, readWords, UsageError } from "../usage.ts";
+import { type ExitCode, readWords } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 import { doctor } from "./doctor.ts";
 import {

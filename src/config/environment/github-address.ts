@@ -1,4 +1,6 @@
 // The address of GitHub's API, for the server and every command.
+import { UsageError } from "../usage-error.ts";
+import { endpointProblem } from "./env-forms.ts";
 
 /** GitHub Enterprise Cloud with data residency: docs.github.com, "About GitHub Enterprise Cloud with data residency". */
 const DATA_RESIDENCY = ".ghe.com";
@@ -12,6 +14,39 @@ const DATA_RESIDENCY = ".ghe.com";
 export function apiUrlOf(host: string, protocol: "http" | "https" = "https"): string {
   if (host === "github.com" || host.endsWith(DATA_RESIDENCY)) return `https://api.${host}`;
   return `${protocol}://${host}/api/v3`;
+}
+
+/**
+ * The API of a host. GITHUB_API_URL, which GitHub Actions sets, applies only to its own host: one GitHub's token is never sent to
+ * another.
+ *
+ * @throws UsageError
+ */
+export function apiUrlFor(host: string): string {
+  const { GITHUB_API_URL: apiUrl = "", GITHUB_SERVER_URL: serverUrl = "https://github.com" } = process.env;
+  if (apiUrl === "" || URL.parse(serverUrl)?.host !== host.toLowerCase()) return apiUrlOf(host);
+  const problem = endpointProblem(apiUrl, []);
+  if (problem !== null) throw new UsageError(`GITHUB_API_URL ${problem}`);
+  return apiUrl.replace(/\/+$/, "");
+}
+
+const ON_GITHUB = /^(?:https?:\/\/([^/\s]{1,250})\/)?([\w.-]{1,100})\/([\w.-]{1,100}?)(?:\.git)?\/?$/;
+
+/**
+ * A repository on GitHub: OWNER/NAME or its address. Without a host, the one of GITHUB_SERVER_URL.
+ *
+ * @throws UsageError
+ */
+export function namedRepository(word: string) {
+  const match = ON_GITHUB.exec(word);
+  if (match === null) throw new UsageError(`${JSON.stringify(word)} is not OWNER/NAME`);
+  const [, host, owner = "", name = ""] = match;
+  return { host: host?.toLowerCase() ?? usualHost(), owner, name };
+}
+
+/** The host of GITHUB_SERVER_URL, which GitHub Actions sets. */
+export function usualHost(): string {
+  return URL.parse(process.env.GITHUB_SERVER_URL ?? "")?.host ?? "github.com";
 }
 
 // Where GitHub redirects a browser after a login, below the dashboard's address: shared by the App, the dashboard and set-up.

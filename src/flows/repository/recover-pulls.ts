@@ -23,6 +23,12 @@ export interface RecoverPulls {
   readonly now: () => number;
 }
 
+/** What a sweep for missed events asks. */
+export interface MissedPorts extends RecoverPulls {
+  readonly log: DeliveryLog;
+  readonly pause: RecoverLimits["pause"];
+}
+
 /** Facts about this run. */
 export interface RecoverRun {
   /** The first after a start reads more. */

@@ -3,13 +3,12 @@
 import type { Logger } from "pino";
 import { Transient } from "../../domain/errors.ts";
 import {
+  type MissedPorts,
   type RecoverLimits,
-  type RecoverPulls,
   type RecoverRun,
   recoverDeliveries,
   recoverPulls,
 } from "../../flows/repository/recover-pulls.ts";
-import type { DeliveryLog } from "../../ports/missed-events.ts";
 import { every, type PeriodicTask, unlessAborted } from "./periodic-task.ts";
 
 /** Overrides of the documented times, for tests. */
@@ -35,11 +34,6 @@ export const REACHES_MORE: ReadonlySet<string> = new Set([
   "installation.unsuspend",
   "installation_repositories.added",
 ]);
-
-export interface MissedPorts extends RecoverPulls {
-  readonly log: DeliveryLog;
-  readonly pause: RecoverLimits["pause"];
-}
 
 /** The sweep. A request runs it once more after the current run, which may have missed new pull requests, and makes refused reviews due. */
 export function missedSweeper(given: MissedPorts, log: Logger, times: MissedChoice = {}): PeriodicTask {

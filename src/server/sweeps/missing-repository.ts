@@ -3,14 +3,11 @@
 // crashes, the next attempt repeats the check.
 import type { Logger } from "pino";
 import { OutOfReach, Transient } from "../../domain/errors.ts";
-import { type Repo, type ReviewJob, upkeepKey } from "../../domain/job.ts";
-import type { RepositoryHost } from "../../ports/memory.ts";
+import { type ReviewJob, upkeepKey } from "../../domain/job.ts";
+import type { LocateRepository, RepositoryLookUp } from "../../ports/repository-look-up.ts";
 import type { AnyJob, Queue } from "../../ports.ts";
 
-interface MissingRepositoryPorts {
-  /** Looks up the job's repository, through any installation that reaches it now. */
-  readonly host: Pick<RepositoryHost, "lookUp">;
-  readonly installationOf: (repo: Repo) => Promise<number | null>;
+interface MissingRepositoryPorts extends RepositoryLookUp {
   readonly queue: Pick<Queue, "add">;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -47,10 +44,6 @@ export async function handleMissingRepository(
   await queue.add({ ...forget, repo, installationId, delivery, notBefore: at + UNTIL_ENDED_MS }, at);
   return "forgotten";
 }
-
-export type LocateRepository = (
-  job: Pick<AnyJob, "installationId" | "repo">,
-) => Pick<MissingRepositoryPorts, "host" | "installationOf">;
 
 /**
  * @returns a wrapper that runs a job; when the job ends because something is missing, it looks up the repository, and wakes the

@@ -1,12 +1,14 @@
 // Wires `kodiai config` to its ports: the configuration of a clone or of a GitHub repository, with the files that it extends. And the
 // files of a checkout, for `kodiai init`.
+
 import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { git, gitText } from "../../adapters/git/git.ts";
 import { githubFiles } from "../../adapters/github/read/pull-requests.ts";
-import { apiUrlFor, isFolder, namedRepository } from "../../cli/find-repository.ts";
-import { UsageError } from "../../cli/usage.ts";
+import { apiUrlFor, namedRepository } from "../../config/environment/github-address.ts";
+import { UsageError } from "../../config/usage-error.ts";
 import type { Repo } from "../../domain/job.ts";
+import { isFolder } from "../../environment/data-dir.ts";
 import { configAt } from "../../gather/gather.ts";
 import type { PullRequests } from "../../ports.ts";
 import { personsClient } from "../github.ts";

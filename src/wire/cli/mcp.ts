@@ -1,15 +1,15 @@
 // Wires the MCP tools to their ports: memory in a folder, diffs of one repository, rules in a process of their own. Nothing here can
 // post.
+
 import { tmpdir, userInfo } from "node:os";
 import { resolve } from "node:path";
 import { localChanges } from "../../adapters/git/local-changes.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
 import { noMemory } from "../../adapters/no-memory/no-memory.ts";
-import { shownPlace, storePlace } from "../../cli/data-dir.ts";
-import { isFolder } from "../../cli/find-repository.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
 import type { Review } from "../../domain/review.ts";
+import { isFolder, shownPlace, storePlace } from "../../environment/data-dir.ts";
 import { remember } from "../../learn/learn.ts";
 import type { ModelAccess } from "../../ports/model.ts";
 import type { PullRequests } from "../../ports.ts";

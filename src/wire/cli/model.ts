@@ -1,8 +1,9 @@
 // The model for the command line: the environment's, or none, with a callback for every request.
+
 import { meteredModel } from "../../adapters/metered-model.ts";
-import { UsageError } from "../../cli/usage.ts";
 import { type ModelChoice, providersSet, readModel } from "../../config/environment/read-models.ts";
 import { setVariables } from "../../config/environment/shown-variables.ts";
+import { UsageError } from "../../config/usage-error.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { ModelAnswer, ModelRequest, ModelUsage, Purpose } from "../../domain/model.ts";
 import type { Model, ModelAccess, Spending, SpendingStore } from "../../ports/model.ts";

@@ -4,9 +4,9 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { memoryOff } from "../../adapters/no-memory/no-memory.ts";
-import { dataDir, isDatabase, storePlace } from "../../cli/data-dir.ts";
-import { UsageError } from "../../cli/usage.ts";
+import { UsageError } from "../../config/usage-error.ts";
 import { StoreUnusable } from "../../domain/errors.ts";
+import { dataDir, isDatabase, storePlace } from "../../environment/data-dir.ts";
 import type { WritingPorts } from "../../flows/review/review-ports.ts";
 import type { MoveStore } from "../../ports/move.ts";
 import type { PersonStore } from "../../ports/person.ts";

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { UsageError } from "../../../src/cli/usage.ts";
+import { UsageError } from "../../../src/config/usage-error.ts";
+
 import { StoreUnusable } from "../../../src/domain/errors.ts";
 import { exportMemory } from "../../../src/flows/memory/memory-file.ts";
 import type { ReportMoved } from "../../../src/ports/move.ts";

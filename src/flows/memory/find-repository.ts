@@ -1,12 +1,9 @@
 // Finds a repository in memory by its name.
 
-import { statSync } from "node:fs";
 import leven from "leven";
-import { endpointProblem } from "../config/environment/env-forms.ts";
-import { apiUrlOf } from "../config/environment/github-address.ts";
-import type { Repo } from "../domain/job.ts";
-import { repoKey } from "../domain/memory.ts";
-import { UsageError } from "./usage.ts";
+import { UsageError } from "../../config/usage-error.ts";
+import type { Repo } from "../../domain/job.ts";
+import { repoKey } from "../../domain/memory.ts";
 
 const NEAR = 5;
 /** Comparing names costs the product of their lengths. */
@@ -47,30 +44,6 @@ export function nameOf({ owner, name }: Pick<Repo, "owner" | "name">): string {
   return `${owner}/${name}`;
 }
 
-const ON_GITHUB = /^(?:https?:\/\/([^/\s]{1,250})\/)?([\w.-]{1,100})\/([\w.-]{1,100}?)(?:\.git)?\/?$/;
-
-/**
- * A repository on GitHub: OWNER/NAME or its address. Without a host, the one of GITHUB_SERVER_URL.
- *
- * @throws UsageError
- */
-export function namedRepository(word: string) {
-  const match = ON_GITHUB.exec(word);
-  if (match === null) throw new UsageError(`${JSON.stringify(word)} is not OWNER/NAME`);
-  const [, host, owner = "", name = ""] = match;
-  return { host: host?.toLowerCase() ?? usualHost(), owner, name };
-}
-
-/** The host of GITHUB_SERVER_URL, which GitHub Actions sets. */
-export function usualHost(): string {
-  return URL.parse(process.env.GITHUB_SERVER_URL ?? "")?.host ?? "github.com";
-}
-
-/** Whether a word names an existing folder. */
-export function isFolder(word: string): boolean {
-  return statSync(word, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
 function nearest(wanted: string, known: readonly Repo[]): string {
   if (known.length === 0) return "";
   const names = [...new Set(known.map(nameOf))]
@@ -79,18 +52,4 @@ function nearest(wanted: string, known: readonly Repo[]): string {
     .map(({ name }) => name);
   const more = names.length > NEAR ? ` and ${names.length - NEAR} more` : "";
   return ` In memory, nearest first: ${names.slice(0, NEAR).join(", ")}${more}.`;
-}
-
-/**
- * The API of a host. GITHUB_API_URL, which GitHub Actions sets, applies only to its own host: one GitHub's token is never sent to
- * another.
- *
- * @throws UsageError
- */
-export function apiUrlFor(host: string): string {
-  const { GITHUB_API_URL: apiUrl = "", GITHUB_SERVER_URL: serverUrl = "https://github.com" } = process.env;
-  if (apiUrl === "" || URL.parse(serverUrl)?.host !== host.toLowerCase()) return apiUrlOf(host);
-  const problem = endpointProblem(apiUrl, []);
-  if (problem !== null) throw new UsageError(`GITHUB_API_URL ${problem}`);
-  return apiUrl.replace(/\/+$/, "");
 }

@@ -1,9 +1,10 @@
 // The server's own folder: the only place where a command reads `.env` as the server does.
+
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { loadDotEnv } from "../../server/dot-env.ts";
-import { UsageError } from "../usage.ts";
+import { UsageError } from "../config/usage-error.ts";
+import { loadDotEnv } from "./dot-env.ts";
 
 /**
  * Reads `.env` in the working folder if that is the server's own: Kodiai's own checkout, or the folder around the data folder that
@@ -33,5 +34,5 @@ function isServersFolder(folder: string, dataDir: string | undefined): boolean {
 
 /** Two folders up from here in a clone; the published package is compiled and has no such folder. */
 function ownCheckout(): string {
-  return fileURLToPath(new URL("../../..", import.meta.url));
+  return fileURLToPath(new URL("../..", import.meta.url));
 }

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -33,4 +34,9 @@ export function isDatabase(place: string): boolean {
 /** A place for display: an address may contain a password. */
 export function shownPlace(place: string): string {
   return isDatabase(place) ? "the database of DATABASE_URL" : place;
+}
+
+/** Whether a word names an existing folder. */
+export function isFolder(word: string): boolean {
+  return statSync(word, { throwIfNoEntry: false })?.isDirectory() === true;
 }

@@ -4,7 +4,7 @@ import type { Repo } from "../../domain/job.ts";
 import type { FoundMemory, HandSearch } from "../../domain/memory/search-result.ts";
 import { repoKey } from "../../domain/memory.ts";
 import { isoDate } from "../../domain/text/iso-date.ts";
-import type { HandSearched } from "../../flows/memory/search-memory.ts";
+import type { HandSearched } from "./search-memory.ts";
 
 /** Plain JSON, version 2; results best first. */
 export function foundJson(repo: Repo, asked: Omit<HandSearch, "repo" | "now">, { memories, searches }: HandSearched) {
