@@ -21,7 +21,7 @@ export const ELSEWHERE: ReadonlyMap<string, { readonly test: string; readonly sa
   ["kodiai import OWNER/NAME --since 2026-01-31", { test: "test/cli/import-history.test.ts", says: '"--since"' }],
   [
     "npm run -s release:pack -- --pack-destination out",
-    { test: "test/release/pack.test.ts", says: "scripts/release-pack.ts" },
+    { test: "test/release/installed.ts", says: "scripts/release-pack.ts" },
   ],
 ]);
 
