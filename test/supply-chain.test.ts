@@ -31,20 +31,25 @@ test("workflows name every action by its hash, with the version beside it [T25]"
   expect(uses.filter((one) => !/@[0-9a-f]{40} # v\d/.test(one) && !/: \.\//.test(one))).toEqual([]);
 });
 
-test("the job that may sign runs nothing of ours: what it publishes was built and tested by another [T25]", () => {
-  for (const [name, text] of workflows) {
+test("a job that may sign or write runs nothing of ours: what it publishes was built and tested by another [T25]", () => {
+  const writing = workflows.flatMap(([name, text]) => {
     const [head = "", ...jobs] = text.split(/^ {2}(?=[\w-]+:\n {4})/m);
-    expect(head, name).not.toContain("id-token");
-    for (const job of jobs.filter((one) => one.includes("id-token: write"))) {
-      expect(job, name).toMatch(/^ {4}needs: \w+$/m);
-      expect(job, name).not.toMatch(/checkout@|npm (?:ci|run|test|exec|pack)|npx |node /);
-      expect([...job.matchAll(/^ {6}- run: (.+)$/gm)].map(([, run]) => run)).toEqual([
-        "npm publish ./out/*.tgz --provenance --access public --ignore-scripts",
-      ]);
-    }
+    expect(head, name).not.toContain(": write");
+    return jobs.filter((one) => one.includes(": write")).map((job) => ({ name, job }));
+  });
+  for (const { name, job } of writing) {
+    expect(job, name).toMatch(/^ {4}needs: (?:\w+|\[publish, image\])$/m);
+    expect(job, name).not.toMatch(/checkout@|npm (?:ci|run|test|exec|pack)|npx |node |docker (?:build|run)/);
   }
-  expect(workflows.filter(([, text]) => text.includes("id-token: write")).map(([name]) => name)).toEqual([
-    "publish.yml",
+  const granted = writing.map(({ name, job }) => [name, ...(job.match(/[\w-]+: write/g) ?? [])]);
+  expect(granted).toEqual([
+    ["publish.yml", "id-token: write"],
+    ["publish.yml", "packages: write"],
+    ["publish.yml", "contents: write"],
+  ]);
+  const [signing = ""] = writing.map(({ job }) => job);
+  expect([...signing.matchAll(/^ {6}- run: (.+)$/gm)].map(([, run]) => run)).toEqual([
+    "npm publish ./out/*.tgz --provenance --access public --ignore-scripts",
   ]);
 });
 

@@ -21,7 +21,7 @@ export const ELSEWHERE: ReadonlyMap<string, { readonly test: string; readonly sa
   ["kodiai import OWNER/NAME --since 2026-01-31", { test: "test/cli/import-history.test.ts", says: '"--since"' }],
   [
     "npm run -s release:pack -- --pack-destination out",
-    { test: "test/release/pack.test.ts", says: "scripts/release-pack.ts" },
+    { test: "test/release/installed.ts", says: "scripts/release-pack.ts" },
   ],
 ]);
 
@@ -41,6 +41,7 @@ export const NOT_RUN: readonly { readonly command: RegExp; readonly why: string 
     command: /^npm install --prefix \/opt\/kodiai /,
     why: "needs a folder of root; test/release installs the packed package",
   },
+  { command: /^git clone https:\/\/github\.com\/OWNER\/kodiai$|^cd kodiai$/, why: "needs the repository on GitHub" },
   { command: /^npm install @opentelemetry\//, why: "packages of others, which the project does not depend on" },
   { command: /^OTEL_SERVICE_NAME=/, why: "needs those packages" },
   {

