@@ -1,5 +1,5 @@
 // The dependency rules. Each message says what to do instead.
-const STAGES = "receive|gather|analyze|vet|retrieve|context|review|publish|learn";
+const STAGES = "receive|gather|analyze|retrieve|context|review|publish|learn";
 
 /** Pure libraries that stages and domain may use, each with its reason. */
 const PURE = [
@@ -7,9 +7,6 @@ const PURE = [
   "yaml", // .kodiai.yml with the line and column of each problem
   "conventional-commits-parser", // the reference grammar of titles
   "diff", // the unified-diff parser
-  "semver", // the step of a dependency bump
-  "@renovatebot/pep440", // Python's order of versions
-  "@renovatebot/ruby-semver", // Ruby's
   "p-map", // a few questions at once
   "brace-expansion", // the braces of globs
   "leven", // "did you mean"

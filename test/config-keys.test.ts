@@ -81,12 +81,6 @@ function suppression(lines: Readonly<Record<string, string>> = {}): string {
   return `${customRule()}review:\n  suppress:\n    - {${text.map(([key, value]) => `${key}: ${value}`).join(", ")}}\n`;
 }
 
-/** A dependency bot's pull request. */
-const BUMP: Change = {
-  files: { "requirements.txt": "requests==2.32.0\n" },
-  world: { pull: aPull({ title: "build(deps): bump requests from 2.31.0 to 2.32.0", labels: ["dependencies"] }) },
-};
-
 /** A model that says whether it was shown the file that the description names, which only a snapshot has. */
 const WITH_NOTES: Omit<Change, "config"> = {
   ...ETAG,
@@ -137,13 +131,6 @@ const CASES: readonly Case[] = [
     says: /too many files[\s\S]*the model looked nothing up: the repository at the head was not read/,
     insteadOf: /Speaks/,
     change: { ...UNREAD, access: echoing() },
-  },
-  {
-    key: "review.dependencies",
-    config: "review: {dependencies: false}",
-    says: /^Announced: dependency `requests` from `2.31.0` to `2.32.0` \(minor\)\.\n(?![\s\S]*Dependency update)/m,
-    insteadOf: /\*\*Dependency update\*\*/,
-    change: BUMP,
   },
   {
     key: "review.model",

@@ -1,7 +1,6 @@
 // How our intent parser answers the cases of an earlier system, in that system's shapes.
 
 import { z } from "zod";
-import { bumpEcosystem, bumpStep, bumpTitle } from "../../src/analyze/dependency-bump.ts";
 import { type IntentInput, parseIntent } from "../../src/analyze/intent.ts";
 import { parseTitle } from "../../src/analyze/title.ts";
 import type { AreaCheck } from "./area-check.ts";
@@ -12,15 +11,6 @@ const IntentCase = z.object({
   commits: z.array(z.object({ sha: z.string(), message: z.string() })).default([]),
 });
 const RefsCase = z.object({ body: z.string().nullable(), commitMessages: z.array(z.string()) });
-const DetectCase = z.object({
-  prTitle: z.string(),
-  prLabels: z.array(z.string()),
-  headBranch: z.string(),
-  senderLogin: z.string(),
-});
-const ExtractCase = z.object({ title: z.string(), branch: z.string(), changedFiles: z.array(z.string()) });
-const ClassifyCase = z.object({ oldVersion: z.string().nullable(), newVersion: z.string().nullable() });
-const BumpCase = z.object({ title: z.string(), labels: z.array(z.string()) });
 
 /** Their word for our profile. */
 const PROFILE_WORDS = { thorough: "strict", balanced: "balanced", quiet: "minimal" } as const;
@@ -31,7 +21,6 @@ function intentOf(input: Partial<IntentInput> & { readonly title: string }) {
     commits: [],
     labels: [],
     headRef: "",
-    files: [],
     author: { login: "alice" },
     ...input,
   });
@@ -69,42 +58,6 @@ function answerRefs(input: unknown) {
   return { refs };
 }
 
-function answerDetect(input: unknown) {
-  const { prTitle, prLabels, headBranch, senderLogin } = DetectCase.parse(input);
-  const { bump } = intentOf({
-    title: prTitle,
-    labels: prLabels,
-    headRef: headBranch,
-    author: { login: senderLogin },
-  });
-  return { detected: bump !== null, source: bump?.source ?? null, signals: bump?.signs ?? [] };
-}
-
-function answerExtract(input: unknown) {
-  const { title, branch, changedFiles } = ExtractCase.parse(input);
-  const read = bumpTitle(parseTitle(title));
-  const files = changedFiles.map((path) => ({ path }));
-  return {
-    packageName: read?.packageName ?? null,
-    oldVersion: read?.from ?? null,
-    newVersion: read?.to ?? null,
-    ecosystem: bumpEcosystem({ headRef: branch, files, title: read }),
-    isGroup: read?.group ?? false,
-  };
-}
-
-function answerClassify(input: unknown) {
-  const { oldVersion, newVersion } = ClassifyCase.parse(input);
-  const bumpType = bumpStep(oldVersion, newVersion);
-  return { bumpType, isBreaking: bumpType === "major" };
-}
-
-function answerBump(input: unknown) {
-  const { title, labels } = BumpCase.parse(input);
-  const { bump } = intentOf({ title, labels });
-  return { detected: bump !== null, packageName: bump?.packageName ?? null };
-}
-
 export const areas: readonly AreaCheck[] = [
   {
     area: "prIntent",
@@ -123,8 +76,4 @@ export const areas: readonly AreaCheck[] = [
     ],
   },
   { area: "issueRefs.parse", answer: answerRefs, deliberate: [] },
-  { area: "depBump.detect", answer: answerDetect, deliberate: [] },
-  { area: "depBump.extract", answer: answerExtract, deliberate: [] },
-  { area: "depBump.classify", answer: answerClassify, deliberate: [] },
-  { area: "depBump", answer: answerBump, deliberate: [] },
 ];

@@ -70,7 +70,6 @@ function parts(title: string): Readonly<Record<Part, string | boolean | null>> {
     labels: [],
     headRef: "",
     author: { login: "" },
-    files: [],
   });
   return {
     type: intent.type,

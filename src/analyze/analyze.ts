@@ -36,7 +36,7 @@ export function analyze(context: PullRequestContext): ReviewSignals {
   const kindOf = fileKinds(config.fileKinds);
   const facts = classified.map(({ path, language: { language } }) => ({ path, language, kind: kindOf(path) }));
   return {
-    intent: parseIntent({ ...pull, headRef: pull.head.ref, files }),
+    intent: parseIntent({ ...pull, headRef: pull.head.ref }),
     files: facts,
     languages: languageShares(classified),
     risks: risks(files, facts, context.leftOut),

@@ -1,8 +1,6 @@
 // Detects a dependency bump, its package and its size. Two signs of four are needed, because people write "Update …"
 // too.
 
-import semver from "semver";
-import { nameOf } from "../domain/code/paths.ts";
 import type { PullRequest } from "../domain/pull-request.ts";
 import type { DependencyBump, SemverStep } from "../domain/signals.ts";
 import type { ParsedTitle } from "./title.ts";
@@ -12,33 +10,23 @@ export interface BumpInput extends Pick<PullRequest, "body" | "commits" | "label
   readonly title: ParsedTitle;
   readonly headRef: string;
   readonly author: Pick<PullRequest["author"], "login">;
-  readonly files: readonly { readonly path: string }[];
 }
-
-type Source = DependencyBump["source"];
 
 /**
  * Branch prefixes of the bots. Dependabot's separator can be configured to `-` or `_`; Renovate's prefix is
  * configurable.
  */
-const BRANCHES: readonly (readonly [RegExp, Source])[] = [
-  [/^dependabot[/_-]/, "dependabot"],
-  [/^renovate[/-]/, "renovate"],
-  [/^(?:greenkeeper|depfu|snyk-(?:upgrade|fix)|pyup)[/-]|^pre-commit-ci-update-config$/, "other"],
-];
+const BRANCH =
+  /^(?:dependabot[/_-]|renovate[/-]|(?:greenkeeper|depfu|snyk-(?:upgrade|fix)|pyup)[/-]|pre-commit-ci-update-config$)/;
 
 /** Logins of bots; only an App can have `[bot]` in its login. Self-hosted Renovates are named after their owner. */
-const SENDERS: readonly (readonly [RegExp, Source])[] = [
-  [/^dependabot(?:-preview)?(?:\[bot\])?$/, "dependabot"],
-  [/^(?:renovate(?:-bot)?|(?:[a-z0-9-]{1,60}-)?renovate(?:-[a-z0-9-]{1,60})?\[bot\])$/, "renovate"],
-  [/^(?:(?:greenkeeper|pre-commit-ci)\[bot\]|depfu\[bot\]|snyk-bot|pyup-bot|scala-steward)$/, "other"],
+const SENDERS = [
+  /^dependabot(?:-preview)?(?:\[bot\])?$/,
+  /^(?:renovate(?:-bot)?|(?:[a-z0-9-]{1,60}-)?renovate(?:-[a-z0-9-]{1,60})?\[bot\])$/,
+  /^(?:(?:greenkeeper|pre-commit-ci|depfu)\[bot\]|snyk-bot|pyup-bot|scala-steward)$/,
 ];
 
-const LABELS: readonly (readonly [RegExp, Source])[] = [
-  [/^(?:dependencies|dependency|deps)$/, "other"],
-  [/^dependabot$/, "dependabot"],
-  [/^renovate(?:-?bot)?$/, "renovate"],
-];
+const LABEL = /^(?:dependencies|dependency|deps|dependabot|renovate(?:-?bot)?)$/;
 
 /** Characters of a body that are searched for versions: release notes follow the first lines. */
 const BODY_REACH = 20_000;
@@ -49,30 +37,25 @@ const BODY_REACH = 20_000;
  */
 export function dependencyBump(input: BumpInput): DependencyBump | null {
   const title = bumpTitle(input.title);
-  const branch = firstMatch(BRANCHES, input.headRef);
-  const sender = firstMatch(SENDERS, input.author.login.toLowerCase());
-  const labels = input.labels.flatMap((label) => firstMatch(LABELS, label.trim().toLowerCase()) ?? []);
+  const sender = input.author.login.toLowerCase();
   const signs: DependencyBump["signs"][number][] = [];
   if (title !== null) signs.push("title");
-  if (branch !== null) signs.push("branch");
-  if (sender !== null) signs.push("sender");
-  if (labels.length > 0) signs.push("label");
+  if (BRANCH.test(input.headRef)) signs.push("branch");
+  if (SENDERS.some((one) => one.test(sender))) signs.push("sender");
+  if (input.labels.some((label) => LABEL.test(label.trim().toLowerCase()))) signs.push("label");
   if (signs.length < 2) return null;
   const versions = completeVersions(input, title);
   return {
-    source: [sender, branch, ...labels].find((source) => source !== null && source !== "other") ?? "other",
     signs,
     packageName: title?.packageName ?? null,
     ...versions,
-    ecosystem: bumpEcosystem({ ...input, title }),
-    group: title?.group ?? false,
     step: bumpStep(versions.from, versions.to),
   };
 }
 
 function completeVersions(input: BumpInput, title: ReturnType<typeof bumpTitle>) {
   const known = { from: title?.from ?? null, to: title?.to ?? null };
-  if (title === null || title.group || known.from !== null) return known;
+  if (title === null || title.packageName === null || known.from !== null) return known;
   const texts = [input.body ?? "", ...input.commits.slice(0, 1).map((commit) => commit.message)];
   const [stated] = texts.flatMap((text) => statedVersions(text.slice(0, BODY_REACH)) ?? []);
   if (stated === undefined || !agrees(known.to, stated.to)) return known;
@@ -96,7 +79,7 @@ function agrees(title: string | null, stated: string): boolean {
 // The semver step between two versions as bots write them.
 
 /** `1.2`, `v3`, `^4.4.0`, `2024.1.1`, `1.2.3.4`, `11.0.0-beta.3`, `1.24-alpine`; a commit hash is no version. */
-const VERSION = /^[v^~>=<]{0,3}\d{1,9}(?:\.\d{1,9}){0,5}(?:[-+.][\w.+-]{0,100})?$/i;
+const VERSION = /^[v^~>=<]{0,3}(\d{1,9})(?:\.(\d{1,9}))?(?:\.\d{1,9}){0,4}(?:[-+.][\w.+-]{0,100})?$/i;
 const HASH = /^[0-9a-f]{7,40}$/i;
 
 /**
@@ -112,122 +95,10 @@ export function bumpStep(from: string | null, to: string | null): SemverStep {
   return before.minor === after.minor ? "patch" : "minor";
 }
 
-function version(text: string | null): semver.SemVer | null {
-  return text !== null && VERSION.test(text) && !HASH.test(text) ? semver.coerce(text) : null;
-}
-
-// Derives the ecosystem of a bump from branch, changed files and title.
-
-/** Dependabot's names for package managers, as in its branches and group names. */
-const DEPENDABOT: ReadonlyMap<string, string> = ecosystems({
-  npm: "npm_and_yarn bun",
-  python: "pip uv conda",
-  go: "go_modules",
-  rust: "cargo",
-  ruby: "bundler",
-  java: "maven gradle",
-  php: "composer",
-  dotnet: "nuget dotnet_sdk",
-  "github-actions": "github_actions",
-  docker: "docker docker_compose",
-  "git-submodules": "submodules",
-  elixir: "hex",
-  dart: "pub",
-  elm: "elm",
-  swift: "swift",
-  terraform: "terraform opentofu",
-  helm: "helm",
-  devcontainers: "devcontainers",
-});
-
-/** File name, lower-cased → ecosystem. */
-const MANIFESTS: ReadonlyMap<string, string> = ecosystems({
-  npm: "package.json package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-workspace.yaml bun.lock bun.lockb",
-  python: "pyproject.toml poetry.lock pipfile pipfile.lock setup.py setup.cfg uv.lock pdm.lock environment.yml",
-  go: "go.mod go.sum",
-  rust: "cargo.toml cargo.lock",
-  ruby: "gemfile gemfile.lock",
-  java: "pom.xml build.gradle build.gradle.kts gradle.lockfile libs.versions.toml gradle-wrapper.properties build.sbt",
-  php: "composer.json composer.lock",
-  dotnet: "packages.config packages.lock.json directory.packages.props global.json",
-  docker: "dockerfile docker-compose.yml docker-compose.yaml compose.yml compose.yaml",
-  "github-actions": "action.yml action.yaml",
-  elixir: "mix.exs mix.lock",
-  dart: "pubspec.yaml pubspec.lock",
-  swift: "package.swift package.resolved",
-  helm: "chart.yaml chart.lock",
-  terraform: ".terraform.lock.hcl",
-  "git-submodules": ".gitmodules",
-  "pre-commit": ".pre-commit-config.yaml",
-});
-
-/** Each of the names → its ecosystem. */
-function ecosystems(names: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
-  return new Map(Object.entries(names).flatMap(([key, all]) => all.split(" ").map((name) => [name, key] as const)));
-}
-
-const PATTERNS: readonly (readonly [RegExp, string])[] = [
-  [/(?:^|\/)\.github\/workflows\/[^/]{1,255}\.ya?ml$/i, "github-actions"],
-  [/(?:^|\/)[^/]{0,100}requirements[^/]{0,100}\.(?:txt|in)$/i, "python"],
-  [/\.(?:cs|fs|vb)proj$/i, "dotnet"],
-  [/\.gemspec$/i, "ruby"],
-  [/\.tf$/i, "terraform"],
-  [/(?:^|\/)[^/]{0,100}dockerfile[^/]{0,100}$/i, "docker"],
-];
-
-/** By Renovate's word for the thing. */
-const KINDS: readonly (readonly [RegExp, string])[] = [
-  [/^action$/, "github-actions"],
-  [/^(?:docker (?:tag|digest)|image)$/, "docker"],
-  [/^(?:rust )?crate$/, "rust"],
-  [/^gem$/, "ruby"],
-  [/^helm release$/, "helm"],
-  [/^pre-commit hook$/, "pre-commit"],
-  [/^terraform$/, "terraform"],
-];
-
-const NAMES: readonly (readonly [RegExp, string])[] = [
-  [/^(?:actions|github\/codeql-action|docker\/[a-z-]{1,60}-action)(?:\/|$)/i, "github-actions"],
-  [/-action(?:\/|$)/i, "github-actions"],
-  [/^(?:github\.com|golang\.org|google\.golang\.org|gopkg\.in|k8s\.io|go\.uber\.org|cloud\.google\.com\/go)\//i, "go"],
-  [/^(?:ghcr\.io|docker\.io|mcr\.microsoft\.com|quay\.io)\//i, "docker"],
-  [/^@[a-z0-9~-][\w.~-]{0,100}\/[\w.~-]{1,100}$/i, "npm"],
-];
-
-/** The branch is most reliable; then files, when all manifests agree; then the title. Null when none determines it. */
-export function bumpEcosystem({
-  headRef,
-  files,
-  title,
-}: Pick<BumpInput, "headRef" | "files"> & { readonly title: BumpTitle | null }): string | null {
-  return fromBranch(headRef) ?? fromFiles(files) ?? fromTitle(title);
-}
-
-function fromBranch(headRef: string): string | null {
-  const rest = /^dependabot[/_-](.{1,40})/.exec(headRef)?.[1] ?? "";
-  // The separator may itself be `_`, so whole names are tried, the longest first, because `docker_compose` begins with
-  // `docker`.
-  const name = [...DEPENDABOT.keys()]
-    .filter((key) => rest === key || (rest.startsWith(key) && "/_-".includes(rest[key.length] ?? "?")))
-    .sort((a, b) => b.length - a.length)[0];
-  return name === undefined ? null : (DEPENDABOT.get(name) ?? null);
-}
-
-function fromFiles(files: readonly { readonly path: string }[]): string | null {
-  const found = new Set(
-    files.flatMap(({ path }) => MANIFESTS.get(nameOf(path).toLowerCase()) ?? firstMatch(PATTERNS, path) ?? []),
-  );
-  return found.size === 1 ? ([...found][0] ?? null) : null;
-}
-
-function fromTitle(title: BumpTitle | null): string | null {
-  if (title === null) return null;
-  return firstMatch(KINDS, title.kind ?? "") ?? firstMatch(NAMES, title.packageName ?? "");
-}
-
-/** What the first pattern that the text matches stands for, or null. */
-function firstMatch<Value>(rules: readonly (readonly [RegExp, Value])[], text: string): Value | null {
-  return rules.find(([pattern]) => pattern.test(text))?.[1] ?? null;
+function version(text: string | null) {
+  if (text === null || HASH.test(text)) return null;
+  const [, major, minor = 0] = VERSION.exec(text) ?? [];
+  return major === undefined ? null : { major: Number(major), minor: Number(minor) };
 }
 
 // Parses the titles that bots give to bumps into package and versions; null for other titles.
@@ -237,9 +108,6 @@ interface BumpTitle {
   readonly packageName: string | null;
   readonly from: string | null;
   readonly to: string | null;
-  readonly group: boolean;
-  /** Renovate's word for the thing: `action`, `docker tag`, `module`, `rust crate`, …; null without one. */
-  readonly kind: string | null;
 }
 
 // Limits: npm allows 214 characters in a name. bumpStep checks versions; here any word with a digit matches.
@@ -249,8 +117,8 @@ const VERSION_SOURCE = "[`'\"]?([v^~>=<]{0,3}\\d[\\w.+~-]{0,79}|[0-9a-f]{7,40})[
 const TAIL =
   "(?: in \\S{1,300}| in the \\S{1,100} group| across \\d{1,5} director(?:y|ies)| \\[[^\\]]{1,40}\\]| \\([^)]{1,60}\\)){0,4} ?\\p{Extended_Pictographic}?\\.?$";
 const KIND_BEFORE =
-  "(dependency|module|rust crate|helm release|pre-commit hook|terraform|plugin|image|references to|requirement(?:s)? for)";
-const KIND_AFTER = "(action|docker tag|docker digest|digest|commit hash|orb|requirement|tag|gem|crate|to version)";
+  "(?:dependency|module|rust crate|helm release|pre-commit hook|terraform|plugin|image|references to|requirement(?:s)? for)";
+const KIND_AFTER = "(?:action|docker tag|docker digest|digest|commit hash|orb|requirement|tag|gem|crate|to version)";
 
 const FROM_TO = pattern(
   `(?:security )?(?:bump|upgrade|update)s? (?:${KIND_BEFORE} )?${NAME}(?: ${KIND_AFTER})? from ${VERSION_SOURCE} to ${VERSION_SOURCE}${TAIL}`,
@@ -296,15 +164,13 @@ export function bumpTitle(title: ParsedTitle): BumpTitle | null {
 
 function single(text: string): BumpTitle | null {
   const fromTo = FROM_TO.exec(text);
-  const [, before, name, after, ...versions] = fromTo ?? TO.exec(text) ?? [];
+  const [, name, ...versions] = fromTo ?? TO.exec(text) ?? [];
   if (name === undefined || OWN_THINGS.has(name.toLowerCase())) return null;
   const [from = null, to = null] = fromTo === null ? [null, versions[0]] : versions;
   return {
     packageName: name,
     from: from === null ? null : plainVersion(from),
     to: to === null ? null : plainVersion(to),
-    group: false,
-    kind: (before ?? after)?.toLowerCase() ?? null,
   };
 }
 
@@ -313,7 +179,7 @@ function group(text: string, scope: string): BumpTitle | null {
   // People write "Update dependencies" too; a bot adds "all", a version or its scope.
   const vague = which === 1 && !/ (?:all|non-major) | to /.test(text) && !DEPENDENCY_SCOPE.test(scope);
   const namesTwo = which === 4 && !DEPENDENCY_SCOPE.test(scope);
-  return which < 0 || vague || namesTwo ? null : { packageName: null, from: null, to: null, group: true, kind: null };
+  return which < 0 || vague || namesTwo ? null : { packageName: null, from: null, to: null };
 }
 
 function nameOnly(text: string, scope: string): BumpTitle | null {
@@ -321,7 +187,7 @@ function nameOnly(text: string, scope: string): BumpTitle | null {
   const isIdentified = DEPENDENCY_SCOPE.test(scope) || / in \//.test(text) || /^@|\//.test(name ?? "");
   return name === undefined || !isIdentified || OWN_THINGS.has(name.toLowerCase())
     ? null
-    : { packageName: name, from: null, to: null, group: false, kind: null };
+    : { packageName: name, from: null, to: null };
 }
 
 /** Versions without Renovate's `v`, so that "to v2.0.0" and "to 2.0.0" are equal. */

@@ -182,10 +182,6 @@ const Review = section({
   ),
   drafts: flag(false, "Review draft pull requests too."),
   dependencyBots: flag(true, "Review pull requests of Dependabot and Renovate. Other bots are never reviewed."),
-  dependencies: flag(
-    true,
-    "Look dependency updates up on GitHub: advisories, release notes, licences, and where the code names the package. See docs/dependency-updates.md.",
-  ),
   baseBranches: documented(
     globs.default([]),
     ["main", "release/*", "!release/0.*"],

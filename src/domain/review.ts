@@ -1,5 +1,4 @@
 import type { ConfigProblem } from "../config/repo-config.ts";
-import type { DependencyUpdate } from "./dependency-update.ts";
 import type { Finding, HeldBack, LocMethod, Precedent } from "./finding.ts";
 import type { Repo } from "./job.ts";
 import type { Cost, Degraded, LeftOut, MonthSpending } from "./omissions.ts";
@@ -157,8 +156,6 @@ export interface Review {
   readonly month?: MonthSpending | null;
   /** False leaves the prompt for a coding agent out of the summary; absent means true. */
   readonly agentPrompt?: boolean;
-  /** The facts about a dependency update; null or absent for every other change. */
-  readonly update?: DependencyUpdate | null;
 }
 
 /** The review as it exists on GitHub after publishing. */

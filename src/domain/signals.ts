@@ -37,18 +37,14 @@ export interface BreakingSource {
 
 export type SemverStep = "major" | "minor" | "patch" | "unknown";
 
-/** A dependency bump, detected from title, branch, sender, label and files. */
+/** A dependency bump, detected from title, branch, sender and label. */
 export interface DependencyBump {
-  readonly source: "dependabot" | "renovate" | "other";
   /** The detected signs: at least two are needed. */
   readonly signs: readonly ("title" | "branch" | "sender" | "label")[];
   /** Null for a group bump. */
   readonly packageName: string | null;
   readonly from: string | null;
   readonly to: string | null;
-  /** `npm`, `python`, `go`, `rust`, `ruby`, `java`, `php`, `dotnet`, `github-actions`, `docker`, … or null. */
-  readonly ecosystem: string | null;
-  readonly group: boolean;
   readonly step: SemverStep;
 }
 

@@ -1,9 +1,8 @@
 // Decides whether a pull request is reviewed, from values alone; every no has a readable reason.
 import { RE2JS } from "re2js";
 import type { RepoConfig } from "../config/repo-config.ts";
-import { dependencyBot } from "../domain/dependency-update.ts";
 import type { ReviewJob } from "../domain/job.ts";
-import type { PullRequest } from "../domain/pull-request.ts";
+import { isDependencyBot, type PullRequest } from "../domain/pull-request.ts";
 
 /** Tags of an author who wants no review yet; `analyze` reads the same part of the title. */
 const NOT_NOW = /\[\s*(wip|draft|no-review)\s*\]/i;
@@ -41,7 +40,7 @@ export function heldBack(
 
 function botReason({ author }: PullRequest, dependencyBots: boolean): string | null {
   if (author.type !== "Bot") return null;
-  if (dependencyBot(author.id) === null) return `opened by a bot, ${author.login}`;
+  if (!isDependencyBot(author.id)) return `opened by a bot, ${author.login}`;
   return dependencyBots ? null : `opened by ${author.login} and review.dependencyBots is false`;
 }
 

@@ -1,5 +1,5 @@
-// The only links that Kodiai writes: to this repository's files and commits at a fixed commit, to comments on its own GitHub, to
-// GitHub's pages about advisories, and to the pages of rules.
+// The only links that Kodiai writes: to this repository's files and commits at a fixed commit, to comments on its own GitHub, and
+// to the pages of rules.
 import type { Finding } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
 import type { Review } from "../domain/review.ts";
@@ -31,14 +31,6 @@ export function permalink(
   const query = lines !== null && RENDERED.test(path) ? "?plain=1" : "";
   const url = `${root}/blob/${encode(sha)}/${segments.map(encode).join("/")}${query}${anchor(lines)}`;
   return url.length > URL_LIMIT ? null : url;
-}
-
-/** An advisory's id, in a form that nothing else has; GitHub's alphabet leaves out characters that are easily confused. */
-export const GHSA = /\bGHSA(?:-[23456789cfghjmpqrvwx]{4}){3}\b/g;
-
-/** An id that GHSA matches, linked to its page on github.com, which hosts advisories for every GitHub server. */
-export function advisoryLink(id: string): string {
-  return `[${id}](https://github.com/advisories/${encodeURIComponent(id)})`;
 }
 
 /** A commit by its first digits, linked where the host has pages. */

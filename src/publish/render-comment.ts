@@ -3,7 +3,6 @@
 import { rulePage } from "../config/rule-page.ts";
 import type { CommandJob } from "../domain/command.ts";
 import type { Answer } from "../domain/conversation.ts";
-import { ADVISORY_RULE } from "../domain/dependency-update.ts";
 import type { Finding, Precedent, Quote, Severity } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
 import type { SeenBefore } from "../domain/retrieval.ts";
@@ -11,7 +10,7 @@ import { answerMarker, findingMarker } from "../domain/review/marker.ts";
 import type { Review } from "../domain/review.ts";
 import { listed } from "../domain/text/counted.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
-import { advisoryLink, GHSA, linkedCode, linkTo, placeOf } from "./permalink.ts";
+import { linkedCode, linkTo, placeOf } from "./permalink.ts";
 import { codeSpan, quietCode, sanitizeBlock, sanitizeInline, visible, writeFence } from "./sanitize.ts";
 
 /** Maximum code points of a title and UTF-16 units of a suggestion in a comment. */
@@ -82,21 +81,10 @@ export function otherPlaces(review: Pick<Review, "repo" | "headSha" | "reviewed"
 }
 
 /** One small line: who found it, and how to decline it. */
-export function origin(finding: Finding): string {
-  const { rule, source } = finding;
-  if (rule === ADVISORY_RULE) {
-    const off = codeSpan(`rules: {${ADVISORY_RULE}: off}`);
-    return `<sub>${advisoryLinks(finding)}Rule ${codeSpan(rule)}. To silence it: ${off} in \`.kodiai.yml\`.</sub>`;
-  }
+export function origin({ rule, source }: Finding): string {
   const by = source === "memory" ? "Known from memory" : "Found by a model";
   const found = rule === null ? by : `Rule ${linkedCode(rule, rulePage(rule))}`;
   return `<sub>${found} · to decline it, reply \`/kodiai ignore\` with a reason</sub>`;
-}
-
-/** Links to the advisories that its text names. */
-function advisoryLinks({ body }: Finding): string {
-  const links = [...new Set(body.match(GHSA) ?? [])].slice(0, 5).map(advisoryLink);
-  return links.length === 0 ? "" : `${links.join(", ")}. `;
 }
 
 /**

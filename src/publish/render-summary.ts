@@ -7,7 +7,6 @@ import { SUMMARY_MARKER } from "../domain/review/marker.ts";
 import { type Addressed, type PlacedFinding, quietVerdict, type Review, type ReviewMemory } from "../domain/review.ts";
 import type { Intent, Risk } from "../domain/signals.ts";
 import { counted, listed } from "../domain/text/counted.ts";
-import { dependencyUpdateLines } from "./dependency-update.ts";
 import { fitList, folded } from "./fit-list.ts";
 import { configLines, degradedLines, heldBackLines, leftOutLines, unreadLines } from "./not-said.ts";
 import { linkedCommit, linkedLine, linkTo, placeOf } from "./permalink.ts";
@@ -45,19 +44,15 @@ const SECTION_LENGTHS = {
  * @returns Markdown of at most BODY_LIMIT UTF-16 units whose last line is the hidden marker of the summary
  */
 export function renderSummary(review: Review, findings: readonly PlacedFinding[]): string {
-  // Few of these changes have many findings, so their section takes space from those.
-  const update = dependencyUpdateLines(review, SECTION_LENGTHS.unplaced * 0.8);
-  const taken = update.reduce((sum, line) => sum + line.length + 1, 0);
   const sections = [
     [verdict(review, findings)],
     findingsTable(review, findings, SECTION_LENGTHS.table),
     rememberedLines(review, findings, SECTION_LENGTHS.remembered),
     addressedLines(review, SECTION_LENGTHS.addressed),
-    update,
     review.walkthrough === null ? [] : [sanitizeBlock(review.walkthrough, WALKTHROUGH_LIMIT)],
     announced(review),
     configLines(review, SECTION_LENGTHS.config),
-    unplacedFindings(review, findings, SECTION_LENGTHS.unplaced - taken),
+    unplacedFindings(review, findings, SECTION_LENGTHS.unplaced),
     riskLines(review, SECTION_LENGTHS.risks),
     fileLines(review, SECTION_LENGTHS.files),
     degradedLines(review, SECTION_LENGTHS.degraded),
@@ -238,13 +233,12 @@ const PLACES_SHOWN = 3;
 const FILES_SHOWN = 20;
 
 /** What the change announces beyond its kind, which the title shows: one line, or none. */
-function announced({ signals: { intent }, update }: Pick<Review, "signals" | "update">): readonly string[] {
-  const { breaking, reverts, bump } = intent;
+function announced({ signals }: Review): readonly string[] {
+  const { breaking, reverts, bump } = signals.intent;
   const parts = [
     breaking.length === 0 ? "" : `**breaking** (${[...new Set(breaking.map(({ where }) => where))].join(", ")})`,
     reverts === null ? "" : "reverts an earlier change",
-    // The table of a dependency update shows the same.
-    bump === null || update ? "" : bumpWords(bump),
+    bump === null ? "" : bumpWords(bump),
   ].filter((part) => part !== "");
   return parts.length === 0 ? [] : [`Announced: ${parts.join(", ")}.`];
 }

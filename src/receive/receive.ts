@@ -4,7 +4,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { CommandJob } from "../domain/command.ts";
-import { dependencyBot } from "../domain/dependency-update.ts";
 import {
   type CancelJob,
   type FeedbackJob,
@@ -17,6 +16,7 @@ import {
   type UpkeepJobs,
   upkeepKey,
 } from "../domain/job.ts";
+import { isDependencyBot } from "../domain/pull-request.ts";
 import { titleFingerprint } from "../domain/review/review-history.ts";
 import {
   Around,
@@ -118,7 +118,7 @@ function readPullRequest(
   if (pull.state === "closed") return "the pull request is closed";
   // A request by name, which policy does not hold back.
   const explicit = trigger === "labeled" || trigger === "review_requested";
-  const isBot = pull.user.type === "Bot" && dependencyBot(pull.user.id) === null;
+  const isBot = pull.user.type === "Bot" && !isDependencyBot(pull.user.id);
   if (isBot && explicit) return "opened by a bot";
   return {
     kind: "review",

@@ -5,7 +5,6 @@
 import { pathGlob } from "../config/patterns.ts";
 import type { PathInstruction } from "../config/repo-config.ts";
 import type { ChangeContext } from "../domain/change-context.ts";
-import type { DependencyUpdate, PackageUpdate } from "../domain/dependency-update.ts";
 import type { Finding } from "../domain/finding.ts";
 import { buildRetrievalContextSection, revealedMemory } from "../domain/memory/precedent-section.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
@@ -30,8 +29,6 @@ export interface PromptMaterial {
   /** Findings of rules, to be confirmed or refuted. */
   readonly ruleFindings: readonly Finding[];
   readonly readings: readonly Reading[];
-  /** The facts about a dependency update. */
-  readonly update: DependencyUpdate | null;
   /** The code around the change. */
   readonly around: ChangeContext;
   /** Whether the model has look-ups. */
@@ -96,7 +93,7 @@ function drawn({ heading, text, part }: Section, delimiter: string): string {
 /** Our own words, or the base branch's configuration: their instructions count. Others wrote the rest. */
 const OURS: ReadonlySet<string> = new Set(["tone", "path-instructions"]);
 
-function sections({ context, signals, ruleFindings, update }: PromptMaterial, words: Words): readonly Section[] {
+function sections({ context, signals, ruleFindings }: PromptMaterial, words: Words): readonly Section[] {
   const { pull, guidance, job } = context;
   const hidden = hiddenParts(words).map(({ part, chars }) => `${chars} characters of the ${part}`);
   const known = signalLines(signals);
@@ -117,13 +114,6 @@ function sections({ context, signals, ruleFindings, update }: PromptMaterial, wo
       worth: 90,
     },
     { part: "rule-findings", heading: "Findings of rules to confirm or refute", text: rules, most: 6_000, worth: 85 },
-    {
-      part: "dependency-update",
-      heading: "What was looked up about this dependency update",
-      text: updateFacts(update),
-      most: 3_000,
-      worth: 80,
-    },
     { part: "description", heading: "Description", text: description, most: 5_000, worth: 70 },
     { part: "files", heading: "All changed files", text: fileLines(context), most: 5_000, worth: 60 },
     {
@@ -233,35 +223,4 @@ function matcherOf(globs: readonly string[]): (path: string) => boolean {
 function matches(glob: string): (path: string) => boolean {
   const read = pathGlob(glob, { anyFolder: true });
   return "problem" in read ? () => false : read.matches;
-}
-
-const PACKAGES_TOLD = 20;
-
-/** "" without an update. The caller fences it: names and notes are text by others. */
-function updateFacts(update: DependencyUpdate | null): string {
-  if (update === null) return "";
-  const more = update.packages.length + update.more - PACKAGES_TOLD;
-  return [
-    ...update.packages.slice(0, PACKAGES_TOLD).map(packageLine),
-    ...(more > 0 ? [`and ${more} more packages`] : []),
-    ...update.notes.flatMap(({ name, breaking }) =>
-      breaking.flatMap(({ tag, lines }) =>
-        lines.map((line) => revealLine(`Release notes of ${name} ${tag} announce a break: ${line}`)),
-      ),
-    ),
-    ...update.usage.flatMap((one) =>
-      (one.kind === "looked" ? one.places : []).map(
-        (place) => `${revealLine(one.name)} is named at ${placeText(place)}`,
-      ),
-    ),
-  ].join("\n");
-}
-
-function packageLine({ name, from, to, step, advisories }: PackageUpdate): string {
-  const ids = (list: readonly { readonly id: string }[]) => list.map(({ id }) => id).join(", ") || "none";
-  const known =
-    advisories.kind === "known"
-      ? `advisories fixed: ${ids(advisories.fixed)}; brought: ${ids(advisories.brought)}; remaining: ${ids(advisories.remaining)}`
-      : `advisories not known: ${advisories.reason}`;
-  return `${revealLine(name)} ${revealLine(from ?? "?")} -> ${revealLine(to ?? "?")}, step ${step}; ${known}`;
 }

@@ -3,7 +3,6 @@
 
 import { type ChangeContext, noContext, type ReadHead } from "../domain/change-context.ts";
 import { declinedReason } from "../domain/conversation.ts";
-import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import type { HeldBack } from "../domain/finding.ts";
 import type { RepositoryHistory } from "../domain/memory/rejections.ts";
 import { estimatedTokens } from "../domain/model.ts";
@@ -52,8 +51,6 @@ export interface ReviewPorts {
   readonly fingerprint: string;
   /** Memory about code and claims like those of this change; absent without any. */
   readonly recollection?: RepositoryHistory;
-  /** The facts about a dependency update; null or absent for every other change. */
-  readonly update?: DependencyUpdate | null;
   /** How many findings get a comment of their own; absent: `review.maxComments`. */
   readonly commentLimit?: number;
   /** The code around the change, for the model; absent: it sees only the diff. */
@@ -84,9 +81,8 @@ export async function review(
   );
   const memory = reviewMemory(precedents);
   const policy = policyOf(context, signals);
-  const update = ports.update ?? null;
   const around = ports.around ?? noContext();
-  const material = { context, signals, precedents, ruleFindings: inspection.findings, update, around };
+  const material = { context, signals, precedents, ruleFindings: inspection.findings, around };
   const head = ports.head ?? { code: null, degraded: [] };
   const bounds = { remembered: memory.precedents, profile: policy.profile, head: head.code };
   const read = await modelReview(material, bounds, ports.leave);
@@ -94,15 +90,9 @@ export async function review(
   const quieted = [...inspection.heldBack, ...ruled.heldBack, ...read.heldBack];
   const code = codeNow(context.files, context.headTexts);
   const byRules = withRememberedAbout(ruled.findings, precedents.ranked, context.headTexts);
-  const found = [...byRules, ...(update?.findings ?? []), ...read.findings];
-  const remembered = await withMemory(found, checkpoint, code, ports.recollection);
+  const remembered = await withMemory([...byRules, ...read.findings], checkpoint, code, ports.recollection);
   const weighed = weigh(context, remembered, quieted, code, policy);
-  const looked = whoLooked(read.coverage, [
-    ...context.degraded,
-    ...inspection.degraded,
-    ...(update?.degraded ?? []),
-    ...read.degraded,
-  ]);
+  const looked = whoLooked(read.coverage, [...context.degraded, ...inspection.degraded, ...read.degraded]);
   const { open, addressed } = openFindings(weighed.notFound, context, looked);
   const limit = ports.commentLimit ?? config.review.maxComments;
   const findings = withSuggestions(place([...weighed.said, ...open], limit), context);
@@ -126,7 +116,6 @@ export async function review(
       ...context.degraded,
       ...precedents.degraded,
       ...inspection.degraded.filter(({ part }) => part !== "head-text" || !saysNoHead(context)),
-      ...(update?.degraded ?? []),
       ...around.degraded,
       ...head.degraded,
       ...read.degraded,
@@ -142,7 +131,6 @@ export async function review(
     scope: scopeOf(checkpoint, read),
     said: recordFindings(findings, weighed.located, code),
     addressed,
-    ...(update === null ? {} : { update }),
   };
 }
 

@@ -63,7 +63,7 @@ export const METRICS = [
   histogram("kodiai_job_duration_seconds", "How long one run of a job took.", WORK, { lane: LANE }),
   histogram("kodiai_queue_wait_seconds", "How long a job waited after it was due.", WAIT, { lane: LANE }),
   histogram("kodiai_stage_duration_seconds", "How long each stage of a review or an answer took.", WORK, {
-    stage: "`gather`, `analyze`, `vet`, `retrieve`, `review`, `publish` or `remember`",
+    stage: "`gather`, `analyze`, `retrieve`, `review`, `publish` or `remember`",
   }),
   counter("kodiai_reviews_total", "Reviews that ended, by outcome.", {
     outcome: "`posted`, `skipped`, `superseded`, `stopped`, `missing` or `other`",

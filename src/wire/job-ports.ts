@@ -6,7 +6,6 @@ import { cachedStatistics } from "../adapters/cached-statistics.ts";
 import { astChunker } from "../adapters/code-index/chunker.ts";
 import { dryRunEvidence, dryRunMemory, dryRunReplies } from "../adapters/dry-run/dry-run.ts";
 import { githubDeliveryLog } from "../adapters/github/read/delivery-log.ts";
-import { githubDependencies } from "../adapters/github/read/dependencies.ts";
 import { githubFeedback } from "../adapters/github/read/feedback.ts";
 import { githubOpenPulls } from "../adapters/github/read/open-pulls.ts";
 import { githubPermissions } from "../adapters/github/read/permissions.ts";
@@ -71,7 +70,6 @@ export function reviewPorts(
         blobs &&
         githubSnapshots({ github: client, archives: github.archives, blobs: blobs.of(job.repo), trim: blobs.trim }),
       reviews: reviewsOn(github, client, path),
-      dependencies: githubDependencies(client),
       permissions: githubPermissions(client),
       threads: githubThreads(client, botLogin),
       replies: redactedReplies(isDry ? dryRunReplies(replies, onUnposted) : replies, redactor),

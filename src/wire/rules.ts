@@ -8,7 +8,6 @@ import { inspectRepository } from "../adapters/rules/repository/inspect-reposito
 import type { RuleText } from "../adapters/rules/rule.ts";
 import { EVERY_RULE, rulesVersion } from "../adapters/rules/rules.ts";
 import type { KnownRules } from "../config/parse-config.ts";
-import { ADVISORY_RULE } from "../domain/dependency-update.ts";
 import type { Symbols } from "../ports/symbols.ts";
 import type { Inspector } from "../ports.ts";
 
@@ -54,7 +53,7 @@ export const symbols: Symbols = codeSymbols();
 
 /** For checks of configurations: the built-in rules, and whether custom rules can run. */
 export function knownRules(): Required<KnownRules> {
-  const ruleIds = new Set([...EVERY_RULE.map(({ id }) => id), ADVISORY_RULE]);
+  const ruleIds = new Set(EVERY_RULE.map(({ id }) => id));
   return { ruleIds, version: rulesVersion(), customRuleProblems: (rules) => compileCustomRules(rules).problems };
 }
 

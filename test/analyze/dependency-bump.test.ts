@@ -8,7 +8,6 @@ const bump = (input: {
   login?: string;
   labels?: string[];
   body?: string;
-  files?: string[];
   commits?: string[];
 }) =>
   dependencyBump({
@@ -18,7 +17,6 @@ const bump = (input: {
     labels: input.labels ?? [],
     headRef: input.headRef ?? "main",
     author: { login: input.login ?? "alice" },
-    files: (input.files ?? []).map((path) => ({ path })),
   });
 
 describe("what counts as a bump", () => {
@@ -31,13 +29,10 @@ describe("what counts as a bump", () => {
         labels: ["dependencies", "javascript"],
       }),
     ).toEqual({
-      source: "dependabot",
       signs: ["title", "branch", "sender", "label"],
       packageName: "lodash",
       from: "4.17.20",
       to: "4.17.21",
-      ecosystem: "npm",
-      group: false,
       step: "patch",
     });
   });
@@ -54,12 +49,10 @@ describe("what counts as a bump", () => {
         body,
       }),
     ).toMatchObject({
-      source: "renovate",
       packageName: "@types/node",
       from: "18.15.0",
       to: "20",
       step: "major",
-      ecosystem: "npm",
     });
   });
 
@@ -92,20 +85,17 @@ describe("what counts as a bump", () => {
     expect(
       bump({ title: "Weekly chores", headRef: "dependabot-docker_compose-app-x", login: "dependabot[bot]" }),
     ).toEqual({
-      source: "dependabot",
       signs: ["branch", "sender"],
       packageName: null,
       from: null,
       to: null,
-      ecosystem: "docker",
-      group: false,
       step: "unknown",
     });
   });
 
   test("a person may bump too, when the label agrees", () => {
     expect(bump({ title: "Bump lodash from 4.17.20 to 4.17.21", labels: ["dependencies"] })).toMatchObject({
-      source: "other",
+      signs: ["title", "label"],
     });
   });
 
@@ -169,7 +159,7 @@ describe("titles", () => {
     ["Update eslint to the latest version 🚀", "eslint", null, null],
     ["Build(deps): Bump Microsoft.PowerShell.Native", "Microsoft.PowerShell.Native", null, null],
   ])("%s", (title, packageName, from, to) => {
-    expect(bumpTitle(parseTitle(title))).toMatchObject({ packageName, from, to, group: false });
+    expect(bumpTitle(parseTitle(title))).toMatchObject({ packageName, from, to });
   });
 
   test.each([
@@ -183,23 +173,7 @@ describe("titles", () => {
     "build(deps): bump lodash and webpack in /www",
     "[pre-commit.ci] pre-commit autoupdate",
   ])("a group names no package: %s", (title) => {
-    expect(bumpTitle(parseTitle(title))).toMatchObject({ packageName: null, group: true });
-  });
-});
-
-describe("ecosystems", () => {
-  test.each([
-    ["dependabot/pip/requests-2.1", [], "python"],
-    ["dependabot/github_actions/actions/checkout-4", [], "github-actions"],
-    ["dependabot_go_modules_x", [], "go"],
-    ["renovate/foo", ["package.json", "package-lock.json", "src/index.ts"], "npm"],
-    ["renovate/foo", [".github/workflows/ci.yml"], "github-actions"],
-    ["renovate/foo", ["services/api/requirements-dev.txt"], "python"],
-    ["renovate/foo", ["src/App/App.csproj"], "dotnet"],
-    ["renovate/foo", ["package.json", "go.mod"], null],
-    ["renovate/foo", ["constructor", "__proto__"], null],
-  ])("%s with %s", (headRef, files, ecosystem) => {
-    expect(bump({ title: "Update dependency foo to v2.0.0", headRef, files })?.ecosystem).toBe(ecosystem);
+    expect(bumpTitle(parseTitle(title))).toMatchObject({ packageName: null });
   });
 });
 

@@ -12,7 +12,6 @@ const EMPTY: IntentInput = {
   labels: [],
   headRef: "main",
   author: { login: "alice" },
-  files: [],
 };
 const read = (input: Partial<IntentInput>) => parseIntent({ ...EMPTY, ...input });
 
@@ -108,7 +107,6 @@ describe("hostile text", () => {
     labels: [text],
     headRef: text,
     author: { ...EMPTY.author, login: text },
-    files: [{ path: text }],
   });
 
   test("any strings give an intent, and the same strings the same one", () => {

@@ -103,28 +103,6 @@ describe("an outsider's pull request", () => {
 });
 
 describe("what is sent does nothing, after redaction too", () => {
-  test("a release note that holds a token in two halves becomes no image", async () => {
-    const { harness: at, world } = await play();
-    world.person("dependabot[bot]", { id: 49699333, type: "Bot" });
-    world.packages.releases.set("evil/pkg", [
-      { tag: "v2.0.0", body: `## Breaking Changes\n- Note: !${HALF}[${OTHER}(//evil.example/p.png)](https://x.y/z)\n` },
-    ]);
-    const manifest = (version: string) =>
-      `${JSON.stringify({ name: "shop", dependencies: { evil: version } }, null, 2)}\n`;
-    const repository = await world.repository("acme", "updated", { files: { "package.json": manifest("1.0.0") } });
-    const pull = await world.pullRequest(repository, {
-      title: "build(deps): bump evil from 1.0.0 to 2.0.0",
-      branch: "dependabot/npm_and_yarn/evil-2.0.0",
-      author: "dependabot[bot]",
-      body: "Bumps [evil](https://github.com/evil/pkg) from 1.0.0 to 2.0.0.",
-      files: { "package.json": manifest("2.0.0") },
-    });
-    await at.settled(pull);
-    const { body } = summaryOf(world, pull);
-    expect(body).toContain("Note: !‹redacted:github-token›(//evil.example/p.png)");
-    expect(expectSentInert(world)).toBeGreaterThan(0);
-  });
-
   /** Where redaction takes away the end of a code span, what stood in the span would act. */
   const SPLIT = [
     `!${HALF}[${OTHER}(//evil.example/p.png)](https://x.y/z)`,

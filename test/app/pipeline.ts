@@ -28,7 +28,6 @@ export interface Change {
   readonly gateCache?: WritingPorts["gateCache"];
   readonly replays?: WritingPorts["replays"];
   readonly access?: WritingPorts["access"];
-  readonly dependencies?: WritingPorts["dependencies"];
   readonly permissions?: WritingPorts["permissions"];
   readonly snapshots?: WritingPorts["snapshots"];
   readonly symbols?: WritingPorts["symbols"];
@@ -110,7 +109,6 @@ export function portsOf({ files = {}, config, world = {}, memories, ...rest }: C
     gateCache: rest.gateCache ?? null,
     replays: rest.replays ?? null,
     access: rest.access ?? null,
-    dependencies: rest.dependencies ?? null,
     snapshots: rest.snapshots ?? null,
     symbols: rest.symbols ?? null,
     ...(rest.permissions === undefined ? {} : { permissions: rest.permissions }),

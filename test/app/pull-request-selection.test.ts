@@ -153,8 +153,8 @@ test("Dependabot's pull request is reviewed, known by its number", async () => {
   harness.world.person("dependabot[bot]", { id: 49699333, type: "Bot" });
   const pull = await open({ title: "build(deps): bump undici from 7.1.0 to 8.0.0", author: "dependabot[bot]" });
   await harness.settled(pull);
-  expect(summaryOf(harness.world, pull).body).toMatch(
-    /\| `undici` \| `7\.1\.0` → `8\.0\.0` \| major|Announced: dependency `undici` from `7\.1\.0` to `8\.0\.0` \(major\)\./,
+  expect(summaryOf(harness.world, pull).body).toContain(
+    "Announced: dependency `undici` from `7.1.0` to `8.0.0` (major).",
   );
   // Searches know an App by its name only.
   expect(summaryOf(harness.world, pull).body).not.toContain("author-tier");

@@ -112,7 +112,6 @@ function reviewJson(review: Review) {
     leftOut: review.leftOut,
     degraded: review.degraded,
     configProblems: review.configProblems,
-    update: review.update ?? null,
     cost: review.cost,
   };
 }

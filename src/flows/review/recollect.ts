@@ -1,7 +1,6 @@
 // What speaks for or against the findings of this review, asked before it is written, so that the review stage decides by values:
-// declined findings, earlier ones about the same code, the packages of a dependency update. And what a posted review leaves behind
+// declined findings, earlier ones about the same code. And what a posted review leaves behind
 // for later ones.
-import type { DependencyUpdate } from "../../domain/dependency-update.ts";
 import { Transient } from "../../domain/errors.ts";
 import type { Finding } from "../../domain/finding.ts";
 import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
@@ -17,30 +16,17 @@ import type { Degraded } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { ownScope, type Precedents } from "../../domain/retrieval.ts";
 import type { PostedReview } from "../../domain/review.ts";
-import type { ReviewSignals } from "../../domain/signals.ts";
 import { publicErrorText } from "../../domain/text/public-error-text.ts";
 import { openAmong } from "../../gather/gather.ts";
 import { claimOf } from "../../learn/learn.ts";
 import type { FlaggedNow } from "../../ports/rejections.ts";
 import { beginnings, flaggedInChange } from "../../review/review.ts";
-import { vet } from "../../vet/vet.ts";
-import type { Stage, WritingPorts } from "./review-ports.ts";
+import type { WritingPorts } from "./review-ports.ts";
 
 /** Pull requests that are asked whether they are open, the newest. */
 const MOST_PULLS = 10;
 /** Neighbours of a claim that are looked through for declined ones. */
 const NEIGHBOURS = 50;
-
-/** What is known of the packages of a dependency update; null for every other change. */
-export async function dependencyUpdate(
-  context: PullRequestContext,
-  signals: ReviewSignals,
-  { dependencies = null, recall }: WritingPorts,
-  stage: Stage,
-): Promise<DependencyUpdate | null> {
-  if (signals.intent.bump === null || !context.config.review.dependencies) return null;
-  return stage("vet", () => vet(context, signals, dependencies, recall));
-}
 
 /** What memory knows, and why it knows less than it could. Never rejects. */
 export async function recollect(

@@ -4,7 +4,6 @@ import type { Repo } from "../../domain/job.ts";
 import type { PostedReview } from "../../domain/review.ts";
 import type { CheckStore, Checks, ProgressStore, PushWaits } from "../../ports/checks.ts";
 import type { Decisions, Permissions } from "../../ports/conversation.ts";
-import type { Dependencies } from "../../ports/dependency.ts";
 import type { Introductions } from "../../ports/history.ts";
 import type { Embedder, Memory, Recall, Replays, Reranker, RetrievalLog } from "../../ports/memory.ts";
 import type { ModelAccess } from "../../ports/model.ts";
@@ -35,8 +34,6 @@ export interface WritingPorts {
   readonly pause?: () => Promise<void>;
   /** Records each retrieval; never rejects, so that no review fails for it. Null or absent: none is recorded. */
   readonly retrievals?: RetrievalLog | null;
-  /** Where dependency updates are looked up; null or absent reads the change alone. */
-  readonly dependencies?: Dependencies | null;
   /** Results of replays, for the gate; null or absent: it decides without. */
   readonly replays?: Pick<Replays, "of"> | null;
   /** Whether the review says what memory there is; absent where none does. */

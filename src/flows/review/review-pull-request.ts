@@ -20,7 +20,7 @@ import { review } from "../../review/review.ts";
 import { checkRun, finishProgress } from "./check-run.ts";
 import { type Begun, type Posting, posting } from "./posting.ts";
 import { fingerprintFor, prepare } from "./prepare.ts";
-import { dependencyUpdate, recollect, withReasons } from "./recollect.ts";
+import { recollect, withReasons } from "./recollect.ts";
 import type { ReviewPorts, SentReview, Stage, WritingPorts } from "./review-ports.ts";
 
 /**
@@ -70,8 +70,7 @@ export async function writeReview(
   // 2. Analyze what kind of change it is.
   const signals = await stage("analyze", () => analyze(context));
 
-  // 3. Recollect what people said about such code and findings, and look up the packages of a dependency update.
-  const update = await dependencyUpdate(context, signals, ports, stage);
+  // 3. Recollect what people said about such code and findings.
   const { recollection, degraded } = await recollect(context, ports);
   const prepared = await prepare(context, signals, ports);
 
@@ -88,7 +87,7 @@ export async function writeReview(
 
   // 6. Review the change by rules, memory and the model.
   const limit = ports.commentLimit === undefined ? {} : { commentLimit: ports.commentLimit };
-  const given = { recollection, update, around, fingerprint: fingerprint(context.config), ...limit };
+  const given = { recollection, around, fingerprint: fingerprint(context.config), ...limit };
   const written = await stage("review", async () => {
     const head = leave.model === null ? {} : { head: await reads.head() };
     const own = { ...given, ...head, inspector: ports.inspector, repository: reads.repository, leave };

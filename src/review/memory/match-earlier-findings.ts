@@ -232,7 +232,7 @@ export function whoLooked(coverage: Coverage | null, degraded: readonly Degraded
   const isRead = coverage?.files.every(({ state }) => state === "full" || state === "earlier") === true;
   const unreadFor = (parts: RegExp) => degraded.some(({ part }) => parts.test(part));
   return {
-    byRules: !unreadFor(/^(?:rule |custom rule |structural-rules|head-text|dependency-advisories|files|diff|patch)/),
+    byRules: !unreadFor(/^(?:rule |custom rule |structural-rules|head-text|files|diff|patch)/),
     byModel: isRead && coverage.unanswered === 0 && !unreadFor(/^(?:model|coverage|files|diff|patch)/),
   };
 }

@@ -1,6 +1,5 @@
 // A pull request on GitHub as the change of a command; loaded only where one is named.
 import { blobsInMemory } from "../../adapters/blob-cache.ts";
-import { githubDependencies } from "../../adapters/github/read/dependencies.ts";
 import { githubPullRequests } from "../../adapters/github/read/pull-requests.ts";
 import { githubSnapshots } from "../../adapters/github/read/snapshot.ts";
 import { repoOf } from "../../adapters/github/requests.ts";
@@ -31,10 +30,5 @@ export async function pullRequestPorts(
   const ports = await portsOf(repo, pulls, named.place, named.model);
   // What a command reads goes when it ends.
   const snapshots = githubSnapshots({ github, archives: archiveFetch(named.apiUrl), blobs: blobsInMemory() });
-  return {
-    repo,
-    number: named.number,
-    headSha: data.head.sha,
-    ports: { ...ports, snapshots, dependencies: githubDependencies(github) },
-  };
+  return { repo, number: named.number, headSha: data.head.sha, ports: { ...ports, snapshots } };
 }

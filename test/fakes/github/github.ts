@@ -15,7 +15,6 @@ import type { Hub } from "./hub.ts";
 import type { LoginDesk } from "./login-routes.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { githubDescription, type SentRequest } from "./openapi.ts";
-import { noPackages, type PackageData } from "./package-data.ts";
 import { type PullActs, type PullRequestOptions, pullActs } from "./pull-actions.ts";
 import { type RepositoryActs, repositoryActs, repositoryJson } from "./repository-actions.ts";
 import { type LoggedRequest, listen } from "./server.ts";
@@ -124,8 +123,6 @@ export interface GitHubWorld extends PullActs, RepositoryActs, FeedbackActs, Che
   hidden(what: "review" | "comment", id: number): string | null;
   /** Check runs on a commit of the pull request, its head when left out; oldest first. */
   checks(pull: Pull, sha?: string): Promise<readonly CheckRun[]>;
-  /** Advisories, dependency graphs and releases that GitHub knows. */
-  readonly packages: PackageData;
   /** Plans trouble for the next matching request. */
   fail(next: Fault): void;
   /** Every later request with a token made so far gets 401. */
@@ -174,7 +171,6 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
     changes: changesReader(git),
     hooks: openHooks(APP.id, webhookSecret),
     minimized: new Map(),
-    packages: noPackages(),
     nextId() {
       born.set(++lastId, Date.now());
       return lastId;
@@ -260,7 +256,6 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
     comments: visibleComments,
     hidden: (what, id) => hub.minimized.get(nodeId(what === "review" ? "PRR" : "PRRC", id)) ?? null,
     checks: (pull, sha = pull.headSha) => checksOn(git, requests, pull, sha),
-    packages: hub.packages,
     fail: faults.plan,
     revokeTokens: door.forgetTokens,
     setWebhookUrl: hub.hooks.setUrl,

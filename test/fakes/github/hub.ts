@@ -4,7 +4,6 @@ import type { Caller } from "./access.ts";
 import type { ReadChanges } from "./changes.ts";
 import { isJson, type Json, type Person, type Pull, Refusal, type Repository } from "./conversation.ts";
 import type { Hooks } from "./hooks.ts";
-import type { PackageData } from "./package-data.ts";
 
 export interface Hub {
   /** Where the app reaches this world; set when the server listens. */
@@ -23,7 +22,6 @@ export interface Hub {
   readonly hooks: Hooks;
   /** Folded away: node id → why. */
   readonly minimized: Map<string, string>;
-  readonly packages: PackageData;
   readonly nextId: () => number;
   /** What lists show by now: GitHub shows some of what was written a moment later. */
   readonly listed: <T extends { readonly id: number }>(items: readonly T[]) => readonly T[];

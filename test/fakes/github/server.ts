@@ -17,7 +17,6 @@ import { type Hub, paged, type RouteContext, type RouteEnv } from "./hub.ts";
 import { LOGIN_PATHS, type LoginDesk, loginRoutes } from "./login-routes.ts";
 import type { Description, SentRequest } from "./openapi.ts";
 import { GRAPHQL } from "./operations.ts";
-import { packageRoutes } from "./package-routes.ts";
 import { type PersonActs, personRoutes } from "./person-routes.ts";
 import { pullRoutes } from "./pull-routes.ts";
 import { refused } from "./refusals.ts";
@@ -79,7 +78,7 @@ interface Arrived {
 export async function listen(way: Gateway): Promise<{ close(): Promise<void> }> {
   const routes = new Hono<RouteEnv>();
   routes.route("/", pullRoutes(way.hub)).route("/", reviewRoutes(way.hub)).route("/", commentRoutes(way.hub));
-  routes.route("/", appRoutes(way.hub)).route("/", graphqlRoutes(way.hub)).route("/", packageRoutes(way.hub));
+  routes.route("/", appRoutes(way.hub)).route("/", graphqlRoutes(way.hub));
   routes.route("/", personRoutes(way.hub, way.git, way.persons));
   routes.route("/", appSetupRoutes(way.hub, way.confirmed, way.app)).route("/", userRoutes(way.hub, way.app));
   routes.route("/", archiveRoutes(way.hub, way.archives));
@@ -203,10 +202,7 @@ function admit(way: Gateway, { sent, authorization }: Arrived): Caller {
   const operation = isGraphql(sent) ? GRAPHQL : (way.description.operation(sent.method, sent.path) ?? "");
   const name = /^\/repos\/([^/]+\/[^/]+)/.exec(sent.path)?.[1] ?? null;
   const repository = name === null ? undefined : way.hub.repositories.get(name.toLowerCase());
-  // Where packages are made lies beyond this world; whoever asks may read what is public.
-  const isElsewhere = name !== null && way.hub.packages.releases.has(name.toLowerCase());
-  const isPrivate = repository ? repository.private : isElsewhere ? false : null;
-  return way.door.enter({ authorization, operation, repository: name, isPrivate });
+  return way.door.enter({ authorization, operation, repository: name, isPrivate: repository?.private ?? null });
 }
 
 function refusal(error: Refusal): Response {
