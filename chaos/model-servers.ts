@@ -1,5 +1,5 @@
 // A model and an embedding server on loopback: honest, failing or hostile, by the active faults. They record what reaches them.
-import { breaksOff, fails, hangs, looksUp, page, resets, says } from "../test/fakes/anthropic/replies.ts";
+import { breaksOff, fails, hangs, page, resets, says } from "../test/fakes/anthropic/replies.ts";
 import { type ModelCall, type Reply, startAnthropic } from "../test/fakes/anthropic/server.ts";
 import { type Answer, cutOff, hang, json, scriptedServer, status } from "../test/fakes/scripted-server.ts";
 import type { Breakpoints } from "./breakpoints.ts";
@@ -51,17 +51,12 @@ export async function startModelServers(options: ModelOptions): Promise<ModelSer
           ? random.pick([529, 500, "hang", "cut", "reset", "page"] as const)
           : null;
       breakpoints.reach("model asked");
-      // A question is paid once; the requests that carry the results of its look-ups belong to it.
-      note("model", text, bad === null && !isAnswerToLookUps(call));
+      note("model", text, bad === null);
       // Models think: meanwhile their jobs can be interrupted.
       const thinkingMs = happens(activeFaults, "model") && random.chance(0.5) ? random.between(200, 3_000) : 0;
       if (bad !== null) return faulty(bad);
       const isHostile = happens(activeFaults, "model") && random.chance(0.3);
-      const asks = offersLookUps(call) && random.chance(0.5);
-      return afterThinking(
-        thinkingMs,
-        asks ? looksUp(...(isHostile ? HOSTILE_LOOK_UPS : LOOK_UPS)) : honest(call, isHostile),
-      );
+      return afterThinking(thinkingMs, honest(call, isHostile));
     },
   });
   const embeddings = await scriptedServer();
@@ -82,30 +77,6 @@ export async function startModelServers(options: ModelOptions): Promise<ModelSer
       await embeddings.close();
     },
   };
-}
-
-const LOOK_UPS = [
-  { name: "definition", input: { name: "total" } },
-  { name: "references", input: { name: "total" } },
-  { name: "read", input: { path: "README.md", from: 1, to: 20 } },
-  { name: "search", input: { text: "shop" } },
-];
-
-/** Out of the repository, beyond its files, and more than any review may make. */
-const HOSTILE_LOOK_UPS = [
-  { name: "read", input: { path: "../../../../etc/passwd", from: 1, to: 99_999 } },
-  { name: "read", input: { path: "/proc/self/environ", from: -1, to: 1 } },
-  { name: "shell", input: { command: "env" } },
-  ...Array.from({ length: 40 }, (_, at) => ({ name: "search", input: { text: `${"(a+)+".repeat(30)}${at}` } })),
-];
-
-function offersLookUps({ body }: ModelCall): boolean {
-  return (body.tools ?? []).some(({ name }: { name: string }) => name === "read") && body.tool_choice?.type !== "none";
-}
-
-function isAnswerToLookUps({ body }: ModelCall): boolean {
-  const last = body.messages.at(-1)?.content;
-  return Array.isArray(last) && last.some(({ type }: { type: string }) => type === "tool_result");
 }
 
 function afterThinking(ms: number, reply: Reply): Reply {

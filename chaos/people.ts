@@ -78,7 +78,7 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
       const files = {
         "README.md": `# Shop ${number}\n`,
         // The model may look things up, and every other repository wants check runs as well.
-        ".kodiai.yml": `review:\n  debounceSeconds: 0\n  lookups: auto\n${number % 2 === 1 ? "  checks: {enabled: true}\n" : ""}`,
+        ".kodiai.yml": `review:\n  debounceSeconds: 0\n${number % 2 === 1 ? "  checks: {enabled: true}\n" : ""}`,
         "src/names.py": `NAME = "${word}"\n`,
       };
       const repository = await world.repository(owner, name, { files, private: number % 2 === 0 });

@@ -7,7 +7,6 @@ import { reviewMarkdown } from "../src/publish/publish.ts";
 import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "./app/change-builders.ts";
 import { type Change, reviewOf } from "./app/pipeline.ts";
 import { DESCRIBE_CASES, describedBy, GIVE_CASES, givenBy } from "./describe-memories-case.ts";
-import { NO_SYMBOLS } from "./fakes/no-symbols.ts";
 import { aPull } from "./fakes/pull-requests.ts";
 import { drafted, reports, type ScriptedSettings, scriptedModel, textOf } from "./fakes/scripted-model.ts";
 import { KNOWLEDGE_CASES, retrieved } from "./knowledge-cases.ts";
@@ -54,12 +53,6 @@ function echoing(settings?: ScriptedSettings): ModelAccess {
 }
 
 const ETAG: Omit<Change, "config" | "access"> = { files: { "src/login.ts": LOGIN } };
-/** A repository that cannot be read at the head. */
-const UNREAD: Omit<Change, "config" | "access"> = {
-  ...ETAG,
-  snapshots: { at: async () => ({ snapshot: null, degraded: [{ part: "snapshot", reason: "too many files" }] }) },
-  symbols: NO_SYMBOLS,
-};
 const STRANGER: Pick<Change, "world"> = {
   world: { pull: aPull({ author: { login: "rae", id: 77, type: "User", association: "FIRST_TIME_CONTRIBUTOR" } }) },
 };
@@ -123,14 +116,6 @@ const CASES: readonly Case[] = [
     says: /The notes were not read/,
     insteadOf: /The notes were read/,
     change: WITH_NOTES,
-  },
-  {
-    key: "review.lookups",
-    before: "review: {contextTokens: 0}",
-    config: "review: {contextTokens: 0, lookups: auto}",
-    says: /too many files[\s\S]*the model looked nothing up: the repository at the head was not read/,
-    insteadOf: /Speaks/,
-    change: { ...UNREAD, access: echoing() },
   },
   {
     key: "review.model",

@@ -1,7 +1,6 @@
 // The exact prompts for real pull requests, as files that any model, or a person, can answer; and whether the answers that
 // are there already can be read. `--out DIR` takes the prompts, `--replies DIR` (default: the same) holds the replies,
-// `--repos DIR` has bundles of the repositories: then the code around the change is in the prompts, and with `--lookups` the
-// invitation to look up more. `--limit N` says how many pull requests (60), `--only TEXT` picks by id, `--model NAME` sizes
+// `--repos DIR` has bundles of the repositories: then the code around the change is in the prompts. `--limit N` says how many pull requests (60), `--only TEXT` picks by id, `--model NAME` sizes
 // the prompts.
 import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
 import { inspector } from "../../src/wire/rules.ts";
@@ -40,7 +39,6 @@ export const suite: Suite = async ({ data, flags }) => {
         rules,
         repository,
         symbols: repository === null ? null : symbols,
-        ...(flags.has("lookups") ? { config: "review:\n  lookups: auto\n" } : {}),
       });
       for (const outcome of asked) await writeQuestion(out, pull, outcome);
       outcomes.push(...asked);

@@ -163,11 +163,6 @@ const Review = section({
     { default: "auto", example: "off" },
     "Whether the repository is read at the head of the change, to see what the diff does not show. Its files are never run. off: the changed files alone.",
   ),
-  lookups: choice(
-    ["auto", "off"],
-    { default: "off", example: "auto" },
-    "Whether the model may look up definitions, uses, lines and text of the repository before it answers: in three rounds, twelve times a review at most. auto: if its server supports tools and the repository could be read. off by default: in recorded reviews of 20 pull requests the model found no more with them.",
-  ),
   checks: section({
     enabled: flag(false, "Show each review as a check run too. The App needs the permission `checks: write`."),
     failOn: documented(

@@ -1,5 +1,5 @@
 // The parts of a repository that a reviewer needs besides the diff. It is read, never run.
-import type { NamedSymbol, Reference } from "./code/symbols.ts";
+import type { Reference } from "./code/symbols.ts";
 import type { Finding } from "./finding.ts";
 import type { Degraded } from "./omissions.ts";
 
@@ -61,12 +61,8 @@ export function noContext(degraded: readonly Degraded[] = []): ChangeContext {
 
 /** The repository at the head of a change. */
 export interface HeadCode {
-  /** Text files by path; nothing else can be read. */
-  readonly files: ReadonlyMap<string, { readonly bytes: number }>;
-  /** UTF-8 text of a file; null when `files` lacks it or it is binary. */
+  /** UTF-8 text of a file; null when there is none or it is binary. */
   text(path: string): Promise<string | null>;
-  /** Where a name is defined and used; null when the repository lacks it. */
-  named(name: string): Promise<NamedSymbol | null>;
 }
 
 /** The result of reading the head. */
@@ -84,7 +80,7 @@ export type MaskedLines = (path: string) => Promise<readonly string[] | null>;
  *
  * @param mask see Model; the number of lines stays
  */
-export function maskedLines(head: Pick<HeadCode, "text">, mask: (text: string) => Promise<string>): MaskedLines {
+export function maskedLines(head: HeadCode, mask: (text: string) => Promise<string>): MaskedLines {
   const read = new Map<string, Promise<readonly string[] | null>>();
   const masked = async (path: string) => {
     const text = await head.text(path);

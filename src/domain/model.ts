@@ -30,43 +30,6 @@ export interface ReplyShape<T> {
   readonly readText?: (text: string) => T | null;
 }
 
-/** A look-up that is offered to a model as a tool. */
-export interface LookUpTool {
-  /** Lower-case words with underscores. */
-  readonly name: string;
-  readonly description: string;
-  /** JSON Schema of the input: an object at the top, every property required, `additionalProperties: false`. */
-  readonly jsonSchema: Readonly<Record<string, unknown>>;
-}
-
-/** The look-ups that a model may make before it answers. */
-export interface LookUps {
-  readonly tools: readonly LookUpTool[];
-  /**
-   * @param input as the model wrote it: untrusted, of any shape
-   * @returns the text for the model, cut and fenced as text by others; a rejection becomes "this look-up failed"
-   */
-  readonly answer: (name: string, input: unknown) => Promise<string>;
-  /** Replies of the model that may ask. Each costs a request. */
-  readonly rounds: number;
-  /** Look-ups in all. */
-  readonly calls: number;
-  /** US$ for the question with all rounds. No round begins that would leave too little for the answer. */
-  readonly usd: number;
-}
-
-/** The use that the model made of the look-ups. */
-export type LookedUp =
-  | {
-      readonly kind: "offered";
-      /** How many were answered. */
-      readonly calls: number;
-      /** Why the model could not look up more, or null when it did not want to. */
-      readonly stopped: "rounds" | "calls" | "budget" | null;
-    }
-  /** The server or the model takes no tools: the question was sent without them. */
-  | { readonly kind: "unsupported" };
-
 export interface ModelRequest<T> {
   readonly purpose: Purpose;
   readonly tier: ModelTier;
@@ -78,11 +41,9 @@ export interface ModelRequest<T> {
   /** Includes thinking. */
   readonly maxOutputTokens: number;
   readonly shape: ReplyShape<T>;
-  /** Absent: the model answers from the prompt alone. */
-  readonly lookUps?: LookUps;
 }
 
-/** The cost of one question: all attempts, all rounds of look-ups and the repair together. */
+/** The cost of one question: all attempts and the repair together. */
 export interface ModelUsage {
   /** Everything read, cached or not. */
   readonly inputTokens: number;
@@ -124,8 +85,6 @@ export type ModelAnswer<T> =
       readonly kind: "answered";
       readonly value: T;
       readonly usage: ModelUsage;
-      /** Absent when the question offered none. */
-      readonly lookedUp?: LookedUp;
       /** What the server refused, so that it was asked without: `structured output`. Absent: nothing. */
       readonly without?: readonly string[];
     }

@@ -62,12 +62,6 @@ export interface Coverage {
   readonly cut: readonly { readonly part: string; readonly shown: number; readonly of: number }[];
   /** Text that the page does not show, and the model did not see either, in UTF-16 units. */
   readonly hidden?: readonly { readonly part: string; readonly chars: number }[];
-  /** Its look-ups in the repository; absent when it was offered none. */
-  readonly lookUps?: {
-    readonly count: number;
-    /** The budget allowed no more. */
-    readonly isCut: boolean;
-  };
   /** How the places of the model's findings were established. */
   readonly located: Readonly<Record<Exclude<LocMethod, "rule">, number>>;
 }

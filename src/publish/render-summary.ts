@@ -77,14 +77,7 @@ export function renderReviewBody(headSha: string, repo: Review["repo"], summaryU
 
 /** Cost and sources; empty parts are left out. */
 function footer(review: Review): string {
-  const parts = [
-    cost(review),
-    lookUps(review),
-    month(review),
-    memory(review),
-    `Reviewed ${ends(review)}.`,
-    scope(review),
-  ];
+  const parts = [cost(review), month(review), memory(review), `Reviewed ${ends(review)}.`, scope(review)];
   return `<sub>${parts.filter((part) => part !== "").join(" ")}</sub>`;
 }
 
@@ -126,12 +119,6 @@ function cost({ cost: { inputTokens, outputTokens, usd, ms }, coverage }: Review
   const model = coverage === null ? "" : ` (${codeSpan(coverage.model, 60)})`;
   const price = usd === null ? "no price known" : `USD ${usd.toFixed(4)}`;
   return `Cost: ${inputTokens} tokens in, ${outputTokens} out${model}, ${price}${time}.`;
-}
-
-function lookUps({ coverage }: Review): string {
-  const { count, isCut } = coverage?.lookUps ?? { count: 0, isCut: false };
-  if (count === 0) return "";
-  return `Looked up ${counted(count, "place")} in the repository${isCut ? ", as many as the budget allows" : ""}.`;
 }
 
 // Earlier pushes: how much was read this time, and which earlier findings may be addressed.

@@ -15,7 +15,7 @@ import { cutText } from "../domain/text/cut-text.ts";
 import { type VisibleText, visibleText } from "../domain/text/rendered-markdown.ts";
 import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
 import { cutAtLine, drawnContext, fitSections, type Section } from "./reading/draw-file.ts";
-import { LOOK_UP_INSTRUCTIONS, REVIEW_INSTRUCTIONS, TONE } from "./reading/instructions.ts";
+import { REVIEW_INSTRUCTIONS, TONE } from "./reading/instructions.ts";
 import type { QuestionBudget, Reading } from "./reading/plan-reading.ts";
 
 /** The prompts of one review: the same beginning, and a question for each reading. */
@@ -31,8 +31,6 @@ export interface PromptMaterial {
   readonly readings: readonly Reading[];
   /** The code around the change. */
   readonly around: ChangeContext;
-  /** Whether the model has look-ups. */
-  readonly looksUp: boolean;
 }
 
 /**
@@ -55,11 +53,10 @@ export function compose(
   const around = shownCode === "" ? "" : `${AROUND}\n\n${fence("code", shownCode, delimiter)}`;
   const parts = [`# The pull request\n\n${shared}`, precedentPart(material, delimiter), around];
   const opening = parts.filter((part) => part !== "").join("\n\n");
-  const instructions = material.looksUp ? LOOK_UP_INSTRUCTIONS : REVIEW_INSTRUCTIONS;
   const language = `# Language\nWrite title, body and walkthrough in ${context.config.review.language}.`;
   const isCut = shownCode.length < code.length;
   return {
-    system: [{ text: `${instructions}\n\n${language}`, cache: true }],
+    system: [{ text: `${REVIEW_INSTRUCTIONS}\n\n${language}`, cache: true }],
     questions: readings.map((reading, index) => [
       { text: opening, cache: true },
       { text: diffPart(reading, index, material, delimiter), cache: false },

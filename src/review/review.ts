@@ -32,7 +32,7 @@ import { anchorFindings, place } from "./placing/place.ts";
 import { suggestion } from "./placing/suggestion.ts";
 import { guardPush, scopeAfterPush } from "./push-scope.ts";
 import { ANSWER_TOKENS, answerRequest, type Question } from "./reading/answer-question.ts";
-import { LOOK_UP_INSTRUCTIONS, REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./reading/instructions.ts";
+import { REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./reading/instructions.ts";
 import { failureText } from "./reading/plan-reading.ts";
 import { type Asked, type Bounds, type ModelReview, readByModel, withoutModel } from "./reading/read-by-model.ts";
 import { costOf, takeRuleVerdicts } from "./reading/verify.ts";
@@ -40,7 +40,7 @@ import { costOf, takeRuleVerdicts } from "./reading/verify.ts";
 export { beginnings, flaggedInChange } from "./memory/flagged-here.ts";
 
 /** The version of the models' instructions: part of a review's fingerprint. */
-export const PROMPT_VERSION = shortHash(`${REVIEW_INSTRUCTIONS}\n${LOOK_UP_INSTRUCTIONS}\n${VERIFY_INSTRUCTIONS}`);
+export const PROMPT_VERSION = shortHash(`${REVIEW_INSTRUCTIONS}\n${VERIFY_INSTRUCTIONS}`);
 
 export interface ReviewPorts {
   readonly inspector: Inspector;
@@ -55,7 +55,7 @@ export interface ReviewPorts {
   readonly commentLimit?: number;
   /** The code around the change, for the model; absent: it sees only the diff. */
   readonly around?: ChangeContext;
-  /** The repository at the head, for look-ups; absent when it was not read. */
+  /** The repository at the head, for the lines that findings cite; absent when it was not read. */
   readonly head?: ReadHead;
 }
 

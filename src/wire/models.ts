@@ -8,7 +8,7 @@ import type { ServiceLimits } from "../adapters/service-call.ts";
 import type { Embeddings, ModelChoice, RerankerChoice } from "../config/environment/read-models.ts";
 import { Transient } from "../domain/errors.ts";
 import type { Repo } from "../domain/job.ts";
-import type { LookUps, ModelUsage, PromptPiece, Purpose } from "../domain/model.ts";
+import type { ModelUsage, PromptPiece, Purpose } from "../domain/model.ts";
 import type { RerankCandidate } from "../domain/retrieval.ts";
 import type { Embedder, Reranker } from "../ports/memory.ts";
 import type { Model, ModelAccess, ReplyStore, SpendingStore } from "../ports/model.ts";
@@ -16,7 +16,7 @@ import type { Held } from "../ports.ts";
 import { egressTo } from "./egress.ts";
 import { redact, registerSecrets, withoutSecrets } from "./secrets.ts";
 
-/** The chosen model; `ask` answers instead of its server. Secrets in prompts and look-ups are masked before they are sent. */
+/** The chosen model; `ask` answers instead of its server. Secrets in prompts are masked before they are sent. */
 export async function chosenModel(choice: ModelChoice, ask?: Model["ask"]): Promise<Model> {
   // Loaded only when chosen: each SDK takes a second to import.
   const protocol =
@@ -37,11 +37,7 @@ function withMaskedPrompts(model: Model): Model {
     ...model,
     mask: redact,
     async ask(request, signal) {
-      const { lookUps } = request;
-      const user = await masked(request.user);
-      if (lookUps === undefined) return model.ask({ ...request, user }, signal);
-      const answer: LookUps["answer"] = async (name, input) => redact(await lookUps.answer(name, input));
-      return model.ask({ ...request, user, lookUps: { ...lookUps, answer } }, signal);
+      return model.ask({ ...request, user: await masked(request.user) }, signal);
     },
   };
 }

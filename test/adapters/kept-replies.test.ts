@@ -93,55 +93,6 @@ test("failures are not kept, nor what has not the shape any more, nor secrets", 
   expect(asked()).toBe(4);
 });
 
-/** A question that looks something up, and a model that asks for it. */
-function lookUpWorld() {
-  const { run, rows, asked } = world();
-  const found = { text: "old" };
-  const looked: unknown[] = [];
-  const lookUps = {
-    ...{ tools: [], rounds: 3, calls: 12, usd: 1 },
-    answer: async (_: string, input: unknown) => {
-      looked.push(input);
-      return `kodiai-${"c".repeat(32)} ${found.text}`;
-    },
-  };
-  const inner = run("inner");
-  const over: Partial<Model> = {
-    async ask(request, signal) {
-      await request.lookUps?.answer("definition", { symbol: "erase" });
-      const answer = await inner.ask(request, signal);
-      return answer.kind === "answered"
-        ? { ...answer, lookedUp: { kind: "offered", calls: 1, stopped: null } }
-        : answer;
-    },
-  };
-  const question: ModelRequest<string> = { ...QUESTION, lookUps };
-  return { rows, asked, found, looked, question, run: () => run("github.com/42#7", over) };
-}
-
-test("a question with look-ups is answered as it was while they find what they found", async () => {
-  const { run, question, looked, asked } = lookUpWorld();
-  const first = await run().ask(question);
-  expect(first).toMatchObject({ kind: "answered", lookedUp: { calls: 1 } });
-  expect(await run().ask(question)).toEqual(first);
-  expect(looked).toEqual([{ symbol: "erase" }, { symbol: "erase" }]);
-  expect(asked()).toBe(1);
-});
-
-test("where a look-up finds something else, or there are none any more, the question is asked again", async () => {
-  const { run, question, found, rows } = lookUpWorld();
-  const kept = () => [...rows.keys()].filter((key) => key.startsWith("github.com/42#7")).length;
-  await run().ask(question);
-  const before = [...rows].find(([key]) => key.startsWith("github.com/42#7"))?.[1];
-  found.text = "new";
-  await run().ask(question);
-  expect(kept()).toBe(1);
-  expect([...rows].find(([key]) => key.startsWith("github.com/42#7"))?.[1]).not.toBe(before);
-  const { lookUps: _, ...plain } = question;
-  await run().ask(plain);
-  expect(kept()).toBe(2);
-});
-
 test("an unreadable or read-only reply store costs no answer", async () => {
   const { run } = world();
   const no = () => Promise.reject(new Error("locked"));

@@ -1,11 +1,11 @@
 // A model that wants harm: whatever it replies, what stands on GitHub is inert, bounded, and nothing else was done there.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { renderAnswer } from "../../src/publish/render-comment.ts";
 import { answer } from "../../src/review/review.ts";
 import { ENCODINGS } from "../adapters/secrets/encodings.ts";
-import { looksUp, says } from "../fakes/anthropic/replies.ts";
+import { says } from "../fakes/anthropic/replies.ts";
 import type { ModelCall, Reply } from "../fakes/anthropic/server.ts";
 import { aPull, HEAD, REPO } from "../fakes/pull-requests.ts";
 import { drafted, reports, type Script, scriptedModel, textOf } from "../fakes/scripted-model.ts";
@@ -14,7 +14,7 @@ import { expectInert, posted } from "../publish/posted-review.ts";
 import { atDistance, embedder, memory } from "../retrieve/retrieve-builders.ts";
 import { CODE_PATHS, POWERFUL_PATHS } from "../review/powerful-paths.ts";
 import { LOGIN, WEAK_LOGIN } from "./change-builders.ts";
-import { type ModelHarness, openModelHarness, type Seen } from "./model-harness.ts";
+import { openModelHarness, type Seen } from "./model-harness.ts";
 import { addedFile, reviewed } from "./pipeline.ts";
 
 const ETAG = "export function etag(content: string): string {";
@@ -292,59 +292,6 @@ test("through the running app it can do nothing but comment on this pull request
     await at.close();
   }
 });
-
-describe("with look-ups on, through the running app", () => {
-  let at: ModelHarness;
-  let text = "";
-  beforeAll(async () => {
-    at = await openModelHarness({}, (call) => {
-      const results = resultsOf(call);
-      const isOffered = (call.body.tools ?? []).length > 0 && call.body.tool_choice?.type !== "none";
-      if (!isOffered || results.length > 0) return repeatsOver([text, ...results].join("\n"))(call);
-      return looksUp(
-        { name: "read", input: { path: "src/notes.ts", from: 1, to: 99 } },
-        { name: "search", input: { text: (text.split(/[\r\n]/)[0] ?? "").slice(0, 60) } },
-        { name: "read", input: { path: text, from: 1, to: 9 } },
-        { name: "definition", input: { name: text } },
-        { name: text, input: { name: text } },
-      );
-    });
-  });
-  afterAll(() => at.close());
-
-  test.each(ATTACKS)("%s in a file of the repository that it reads and repeats", async (_, attack) => {
-    text = attack;
-    // A file with a NUL is no text file.
-    const note = attack.toWellFormed().replaceAll("\0", "");
-    const base = { ".kodiai.yml": "review: {lookups: auto, profile: thorough}\n", "src/notes.ts": `${note}\n` };
-    const seen = await at.review("feat: login", { "src/login.ts": WEAK_LOGIN }, base);
-    expect(seen.state).toBe("done");
-    const results = seen.asked.flatMap(resultsOf);
-    expect(results.length).toBeGreaterThan(4);
-    expect(results[0]).toContain("src/notes.ts, lines 1 to ");
-    for (const result of results) expectFencedResult(result);
-    expectInert(seen.bodies);
-    expectOnlyComments(seen.writes);
-    expect(seen.summary).toContain("Looked up ");
-  });
-});
-
-/** What a question's look-ups found, as the model reads it. */
-function resultsOf({ body }: ModelCall): readonly string[] {
-  return body.messages
-    .flatMap(({ content }: { content: unknown }): readonly unknown[] => (Array.isArray(content) ? content : []))
-    .filter((block: unknown) => (block as { type?: unknown }).type === "tool_result")
-    .map((block: unknown) => String((block as { content: unknown }).content));
-}
-
-/** Our own words are one line; everything else is fenced once, by a line that the text cannot contain. */
-function expectFencedResult(result: string): void {
-  const lines = result.split("\n");
-  if (lines.length === 1) return;
-  const [, fence = "none"] = /^(kodiai-[0-9a-f]{32}) look-up$/.exec(lines[0] ?? "") ?? [];
-  expect(lines.at(-1)).toBe(`${fence} end of look-up`);
-  expect(lines.slice(1, -1).join("\n")).not.toContain(fence);
-}
 
 const CORPORA = resolve(process.cwd(), "../shared/bad-inputs");
 const isHere = existsSync(CORPORA);

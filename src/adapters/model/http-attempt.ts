@@ -62,7 +62,7 @@ export async function attemptOnce(
 }
 
 /** About as many tokens as the server will read. */
-export function promptTokens({ prompt }: RequestBody): number {
+function promptTokens({ prompt }: RequestBody): number {
   return estimatedTokens(JSON.stringify(prompt).length);
 }
 

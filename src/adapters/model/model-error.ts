@@ -134,22 +134,14 @@ function placeOf({ param }: ServerWords): string {
 
 /** Strict servers name the fields that they do not know; some only report that there was one. */
 function unknownFeatures(status: number, message: string): readonly Feature[] {
-  if (status === 404 || status === 500 || status === 501) return NO_TOOLS.test(message) ? ["tools"] : [];
   if ((status !== 400 && status !== 422) || TOO_LONG.test(message)) return [];
   const named = FEATURES.filter(([, words]) => words.test(message)).map(([feature]) => feature);
-  // Thinking with tools is refused by naming both, but each alone is supported.
-  if (EFFORT_BESIDE_TOOLS.test(message)) return ["effort-beside-tools"];
   if (named.length > 0) return named;
   if (/output_config/i.test(message)) return ["format", "effort"];
   return /extra inputs|extra fields|unknown (?:field|param|name)|unrecognized|unexpected (?:field|key)/i.test(message)
-    ? ["format", "json", "effort", "thinking", "cache", "usage", "tools"]
+    ? ["format", "json", "effort", "thinking", "cache", "usage"]
     : [];
 }
-
-/** OpenRouter (404) and llama.cpp (500). A missing model is not a missing tool. */
-const NO_TOOLS = /support[^.]{0,20}\btools?\b|\btools?\b[^.]{0,40}(?:not (?:supported|implemented)|requires?)/i;
-/** In OpenAI's chat completions. */
-const EFFORT_BESIDE_TOOLS = /\btools? with reasoning_effort\b/i;
 
 const FORMAT =
   /output_config\.format|output_format|structured.outputs?|json.schema|compiled grammar|response_format|response mime type|json mode/i;
@@ -160,7 +152,6 @@ const FEATURES: readonly (readonly [Feature, RegExp])[] = [
   ["cache", /\bcache_control\b/i],
   ["format", FORMAT],
   ["json", FORMAT],
-  ["tools", /\btools?\b|tool[_ ]choice|function.call/i],
   ["usage", /\bstream_options\b/i],
   ["limit", /(?:unsupported|unrecognized|unknown|extra)[^.]{0,80}\bmax_(?:completion_)?tokens\b/i],
   ["temperature", /\btemperature\b/i],

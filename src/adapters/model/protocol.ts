@@ -1,6 +1,6 @@
 // The differences between the protocols of models. Everything else about a request is the same for all.
 
-import type { LookUpTool, ModelRequest } from "../../domain/model.ts";
+import type { ModelRequest } from "../../domain/model.ts";
 import type { Fetch } from "../service-call.ts";
 import type { ModelFacts, ModelLimits, PaidTokens } from "./model-facts.ts";
 import type { Repair } from "./prompt-words.ts";
@@ -21,19 +21,9 @@ export interface Server {
 
 /**
  * Features that only some servers and models support. `format` enforces a JSON Schema on replies, `json` any JSON; `limit` is the
- * official name of the reply's token limit; `effort-beside-tools` allows thinking while tools are offered.
+ * official name of the reply's token limit.
  */
-export type Feature =
-  | "format"
-  | "json"
-  | "effort"
-  | "effort-beside-tools"
-  | "thinking"
-  | "cache"
-  | "tools"
-  | "usage"
-  | "limit"
-  | "temperature";
+export type Feature = "format" | "json" | "effort" | "thinking" | "cache" | "usage" | "limit" | "temperature";
 
 /** How to use a server and a model. */
 export interface Dialect {
@@ -46,14 +36,6 @@ export interface Dialect {
   readonly temperature: number | null;
 }
 
-/** A look-up that a model requests. */
-export interface ToolCall {
-  readonly id: string;
-  readonly name: string;
-  /** Parsed JSON; null if the model wrote invalid JSON. */
-  readonly input: unknown;
-}
-
 /** One reply of a model. */
 export interface ModelReply {
   readonly text: string;
@@ -61,28 +43,15 @@ export interface ModelReply {
   readonly stopReason: string | null;
   /** The category of a refusal, such as `cyber`, or null. */
   readonly refusal: string | null;
-  readonly calls: readonly ToolCall[];
-  /** The reply in the form that the protocol wants before the results of its calls. */
-  readonly turn: unknown;
   readonly tokens: PaidTokens;
   /** Whether the end was reached; otherwise the stream was cut off. */
   readonly isWhole: boolean;
-}
-
-/** A reply with look-ups, and their results: one text for each call. */
-export interface Round {
-  readonly reply: ModelReply;
-  readonly results: readonly string[];
 }
 
 /** One request of a question. */
 export interface Turn {
   readonly request: ModelRequest<unknown>;
   readonly dialect: Dialect;
-  /** The look-ups so far. */
-  readonly rounds: readonly Round[];
-  /** Whether this reply may request look-ups. */
-  readonly mayCall: boolean;
   readonly repair: Repair | null;
 }
 
@@ -93,8 +62,6 @@ export interface RequestBody {
   readonly prompt: unknown;
   /** The whole body of the request. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** The reply is used only for its look-ups, not as an answer. */
-  readonly onlyCalls: boolean;
 }
 
 /** Assembles the events of one stream. Any field may be missing. */
@@ -125,11 +92,6 @@ export interface Protocol {
   accumulator(): Accumulator;
   /** A complete reply, sent instead of a stream, as the text of a stream; null when it is not a reply. */
   streamOf(reply: Readonly<Record<string, unknown>>): string | null;
-}
-
-/** The tools of a question while its server supports them. */
-export function toolsOf({ request, dialect }: Turn): readonly LookUpTool[] {
-  return dialect.takes.has("tools") ? (request.lookUps?.tools ?? []) : [];
 }
 
 /** The fields of an object of unknown shape; null for anything else. */

@@ -1,36 +1,15 @@
-// A language model behind a server, over any of the protocols. A question is sent once, again for each round of look-ups, and once
-// more to correct an unusable answer.
+// A language model behind a server, over any of the protocols. A question is sent once, and once more to correct an unusable answer.
 
 import type { ModelChoice } from "../../config/environment/read-models.ts";
-import {
-  CHARS_PER_TOKEN,
-  type LookedUp,
-  type LookUps,
-  type ModelAnswer,
-  type ModelFailure,
-  type ModelRequest,
-  type ModelUsage,
-} from "../../domain/model.ts";
-import { cutText } from "../../domain/text/cut-text.ts";
+import type { ModelAnswer, ModelFailure, ModelRequest, ModelUsage } from "../../domain/model.ts";
 import type { Model } from "../../ports/model.ts";
-import { retryingCalls, untilStopped } from "../retrying-calls.ts";
+import { retryingCalls } from "../retrying-calls.ts";
 import type { Fetch } from "../service-call.ts";
-import { attemptOnce, promptTokens } from "./http-attempt.ts";
+import { attemptOnce } from "./http-attempt.ts";
 import { ModelError, modelError } from "./model-error.ts";
 import { type ModelFacts, type ModelLimits, modelFacts, OTHER_LIMITS, type PaidTokens } from "./model-facts.ts";
 import type { Repair } from "./prompt-words.ts";
-import {
-  type Dialect,
-  type Feature,
-  type ModelReply,
-  type Protocol,
-  type RequestBody,
-  type Round,
-  type Server,
-  type ToolCall,
-  type Turn,
-  toolsOf,
-} from "./protocol.ts";
+import type { Dialect, Feature, ModelReply, Protocol, Server } from "./protocol.ts";
 import { readReply } from "./read-reply.ts";
 
 export interface ServedModelSettings extends Omit<ModelChoice, "provider"> {
@@ -66,89 +45,41 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
   const price: Model["price"] = (tier, inputTokens, outputTokens) =>
     modelFacts(names[tier]).price({ fresh: inputTokens, cacheWrite: 0, cacheRead: 0, output: outputTokens });
 
-  /** The next request of a conversation, and whether its reply may request look-ups. */
-  function nextTurn(talk: Talk, dialect: Dialect, repair: Repair | null): { turn: Turn; body: RequestBody } {
-    const { request, rounds } = talk;
-    const turn = { request, dialect, rounds, mayCall: false, repair };
-    if (talk.isOver || repair !== null || toolsOf(turn).length === 0) return { turn, body: protocol.body(turn) };
-    const calling = { ...turn, mayCall: true };
-    const body = protocol.body(calling);
-    talk.stopped = stopOf(talk, price(request.tier, promptTokens(body), request.maxOutputTokens));
-    if (talk.stopped === null) return { turn: calling, body };
-    talk.isOver = true;
-    return { turn, body: protocol.body(turn) };
-  }
-
   /** One request; repeated without the features that the server turns out not to support. */
   async function send(
     talk: Talk,
     repair: Repair | null,
-  ): Promise<{ reply: ModelReply; turn: Turn; body: RequestBody }> {
+  ): Promise<{ readonly reply: ModelReply; readonly dialect: Dialect }> {
     const { request, signal, bill } = talk;
     for (;;) {
-      const dialect = capabilities.of(names[request.tier], request.lookUps !== undefined);
-      const { turn, body } = nextTurn(talk, dialect, repair);
+      const dialect = capabilities.of(names[request.tier]);
+      const body = protocol.body({ request, dialect, repair });
       try {
         const reply = await calls(() => {
           bill.request();
           return attemptOnce(server, protocol, body, signal, bill.paid);
         }, signal);
-        return { reply, turn, body };
+        return { reply, dialect };
       } catch (error) {
         if (!(error instanceof ModelError) || !capabilities.learn(dialect, error)) throw error;
       }
     }
   }
 
-  /** Performs the look-ups of a reply. */
-  async function lookUp(talk: Talk, reply: ModelReply, { prompt, maxTokens }: RequestBody): Promise<void> {
-    const { request, signal } = talk;
-    if (request.lookUps === undefined) return;
-    const left = request.lookUps.calls - talk.calls;
-    const free = (contextTokens(request.tier) - maxTokens) * CHARS_PER_TOKEN - JSON.stringify(prompt).length;
-    const stop = untilStopped(signal, stopped);
-    try {
-      const results = await Promise.race([lookUpAll(request.lookUps, reply.calls, left, free), stop.stopped]);
-      talk.calls += Math.min(reply.calls.length, left);
-      talk.rounds.push({ reply, results });
-    } finally {
-      stop.leave();
-    }
-  }
-
-  /** A question, its look-ups, and one request to correct the answer. Rejects with `ModelError`. */
+  /** A question, and one request to correct the answer. Rejects with `ModelError`. */
   async function converse<T>(talk: Talk, { shape }: ModelRequest<T>): Promise<Omit<Answered<T>, "kind" | "usage">> {
     let repair: Repair | null = null;
     for (;;) {
-      const { reply, turn, body } = await send(talk, repair);
-      const failure = body.onlyCalls ? null : stopFailure(reply);
+      const { reply, dialect } = await send(talk, repair);
+      const failure = stopFailure(reply);
       if (failure !== null) throw failure;
-      if (turn.mayCall && reply.calls.length > 0) {
-        await lookUp(talk, reply, body);
-        continue;
-      }
-      if (body.onlyCalls) {
-        talk.isOver = true;
-        continue;
-      }
       const read = reply.stopReason === "pause_turn" ? PAUSED : readReply(reply.text, shape);
-      if (read.ok) return { value: read.value, ...reportOf(talk, turn) };
+      const without = capabilities.missing(dialect);
+      if (read.ok) return { value: read.value, ...(without.length === 0 ? {} : { without }) };
       // The problem may quote the reply, so only the model sees it.
       if (repair !== null) throw new ModelError("malformed", "the model's reply is not of the shape asked for, twice");
       repair = { reply: await mask(reply.text), problem: await mask(read.problem) };
     }
-  }
-
-  function reportOf(talk: Talk, turn: Turn): Pick<Answered<unknown>, "lookedUp" | "without"> {
-    const without = capabilities.missing(turn.dialect);
-    const lookedUp: LookedUp =
-      toolsOf(turn).length > 0
-        ? { kind: "offered", calls: talk.calls, stopped: talk.stopped }
-        : { kind: "unsupported" };
-    return {
-      ...(talk.request.lookUps === undefined ? {} : { lookedUp }),
-      ...(without.length === 0 ? {} : { without }),
-    };
   }
 
   return {
@@ -159,7 +90,7 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
       const overall = AbortSignal.timeout(limits.overallMs);
       const bill = newBill(modelFacts(names[request.tier]), now);
       const either = signal === undefined ? overall : AbortSignal.any([signal, overall]);
-      const talk: Talk = { request, signal: either, bill, rounds: [], calls: 0, stopped: null, isOver: false };
+      const talk: Talk = { request, signal: either, bill };
       try {
         return { kind: "answered", ...(await converse(talk, request)), usage: bill.usage() };
       } catch (error) {
@@ -184,26 +115,6 @@ interface Talk {
   readonly request: ModelRequest<unknown>;
   readonly signal: AbortSignal;
   readonly bill: ReturnType<typeof newBill>;
-  readonly rounds: Round[];
-  /** Look-ups performed. */
-  calls: number;
-  stopped: Extract<LookedUp, { readonly kind: "offered" }>["stopped"];
-  /** No further reply may request look-ups. */
-  isOver: boolean;
-}
-
-/**
- * Why the next reply may not request look-ups, or null.
- *
- * @param usd the maximum cost of the next request; null without a known price
- */
-function stopOf({ request, rounds, calls, bill }: Talk, usd: number | null): Talk["stopped"] {
-  const { lookUps } = request;
-  if (lookUps === undefined || rounds.length >= lookUps.rounds) return "rounds";
-  if (calls >= lookUps.calls) return "calls";
-  const spent = bill.usage().usd;
-  // After this request, the budget must cover one more for the answer.
-  return usd !== null && spent !== null && spent + 2 * usd > lookUps.usd ? "budget" : null;
 }
 
 function stopped(): ModelError {
@@ -256,35 +167,6 @@ function newBill(facts: ModelFacts, now: () => number) {
 }
 
 /**
- * Performs look-ups within the limits of their question: one text for each call, in their order. Never rejects.
- *
- * @param left how many more look-ups the question may make
- * @param maxLength UTF-16 units of all results together
- */
-async function lookUpAll(
-  { tools, answer }: LookUps,
-  calls: readonly ToolCall[],
-  left: number,
-  maxLength: number,
-): Promise<readonly string[]> {
-  const names = new Set(tools.map(({ name }) => name));
-  const texts = await Promise.all(
-    calls.map(({ name, input }, at) => {
-      if (at >= left) return "Not looked up: no look-ups are left. Answer now.";
-      if (!names.has(name)) return "There is no tool of this name.";
-      if (input === null) return "The input is not JSON.";
-      return answer(name, input).catch(() => "This look-up failed.");
-    }),
-  );
-  let free = Math.max(maxLength, 0);
-  return texts.map((text) => {
-    const shown = cutText(text, free);
-    free -= shown.length;
-    return shown.length < text.length ? `${shown}\n(cut: there is no room for more)` : shown;
-  });
-}
-
-/**
  * Which features of a protocol a server supports: decided by its address and the operator, corrected by its refusals.
  *
  * @param features what this kind of server gets until it refuses it
@@ -294,37 +176,27 @@ function serverCapabilities(
   features: readonly Feature[],
   settings: Pick<ModelChoice, "structuredOutput" | "temperature">,
 ) {
-  const refused = new Map<string, Set<Feature>>();
-  const keyOf = (model: string, withTools: boolean) => `${withTools} ${model}`;
-  const refusedBy = (used: Dialect) => keyOf(used.model, used.takes.has("tools"));
+  /** By model. */
+  const refused = new Map<string, ReadonlySet<Feature>>();
   // `on` is strict: without the feature the request fails, and the operator sees why.
   const fixed: Feature | null = settings.structuredOutput === "on" ? "format" : null;
 
   return {
-    /** @param withTools whether the question offers look-ups: some servers support less with them */
-    of(model: string, withTools: boolean): Dialect {
-      const mayCall = withTools && !refused.get(keyOf(model, true))?.has("tools");
-      const without = refused.get(keyOf(model, mayCall));
-      const left = features.filter((feature) => !without?.has(feature));
-      const takes = new Set(
-        left.filter((feature) => (feature === "json" ? !left.includes("format") : feature !== "tools" || mayCall)),
-      );
+    of(model: string): Dialect {
+      const left = features.filter((feature) => !refused.get(model)?.has(feature));
+      const takes = new Set(left.filter((feature) => feature !== "json" || !left.includes("format")));
       const temperature = takes.has("temperature") ? settings.temperature : null;
       return { model, facts: modelFacts(model), isOwn, takes, temperature };
     },
     /** Stops sending what the server refused. Returns whether that makes a retry worthwhile. */
     learn(used: Dialect, failed: ModelError): boolean {
-      const named = failed.unknown.filter((feature) => used.takes.has(feature) && feature !== fixed);
-      // If a server names tools with another feature, it refuses the combination.
-      const others = named.filter((feature) => feature !== "tools");
-      const dropped = others.length > 0 ? others : named;
-      const key = refusedBy(used);
-      refused.set(key, new Set([...(refused.get(key) ?? []), ...dropped]));
+      const dropped = failed.unknown.filter((feature) => used.takes.has(feature) && feature !== fixed);
+      refused.set(used.model, new Set([...(refused.get(used.model) ?? []), ...dropped]));
       return dropped.length > 0;
     },
     /** Refused features that a user would notice: `structured output`, `temperature`. */
-    missing(used: Dialect): readonly string[] {
-      const without = refused.get(refusedBy(used));
+    missing({ model }: Dialect): readonly string[] {
+      const without = refused.get(model);
       return MISSED.flatMap(([feature, words]) => (without?.has(feature) ? [words] : []));
     },
   };

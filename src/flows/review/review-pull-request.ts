@@ -6,15 +6,14 @@
 // on with "publish": nothing is written twice and nothing is posted twice.
 import { analyze } from "../../analyze/analyze.ts";
 import { contextOf } from "../../context/context.ts";
-import type { HeadCode, ReadHead } from "../../domain/change-context.ts";
+import type { ReadHead } from "../../domain/change-context.ts";
 import { Stopped } from "../../domain/errors.ts";
 import type { ReviewJob } from "../../domain/job.ts";
 import type { Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { Review, Superseded } from "../../domain/review.ts";
 import { gather } from "../../gather/gather.ts";
-import type { Snapshot, Snapshots } from "../../ports/snapshot.ts";
-import type { Symbols } from "../../ports/symbols.ts";
+import type { Snapshots } from "../../ports/snapshot.ts";
 import { retrieve } from "../../retrieve/retrieve.ts";
 import { review } from "../../review/review.ts";
 import { checkRun, finishProgress } from "./check-run.ts";
@@ -124,8 +123,8 @@ async function pipeline(
 }
 
 /** Reads the head when first asked to, unless `review.snapshot` is off. */
-export function readsHead(context: PullRequestContext, ports: Pick<WritingPorts, "snapshots" | "symbols">) {
-  const { snapshot: setting, contextTokens, lookups } = context.config.review;
+function readsHead(context: PullRequestContext, ports: Pick<WritingPorts, "snapshots" | "symbols">) {
+  const { snapshot: setting, contextTokens } = context.config.review;
   const source = setting === "off" ? null : (ports.snapshots ?? null);
   const symbols = ports.symbols ?? null;
   let read: ReturnType<Snapshots["at"]> | null = null;
@@ -138,23 +137,11 @@ export function readsHead(context: PullRequestContext, ports: Pick<WritingPorts,
     symbols,
     /** For rules; null where there is none behind the change, or it is not to be read. */
     repository: source && symbols && { symbols, at: once },
-    /** Nothing where neither the context of the change nor look-ups need it. */
+    /** Nothing where the context of the change does not need it. */
     async head(): Promise<ReadHead> {
-      if (symbols === null || (contextTokens === 0 && lookups === "off")) return { code: null, degraded: [] };
-      const { snapshot, degraded } = await once();
-      const near = context.files.map(({ path }) => path);
-      return { code: snapshot && headCode(snapshot, symbols, near), degraded };
-    },
-  };
-}
-
-function headCode(snapshot: Snapshot, symbols: Symbols, near: readonly string[]): HeadCode {
-  return {
-    files: snapshot.files,
-    text: (path) => snapshot.text(path),
-    async named(name) {
-      const found = await symbols.find(snapshot, { used: new Set(), changed: new Set([name]), near });
-      return found.symbols.get(name) ?? null;
+      if (symbols === null || contextTokens === 0) return { code: null, degraded: [] };
+      const { snapshot: code, degraded } = await once();
+      return { code, degraded };
     },
   };
 }

@@ -1,9 +1,9 @@
 // One review by a model: plan the reading, ask, validate the replies, prove each place, verify a second time. Nothing
 // here throws; every step may return less than hoped, and reports what is missing.
 
-import { type HeadCode, type MaskedLines, maskedLines } from "../../domain/change-context.ts";
+import { type HeadCode, maskedLines } from "../../domain/change-context.ts";
 import type { Finding, HeldBack, Precedent } from "../../domain/finding.ts";
-import type { LookUps, ModelAnswer } from "../../domain/model.ts";
+import type { ModelAnswer } from "../../domain/model.ts";
 import type { Cost, Degraded } from "../../domain/omissions.ts";
 import { type Coverage, type FileCoverage, isUnread } from "../../domain/review.ts";
 import type { Profile } from "../../domain/signals.ts";
@@ -13,12 +13,10 @@ import { scopeAfterPush } from "../push-scope.ts";
 import { type DraftedFinding, REVIEW_REPLY, type ReviewReply, type RuleVerdict } from "../reply.ts";
 import { draft, plainId } from "./draft.ts";
 import { drawnContext } from "./draw-file.ts";
-import { lookUpsIn, MOST_LOOK_UPS } from "./look-ups.ts";
 import {
   coverageOf,
   failureText,
   type ModelMeasure,
-  PART_FOR_READING,
   planReading,
   type QuestionBudget,
   type Reading,
@@ -78,7 +76,7 @@ export function withoutModel(reason: string | null): ModelReview {
 
 /** Lets the model read as much of the change as the budget allows. Never throws. */
 export async function readByModel(
-  material: Omit<PromptMaterial, "readings" | "looksUp">,
+  material: Omit<PromptMaterial, "readings">,
   bounds: Bounds,
   asked: Asked,
 ): Promise<ModelReview> {
@@ -101,11 +99,9 @@ export async function readByModel(
   // Cited lines of changed files can be shown without a repository too.
   const text = async (path: string) => (await bounds.head?.text(path)) ?? context.headTexts.get(path) ?? null;
   const lines = maskedLines({ text }, asked.mask);
-  const offer = offered(context.config.review.lookups, bounds.head, lines, plan.readings.length, asked);
-  const looksUp = offer.kind === "offered";
   const delimiter = asked.delimiter();
-  const prompt = compose({ ...material, readings: plan.readings, looksUp }, delimiter, budget);
-  const answers = await askAll(prompt, bounds.usd, budget, asked, offer);
+  const prompt = compose({ ...material, readings: plan.readings }, delimiter, budget);
+  const answers = await askAll(prompt, bounds.usd, budget, asked);
 
   const replies = answers.flatMap((answer) => (answer.kind === "answered" ? [answer.value] : []));
   const failures = answers.map((answer) => (answer.kind === "answered" ? null : answer.failure));
@@ -116,43 +112,21 @@ export async function readByModel(
   const usdLeft = bounds.usd - usdOf(spent);
   const second = await secondLook(ruled.findings, context, around, lines, bounds.profile, asked, usdLeft);
 
-  const looked = lookedUp(answers);
-  const coverage = coverageOf(asked.name, plan, failures, prompt, drafts.findings);
   return {
     findings: second.checked.findings,
     heldBack: [...drafts.heldBack, ...ruled.heldBack, ...second.checked.heldBack],
     ruleVerdicts: groundedVerdicts(material.ruleFindings, plan, answers),
     walkthrough: cutText(replies[0]?.walkthrough.trim() ?? "", WALKTHROUGH_CHARS) || null,
-    coverage: looked === null ? coverage : { ...coverage, lookUps: looked },
+    coverage: coverageOf(asked.name, plan, failures, prompt, drafts.findings),
     degraded: [
       ...degradedBy("model", unanswered(failures)),
       ...degradedBy("model", refused(answers)),
-      ...degradedBy("look-ups", notLookedUp(offer, looked)),
       ...degradedBy("coverage", overBudget(plan)),
       ...degradedBy("model", dropped(drafts.dropped)),
       ...second.degraded,
     ],
     cost: costOf([...spent, ...second.usage]),
   };
-}
-
-/** The look-ups of each question; `reason` is null when the configuration turns them off. */
-type Offer =
-  | { readonly kind: "offered"; readonly lookUps: (usd: number) => LookUps }
-  | { readonly kind: "none"; readonly reason: string | null };
-
-function offered(
-  setting: "auto" | "off",
-  head: HeadCode | null,
-  lines: MaskedLines,
-  questions: number,
-  { delimiter }: Asked,
-): Offer {
-  if (setting === "off") return { kind: "none", reason: null };
-  if (head === null) return { kind: "none", reason: "the repository at the head was not read" };
-  const calls = Math.floor(MOST_LOOK_UPS / questions);
-  if (calls === 0) return { kind: "none", reason: "the change was read in more parts than there are look-ups" };
-  return { kind: "offered", lookUps: (usd) => lookUpsIn(head, lines, delimiter(), { calls, usd }) };
 }
 
 function rememberedPaths({ ranked, seenBefore }: PromptMaterial["precedents"]): ReadonlySet<string> {
@@ -172,7 +146,6 @@ async function askAll(
   usd: number,
   { replyTokens }: QuestionBudget,
   asked: Asked,
-  offer: Offer,
 ): Promise<readonly Answer[]> {
   const answers = new Map<number, Answer>();
   let spent = 0;
@@ -182,11 +155,7 @@ async function askAll(
     const at = next++;
     const user = prompt.questions[at] ?? [];
     const question = { ...REVIEWING, maxOutputTokens: replyTokens, system: prompt.system, user };
-    // Each unanswered question gets an equal share of the rest.
-    const share = (usd * PART_FOR_READING - spent) / (prompt.questions.length - answers.size);
-    const answer = await asked.ask(
-      offer.kind === "offered" ? { ...question, lookUps: offer.lookUps(share) } : question,
-    );
+    const answer = await asked.ask(question);
     answers.set(at, answer);
     spent += answer.usage.usd ?? 0;
     if (answer.kind === "failed" && (LASTING.has(answer.failure) || answer.notBefore !== null)) over = answer.failure;
@@ -241,26 +210,8 @@ function unanswered(failures: readonly (string | null)[]): string | null {
 
 /** Features that the model's server refused, so that the question was sent without them. */
 function refused(answers: readonly Answer[]): string | null {
-  const answered = answers.filter((answer) => answer.kind === "answered");
-  const tools = answered.some(({ lookedUp }) => lookedUp?.kind === "unsupported") ? ["look-ups"] : [];
-  const what = new Set([...answered.flatMap(({ without = [] }) => without), ...tools]);
+  const what = new Set(answers.flatMap((answer) => (answer.kind === "answered" ? (answer.without ?? []) : [])));
   return what.size === 0 ? null : `the model was asked without ${[...what].join(" and ")}, which its server refuses`;
-}
-
-/** Null when no answered question had look-ups. */
-function lookedUp(answers: readonly Answer[]): Coverage["lookUps"] | null {
-  const all = answers.flatMap((answer) =>
-    answer.kind === "answered" && answer.lookedUp?.kind === "offered" ? [answer.lookedUp] : [],
-  );
-  if (all.length === 0) return null;
-  const count = all.reduce((sum, { calls }) => sum + calls, 0);
-  return { count, isCut: all.some(({ stopped }) => stopped === "budget") };
-}
-
-function notLookedUp(offer: Offer, looked: Coverage["lookUps"] | null): string | null {
-  let reason = offer.kind === "none" ? offer.reason : null;
-  if (looked?.count === 0 && looked.isCut) reason = "the budget of this review does not pay for look-ups";
-  return reason === null ? null : `the model looked nothing up: ${reason}`;
 }
 
 function overBudget({ coverage }: ReadingPlan): string | null {

@@ -13,9 +13,8 @@ import { leastOdds } from "../filter-findings.ts";
 import { type DiffLines, diffLines, type QuotableLine } from "../placing/locate.ts";
 import { type CheckedFinding, type RuleVerdict, VERIFY_REPLY } from "../reply.ts";
 import { plainId, share } from "./draft.ts";
-import { cutAtLine, drawHunk, drawnContext, fileHeading } from "./draw-file.ts";
+import { cutAtLine, drawHunk, drawnContext, fileHeading, shownLine } from "./draw-file.ts";
 import { VERIFY_INSTRUCTIONS } from "./instructions.ts";
-import { citedLines } from "./look-ups.ts";
 import { failureText, pieceOfHunk, verifyBudget } from "./plan-reading.ts";
 
 export interface Checked {
@@ -368,4 +367,35 @@ export function takeRuleVerdicts(findings: readonly Finding[], verdicts: readonl
     if (verdict !== "wrong" || reason.trim() === "" || isGrave) return null;
     return `the model, looking at the code, found it wrong: ${cutText(reason.trim(), REASON_CHARS)}`;
   });
+}
+
+const CITED = /([^\s:`'"*()<>[\],;]{1,300}):(\d{1,6})(?:[-–](\d{1,6}))?/g;
+const MOST_PLACES = 12;
+/** Lines shown before and after the cited ones. */
+const NEAR = 4;
+const CITED_LINES = 40;
+
+/** The lines that drafts cite as `path:line`, as far as they can be read, for the model that checks them. */
+async function citedLines(
+  findings: readonly { readonly title: string; readonly body: string }[],
+  lines: MaskedLines,
+): Promise<string> {
+  const said = findings.map(({ title, body }) => `${title}\n${body}`).join("\n");
+  const places = new Map([...said.matchAll(CITED)].map((place) => [place[0], place]));
+  const shown: string[] = [];
+  for (const [, path = "", first, last = first] of [...places.values()].slice(0, MOST_PLACES)) {
+    const all = await lines(path);
+    const from = Math.max(1, Number(first) - NEAR);
+    const to = Math.min(Number(last) + NEAR, from + CITED_LINES);
+    if (all === null || from > all.length) continue;
+    shown.push(`### ${revealLine(path)}: cited by a finding\n${numbered(all, from, to)}`);
+  }
+  return shown.join("\n\n");
+}
+
+function numbered(lines: readonly string[], from: number, to: number): string {
+  return lines
+    .slice(from - 1, to)
+    .map((text, at) => `${from + at}: ${shownLine(text).text}`)
+    .join("\n");
 }

@@ -1,4 +1,4 @@
-import { fails, isCut, looksUp, refuses, says } from "../../fakes/anthropic/replies.ts";
+import { fails, isCut, refuses, says } from "../../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../../fakes/anthropic/server.ts";
 import { modelContract, type Speech } from "../contracts/model.ts";
 import { FOUND, modelFor } from "./model-clients.ts";
@@ -14,7 +14,6 @@ const SPEECH: Speech = {
       },
       ...(thinking === undefined ? {} : { thinking }),
     }),
-  looksUp,
   fails: (status, message) => fails(status, { message }),
   ends: [
     ["refusing", [refuses()], "refused"],
@@ -32,12 +31,6 @@ const SPEECH: Speech = {
   names: { main: "claude-sonnet-5-5", small: "claude-haiku-5-5" },
   cache: { write: 2.5, read: 0.2 },
   small: { upTo: 100_000, usd: 0.1, above: 0.5 },
-  results: (call) =>
-    call?.body.messages
-      .flatMap(({ content }: { content: unknown }) => (Array.isArray(content) ? content : []))
-      .filter(({ type }: { type: string }) => type === "tool_result")
-      .map(({ content }: { content: string }) => content),
-  offersTools: (call) => call?.body.tools !== undefined && call.body.tool_choice === undefined,
 };
 
 for (const [name, structuredOutput] of [

@@ -1,7 +1,6 @@
 // What every `Model` promises, whoever answers behind it.
-import { setTimeout as wait } from "node:timers/promises";
-import { describe, expect, test, vi } from "vitest";
-import type { LookUps, ModelAnswer, ModelRequest } from "../../../src/domain/model.ts";
+import { describe, expect, test } from "vitest";
+import type { ModelAnswer, ModelRequest } from "../../../src/domain/model.ts";
 import type { Model } from "../../../src/ports/model.ts";
 import type { ModelCall, Replies, Reply } from "../../fakes/anthropic/server.ts";
 import { CANARY, FOUND, KEY, QUESTION, QUICK, type Reviewed } from "../anthropic/model-clients.ts";
@@ -18,7 +17,6 @@ interface SaidTokens {
 export interface Speech {
   /** 100 tokens in and 20 out without `tokens`. */
   says(answer: unknown, how?: { readonly tokens?: SaidTokens; readonly thinking?: string }): Reply;
-  looksUp(...calls: readonly { readonly id?: string; readonly name: string; readonly input: unknown }[]): Reply;
   fails(status: number, message: string): Reply;
   /** Replies that are no answer, each with the failure that it is. */
   readonly ends: readonly (readonly [string, readonly Reply[], string])[];
@@ -29,10 +27,6 @@ export interface Speech {
   readonly cache: { readonly write: number; readonly read: number };
   /** How long a prompt of the small model may be before it costs more; US$ for a million tokens, then and from then on. */
   readonly small: { readonly upTo: number; readonly usd: number; readonly above: number };
-  /** Results of look-ups, in their order, as the request holds them. */
-  results(call: ModelCall | undefined): readonly string[];
-  /** Whether the request lets the model look something up. */
-  offersTools(call: ModelCall | undefined): boolean;
 }
 
 export interface ModelUnderTest {
@@ -46,7 +40,7 @@ export interface ModelUnderTest {
 }
 
 export function modelContract(name: string, under: ModelUnderTest): void {
-  const { says, looksUp, fails, results, offersTools, ...speech } = under.speech;
+  const { says, fails, ...speech } = under.speech;
 
   async function asked(
     replies: Replies,
@@ -142,163 +136,7 @@ export function modelContract(name: string, under: ModelUnderTest): void {
         await model.ask(QUESTION);
       });
     });
-
-    const definition = (symbol: string) => ({ name: "definition", input: { symbol } });
-
-    test("what it looks up comes back as results, and each round is paid for", async () => {
-      const { answer, requests } = await asked(
-        [looksUp(definition("erase"), definition("café")), looksUp(definition("none")), says(FOUND)],
-        lookingUp(),
-      );
-      expect(answer).toMatchObject({
-        value: FOUND,
-        lookedUp: { kind: "offered", calls: 3, stopped: null },
-        usage: { requests: 3, inputTokens: 300, outputTokens: 60 },
-      });
-      expect(requests.map(offersTools)).toEqual([true, true, true]);
-      expect(requests.map(results)).toEqual([
-        [],
-        ["found erase", "found café"],
-        ["found erase", "found café", "found none"],
-      ]);
-    });
-
-    test("a model that wants nothing is asked once", async () => {
-      const { answer, requests } = await asked([says(FOUND)], lookingUp());
-      expect(answer).toMatchObject({ value: FOUND, lookedUp: { kind: "offered", calls: 0, stopped: null } });
-      expect(requests).toHaveLength(1);
-    });
-
-    test("it looks up for so many rounds and no more", async () => {
-      const { answer, requests } = await asked(
-        [looksUp(definition("a")), looksUp(definition("b")), says(FOUND)],
-        lookingUp({ rounds: 2 }),
-      );
-      expect(answer).toMatchObject({ value: FOUND, lookedUp: { calls: 2, stopped: "rounds" } });
-      expect(requests.map(offersTools)).toEqual([true, true, false]);
-    });
-
-    test("it looks up so often and no more, however much it asks for at once", async () => {
-      const looked: unknown[] = [];
-      const answer = (_: string, input: unknown) => Promise.resolve(`${looked.push(input)}`);
-      const all = ["a", "b", "c"].map(definition);
-      const seen = await asked([looksUp(...all), says(FOUND)], lookingUp({ calls: 2, answer }));
-      expect(seen.answer).toMatchObject({ value: FOUND, lookedUp: { calls: 2, stopped: "calls" } });
-      expect(looked).toEqual([{ symbol: "a" }, { symbol: "b" }]);
-      expect(results(seen.requests[1])).toEqual(["1", "2", expect.stringContaining("no look-ups are left")]);
-      expect(offersTools(seen.requests[1])).toBe(false);
-    });
-
-    test("a model that looks up although it may not any more is asked to answer", async () => {
-      const { answer, requests } = await asked(
-        [looksUp(definition("a")), looksUp(definition("b")), says(FOUND)],
-        lookingUp({ rounds: 1 }),
-      );
-      expect(answer).toMatchObject({ value: FOUND, lookedUp: { calls: 1 } });
-      expect(requests).toHaveLength(3);
-    });
-
-    test("no round begins that leaves too little for the answer", async () => {
-      const poor = await asked([says(FOUND)], lookingUp({ usd: 0.01 }));
-      expect(poor.answer).toMatchObject({ value: FOUND, lookedUp: { calls: 0, stopped: "budget" } });
-      expect(poor.requests.map(offersTools)).toEqual([false]);
-      const long = "long ".repeat(100_000);
-      const spent = await asked(
-        [looksUp(definition("a")), says(FOUND)],
-        lookingUp({ usd: 0.3, answer: () => Promise.resolve(long) }),
-      );
-      expect(spent.answer).toMatchObject({ value: FOUND, lookedUp: { calls: 1, stopped: "budget" } });
-      expect(spent.requests.map(offersTools)).toEqual([true, false]);
-    });
-
-    test("what fails, is not there or is no JSON is a result that says so", async () => {
-      const answer = () => Promise.reject(new Error("very-secret"));
-      const { requests } = await asked(
-        [
-          looksUp(definition("a"), { name: "shell", input: {} }, { name: "definition", input: '{"symbol": ' }),
-          says(FOUND),
-        ],
-        lookingUp({ answer }),
-      );
-      expect(results(requests[1])).toEqual([
-        "This look-up failed.",
-        "There is no tool of this name.",
-        "The input is not JSON.",
-      ]);
-    });
-
-    test("results are cut to what the model still holds", async () => {
-      const answer = () => Promise.resolve("x".repeat(40_000));
-      const { answer: said, requests } = await asked(
-        [looksUp(definition("a"), definition("b")), says(FOUND)],
-        lookingUp({ answer }),
-        16_000,
-      );
-      expect(said).toMatchObject({ value: FOUND });
-      const [first = "", second = ""] = results(requests[1]);
-      expect(first.length + second.length).toBeLessThan(40_000);
-      expect(second).toContain("no room");
-    });
-
-    test("a server without tools is asked again once without them, and not with them from then on", async () => {
-      const refusal = fails(400, "registry.ollama.ai/library/gemma:2b does not support tools");
-      const replies = (call: ModelCall) => (offersTools(call) ? refusal : says(FOUND));
-      await under.with(replies, async (model, requests) => {
-        for (const count of [2, 1]) {
-          const before = requests.length;
-          const answer = await model.ask(lookingUp());
-          expect(answer).toMatchObject({ value: FOUND, lookedUp: { kind: "unsupported" }, usage: { requests: count } });
-          expect(requests).toHaveLength(before + count);
-        }
-      });
-    });
-
-    test("a question that is stopped while it looks something up is paid for, at once", async () => {
-      await under.with([looksUp(definition("a")), says(FOUND)], async (model, requests) => {
-        const stop = new AbortController();
-        const answer = vi.fn(() => new Promise<string>(() => {}));
-        const open = model.ask(lookingUp({ answer }), stop.signal);
-        await vi.waitFor(() => expect(answer).toHaveBeenCalled(), 10_000);
-        await wait(20);
-        stop.abort();
-        expect(await open).toMatchObject({ failure: "stopped", usage: { requests: 1, inputTokens: 100 } });
-        expect(requests).toHaveLength(1);
-      });
-    });
-
-    test("a wrong answer after look-ups is corrected with what they found", async () => {
-      const { answer, requests } = await asked(
-        [looksUp(definition("erase")), says({ remarks: [] }), says(FOUND)],
-        lookingUp(),
-      );
-      expect(answer).toMatchObject({ value: FOUND, lookedUp: { calls: 1 } });
-      expect(results(requests[2])).toEqual(["found erase"]);
-    });
   });
-}
-
-/** A question that may look up definitions. */
-export function lookingUp(more: Partial<LookUps> = {}): ModelRequest<Reviewed> {
-  const lookUps: LookUps = {
-    tools: [
-      {
-        name: "definition",
-        description: "Shows where a symbol is defined.",
-        jsonSchema: {
-          type: "object",
-          properties: { symbol: { type: "string" } },
-          required: ["symbol"],
-          additionalProperties: false,
-        },
-      },
-    ],
-    answer: async (_, input) => `found ${(input as { symbol: string }).symbol}`,
-    rounds: 3,
-    calls: 12,
-    usd: 1,
-    ...more,
-  };
-  return { ...QUESTION, lookUps };
 }
 
 /** What people read of a failure tells neither keys nor prompts. */

@@ -1,5 +1,5 @@
 import { startAnthropic as startServer } from "../../fakes/anthropic/server.ts";
-import { fails, looksUp, says } from "../../fakes/openai/replies.ts";
+import { fails, says } from "../../fakes/openai/replies.ts";
 import { FOUND } from "../anthropic/model-clients.ts";
 import { modelContract, type Speech } from "../contracts/model.ts";
 import { modelFor, NAMES, ownServer } from "./model-clients.ts";
@@ -16,24 +16,18 @@ const SPEECH: Speech = {
       ...(thinking === undefined ? {} : { reasoning: thinking }),
     });
   },
-  looksUp,
   fails: (status, message) => fails(status, { message }),
   ends: [
     ["refusing", [says("", { refusal: "I cannot help with that." })], "refused"],
     ["stopped by a filter", [says('{"findings":[]}', { finishReason: "content_filter" })], "refused"],
     ["cut off by its limit", [says('{"findings":[{"title":"Unbounded re', { finishReason: "length" })], "truncated"],
     ["cut off just behind a whole object", [says({ findings: [] }, { finishReason: "length" })], "truncated"],
-    ["calling a tool that it does not have", [looksUp({ name: "shell", input: {} })], "malformed"],
+    ["calling a tool that it does not have", [says("", { finishReason: "tool_calls" })], "malformed"],
   ],
   whole: ["stop", "eos", "tool_calls"].map((finishReason) => [finishReason, says(FOUND, { finishReason })]),
   names: NAMES,
   cache: { write: 2.5, read: 0.1 },
   small: { upTo: 272_000, usd: 0.1, above: 0.2 },
-  results: (call) =>
-    call?.body.messages
-      .filter(({ role }: { role: string }) => role === "tool")
-      .map(({ content }: { content: string }) => content),
-  offersTools: (call) => call?.body.tools !== undefined && call.body.tool_choice === undefined,
 };
 
 for (const [name, structuredOutput] of [

@@ -10,9 +10,9 @@ import {
   type Reply,
   startAnthropic as startServer,
 } from "../../fakes/anthropic/server.ts";
-import { endsEarly, errorChunk, fails, looksUp, says, stalls, wholeReply } from "../../fakes/openai/replies.ts";
+import { endsEarly, errorChunk, fails, says, stalls, wholeReply } from "../../fakes/openai/replies.ts";
 import { CANARY, FOUND, KEY, QUESTION, QUICK, type Reviewed } from "../anthropic/model-clients.ts";
-import { expectSafe, lookingUp } from "../contracts/model.ts";
+import { expectSafe } from "../contracts/model.ts";
 import { modelFor, ownServer } from "./model-clients.ts";
 
 let server: FakeAnthropic;
@@ -78,36 +78,6 @@ describe("to OpenAI", () => {
     });
     expect(server.requests[0]).toMatchObject({ path: "/openai/v1/chat/completions", headers: { "api-key": KEY } });
     expect(sent()[0]).toMatchObject({ max_completion_tokens: 4_000, reasoning_effort: "medium" });
-  });
-
-  test("a model that does not think beside tools looks things up without thinking, and thinks before it answers", async () => {
-    const message =
-      "Function tools with reasoning_effort are not supported for gpt-6.1-sol in /v1/chat/completions. Please use /v1/responses instead.";
-    server.script(({ body }) => {
-      if (body.tools !== undefined && body.reasoning_effort !== "none")
-        return fails(400, { message, param: "reasoning_effort" });
-      if (body.tools === undefined) return says(FOUND);
-      return body.messages.length > 2
-        ? says("That is enough.")
-        : looksUp({ name: "definition", input: { symbol: "a" } });
-    });
-    const model = modelFor(server.url, ownServer(server.url));
-    const answer = await model.ask(lookingUp());
-    expect(answer).toMatchObject({
-      value: FOUND,
-      lookedUp: { calls: 1, stopped: null },
-      usage: { requests: 4 },
-    });
-    const [, asks, ends, answers] = sent();
-    for (const body of [asks, ends]) {
-      expect(body).toMatchObject({ reasoning_effort: "none", max_completion_tokens: 2_000 });
-      expect(body.response_format).toBeUndefined();
-    }
-    expect(answers).toMatchObject({ reasoning_effort: "medium", response_format: { type: "json_schema" } });
-    expect(answers.messages.at(-1)).toMatchObject({ role: "tool", content: "found a" });
-    // Without look-ups nothing changes.
-    expect(await model.ask(QUESTION)).toMatchObject({ value: FOUND, usage: { requests: 1 } });
-    expect(sent().at(-1).reasoning_effort).toBe("medium");
   });
 
   test("the environment of the SDK changes neither server nor key", async () => {
@@ -197,53 +167,6 @@ describe("to another server", () => {
     server.script([fails(400, { message: "response_format is not supported" })]);
     const answer = await modelFor(server.url, { ...local, structuredOutput: "on" }).ask(QUESTION);
     expect(answer).toMatchObject({ failure: "rejected", usage: { requests: 1 } });
-  });
-
-  test("what it refuses beside tools it is still sent without them", async () => {
-    const message = "json mode cannot be combined with tool/function calling";
-    server.script(({ body }) => (body.tools && body.response_format ? fails(400, { message }) : says(FOUND)));
-    const model = modelFor(server.url, local);
-    expect(await model.ask(lookingUp())).toMatchObject({ value: FOUND, lookedUp: { kind: "offered", calls: 0 } });
-    await model.ask(QUESTION);
-    expect(sent().at(-1).response_format.type).toBe("json_schema");
-  });
-
-  test.each<[string, Reply]>([
-    [
-      "vLLM",
-      fails(400, { message: '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set' }),
-    ],
-    ["OpenRouter", fails(404, { message: "No endpoints found that support tool use. Try disabling it." })],
-    ["llama.cpp", fails(500, { message: "tools param requires --jinja flag", type: "server_error" })],
-    ["a strict server", fails(422, { message: "tools: Extra inputs are not permitted" })],
-  ])("%s says in its own words that it has no tools", async (_, refusal) => {
-    server.script(({ body }) => (body.tools === undefined ? says(FOUND) : refusal));
-    const answer = await modelFor(server.url, local).ask(lookingUp());
-    expect(answer).toMatchObject({ value: FOUND, lookedUp: { kind: "unsupported" }, usage: { requests: 2 } });
-  });
-
-  test("what a server puts beside a call, and its thoughts, go back with the result", async () => {
-    const extra_content = { google: { thought_signature: "c2lnbmVk" } };
-    const call = { id: "call_1", name: "definition", input: { symbol: "erase" }, extra_content };
-    const reasoning = "Where is it defined?";
-    server.script([says("", { calls: [call], reasoning }), says(FOUND)]);
-    expect(await modelFor(server.url, local).ask(lookingUp())).toMatchObject({ value: FOUND });
-    expect(sent()[1].messages.slice(2)).toEqual([
-      {
-        role: "assistant",
-        content: null,
-        reasoning_content: reasoning,
-        tool_calls: [
-          {
-            id: "call_1",
-            type: "function",
-            function: { name: "definition", arguments: '{"symbol":"erase"}' },
-            extra_content,
-          },
-        ],
-      },
-      { role: "tool", tool_call_id: "call_1", content: "found erase" },
-    ]);
   });
 
   test("its models have no price, and hold what the operator says, else a little", async () => {

@@ -197,27 +197,3 @@ function thought(thinking: string): readonly string[] {
 function sse(event: string, data: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
-
-/** The model thinks, and asks to look something up. */
-export function looksUp(
-  ...calls: readonly { readonly id?: string; readonly name: string; readonly input: unknown }[]
-): Reply {
-  return (response, call) => {
-    begin(response);
-    const [start = "", ...rest] = events("", { stopReason: "tool_use", thinking: "Where is it?" }, call.body.model);
-    const [thinking, thought, signed, ...ended] = rest;
-    const block = (index: number, type: string, more: object) => sse(type, { type, index, ...more });
-    const signature = block(0, "content_block_delta", { delta: { type: "signature_delta", signature: "c2lnbmVk" } });
-    const asked = calls.flatMap(({ id, name, input }, at) => {
-      const written = typeof input === "string" ? input : JSON.stringify(input);
-      const content_block = { type: "tool_use", id: id ?? `toolu_${name}_${at}`, name, input: {} };
-      const pieces = (written.match(/[\s\S]{1,8}/g) ?? []).map((partial_json) =>
-        block(at + 1, "content_block_delta", { delta: { type: "input_json_delta", partial_json } }),
-      );
-      return [block(at + 1, "content_block_start", { content_block }), ...pieces];
-    });
-    const end = ended.slice(-2);
-    for (const event of [start, thinking, thought, signature, signed, ...asked, ...end]) response.write(event);
-    response.end();
-  };
-}

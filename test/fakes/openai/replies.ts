@@ -2,7 +2,7 @@
 import type { Reply } from "../anthropic/server.ts";
 
 export interface SaidHow {
-  /** `stop` without it, `tool_calls` with calls; null sends none. */
+  /** `stop` without it; null sends none. */
   readonly finishReason?: string | null;
   /** Instead of the answer. */
   readonly refusal?: string;
@@ -11,19 +11,8 @@ export interface SaidHow {
     readonly completion_tokens?: unknown;
     readonly prompt_tokens_details?: { readonly cached_tokens?: number; readonly cache_write_tokens?: number };
   };
-  readonly calls?: readonly AskedCall[];
   /** As DeepSeek and vLLM stream thoughts. */
   readonly reasoning?: string;
-}
-
-/** A look-up as the model asks for it. */
-export interface AskedCall {
-  readonly id?: string;
-  readonly name: string;
-  /** A text is sent as it is, however broken. */
-  readonly input: unknown;
-  /** What Gemini puts beside a call and wants back. */
-  readonly extra_content?: unknown;
 }
 
 const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
@@ -37,9 +26,6 @@ export function says(answer: unknown, how: SaidHow = {}): Reply {
     response.end("data: [DONE]\n\n");
   };
 }
-
-/** The model asks to look something up. */
-export const looksUp = (...calls: readonly AskedCall[]): Reply => says("", { calls });
 
 /** An error as OpenAI words it. */
 export function fails(
@@ -91,21 +77,13 @@ export function wholeReply(text: string, finish_reason = "stop"): Reply {
 function chunks(text: string, how: SaidHow, model: string): readonly string[] {
   const chunk = (delta: unknown, finish_reason: string | null = null) =>
     data(model, { choices: [{ index: 0, delta, logprobs: null, finish_reason }], usage: null });
-  const calls = (how.calls ?? []).flatMap(({ id, name, input, extra_content }, index) => {
-    const written = typeof input === "string" ? input : JSON.stringify(input);
-    const begun = { index, id: id ?? `call_${name}_${index}`, type: "function", function: { name, arguments: "" } };
-    const more = extra_content === undefined ? {} : { extra_content };
-    const pieces = (written.match(/[\s\S]{1,8}/g) ?? []).map((piece) => ({ index, function: { arguments: piece } }));
-    return [{ ...begun, ...more }, ...pieces].map((one) => chunk({ tool_calls: [one] }));
-  });
   const said = how.refusal === undefined ? text : "";
-  const stop = how.finishReason === undefined ? (calls.length > 0 ? "tool_calls" : "stop") : how.finishReason;
+  const stop = how.finishReason === undefined ? "stop" : how.finishReason;
   return [
-    chunk({ role: "assistant", content: calls.length > 0 ? null : "", refusal: null }),
+    chunk({ role: "assistant", content: "", refusal: null }),
     ...(how.reasoning === undefined ? [] : [chunk({ reasoning_content: how.reasoning })]),
     ...(said.match(/[\s\S]{1,24}/g) ?? []).map((content) => chunk({ content })),
     ...(how.refusal === undefined ? [] : [chunk({ refusal: how.refusal })]),
-    ...calls,
     chunk({}, stop),
     data(model, { choices: [], usage: { ...USAGE, ...how.usage } }),
   ];

@@ -10,14 +10,10 @@ import {
   countOf,
   type Dialect,
   fieldsOf,
-  jsonOf,
   type Protocol,
   type RequestBody,
-  type Round,
   type Server,
-  type ToolCall,
   type Turn,
-  toolsOf,
   wordsOf,
 } from "../protocol.ts";
 
@@ -29,7 +25,6 @@ export const MESSAGES: Protocol = {
   ownUrl: ANTHROPIC_URL,
   isOwn: ({ origin }) => origin === ANTHROPIC_URL,
   features: ({ isOwn, isFull }) => [
-    "tools",
     // Turning structured output on for another server declares that Anthropic is behind it.
     ...(isFull ? (["format", "effort", "thinking", "cache"] as const) : []),
     ...(isOwn ? [] : (["temperature"] as const)),
@@ -81,18 +76,11 @@ function event(type: string, rest: Fields): string {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A content block being assembled. */
-interface Block {
-  readonly start: Fields;
-  text: string;
-  thinking: string;
-  signature: string;
-  input: string;
-}
-
 /** Assembles the events of one stream into the reply and its cost. */
 function accumulateStream(): Accumulator {
-  const blocks: Block[] = [];
+  let text = "";
+  // Thinking is billed.
+  let thought = 0;
   const usage = { input: 0, cacheWrite: 0, cacheRead: 0, output: 0 };
   let stopReason: string | null = null;
   let refusal: string | null = null;
@@ -114,82 +102,39 @@ function accumulateStream(): Accumulator {
     count(fieldsOf(fields.usage));
   }
 
-  function begin(start: Fields): Block {
-    const { text, thinking, signature } = start;
-    const block = {
-      start,
-      text: wordsOf(text),
-      thinking: wordsOf(thinking),
-      signature: wordsOf(signature),
-      input: "",
-    };
-    blocks.push(block);
-    return block;
-  }
-
-  function grow(delta: Fields): void {
-    // Some servers omit the event that begins a block.
-    const block = blocks.at(-1) ?? begin({ type: "text" });
-    block.text += wordsOf(delta.text);
-    // Thinking has its own field, and is billed.
-    block.thinking += wordsOf(delta.thinking);
-    block.signature += wordsOf(delta.signature);
-    block.input += wordsOf(delta.partial_json);
+  function grow(fields: Fields): void {
+    text += wordsOf(fields.text);
+    thought += wordsOf(fields.thinking).length;
   }
 
   return {
     add(event) {
       const fields = fieldsOf(event) ?? {};
       if (fields.type === "message_start") count(fieldsOf(fieldsOf(fields.message)?.usage));
-      else if (fields.type === "content_block_start") begin(fieldsOf(fields.content_block) ?? { type: "text" });
+      else if (fields.type === "content_block_start") grow(fieldsOf(fields.content_block) ?? {});
       else if (fields.type === "content_block_delta") grow(fieldsOf(fields.delta) ?? {});
       else if (fields.type === "message_delta") end(fields);
       else if (fields.type === "message_stop") isEnd = true;
     },
     reply() {
-      const text = blocks.map((block) => block.text).join("");
-      const thought = blocks.reduce((sum, { thinking, input }) => sum + thinking.length + input.length, 0);
       const isWhole = isEnd || stopReason !== null;
       // The server reports its output tokens at the end; until then they are estimated from the text.
       const output = isWhole ? usage.output : Math.max(usage.output, estimatedTokens(text.length + thought));
       const tokens = { fresh: usage.input, cacheWrite: usage.cacheWrite, cacheRead: usage.cacheRead, output };
-      const [calls, turn] = [blocks.flatMap(callOf), blocks.flatMap(sentBack)];
-      return { text, stopReason, refusal, calls, turn, tokens, isWhole };
+      return { text, stopReason, refusal, tokens, isWhole };
     },
   };
-}
-
-function callOf({ start, input }: Block): readonly ToolCall[] {
-  if (start.type !== "tool_use") return [];
-  const given = input === "" ? (fieldsOf(start.input) ?? {}) : jsonOf(input);
-  return [{ id: wordsOf(start.id), name: wordsOf(start.name), input: given }];
-}
-
-/** The block in the form that the API accepts back: no blank text, thinking with its signature, a call with an input. */
-function sentBack(block: Block): readonly Fields[] {
-  const { start, text, thinking, signature } = block;
-  if (start.type === "text") return /\S/.test(text) ? [{ type: "text", text: text.toWellFormed() }] : [];
-  if (start.type === "thinking") return [{ ...start, thinking, signature }];
-  const [call] = callOf(block);
-  return [call === undefined ? start : { ...start, input: fieldsOf(call.input) ?? {} }];
 }
 
 /** The API refuses more breakpoints. */
 const MAX_BREAKPOINTS = 4;
 
 /** A question as a request, with the features that this server and this model support. */
-function requestBody(turn: Turn): RequestBody {
-  const { request, dialect, repair } = turn;
+function requestBody({ request, dialect, repair }: Turn): RequestBody {
   const { takes, facts } = dialect;
   const inWords = !takes.has("format");
-  const tools = toolsOf(turn);
   const system = [...request.system, ...(inWords ? [{ text: schemaText(request.shape), cache: false }] : [])];
-  const asked = [...request.user, ...(inWords ? [{ text: REMINDER, cache: false }] : [])];
-  // Each round of look-ups reads all of it again.
-  const user =
-    tools.length === 0
-      ? asked
-      : asked.map((piece, at) => ({ ...piece, cache: piece.cache || at === asked.length - 1 }));
+  const user = [...request.user, ...(inWords ? [{ text: REMINDER, cache: false }] : [])];
   // The last pieces that end a prefix: the longest prefixes save the most.
   const ending = [...system, ...user].filter((piece) => piece.cache && !isBlank(piece));
   const marked = new Set(ending.slice(-MAX_BREAKPOINTS));
@@ -199,12 +144,7 @@ function requestBody(turn: Turn): RequestBody {
   const maxTokens = Math.min(request.maxOutputTokens, facts.outputTokens ?? request.maxOutputTokens);
   const prompt = {
     ...(instructions.length === 0 ? {} : { system: instructions }),
-    ...toolFields(turn),
-    messages: [
-      { role: "user", content: blocks(user) },
-      ...(tools.length === 0 ? [] : turn.rounds.flatMap(lookedUp)),
-      ...repairTurns(repair),
-    ],
+    messages: [{ role: "user", content: blocks(user) }, ...repairTurns(repair)],
   };
   const json = {
     model: dialect.model,
@@ -214,29 +154,7 @@ function requestBody(turn: Turn): RequestBody {
     ...thinkingOff(request, dialect),
     ...(dialect.temperature === null ? {} : { temperature: dialect.temperature }),
   };
-  return { maxTokens, prompt, json, onlyCalls: false };
-}
-
-/** Tools stay in the request when no more calls are allowed: the API requires them beside earlier calls. */
-function toolFields(turn: Turn): Fields {
-  const tools = toolsOf(turn);
-  if (tools.length === 0) return {};
-  return {
-    tools: tools.map(({ name, description, jsonSchema }) => ({ name, description, input_schema: jsonSchema })),
-    ...(turn.mayCall ? {} : { tool_choice: { type: "none" } }),
-  };
-}
-
-function lookedUp({ reply, results }: Round): readonly unknown[] {
-  const content = reply.calls.map(({ id }, at) => ({
-    type: "tool_result",
-    tool_use_id: id,
-    content: (results[at] ?? "").toWellFormed(),
-  }));
-  return [
-    { role: "assistant", content: reply.turn },
-    { role: "user", content },
-  ];
+  return { maxTokens, prompt, json };
 }
 
 function outputConfig(request: ModelRequest<unknown>, { takes, facts }: Dialect): Fields {

@@ -10,13 +10,10 @@ import {
   countOf,
   type Dialect,
   fieldsOf,
-  jsonOf,
   type Protocol,
   type RequestBody,
-  type Round,
   type Server,
   type Turn,
-  toolsOf,
   wordsOf,
 } from "../protocol.ts";
 
@@ -29,13 +26,12 @@ export const COMPLETIONS: Protocol = {
   ownUrl: "https://api.openai.com/v1",
   isOwn: ({ hostname }) => OWN_HOST.test(hostname),
   features: ({ isFull }) => [
-    "tools",
     "format",
     "json",
     "limit",
     "usage",
     "temperature",
-    ...(isFull ? (["effort", "effort-beside-tools"] as const) : []),
+    ...(isFull ? (["effort"] as const) : []),
   ],
   // OpenAI's thinking models are silent for minutes.
   ownLimits: OTHER_LIMITS,
@@ -71,37 +67,13 @@ function clientFor(server: Server, fetch: typeof globalThis.fetch): OpenAI {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A call being assembled. */
-interface GrowingCall {
-  readonly index: unknown;
-  readonly id: string;
-  name: string;
-  input: string;
-  /** Further fields that the server wants back, such as the signature of Gemini's thinking. */
-  more: Fields;
-}
-
 /** Assembles the chunks of one stream into the reply and its cost. */
 function accumulateStream(): Accumulator {
-  const calls: GrowingCall[] = [];
   let text = "";
-  let thought = "";
-  let otherThought = "";
+  let thought = 0;
   let refused = "";
   let stopReason: string | null = null;
   let usage: Fields | null = null;
-
-  function call(fields: Fields): void {
-    const { index, id, type: _, function: fn, ...more } = fields;
-    const named = fieldsOf(fn);
-    // Some servers give every call of a reply the index 0, with a new id.
-    const open = calls.findLast((one) => one.index === index && (id === undefined || id === null || one.id === id));
-    const growing = open ?? { index, id: wordsOf(id) || `call_${calls.length + 1}`, name: "", input: "", more };
-    if (open === undefined) calls.push(growing);
-    growing.name += wordsOf(named?.name);
-    growing.input += wordsOf(named?.arguments);
-    growing.more = { ...growing.more, ...more };
-  }
 
   return {
     add(event) {
@@ -111,10 +83,8 @@ function accumulateStream(): Accumulator {
       // A complete reply has a message instead of a delta.
       const delta = fieldsOf(choice?.delta) ?? fieldsOf(choice?.message);
       text += wordsOf(delta?.content);
-      thought += wordsOf(delta?.reasoning_content);
-      otherThought += wordsOf(delta?.reasoning);
+      thought += wordsOf(delta?.reasoning_content).length + wordsOf(delta?.reasoning).length;
       refused += wordsOf(delta?.refusal);
-      for (const one of Array.isArray(delta?.tool_calls) ? delta.tool_calls : []) call(fieldsOf(one) ?? {});
       stopReason = typeof choice?.finish_reason === "string" ? choice.finish_reason : stopReason;
     },
     reply() {
@@ -125,26 +95,12 @@ function accumulateStream(): Accumulator {
       const cacheRead = Math.min(countOf(details?.cached_tokens) ?? 0, all);
       const cacheWrite = Math.min(countOf(details?.cache_write_tokens) ?? 0, all - cacheRead);
       const counted = countOf(usage?.completion_tokens);
-      const unseen = calls.reduce((sum, { input }) => sum + input.length, thought.length + otherThought.length);
       // The server reports its output tokens at the end; until then they are estimated from the text.
-      const output = counted ?? (isWhole ? 0 : estimatedTokens(text.length + unseen));
+      const output = counted ?? (isWhole ? 0 : estimatedTokens(text.length + thought));
       return {
         text,
         stopReason: refused === "" ? stopReason : "refusal",
         refusal: null,
-        calls: calls.map(({ id, name, input }) => ({ id, name, input: jsonOf(input || "{}") })),
-        turn: {
-          role: "assistant",
-          content: text === "" ? null : text.toWellFormed(),
-          tool_calls: calls.map(({ id, name, input, more }) => ({
-            ...more,
-            id,
-            type: "function",
-            function: { name, arguments: jsonOf(input) === null ? "{}" : input },
-          })),
-          // DeepSeek wants its thinking back before the results of its calls; others never send this field.
-          ...(thought === "" ? {} : { reasoning_content: thought.toWellFormed() }),
-        },
         tokens: { fresh: all - cacheRead - cacheWrite, cacheWrite, cacheRead, output },
         isWhole,
       };
@@ -152,64 +108,32 @@ function accumulateStream(): Accumulator {
   };
 }
 
-/** Enough to request twelve look-ups, too little for an answer, which would not count. */
-const CALL_TOKENS = 2_000;
-
 /** A question as a request, with the features that this server and this model support. */
-function requestBody(turn: Turn): RequestBody {
-  const { request, dialect, rounds, repair } = turn;
+function requestBody({ request, dialect, repair }: Turn): RequestBody {
   const { takes, facts, isOwn } = dialect;
-  const tools = toolsOf(turn);
-  // OpenAI's models do not think with tools in this protocol: they look up without thinking, and think before they answer.
-  const apart = tools.length > 0 && takes.has("effort") && !takes.has("effort-beside-tools");
-  const onlyCalls = apart && turn.mayCall;
   // Another server may accept the schema and ignore it.
-  const inWords = !onlyCalls && !(isOwn && takes.has("format"));
+  const inWords = !(isOwn && takes.has("format"));
   const system = oneText([...request.system, ...(inWords ? [{ text: schemaText(request.shape), cache: false }] : [])]);
   const user = oneText([...request.user, ...(inWords ? [{ text: REMINDER, cache: false }] : [])]);
-  const most = Math.min(request.maxOutputTokens, facts.outputTokens ?? request.maxOutputTokens);
-  const maxTokens = onlyCalls ? Math.min(most, CALL_TOKENS) : most;
+  const maxTokens = Math.min(request.maxOutputTokens, facts.outputTokens ?? request.maxOutputTokens);
   const prompt = {
     messages: [
       ...(system === "" ? [] : [{ role: "system", content: system }]),
       { role: "user", content: user },
-      ...(tools.length === 0 ? [] : rounds.flatMap(lookedUp)),
       ...repairTurns(repair),
     ],
-    ...(apart && !onlyCalls ? {} : toolFields(turn)),
   };
   const json = {
     model: dialect.model,
     // OpenAI's current name for the limit, and the earlier name that other servers use.
     [takes.has("limit") === isOwn ? "max_completion_tokens" : "max_tokens"]: maxTokens,
     ...prompt,
-    ...(onlyCalls ? {} : responseFormat(request.shape, dialect)),
-    ...(takes.has("effort") ? { reasoning_effort: onlyCalls ? "none" : request.effort } : {}),
+    ...responseFormat(request.shape, dialect),
+    ...(takes.has("effort") ? { reasoning_effort: request.effort } : {}),
     ...(takes.has("usage") ? { stream_options: { include_usage: true } } : {}),
     ...(dialect.temperature === null ? {} : { temperature: dialect.temperature }),
   };
-  return { maxTokens, prompt, json, onlyCalls };
-}
-
-function toolFields(turn: Turn): Fields {
-  const tools = toolsOf(turn);
-  if (tools.length === 0) return {};
-  return {
-    tools: tools.map(({ name, description, jsonSchema }) => ({
-      type: "function",
-      function: { name, description, parameters: jsonSchema },
-    })),
-    ...(turn.mayCall ? {} : { tool_choice: "none" }),
-  };
-}
-
-function lookedUp({ reply, results }: Round): readonly unknown[] {
-  const answers = reply.calls.map(({ id }, at) => ({
-    role: "tool",
-    tool_call_id: id,
-    content: (results[at] ?? "").toWellFormed(),
-  }));
-  return [reply.turn, ...answers];
+  return { maxTokens, prompt, json };
 }
 
 function responseFormat(shape: ReplyShape<unknown>, { takes }: Dialect): Fields {
