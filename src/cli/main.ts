@@ -18,7 +18,6 @@ const RUN: Readonly<Record<VerbName, () => Promise<Run>>> = {
   import: async () => (await import("./memory/import-history.ts")).importPast,
   index: async () => (await import("./memory/index-repository.ts")).index,
   search: async () => (await import("./memory/search.ts")).search,
-  conventions: async () => (await import("./memory/conventions.ts")).conventions,
   replay: async () => (await import("./memory/replay.ts")).replay,
   stats: async () => (await import("./data/stats.ts")).stats,
   setup: async () => (await import("./setup/setup.ts")).setup,

@@ -135,16 +135,6 @@ export const VERBS = {
       ...IN_MEMORY,
     },
   },
-  conventions: {
-    group: "memory",
-    summary: "propose pathInstructions from what reviewers keep asking for",
-    forms: [["", "print proposals; nothing is written"]],
-    options: {
-      min: takes("N", "asked for on at least N pull requests (default: 3)"),
-      since: takes("DATE", "since a day such as 2026-03-01"),
-      ...IN_MEMORY,
-    },
-  },
   replay: {
     group: "memory",
     summary: "backtest memory on the repository's own history (own memory / none / placebo)",

@@ -114,7 +114,7 @@ export function filePattern(path: string | null): string | null {
 }
 
 /** A glob that matches exactly this text. */
-export function literalGlob(text: string): string {
+function literalGlob(text: string): string {
   return text.replace(/[*?[\]{}()!\\]/g, "\\$&");
 }
 

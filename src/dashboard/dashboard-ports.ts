@@ -4,7 +4,7 @@ import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import type { ExportPorts } from "../flows/memory/memory-file.ts";
 import type { SearchPorts } from "../flows/memory/search-memory.ts";
 import type { RestorePorts } from "../flows/people/weigh-evidence.ts";
-import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
+import type { MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
 import type { HistoryStore } from "../ports/history.ts";
 import type { JobAdmin } from "../ports/jobs.ts";
 import type { EndedSessions, GitHubLogin, Visitor, VisitorWithToken } from "../ports/login.ts";
@@ -65,7 +65,7 @@ export interface DashboardPorts {
 }
 
 export interface MemoryShown {
-  readonly figures: MemoryFigures & ConventionMarks;
+  readonly figures: MemoryFigures;
   readonly labels: Pick<RepositoryLabels, "all">;
   readonly search: Omit<SearchPorts, "reranker">;
   readonly export: ExportPorts;

@@ -4,7 +4,7 @@ import { type Context, Hono } from "hono";
 import { Transient } from "../domain/errors.ts";
 import { repoKey } from "../domain/memory.ts";
 import { restoreMemory } from "../flows/people/weigh-evidence.ts";
-import { memoriesPath, memoryPath, repositoryPath } from "./addresses.ts";
+import { memoriesPath, memoryPath } from "./addresses.ts";
 import { ASSETS } from "./assets.ts";
 import { configurationPage } from "./configuration.ts";
 import type { DashboardPorts, Doors } from "./dashboard-ports.ts";
@@ -88,10 +88,7 @@ function pages(app: Hono<Inside>): void {
     app.get(path, (c) => answer(c, c.get("ports")));
   get("/", (c, ports) => show(c, readOverview(ports, days(c), word(c, "repo")), overviewPage));
   get("/repositories", (c, ports) => show(c, readRepositories(ports), repositoriesPage));
-  get("/repositories/:host/:id", (c, ports) => {
-    const asked = { formToken: c.get("formToken"), conventions: c.req.query("conventions") === "1" };
-    return show(c, readRepository(ports, repoOf(c), asked), repositoryPage);
-  });
+  get("/repositories/:host/:id", (c, ports) => show(c, readRepository(ports, repoOf(c)), repositoryPage));
   get("/reviews", (c, ports) => show(c, readReviews(ports, word(c, "repo"), number(c.req.query("page"))), reviewsPage));
   get("/reviews/:host/:id/:number/:head", (c, ports) =>
     show(c, readReview(ports, `${repoOf(c)}#${c.req.param("number")}`, c.req.param("head") ?? ""), reviewPage),
@@ -143,15 +140,6 @@ function acts(app: Hono<Inside>): void {
     const id = c.req.param("memory");
     const count = await restoreMemory(repo, id, memory.restoring, viewer);
     return c.redirect(done(memoryPath(repoKey(repo), id), count > 0 ? "restored" : "not-declined"), 303);
-  });
-  app.post("/repositories/:host/:id/conventions/:memory/:act{take|untake}", async (c) => {
-    const { memory, now } = c.get("ports");
-    if (memory === null) return c.notFound();
-    const repo = repoOf(c);
-    const { memory: id, act } = c.req.param();
-    if (act === "take") await memory.figures.take(repo, id, now());
-    else await memory.figures.untake(repo, [id]);
-    return c.redirect(`${done(repositoryPath(repo), act === "take" ? "taken" : "untaken")}#conventions`, 303);
   });
 }
 

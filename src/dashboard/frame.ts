@@ -170,8 +170,6 @@ const NOTICES = {
   "not-forgotten": "There was no such memory any more.",
   restored: "Restored: findings like it are said again, from the next review of each pull request on.",
   "not-declined": "Nothing to restore: this memory was not declined.",
-  taken: "Marked as taken. Your .kodiai.yml is as you left it.",
-  untaken: "Mark removed.",
   retried: "The job waits again and runs at once.",
   "not-retried": "The job was not moved: it runs, a later one of the same pull request waits, or it was deleted.",
 } as const;

@@ -5,7 +5,6 @@ import type { Repo } from "../domain/job.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import { CORPORA, OUTCOMES, type RepoKey, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
-import { findConventions } from "../flows/memory/memory-file.ts";
 import { searchByHand } from "../flows/memory/search-memory.ts";
 import { weighPull } from "../learn/learn.ts";
 import type { JobState, KeptJob } from "../ports/jobs.ts";
@@ -179,9 +178,6 @@ function shownJob({ job, ageMs, ...kept }: KeptJob, now: number) {
 
 const MEMORIES_A_PAGE = 50;
 const FOUND = 20;
-/** With more comments than this, what recurs among them is looked for on request only: it takes seconds. */
-const QUICK_REMARKS = 400;
-const LEAST_PULLS = 3;
 
 export type RepositoryView = NonNullable<Awaited<ReturnType<typeof readRepository>>>;
 export type MemoriesView = Awaited<ReturnType<typeof readMemories>>;
@@ -207,11 +203,7 @@ export async function knownRepository(memory: MemoryShown, key: RepoKey): Promis
 }
 
 /** Null for an unknown repository. */
-export async function readRepository(
-  { work, memory, history, now }: DashboardPorts,
-  key: RepoKey,
-  asked: { readonly formToken: string; readonly conventions: boolean },
-) {
+export async function readRepository({ work, memory, history, now }: DashboardPorts, key: RepoKey) {
   const repo = memory === null ? null : await knownRepository(memory, key);
   const { total, reviews } = await work.reviews(key, { skip: 0, most: 1 });
   const of = repo ?? reviews[0]?.review.repo;
@@ -220,31 +212,20 @@ export async function readRepository(
     key,
     name: `${of.owner}/${of.name}`,
     visibility: of.visibility,
-    formToken: asked.formToken,
     now: now(),
     reviews: total,
     progress: await history.of(key),
     /** Null if nothing is remembered of it, or memory could not be opened. */
-    memory: memory === null || repo === null ? null : await remembered(memory, repo, asked.conventions),
+    memory: memory === null || repo === null ? null : await remembered(memory, key),
   };
 }
 
-async function remembered(memory: MemoryShown, repo: Repo, isPatient: boolean) {
-  const key = repoKey(repo);
-  const counts = await memory.export.recall.counts(scopeOf(key));
-  const remarks = (counts.byCorpus.get("review_comment") ?? 0) + (counts.byCorpus.get("finding") ?? 0);
-  const recurrence = { least: LEAST_PULLS, since: null };
+async function remembered(memory: MemoryShown, key: RepoKey) {
   return {
-    counts,
+    counts: await memory.export.recall.counts(scopeOf(key)),
     fields: await memory.export.memory.fieldCounts(key),
     findings: await memory.figures.findingOutcomes(key),
     replay: await memory.replays.of(key),
-    conventions:
-      remarks <= QUICK_REMARKS || isPatient
-        ? await findConventions(repo, recurrence, memory.export)
-        : ("not asked" as const),
-    /** By memory id, epoch milliseconds. */
-    taken: await memory.figures.taken(key),
   };
 }
 

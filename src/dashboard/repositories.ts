@@ -1,10 +1,8 @@
-// One repository: what is remembered of it, whether that helps, how far its import is, what its reviewers keep asking for.
+// One repository: what is remembered of it, whether that helps, how far its import is.
 import { html } from "hono/html";
 import { ENOUGH_PULLS, noGain, replaySummary } from "../domain/figures/replay.ts";
-import type { Convention } from "../domain/memory/convention.ts";
-import { isoDate } from "../domain/text/iso-date.ts";
-import { memoriesPath, memoryPath, repositoryPath } from "./addresses.ts";
-import { action, type Page } from "./frame.ts";
+import { memoriesPath, repositoryPath } from "./addresses.ts";
+import type { Page } from "./frame.ts";
 import { acceptance, outcomesCard } from "./overview.ts";
 import {
   badge,
@@ -16,9 +14,7 @@ import {
   type Html,
   moment,
   num,
-  outLink,
   percent,
-  quoted,
   table,
   whole,
 } from "./parts.ts";
@@ -50,8 +46,6 @@ export function repositoriesPage(lines: readonly RepositoryLine[]): Page {
   };
 }
 
-type Remembered = NonNullable<RepositoryView["memory"]>;
-
 export function repositoryPage(view: RepositoryView): Page {
   const { key, name, visibility, memory, reviews } = view;
   const findings = memory?.findings ?? [];
@@ -71,8 +65,7 @@ ${figures([
   },
 ])}
 <p class="links"><a href="${memoriesPath(key)}">Browse and search its memory</a> <a href="/reviews?${new URLSearchParams({ repo: key }).toString()}">Its reviews</a> <a href="/configuration?${new URLSearchParams({ repo: key }).toString()}">Its configuration</a></p>
-<div class="columns">${languages(view)}${outcomesCard(findings, html`<p><a href="${memoriesPath(key, { corpus: "finding", outcome: "declined" })}">What was declined</a></p>`)}${replay(view)}${progressOf(view)}</div>
-${conventionsOf(view)}`,
+<div class="columns">${languages(view)}${outcomesCard(findings, html`<p><a href="${memoriesPath(key, { corpus: "finding", outcome: "declined" })}">What was declined</a></p>`)}${replay(view)}${progressOf(view)}</div>`,
   };
 }
 
@@ -165,50 +158,4 @@ function progressOf({ progress }: RepositoryView): Html {
       "Not imported": counted(tally.degraded),
     },
   )}</section>`;
-}
-
-function conventionsOf({ memory, key, formToken }: RepositoryView): Html {
-  const head = html`<h2 id="conventions">What reviewers keep asking for</h2>`;
-  const { conventions = { proposed: [], remarks: 0, leftOut: [] }, taken = new Map() } = memory ?? {};
-  if (conventions === "not asked")
-    return html`<section>${head}<p>Much is remembered here, so it takes a moment: <a href="${repositoryPath(key)}?conventions=1#conventions">look for conventions</a>.</p></section>`;
-  const { proposed, remarks, leftOut } = conventions;
-  if (proposed.length === 0)
-    return html`<section>${head}${empty(
-      `Nothing recurs on three pull requests or more among ${whole(remarks)} memories of reviews.`,
-      html`More past brings more: <code>kodiai import OWNER/NAME</code>.`,
-    )}</section>`;
-  return html`<section>${head}
-<p class="note">Proposals for <code>pathInstructions</code> of <code>.kodiai.yml</code>. Kodiai never edits your configuration: read the words, which are those of the commenters, paste what you want, then mark it as taken.</p>
-${proposed.map((one) => convention(one, { key, formToken, taken }))}
-${leftOut.length === 0 ? "" : html`<details><summary>Left out</summary><ul>${leftOut.map(({ reason, count, name }) => html`<li>${whole(count)}: ${reason}${name === null ? "" : `: ${name}`}</li>`)}</ul></details>`}</section>`;
-}
-
-function convention(
-  one: Convention,
-  { key, formToken, taken }: Pick<RepositoryView, "key" | "formToken"> & Pick<Remembered, "taken">,
-): Html {
-  const marked = one.ids.find((id) => taken.has(id));
-  const [central = ""] = one.ids;
-  const path = `${repositoryPath(key)}/conventions/${marked ?? central}`;
-  const at = marked === undefined ? undefined : taken.get(marked);
-  const { path: paths, instructions } = one.instruction;
-  // As it is pasted. YAML reads JSON strings.
-  const entry = `pathInstructions:\n  # ${one.summary}\n  - path: ${JSON.stringify(paths)}\n    instructions: ${JSON.stringify(instructions)}\n`;
-  const examples: Content[] = one.examples.map(
-    ({ pull, at: when, url }) => html`<li>${outLink(url, `#${pull}`)}, ${isoDate(when)}</li>`,
-  );
-  const act =
-    at === undefined
-      ? {
-          path: `${path}/take`,
-          says: "For when you pasted it into .kodiai.yml. The mark changes nothing there.",
-          button: "Mark as taken",
-        }
-      : { path: `${path}/untake`, says: "The proposal is listed here as before.", button: "Remove the mark" };
-  return html`<article class="card convention"><h3>${one.name}</h3>
-<p>${at === undefined ? "" : badge(`taken ${isoDate(at)}`, "good")} ${one.summary}; <code>${one.path}</code>${one.language === null ? "" : ` (${one.language})`} · <a href="${memoryPath(key, central)}">the most typical comment</a></p>
-<ul class="inline">${examples}</ul>
-${quoted(entry)}
-${action(formToken, act)}</article>`;
 }

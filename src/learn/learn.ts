@@ -15,7 +15,6 @@ import { fromFinding } from "./remember/from-finding.ts";
 import { parseRow } from "./remember/parse-row.ts";
 import { type Redact, redactRecord } from "./remember/redact-record.ts";
 
-export { conventionsOf } from "./conventions.ts";
 export {
   attested,
   codeStatus,

@@ -1,4 +1,4 @@
-// Ports of the dashboard: figures of the work and of memory, and the marks of adopted conventions. Methods may throw
+// Ports of the dashboard: figures of the work and of memory. Methods may throw
 // `Transient`. Days are epoch milliseconds of midnight, UTC.
 import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
 import type { Corpus, Outcome, RepoKey } from "../domain/memory.ts";
@@ -94,13 +94,4 @@ export interface MemoryFigures {
     of: RepoKey | null,
     most: number,
   ): Promise<readonly { readonly rule: string; readonly declined: number; readonly all: number }[]>;
-}
-
-/** Recurring comments that a person turned into a rule, marked on one of their memories and removed with it. Epoch milliseconds. */
-export interface ConventionMarks {
-  taken(repo: RepoKey): Promise<ReadonlyMap<string, number>>;
-  /** False when there is no such memory. */
-  take(repo: RepoKey, memoryId: string, at: number): Promise<boolean>;
-  /** Returns how many marks were removed. */
-  untake(repo: RepoKey, memoryIds: readonly string[]): Promise<number>;
 }

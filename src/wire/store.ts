@@ -24,7 +24,6 @@ import { type RecallSettings, threadRecall } from "../store/memory/recall.ts";
 import { storedRejections } from "../store/memory/rejections.ts";
 import {
   remembersAnything,
-  storedConventionMarks,
   storedFigures,
   storedLabels,
   storedReplays,
@@ -249,7 +248,7 @@ function rememberedOn(
     labels: storedLabels(db),
     recall,
     /** For the dashboard. */
-    shown: { ...storedFigures(db), ...storedConventionMarks(db) },
+    shown: storedFigures(db),
     memoryProblem: null,
     /** The embedding spaces in memory, with their number of vectors. */
     spaces: () => storedSpaces(db),

@@ -152,8 +152,6 @@ test("every change checks the person's write access again, and needs a form of t
   );
   expect(counted(theirs ?? "")).toBe(1);
   expect((await lena.post(`/memories/${key.ledger}/${theirs}/restore`)).status).toBe(404);
-  await lena.post(`/repositories/${key.ledger}/conventions/${theirs}/take`);
-  expect(memoryRows("SELECT count(*) AS n FROM taken")[0]?.n).toBe(0);
   const [job] = harness.rows(`SELECT id FROM jobs WHERE key = '${key.ledger}#1' LIMIT 1`);
   expect((await lena.post(`/jobs/${job?.id}/retry`)).headers.get("location")).toContain("not-retried");
   expect((await lena.post(`/memories/${key.shop}/${own}/forget`, "another")).status).toBe(403);

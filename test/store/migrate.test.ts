@@ -11,6 +11,7 @@ import { openPostgres } from "../../src/store/postgres.ts";
 import { QUEUE_PART } from "../../src/store/queue/schema.ts";
 import type { Database } from "../../src/store/sql.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
+import { insert } from "../../src/store/statement.ts";
 import { openStore } from "../../src/wire/store.ts";
 import { emptyDatabase } from "../postgres.ts";
 
@@ -38,7 +39,7 @@ function onBoth(open: () => Database): void {
     }));
     await migrate(db, newer, "the store");
     const refused = migrate(db, PARTS, "the store");
-    await expect(refused).rejects.toThrow(/^the store has schema 2 of memory, newer than the 1 that this Kodiai knows/);
+    await expect(refused).rejects.toThrow(/^the store has schema 3 of memory, newer than the 2 that this Kodiai knows/);
     await expect(refused).rejects.toBeInstanceOf(StoreUnusable);
     for (const one of opened) await one.close();
   });
@@ -59,8 +60,21 @@ function onBoth(open: () => Database): void {
   });
 }
 
+/** @param db empty */
+async function upgraded(db: Database): Promise<void> {
+  await migrate(db, [{ ...MEMORY_PART, steps: MEMORY_PART.steps.slice(0, 1) }], "the store");
+  await insert(db, "repositories", { host: "h", github_id: "1", visibility: "public", full_name: "a/b", version: 1 });
+  await migrate(db, PARTS, "the store");
+  await expect(db.all("SELECT * FROM taken")).rejects.toThrow("taken");
+  expect(await db.all("SELECT full_name FROM repositories")).toEqual([{ full_name: "a/b" }]);
+  await db.close();
+}
+
 describe("on SQLite", () => {
   onBoth(() => openSqlite(join(folder, "store.db"), { now: Date.now }));
+
+  test("a store of the first schema loses the proposals that were taken, and nothing else", () =>
+    upgraded(openSqlite(join(folder, "first.db"), { now: Date.now })));
 
   test("a file of a Kodiai before its first release is refused and left as it is", async () => {
     const home = mkdtempSync(join(folder, "old-"));
@@ -80,6 +94,12 @@ describe("on SQLite", () => {
 
 describe.skipIf(given === null)("on PostgreSQL", () => {
   onBoth(() => openPostgres(given?.url ?? "", { connections: 1 }));
+
+  test("a store of the first schema loses the proposals that were taken, and nothing else", async () => {
+    const own = await emptyDatabase();
+    await upgraded(openPostgres(own?.url ?? ""));
+    await own?.drop();
+  });
 
   test("a database of a Kodiai before its first release is refused and left as it is", async () => {
     const own = await emptyDatabase();

@@ -45,7 +45,7 @@ export function fittedConfig({ files, attributes }: Checkout, preset: Preset): s
     `preset: ${preset}`,
     "",
     ...filterLines(marked),
-    "# Instructions for the model about some paths; `kodiai conventions` proposes entries from past reviews.",
+    "# Instructions for the model about some paths.",
     "# pathInstructions:",
     '#   - path: "src/**"',
     "#     instructions: Every handler checks the tenant before it reads a row.",

@@ -1,14 +1,13 @@
 // A repository's memory as lines of a file: exports records that an import reads back, or pairs for tuning an embedder,
 // and imports an export or a corpus. An invalid line is reported and does not stop the rest; importing the same file
-// again changes nothing. Also proposes rules from recurring comments, and derives missing languages.
+// again changes nothing. Also derives missing languages.
 import { languageOf } from "../../analyze/analyze.ts";
 import type { Repo } from "../../domain/job.ts";
 import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
-import type { Conventions } from "../../domain/memory/convention.ts";
 import { addUp } from "../../domain/memory/write-report.ts";
 import { type Corpus, type EmbeddingSpace, type MemoryRecord, memoryId, repoKey } from "../../domain/memory.ts";
 import { ownScope } from "../../domain/retrieval.ts";
-import { conventionsOf, exportLine, type Remembering, remember, rowRecord, trainingPairs } from "../../learn/learn.ts";
+import { exportLine, type Remembering, remember, rowRecord, trainingPairs } from "../../learn/learn.ts";
 import type { Embedder, Memory, Recall } from "../../ports/memory.ts";
 
 export interface ExportPorts {
@@ -72,21 +71,6 @@ async function alikeOf(records: readonly MemoryRecord[], { repo, corpora }: Expo
     );
   }
   return alike;
-}
-
-/**
- * Reads and writes nothing else.
- *
- * @param recurrence `least` distinct pull requests; `since` epoch milliseconds or null
- * @throws Transient when memory cannot be read now
- */
-export async function findConventions(
-  repo: Repo,
-  recurrence: { readonly least: number; readonly since: number | null },
-  ports: ExportPorts,
-): Promise<Conventions> {
-  const records = recordsOf({ repo, corpora: ["review_comment", "finding"] }, ports);
-  return conventionsOf(await Array.fromAsync(records), recurrence);
 }
 
 /** Corpora with code paths; documents get their language from tags, code from its grammar. */

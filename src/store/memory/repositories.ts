@@ -1,11 +1,10 @@
-// The repositories in memory: owner and visibility, the last replay's result, figures, and the marks of recurring comments that became
-// rules.
+// The repositories in memory: owner and visibility, the last replay's result, and figures.
 
 import { DAY_MS } from "../../adapters/retention.ts";
 import type { ReplayResult } from "../../domain/figures/replay.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { EmbeddingSpace, RepoKey } from "../../domain/memory.ts";
-import type { ConventionMarks, DayCount, MemoryFigures } from "../../ports/dashboard.ts";
+import type { DayCount, MemoryFigures } from "../../ports/dashboard.ts";
 import type { Replays, RepositoryLabels } from "../../ports/memory.ts";
 import type { Database, Sql } from "../sql.ts";
 import { oneValue, select, upsert, type Values, values } from "../statement.ts";
@@ -125,32 +124,6 @@ function ofRepository(of: RepoKey | null, at: Values["at"]): string {
   if (of === null) return "p.host <> ''";
   const { host, githubId } = splitRepoKey(of) ?? { host: "", githubId: "" };
   return `p.host = ${at(host)} AND p.github_id = ${at(githubId)}`;
-}
-
-/** Marks of recurring comments that became a rule, each on one of their memories. */
-export function storedConventionMarks(db: Database): ConventionMarks {
-  const ofRepository =
-    "SELECT r.id FROM records r JOIN repositories p ON p.id = r.repo WHERE p.host = $1 AND p.github_id = $2";
-  return {
-    async taken(repo) {
-      const rows = await db.all<{ mem: string; at: number }>(
-        `SELECT r.mem, t.at FROM taken t JOIN records r ON r.id = t.id WHERE t.id IN (${ofRepository})`,
-        repoValues(repo),
-      );
-      return new Map(rows.map((row) => [row.mem, row.at]));
-    },
-    take: async (repo, memoryId, at) =>
-      (await db.run(
-        `INSERT INTO taken (id, at) SELECT r.id, $4 FROM records r WHERE r.id IN (${ofRepository}) AND r.mem = $3
-         ON CONFLICT (id) DO UPDATE SET at = excluded.at`,
-        [...repoValues(repo), memoryId, at],
-      )) > 0,
-    untake: (repo, memoryIds) =>
-      db.run(`DELETE FROM taken WHERE id IN (${ofRepository} AND ${db.dialect.among("r.mem", "$3", "text")})`, [
-        ...repoValues(repo),
-        memoryIds,
-      ]),
-  };
 }
 
 /** Every embedding space with at least one vector, the one with the most first. */

@@ -109,5 +109,8 @@ CREATE TABLE taken (id INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CAS
 
 export const MEMORY_PART: SchemaPart = {
   part: "memory",
-  steps: [(dialect) => `${dialect.setUp}\n${dialect.schema(TABLES)}\n${dialect.keepInRow("vectors", "code")}`],
+  steps: [
+    (dialect) => `${dialect.setUp}\n${dialect.schema(TABLES)}\n${dialect.keepInRow("vectors", "code")}`,
+    () => "DROP TABLE taken;",
+  ],
 };

@@ -1,9 +1,9 @@
-// What the dashboard reads of memory, and the marks of comments that became a rule, the same on each database.
+// What the dashboard reads of memory, the same on each database.
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { storedEvidence } from "../../../src/store/memory/evidence.ts";
 import { storedMemory } from "../../../src/store/memory/memory.ts";
 import { storedRejections } from "../../../src/store/memory/rejections.ts";
-import { storedConventionMarks, storedFigures } from "../../../src/store/memory/repositories.ts";
+import { storedFigures } from "../../../src/store/memory/repositories.ts";
 import { memoryRecord, SHOP, SPACE } from "../../adapters/contracts/memory.ts";
 import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from "../databases.ts";
 
@@ -18,7 +18,6 @@ function figures(name: string, given: TestDatabase | null): void {
     if (given === null) return;
     const { db } = given;
     const shown = storedFigures(db);
-    const marks = storedConventionMarks(db);
     const memory = storedMemory(db, () => Promise.resolve());
     const finding = (number: number, repo = SHOP) =>
       memoryRecord(
@@ -89,23 +88,6 @@ function figures(name: string, given: TestDatabase | null): void {
       expect(await shown.declinedRules(SHOP, 5)).toEqual([{ rule: "strict", declined: 2, all: 2 }]);
       expect(await shown.declinedRules(null, 1)).toEqual([{ rule: "strict", declined: 2, all: 2 }]);
       expect(await shown.declinedRules(NEIGHBOUR, 5)).toEqual([{ rule: "loose", declined: 1, all: 1 }]);
-    });
-
-    test("a mark goes with its memory, is set again with a later time, and is taken off", async () => {
-      const [one, two] = findings as [typeof comment, typeof comment];
-      expect(await marks.take(SHOP, one.id, 5)).toBe(true);
-      expect(await marks.take(SHOP, one.id, 6)).toBe(true);
-      expect(await marks.take(SHOP, two.id, 7)).toBe(true);
-      expect(await marks.take(SHOP, elsewhere.id, 7)).toBe(false);
-      expect(await marks.taken(SHOP)).toEqual(
-        new Map([
-          [one.id, 6],
-          [two.id, 7],
-        ]),
-      );
-      expect(await marks.untake(SHOP, [one.id, comment.id])).toBe(1);
-      await memory.forget(SHOP, [two.id]);
-      expect(await marks.taken(SHOP)).toEqual(new Map());
     });
   });
 }

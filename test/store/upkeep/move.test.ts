@@ -13,7 +13,6 @@ import type { ReportMoved } from "../../../src/ports/move.ts";
 import { storedMemory } from "../../../src/store/memory/memory.ts";
 import { openMemoryFile } from "../../../src/store/memory/memory-file.ts";
 import { storedRejections } from "../../../src/store/memory/rejections.ts";
-import { storedConventionMarks } from "../../../src/store/memory/repositories.ts";
 import { openPostgres } from "../../../src/store/postgres.ts";
 import { openQueueFile } from "../../../src/store/queue/clock.ts";
 import { storedInbox } from "../../../src/store/queue/deliveries.ts";
@@ -67,7 +66,6 @@ beforeAll(async () => {
   await store.waits.learn(repo, 5);
   await store.close();
   const memory = await openMemoryFile(join(folder, "memory.db"));
-  await storedConventionMarks(memory).take(SHOP, finding.id, 6);
   await memory.run("UPDATE contents SET author = 'z' || char(0) || 'oe' WHERE id = 5");
   const replies = JSON.stringify(['is "this" closed?\n\t“yes”', "\0\u001f\ud800", ""]);
   await memory.run("UPDATE contents SET replies = $1 WHERE id = 6", [replies]);
@@ -174,12 +172,12 @@ describe.skipIf(first === null)("a store that is moved to PostgreSQL", () => {
     );
     await withSource(async ({ queue, memory }) => {
       for (const { table, rows: count } of tables) {
-        const source = ["clock", "taken"].includes(table) || (await holds(memory, table)) ? memory : queue;
+        const source = table === "clock" || (await holds(memory, table)) ? memory : queue;
         expect(await countOf(source, table), table).toBe(count);
         expect(await countOf(target, table), table).toBe(count);
       }
       // Two of them are of the person.
-      expect(["records", "decided", "taken", "retrievals"].map((name) => rows.get(name))).toEqual([ROWS + 2, 1, 1, 1]);
+      expect(["records", "decided", "retrievals"].map((name) => rows.get(name))).toEqual([ROWS + 2, 1, 1]);
       expect(
         Math.min(...["jobs", "reviews", "spending", "evidence", "vectors"].map((name) => rows.get(name) ?? 0)),
       ).toBeGreaterThan(0);
@@ -203,7 +201,6 @@ describe.skipIf(first === null)("a store that is moved to PostgreSQL", () => {
       );
       expect((await near(there)).flat()).toHaveLength(10);
       expect(await words(there)).toEqual(await words(here));
-      expect(await storedConventionMarks(target).taken(SHOP)).toEqual(new Map([[finding.id, 6]]));
       const [against] = await storedRejections(target).rejected(SHOP);
       expect(against?.each.map(({ reason }) => reason)).toContain("no");
       const version = await there.version(SHOP);
