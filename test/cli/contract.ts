@@ -141,7 +141,6 @@ export const ReviewJson = z.strictObject({
       message: z.string().min(1),
     }),
   ),
-  update: z.looseObject({ packages: z.array(z.unknown()) }).nullable(),
   cost: z.strictObject({
     inputTokens: z.int(),
     outputTokens: z.int(),

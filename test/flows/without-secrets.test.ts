@@ -82,9 +82,8 @@ test("a review that redaction spoilt is not sent, and the error names the place 
 });
 
 test("a redactor that loses a line is an error, not another text", async () => {
-  const lines = {
-    ...holding("x"),
-    update: { notes: [{ breaking: [{ tag: "v1", lines: ["a", "b"] }] }] },
-  } as unknown as Review;
+  const review = holding("x");
+  const intent = { ...review.signals.intent, focusAreas: ["a", "b"] };
+  const lines = { ...review, signals: { ...review.signals, intent } };
   await expect(withoutSecrets(lines, async (text) => text.replace("a\nb", "ab"))).rejects.toThrow("number of lines");
 });

@@ -118,14 +118,10 @@ export async function strictFormats(text: string): Promise<readonly SecretSpan[]
   return (await formats(text)).filter(isCertain);
 }
 
-/** Each token of an unbounded format contains one of them. */
-export const UNBOUNDED_HINTS: readonly string[] = UNBOUNDED_FORMATS.flatMap(({ hints }) => hints);
-const HINT = anyOf(UNBOUNDED_HINTS);
-
-/** A pattern that matches any of the texts. */
-export function anyOf(texts: readonly string[]): RegExp {
-  return new RegExp(texts.map((text) => text.replace(/\W/g, "\\$&")).join("|"));
-}
+/** Each token of an unbounded format contains one of the hints. */
+const HINT = new RegExp(
+  UNBOUNDED_FORMATS.flatMap(({ hints }) => hints.map((hint) => hint.replace(/\W/g, "\\$&"))).join("|"),
+);
 
 /**
  * The same in a text in which words were joined: no boundaries are required around a token. Only formats that are recognisable by

@@ -1,11 +1,11 @@
-// Encoded secrets: base64, hexadecimal, percent signs, escapes, entities, reversed, rotated, split over lines, quotes or invisible
-// characters. Each encoding is undone on a copy that maps its characters back to the original.
+// Encoded secrets: base64, hexadecimal, percent signs, escapes, entities, split over lines, quotes or invisible characters.
+// Each encoding is undone on a copy that maps its characters back to the original.
 
-import { anyOf, breathe, detectSecrets, strictFormats, UNBOUNDED_HINTS, unboundedFormats } from "./detect-secrets.ts";
+import { breathe, detectSecrets, strictFormats, unboundedFormats } from "./detect-secrets.ts";
 import type { SecretSpan } from "./secret-span.ts";
 
-/** Characters that draw nothing, raw and in the notations of prompts and comments. */
-const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]|⟦U\+[0-9A-F]{4,6}⟧|<U\+[0-9A-F]{4,6}>/gu;
+/** Characters that draw nothing. */
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** Escapes of JSON, C, JavaScript, URLs, HTML and Markdown for one character; a backslash may itself be escaped, twice. */
 const ESCAPE =
@@ -48,23 +48,8 @@ export async function encodedSecrets(
     ...runTogether.filter((hit) => !plain.some((one) => meet(one, hit))),
   ];
   for (const view of joined === seen ? [seen] : [seen, joined])
-    hits.push(...(await turnedSecrets(view, own)), ...found(view, await secretRuns(view.text, own, 1)));
+    hits.push(...found(view, await secretRuns(view.text, own, 1)));
   return hits;
-}
-
-const TURNED = anyOf(UNBOUNDED_HINTS.map(backwards));
-const ROTATED = anyOf(UNBOUNDED_HINTS.map(rotated));
-
-/** Secrets that are reversed, or rotated by thirteen letters. */
-async function turnedSecrets(view: TextView, own: readonly string[]): Promise<readonly SecretSpan[]> {
-  const { text } = view;
-  const hits = [...found(view, exact(text, own.map(backwards))), ...found(view, exact(text, own.map(rotated)))];
-  if (ROTATED.test(text)) hits.push(...found(view, await strictFormats(rotated(text))));
-  await breathe(text);
-  if (!TURNED.test(text)) return hits;
-  const turned = reversed(view);
-  await breathe(text);
-  return [...hits, ...found(turned, await strictFormats(turned.text))];
 }
 
 function isSure({ certainty, source }: SecretSpan): boolean {
@@ -229,32 +214,7 @@ function mapped(view: TextView, stretches: readonly Stretch[], length: number): 
   return { starts, ends };
 }
 
-/** The view reversed. */
-function reversed({ text, from }: TextView): TextView {
-  const { length } = text;
-  const starts = from?.starts.slice() ?? Int32Array.from({ length }, (_, at) => at);
-  const ends = from?.ends.slice() ?? Int32Array.from({ length }, (_, at) => at + 1);
-  return { text: backwards(text), from: { starts: starts.reverse(), ends: ends.reverse() } };
-}
-
-/** Reverses UTF-16 units, which splits surrogate pairs. */
-function backwards(text: string): string {
-  let turned = "";
-  for (let at = text.length - 1; at >= 0; at--) turned += text.charAt(at);
-  return turned;
-}
-
-/** Rotates each ASCII letter by thirteen. */
-function rotated(text: string): string {
-  return text.replace(/[A-Za-z]/g, (letter) => {
-    const code = letter.charCodeAt(0);
-    return String.fromCharCode((code & 31) > 13 ? code - 13 : code + 13);
-  });
-}
-
 /** The range of the original for a range of a view; `from` < `until`. */
 function sourceOf(view: TextView, from: number, until: number): { readonly start: number; readonly end: number } {
-  const startOf = (at: number) => view.from?.starts[at] ?? at;
-  const endOf = (at: number) => view.from?.ends[at] ?? at + 1;
-  return { start: Math.min(startOf(from), startOf(until - 1)), end: Math.max(endOf(from), endOf(until - 1)) };
+  return { start: view.from?.starts[from] ?? from, end: view.from?.ends[until - 1] ?? until };
 }

@@ -123,7 +123,7 @@ async function pipeline(
 }
 
 /** Reads the head when first asked to, unless `review.snapshot` is off. */
-export function readsHead(context: PullRequestContext, ports: Pick<WritingPorts, "snapshots" | "symbols">) {
+function readsHead(context: PullRequestContext, ports: Pick<WritingPorts, "snapshots" | "symbols">) {
   const { snapshot: setting, contextTokens } = context.config.review;
   const source = setting === "off" ? null : (ports.snapshots ?? null);
   const symbols = ports.symbols ?? null;

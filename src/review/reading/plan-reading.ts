@@ -225,7 +225,7 @@ const MOST_QUESTIONS = 24;
 /** Less diff than this is not worth a question. */
 const LEAST_CHARS = 3_000;
 /** The rest is for verification. */
-export const PART_FOR_READING = 0.85;
+const PART_FOR_READING = 0.85;
 
 /** The model's size and price. */
 export interface ModelMeasure {

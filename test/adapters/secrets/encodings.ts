@@ -13,15 +13,6 @@ const bytes = (text: string, write: (hex: string) => string) =>
   [...Buffer.from(text)].map((byte) => write(byte.toString(16).padStart(2, "0"))).join("");
 const pieces = (text: string) => text.match(/[\s\S]{1,9}/g) ?? [];
 
-/** ROT13. */
-function rotated(text: string): string {
-  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLM";
-  return text.replace(/[A-Za-z]/g, (letter) => {
-    const turned = letters[letters.indexOf(letter.toUpperCase()) + 13] ?? "";
-    return letter === letter.toUpperCase() ? turned : turned.toLowerCase();
-  });
-}
-
 export const ENCODINGS: readonly (readonly [string, (text: string) => string])[] = [
   ["base64", (text) => Buffer.from(text).toString("base64")],
   ["base64 for URLs", (text) => Buffer.from(text).toString("base64url")],
@@ -31,8 +22,6 @@ export const ENCODINGS: readonly (readonly [string, (text: string) => string])[]
   ["escapes of JSON", (text) => bytes(text, (hex) => `\\u00${hex}`)],
   ["escapes of C", (text) => bytes(text, (hex) => `\\x${hex}`)],
   ["entities of HTML", (text) => bytes(text, (hex) => `&#x${hex};`)],
-  ["turning it round", (text) => [...text].reverse().join("")],
-  ["thirteen letters on", rotated],
   ["zero-width spaces", (text) => [...text].join("\u200b")],
   ["line ends", (text) => pieces(text).join("\n")],
   ["joined strings", (text) => `"${pieces(text).join('" + "')}"`],

@@ -39,7 +39,6 @@ test.each(TOKENS)("a %s is replaced by its kind, and what surrounds it stays", a
 test.each([
   ["cut off before its signature", STATELESS.slice(0, STATELESS.lastIndexOf("."))],
   ["cut off in its first part", STATELESS.slice(0, 45)],
-  ["turned round", [...STATELESS].reverse().join("")],
   ["as base64", Buffer.from(STATELESS).toString("base64")],
   ["in two strings", [STATELESS.slice(0, 20), STATELESS.slice(20)].join('" +\n      "')],
 ])("an installation token %s is hidden whole", async (_how, disguised) => {

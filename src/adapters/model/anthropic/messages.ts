@@ -80,7 +80,7 @@ type Fields = Readonly<Record<string, unknown>>;
 function accumulateStream(): Accumulator {
   let text = "";
   // Thinking is billed.
-  let thought = "";
+  let thought = 0;
   const usage = { input: 0, cacheWrite: 0, cacheRead: 0, output: 0 };
   let stopReason: string | null = null;
   let refusal: string | null = null;
@@ -104,7 +104,7 @@ function accumulateStream(): Accumulator {
 
   function grow(fields: Fields): void {
     text += wordsOf(fields.text);
-    thought += wordsOf(fields.thinking);
+    thought += wordsOf(fields.thinking).length;
   }
 
   return {
@@ -119,7 +119,7 @@ function accumulateStream(): Accumulator {
     reply() {
       const isWhole = isEnd || stopReason !== null;
       // The server reports its output tokens at the end; until then they are estimated from the text.
-      const output = isWhole ? usage.output : Math.max(usage.output, estimatedTokens(text.length + thought.length));
+      const output = isWhole ? usage.output : Math.max(usage.output, estimatedTokens(text.length + thought));
       const tokens = { fresh: usage.input, cacheWrite: usage.cacheWrite, cacheRead: usage.cacheRead, output };
       return { text, stopReason, refusal, tokens, isWhole };
     },
