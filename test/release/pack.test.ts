@@ -71,7 +71,7 @@ describe("installed in an empty folder, without install scripts", () => {
   test("reviews a repository, remembers and finds, in processes and threads of its own", (context) => {
     if (installed === null) return context.skip(NO_REGISTRY);
     expectWork(installed);
-  }, 120_000);
+  }, 300_000);
 
   test("says on an old Node which one it needs, and ends with 3", (context) => {
     if (installed === null) return context.skip(NO_REGISTRY);
@@ -107,7 +107,7 @@ describe("installed in an empty folder, without install scripts", () => {
     );
     expect(names).toEqual(expect.arrayContaining(["better-sqlite3", "probot"]));
     expect(names).not.toContain("vitest");
-  }, 120_000);
+  }, 300_000);
 
   test("carries types that a program can be checked against", (context) => {
     if (installed === null) return context.skip(NO_REGISTRY);
@@ -133,5 +133,5 @@ describe("installed in an empty folder, without install scripts", () => {
     expect(spawnSync(process.execPath, [compiler, ...options], { cwd: app, encoding: "utf8" }).stdout).toContain(
       "TS2322",
     );
-  }, 120_000);
+  }, 300_000);
 });

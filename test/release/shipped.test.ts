@@ -101,7 +101,7 @@ test("the container's files are all that its server needs: it answers, reviews a
     await ended(server);
     await world.close();
   }
-}, 300_000);
+}, 600_000);
 
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
@@ -151,4 +151,4 @@ test("a checkout of a tag is all that the action needs: it installs its packages
   } finally {
     clone.remove();
   }
-}, 300_000);
+}, 600_000);
