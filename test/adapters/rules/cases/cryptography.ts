@@ -31,33 +31,11 @@ export const CRYPTOGRAPHY: Cases = {
       example("Vault.java", 'Cipher cipher = Cipher.getInstance("RSA/ECB/OAEPWithSHA-256AndMGF1Padding");'),
     ],
   },
-  "insecure-random": {
+  "insecure-temp-file": {
     bad: [
-      example("app/reset.py", 'reset_token = "".join(random.choice(LETTERS) for _ in range(32))'),
-      example("reset.go", "token := rand.Intn(1000000)"),
-      example("Reset.java", "String token = Long.toHexString(new Random().nextLong());"),
-      example("reset.php", "<?php $resetToken = md5(uniqid());"),
-      example("lib/reset.rb", "reset_token = rand(10**12).to_s"),
+      example("report.php", '<?php file_put_contents(sys_get_temp_dir() . "/report.csv", $rows);'),
+      example("lib/report.rb", 'File.write("/tmp/report-#{Process.pid}.csv", rows)'),
     ],
-    good: [
-      example("src/retry.ts", "const delay = Math.random() * 1000;"),
-      example("app/reset.py", "reset_token = secrets.token_urlsafe(32)"),
-      example("app/shuffle.py", "winner = random.choice(entries)"),
-    ],
-  },
-  "timing-unsafe-compare": {
-    bad: [
-      example("app/webhook.py", "if signature != expected_signature:", "    abort(401)"),
-      example("webhook.go", "if signature == expectedSignature { accept() }"),
-      example("webhook.php", "<?php if ($signature === $computed) { accept(); }"),
-      example("lib/webhook.rb", "head :ok if signature == computed_signature"),
-    ],
-    good: [
-      example("src/webhook.ts", "if (signature === undefined) return reject();"),
-      example("app/webhook.py", "if not hmac.compare_digest(signature, expected):", "    abort(401)"),
-      example("src/types.ts", 'if (node.kind === "signature") visit(node);'),
-      example("app/client.py", "if self.signature_type == SIGNATURE_TYPE_BODY:", "    sign()"),
-      example("app/key.py", "def __eq__(self, other):", "    return self.signature == other.signature"),
-    ],
+    good: [example("report.php", '<?php file_put_contents(tempnam(sys_get_temp_dir(), "report"), $rows);')],
   },
 };
