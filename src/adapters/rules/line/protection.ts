@@ -172,7 +172,7 @@ export const PROTECTION_RULES = rulesOf<LineRule>("security", [
     good: { path: "src/cache.ts", code: 'const key = createHash("md5").update(url).digest("hex");' },
     check: linesOf(
       isReal,
-      /(?:\bcreateHash\(\s*["'](?:md5|sha-?(?:1|256|512))["']\s*\)\s*\.update|\bhashlib\.(?:md5|sha1|sha256|sha512)|\b(?:md5|sha1)\.Sum|\bsha(?:256\.Sum256|512\.Sum512)|\bDigest::(?:MD5|SHA1|SHA256|SHA512)\.(?:hex|base64)?digest|\b(?:DigestUtils|Hashing)\.(?:md5|sha)\w{0,20}|(?<![\w.>$])(?:md5|sha1|crc32|hash\(\s*["'](?:md5|sha1|sha256|sha512)["'],\s*))\(?[^)]{0,200}?(?:passw(?:or)?d|passphrase|\bpwd\b)/i,
+      /(?:\bcreateHash\(\s*["'](?:md5|sha-?(?:1|256|512))["']\s*\)\s*\.update|\bhashlib\.(?:md5|sha1|sha256|sha512)|\b(?:md5|sha1)\.Sum|\bsha(?:256\.Sum256|512\.Sum512)|\bDigest::(?:MD5|SHA1|SHA256|SHA512)\.(?:hex|base64)?digest|\b(?:DigestUtils|Hashing)\.(?:md5|sha)\w{0,20}|(?<![\w.>$])(?:md5|sha1|crc32|hash(?=\(\s*["'](?:md5|sha1|sha256|sha512)["'],)))\([^)]{0,200}?(?:passw(?:or)?d|passphrase|\bpwd\b)/i,
     ),
   },
   {
