@@ -25,7 +25,7 @@ export interface Stage {
   readonly print: (text: string) => void;
 }
 
-const PARSE = ["def parse(text, seen=[]):", "    seen.append(text)", "    return seen", ""].join("\n");
+const RATES = ["import requests", "", "", "def rates(url):", "    return requests.get(url).json()", ""].join("\n");
 const BACKUP = [
   "import subprocess",
   "",
@@ -50,7 +50,7 @@ const RESTORED = [
   "        )",
   "",
 ].join("\n");
-const REASON = "the list is shared on purpose, callers clear it";
+const REASON = "the proxy in front has a timeout on purpose";
 
 /** @throws Error when the declined finding is posted again, or the fixed one is not recognised */
 export async function repeatedFindings(at: Stage): Promise<RepeatedCounts> {
@@ -61,15 +61,15 @@ export async function repeatedFindings(at: Stage): Promise<RepeatedCounts> {
 }
 
 async function declineAndFix({ world, settled, print }: Stage, repository: Repository): Promise<Pull> {
-  const files = { "src/parse.py": PARSE, "ops/backup.py": BACKUP };
-  const pull = await world.pullRequest(repository, { title: "feat: parse and back up", author: "mona", files });
+  const files = { "src/rates.py": RATES, "ops/backup.py": BACKUP };
+  const pull = await world.pullRequest(repository, { title: "feat: rates and backups", author: "mona", files });
   await settled();
   print(`mona opens #${pull.number}; Kodiai posts ${ours(world, pull).length} findings:`);
   for (const { path, body } of ours(world, pull)) print(`  ${path}: ${titleOf(body)}`);
-  const thread = ours(world, pull).find(({ path }) => path === "src/parse.py");
-  if (thread === undefined) throw new Error("no comment on src/parse.py");
+  const thread = ours(world, pull).find(({ path }) => path === "src/rates.py");
+  if (thread === undefined) throw new Error("no comment on src/rates.py");
   await world.reply(pull, "lena", thread.id, `/kodiai ignore ${REASON}`);
-  print(`lena, who has write access, declines the one on src/parse.py: "${REASON}".`);
+  print(`lena, who has write access, declines the one on src/rates.py: "${REASON}".`);
   await settled();
   await world.push(pull, { "ops/backup.py": FIXED });
   await settled();
@@ -80,12 +80,12 @@ async function declineAndFix({ world, settled, print }: Stage, repository: Repos
 }
 
 async function repeat({ world, settled, print }: Stage, repository: Repository, first: Pull): Promise<RepeatedCounts> {
-  const files = { "src/parse.py": PARSE, "ops/nightly.py": RESTORED };
+  const files = { "src/rates.py": RATES, "ops/nightly.py": RESTORED };
   const pull = await world.pullRequest(repository, { title: "feat: nightly backups", author: "mona", files });
   await settled();
   const summary = world.comments(pull).summary.find(({ author }) => author === world.bot.login)?.body ?? "";
   const held = /held back<\/summary>([\s\S]*?)<\/details>/.exec(summary)?.[1] ?? "";
-  const [line = ""] = held.split("\n").filter((one) => one.includes("src/parse.py"));
+  const [line = ""] = held.split("\n").filter((one) => one.includes("src/rates.py"));
   const back = ours(world, pull).filter(({ body }) => /re-introduces/i.test(body));
   print(`#${pull.number} repeats both, one of them moved and reformatted:`);
   print(`  held back: ${plain(line)}`);

@@ -126,15 +126,15 @@ const ANSWERS = [
 const HANDLER = (name: string) =>
   [
     "import subprocess",
+    "import tempfile",
+    "",
+    "import requests",
     "",
     "",
-    `def ${name}(name: str, seen=[]) -> None:`,
-    "    seen.append(name)",
+    `def ${name}(name: str) -> None:`,
     '    subprocess.run("rsync " + name + " /srv", shell=True, check=True)',
-    "    try:",
-    "        print(seen)",
-    "    except Exception:",
-    "        pass",
+    "    log = tempfile.mktemp()",
+    '    requests.post(HOOK, json={"moved": name, "log": log})',
     "",
   ].join("\n");
 
@@ -204,10 +204,10 @@ async function answer(world: GitHubWorld, pull: Pull, name: string): Promise<voi
   const ours = world
     .comments(pull)
     .inline.filter(({ author, inReplyTo }) => author === world.bot.login && inReplyTo === null);
-  const swallowed = ours.find(({ body }) => /swallowed/i.test(body));
-  const thumbed = pull.comments.find(({ id }) => id === swallowed?.id);
+  const waiting = ours.find(({ body }) => /timeout/i.test(body));
+  const thumbed = pull.comments.find(({ id }) => id === waiting?.id);
   if (thumbed !== undefined && name !== "deliver") for (const by of ["lena", "olga"]) world.react(thumbed, by, "+1");
-  const list = ours.find(({ body }) => /default/i.test(body)) ?? ours.at(-1);
-  if (list === undefined || name === "collect") return;
-  await world.reply(pull, "lena", list.id, "/kodiai ignore the list is shared on purpose, callers clear it");
+  const log = ours.find(({ body }) => /temporary/i.test(body)) ?? ours.at(-1);
+  if (log === undefined || name === "collect") return;
+  await world.reply(pull, "lena", log.id, "/kodiai ignore the folder is ours on purpose");
 }

@@ -19,7 +19,7 @@ review:
 pathFilters:
   - "!**/snapshots/**"
 rules:
-  debug-leftover: off
+  debugger-left-in: off
 \`\`\`
 
 [.kodiai.yml.example](../.kodiai.yml.example) holds every key with its default; editors complete and check the file with

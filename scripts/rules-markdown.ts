@@ -23,9 +23,9 @@ function intro(count: number): string {
   return [
     "# Rules",
     `Kodiai's ${count} built-in rules. They run without a model, and speak only about lines that the pull request adds or changes.`,
-    "They avoid repeating what the standard tool of the language reports (its compiler, `go vet`, staticcheck, ESLint's recommended sets, Ruff, Clippy, hadolint), except to offer the fix in one click.",
+    "They find secrets, hidden text, injections, disabled protection, and what one file does not show. For style, correctness within one file and settings of infrastructure use your linter (ESLint, Ruff, `go vet`, Clippy, ShellCheck, Checkov …).",
     "Turn a rule off or change its severity in `.kodiai.yml`:",
-    "```yaml\nrules:\n  missing-timeout: off\n  swallowed-error: major\n```",
+    "```yaml\nrules:\n  missing-timeout: off\n  workflow-write-all: major\n```",
     "Or hold one place back with a comment on its line or the line above; the review lists it with your reason:",
     "```python\nreply = requests.get(URL)  # kodiai-ignore missing-timeout the proxy in front has one\n```",
     "Rules marked ° hold the change against the rest of the repository at its head, where that can be read (`review.snapshot`).",

@@ -146,13 +146,16 @@ function checkCustomRules({ root, troubles }: FileReading, known: KnownRules): F
   };
 }
 
-/** Leaves out settings of rules that do not exist. `ids` are those of all rules, including custom ones. */
+/**
+ * Leaves out settings of rules that do not exist. `ids` are those of all rules, including custom ones. An unknown one may be of
+ * a rule that an earlier version had, so it is no error: the rest of the file is as right as it was.
+ */
 function checkRuleIds({ root, troubles }: FileReading, ids: ReadonlySet<string>): FileReading {
   const unknown = entriesAt(root, "rules").filter(({ key }) => !ids.has(key));
   const wrong = unknown.map(({ key, keyPlace }, index) => {
     const near = index < MAX_SUGGESTIONS ? didYouMean(key, ids) : null;
-    const fix = near === null ? "docs/rules.md lists the rules" : `did you mean \`${near}\`?`;
-    return trouble(["rules", key], keyPlace, `there is no rule \`${shown(key)}\`; ${fix}`);
+    const fix = near === null ? "it may have been removed; docs/rules.md lists the rules" : `did you mean \`${near}\`?`;
+    return trouble(["rules", key], keyPlace, `there is no rule \`${shown(key)}\`; ${fix}`, "notice");
   });
   return { root: without(root, new Set(unknown.map(({ value }) => value))), troubles: [...troubles, ...wrong] };
 }

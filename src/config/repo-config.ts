@@ -225,8 +225,8 @@ export const RepoConfig = z.strictObject({
   }).describe("What kind a file is, if the built-in table does not know. Rules for production code skip tests."),
   rules: documented(
     z.record(z.string(), RuleSetting).default({}),
-    { "debug-leftover": "off", "weak-password-hash": "critical" },
-    "A rule's severity, or `off`: `{debug-leftover: off, weak-password-hash: critical}`. See docs/rules.md.",
+    { "debugger-left-in": "off", "weak-password-hash": "critical" },
+    "A rule's severity, or `off`: `{debugger-left-in: off, weak-password-hash: critical}`. See docs/rules.md.",
   ),
   customRules: documented(
     z.array(CustomRule).max(50).default([]),

@@ -78,7 +78,7 @@ test("what is wrong in the file is said with its line and column, and the rest o
   expect(body).toContain("**Problems in `.kodiai.yml`:**");
   expect(body).toMatch(/- `\.kodiai\.yml:2:3`: error: unknown key .*maxComents.*did you mean .*maxComments/);
   expect(body).toMatch(/- `\.kodiai\.yml:3:12`: error: /);
-  expect(body).toMatch(/- `\.kodiai\.yml:6:3`: error: there is no rule .*weak-hassh/);
+  expect(body).toMatch(/- `\.kodiai\.yml:6:3`: notice: there is no rule .*weak-hassh/);
 });
 
 test("a file that is no YAML at all is reported, and the review goes on with the defaults [R29]", async () => {

@@ -7,7 +7,8 @@ import { type Harness, openHarness } from "./app-harness.ts";
 
 const TOKEN = "a-token-for-the-dashboard-0123456789";
 const CODE = {
-  "a.py": "import subprocess\n\ndef run(name, seen=[]):\n    subprocess.run(f'tar {name}', shell=True)\n",
+  "a.py":
+    "import subprocess\nimport requests\n\ndef run(name):\n    requests.get(name)\n    subprocess.run(f'tar {name}', shell=True)\n",
 };
 
 let harness: Harness;

@@ -67,7 +67,7 @@ test("config check prints problems as compilers do, and its exit code says wheth
   expect(good).toEqual({ code: 0, out: "good.yml: no problems\n", err: "" });
   expect(bad.code).toBe(2);
   expect(bad.out).toMatch(
-    /^bad\.yml:2:3: error: review\.profil: unknown key `profil`; did you mean `profile`\?\nbad\.yml:3:9: error: rules\.weak-hassh: /,
+    /^bad\.yml:2:3: error: review\.profil: unknown key `profil`; did you mean `profile`\?\nbad\.yml:3:9: notice: rules\.weak-hassh: /,
   );
   expect(JSON.parse(json.out)).toMatchObject({
     version: 1,

@@ -458,8 +458,8 @@ describe("with the rules known", () => {
     ].join("\n");
     const { config, problems } = parseConfig([{ file: OWN, text }], known);
     expect(problems.map(problemLine)).toEqual([
-      ".kodiai.yml:1:9: error: rules.debug-leftovers: there is no rule `debug-leftovers`; did you mean `debug-leftover`?",
-      ".kodiai.yml:1:64: error: rules.zebra: there is no rule `zebra`; docs/rules.md lists the rules",
+      ".kodiai.yml:1:9: notice: rules.debug-leftovers: there is no rule `debug-leftovers`; did you mean `debug-leftover`?",
+      ".kodiai.yml:1:64: notice: rules.zebra: there is no rule `zebra`; it may have been removed; docs/rules.md lists the rules",
     ]);
     expect(config.rules).toEqual({ "weak-hash": "off", "no-sleep": "minor" });
   });

@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     expect((await lines("Most declined rules"))[0]).toMatch(
       new RegExp(`^${most?.rule}\\s+${most?.n} of \\d+ findings? declined$`),
     );
-    expect((await lines("Held back last")).join("\n")).toContain("the list is shared on purpose");
+    expect((await lines("Held back last")).join("\n")).toContain("the folder is ours on purpose");
     const tops = page.locator("section[aria-label='Needs attention'], .figures, .grid");
     expect(await tops.first().getAttribute("aria-label")).toBe("Needs attention");
   });

@@ -14,7 +14,7 @@ test("earlier reviews are imported, a declined finding is held back with its rea
   );
   expect(counts).toEqual({ reviews: 1, inline: 10, languages: 4, imported: 1, heldBack: 1, reintroduced: 1 });
   const text = printed.join("\n");
-  expect(text).toMatch(/held back: .*src\/parse\.py:1 — declined on #1 by @lena on .*shared on purpose/);
+  expect(text).toMatch(/held back: .*src\/rates\.py:5 — declined on #1 by @lena on .*timeout on purpose/);
   expect(text).toMatch(/posted: ops\/nightly\.py: This re-introduces what #1 fixed on \d{4}-\d\d-\d\d\./);
   expect(text).toContain(
     "ines on #1 (2026-03-02, fixed): *Give subprocess.run a list and leave shell=True out: a name",

@@ -243,14 +243,14 @@ describe("what is said after a push", () => {
   test("what a model found wrong about a rule's finding stays held back where the push changed nothing", async () => {
     const before = {
       ...BEFORE,
-      "src/state.js": "export function isOpen(door) {\n  if (door.state = 1) return true;\n}\n",
+      "src/state.js": "export function isOpen(door) {\n  debugger;\n  return door.open;\n}\n",
     };
     const refutes: Script = (question) => {
       const id = /\[(fnd_\w+)\] \w+ src\/state/.exec(textOf(question.user))?.[1] ?? "";
-      const verdict = { id, verdict: "wrong", reason: "The state is meant to be set." };
+      const verdict = { id, verdict: "wrong", reason: "People debug doors here." };
       return { ...(reports()(question) as object), ruleFindings: [verdict] };
     };
-    const mild = { config: "rules:\n  assignment-in-condition: medium\n" };
+    const mild = { config: "rules:\n  debugger-left-in: medium\n" };
     const one = await reviewed({ files: before, access: access(refutes), ...mild });
     expect(held(one)).toHaveLength(1);
     const after = { ...before, "src/ledger.js": ledger({ 10: PAID }) };

@@ -19,7 +19,7 @@ import {
   isNodeMatch,
   languageKeys,
   parseFile,
-  type Searches,
+  type Search,
   searchesOf,
   type Try,
   triesOf,
@@ -62,8 +62,8 @@ export function prepareRules(
   const active = [...rules, ...custom.rules].filter((rule) => settings.get(rule.id) !== "off");
   const ofLines = active.filter((rule) => "check" in rule);
   const structural = active.filter((rule) => "match" in rule);
-  const searches = new Map<string, Searches>();
-  const searchesFor = (file: InspectedFile): Searches => {
+  const searches = new Map<string, readonly Search[]>();
+  const searchesFor = (file: InspectedFile): readonly Search[] => {
     const languages = languageKeys(file);
     const known = searches.get(languages.join()) ?? searchesOf(structural, languages);
     searches.set(languages.join(), known);
@@ -106,7 +106,7 @@ interface Subject {
 async function inspectFile(
   file: InspectedFile,
   rules: readonly Rule[],
-  searches: Searches | null,
+  searches: readonly Search[] | null,
   settings: ReadonlyMap<string, RuleSetting>,
 ): Promise<Inspection> {
   const added = addedNumbers(file.diff);
@@ -129,7 +129,7 @@ async function inspectFile(
 async function triesIn(
   file: InspectedFile,
   added: ReadonlySet<number>,
-  searches: Searches,
+  searches: readonly Search[],
   degraded: Degraded[],
 ): Promise<Subject["tries"]> {
   const say = (reason: string): void => {
@@ -243,15 +243,14 @@ function suggestionOf(rule: Rule, match: Match, file: InspectedFile, added: Read
     ? { from: match.node.range().start.column, old: match.node.text() }
     : { from: 0, old: whole };
   if (old.length > MAX_TEXT || !whole.startsWith(old, from)) return null;
-  const fixed = fixedText(rule, old, file);
+  const fixed = fixedText(rule, old);
   if (fixed === null) return null;
   const text = whole.slice(0, from) + fixed + whole.slice(from + old.length);
   return parsesAsWell(file, whole, text) ? { startLine, line, text } : null;
 }
 
-function fixedText(rule: Rule, old: string, { facts, headText }: InspectedFile): string | null {
-  for (const { from, to, languages, onlyIn } of rule.fixes ?? []) {
-    if (languages?.includes(facts.language) === false || onlyIn?.test(headText ?? "") === false) continue;
+function fixedText(rule: Rule, old: string): string | null {
+  for (const { from, to } of rule.fixes ?? []) {
     const fixed = old.replace(from, to);
     if (fixed !== old) return fixed;
   }

@@ -10,9 +10,6 @@ export interface KnownLine {
   readonly added: boolean;
 }
 
-/** Lines longer than this were not written by a person (minified code, data): patterns about code skip them. */
-export const LONGEST_WRITTEN_LINE = 4000;
-
 /** Reads something from each file once, whichever rule asks first. */
 export function oncePerFile<T extends object>(read: (file: InspectedFile) => T): (file: InspectedFile) => T {
   const known = new WeakMap<InspectedFile, T>();

@@ -1,5 +1,4 @@
 // What a rule is: words for people, an example of each kind, and one way to find its matches.
-import type { SgNode } from "@ast-grep/napi";
 import type { FileLinks } from "../../domain/code/symbols.ts";
 import type { Category, Severity, Suggestion } from "../../domain/finding.ts";
 import type { Side } from "../../domain/pull-request.ts";
@@ -25,10 +24,6 @@ interface Fix {
   readonly from: RegExp;
   /** As `String.replace` reads it. */
   readonly to: string;
-  /** Canonical language ids, or absent for any. */
-  readonly languages?: readonly string[];
-  /** What the file holds, or the replacement is not offered: the import of what it calls. */
-  readonly onlyIn?: RegExp;
 }
 
 /** An ast-grep rule object. */
@@ -81,10 +76,6 @@ export interface StructuralRule extends RuleText {
    * for a word first costs microseconds. Linear patterns only: literals and alternatives.
    */
   readonly onlyWith?: RegExp;
-  /** Of nodes that are of the right kind and hold such a text, all that may match: where a look at their parts is cheap. */
-  readonly among?: (nodes: readonly SgNode[]) => readonly SgNode[];
-  /** Words of which the file holds one, for a rule that asks about what surrounds a node. */
-  readonly onlyIn?: RegExp;
   /** By canonical language id one rule object, or several of which any matches. */
   readonly match: Readonly<Record<string, Shape | readonly Shape[]>>;
 }

@@ -1,41 +1,28 @@
 // The list of all rules. What they say, `docs/rules.md` and the tests of their examples all come from here.
 import { createHash } from "node:crypto";
-import { BUILD_RULES } from "./line/builds.ts";
 import { HIDDEN_TEXT_RULES } from "./line/hidden-text.ts";
-import { INFRASTRUCTURE_RULES } from "./line/infrastructure.ts";
 import { LEFTOVER_RULES } from "./line/leftovers.ts";
+import { PROTECTION_RULES } from "./line/protection.ts";
 import { SECRET_RULES } from "./line/secrets.ts";
-import { SETTINGS_RULES } from "./line/settings.ts";
 import { SQL_RULES } from "./line/sql.ts";
+import { WORKFLOW_RULES } from "./line/workflows.ts";
 import { REPOSITORY_RULES } from "./repository/inspect-repository.ts";
-import type { LineRule, RepositoryRule, Rule, RuleText } from "./rule.ts";
-import { CONDITIONS } from "./structural/conditions.ts";
+import type { RepositoryRule, Rule, RuleText } from "./rule.ts";
+import { FORGOTTEN } from "./structural/forgotten.ts";
 import { INJECTION } from "./structural/injection.ts";
-import { LOST_RESULTS } from "./structural/lost-results.ts";
-import { PROTECTION } from "./structural/protection.ts";
-import { TRAPS } from "./structural/traps.ts";
 import { WEB } from "./structural/web.ts";
-
-/** Every rule that reads lines: no syntax tree, any language. */
-export const LINE_RULES: readonly LineRule[] = [
-  ...SECRET_RULES,
-  ...HIDDEN_TEXT_RULES,
-  ...INFRASTRUCTURE_RULES,
-  ...BUILD_RULES,
-  ...SQL_RULES,
-  ...SETTINGS_RULES,
-  ...LEFTOVER_RULES,
-];
 
 /** Every built-in rule that reads one file at a time, by id. */
 export const FILE_RULES: readonly Rule[] = [
+  ...FORGOTTEN,
+  ...HIDDEN_TEXT_RULES,
   ...INJECTION,
+  ...LEFTOVER_RULES,
+  ...PROTECTION_RULES,
+  ...SECRET_RULES,
+  ...SQL_RULES,
   ...WEB,
-  ...PROTECTION,
-  ...LOST_RESULTS,
-  ...CONDITIONS,
-  ...TRAPS,
-  ...LINE_RULES,
+  ...WORKFLOW_RULES,
 ].sort(byId);
 
 /** These and those that read the repository, by id. */

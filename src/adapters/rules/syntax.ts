@@ -106,34 +106,25 @@ export function isNodeMatch(match: Match): match is NodeMatch {
   return "node" in match;
 }
 
-/** One rule object of a rule. */
-interface Search {
+/** One rule object of a rule, and the numbers of the kinds of node that it can match; null: any kind. */
+export interface Search {
   readonly rule: StructuralRule;
   readonly shape: Shape;
-}
-
-/** The searches of one language. */
-export interface Searches {
-  /** By the number of a kind of node that each can match. */
-  readonly byKind: ReadonlyMap<number, readonly Search[]>;
-  /** Those of which the kinds are not known. */
-  readonly anywhere: readonly Search[];
+  readonly kinds: readonly number[] | null;
 }
 
 /** What `rules` search for in a file with these language keys. */
-export function searchesOf(rules: readonly StructuralRule[], languages: readonly string[]): Searches {
+export function searchesOf(rules: readonly StructuralRule[], languages: readonly string[]): readonly Search[] {
   const [language = ""] = languages;
-  const byKind = new Map<number, Search[]>();
-  const anywhere: Search[] = [];
-  for (const rule of rules) {
-    for (const shape of languages.flatMap((key) => (Object.hasOwn(rule.match, key) ? (rule.match[key] ?? []) : []))) {
+  const shapesOf = ({ match }: StructuralRule) =>
+    languages.flatMap((key) => (Object.hasOwn(match, key) ? (match[key] ?? []) : []));
+  return rules.flatMap((rule) =>
+    shapesOf(rule).map((shape) => {
       const kinds = [...(kindsOf(shape) ?? [])].map((kind) => kindNumber(language, kind));
       // A kind that the grammar does not know is for ast-grep to refuse.
-      if (kinds.length === 0 || kinds.includes(0)) anywhere.push({ rule, shape });
-      else for (const kind of kinds) byKind.set(kind, [...(byKind.get(kind) ?? []), { rule, shape }]);
-    }
-  }
-  return { byKind, anywhere };
+      return { rule, shape, kinds: kinds.length === 0 || kinds.includes(0) ? null : kinds };
+    }),
+  );
 }
 
 /** A rule object, and the nodes of a region that it may match; null: any node. */
@@ -143,44 +134,38 @@ export interface Try extends Search {
 }
 
 /**
- * Compares kinds and words of the changed nodes with what each rule needs, in one pass: ast-grep compiles a rule each time
- * it runs, which takes up to 2 ms.
+ * Compares kinds and words of the changed nodes with what each rule needs: ast-grep compiles a rule each time it runs, which
+ * takes up to 2 ms.
  *
  * @returns what is left to try, by rule
  */
-export function triesOf(tree: SyntaxTree, searches: Searches): ReadonlyMap<Rule, readonly Try[]> {
-  const tries = tree.regions.flatMap((region) => triesIn(region, searches));
-  return Map.groupBy(
-    tries.filter(({ rule }) => tree.whole || rule.wholeFile !== true),
-    ({ rule }) => rule,
-  );
+export function triesOf(tree: SyntaxTree, searches: readonly Search[]): ReadonlyMap<Rule, readonly Try[]> {
+  const some = searches.filter(({ rule }) => tree.whole || rule.wholeFile !== true);
+  const tries = tree.regions.flatMap((region) => {
+    const ofKind = nodesByKind(region);
+    return some.flatMap((search): Try[] => {
+      const mayMatch = ({ text }: { readonly text: string }) => search.rule.onlyWith?.test(text) !== false;
+      if (search.kinds === null) return mayMatch(region) ? [{ ...search, region, nodes: null }] : [];
+      const nodes = search.kinds.flatMap((kind) =>
+        ofKind(kind)
+          .filter(mayMatch)
+          .map(({ node }) => node),
+      );
+      return nodes.length === 0 ? [] : [{ ...search, region, nodes }];
+    });
+  });
+  return Map.groupBy(tries, ({ rule }) => rule);
 }
 
-function triesIn(region: Region, { byKind, anywhere }: Searches): Try[] {
-  const found = new Map<Search, SgNode[]>();
-  for (const [kind, searches] of byKind) {
-    const around = region.around.filter((node) => node.matches(kind));
-    for (const node of [...region.changed.flatMap((part) => part.findAll(kind)), ...around]) {
-      const text = node.text();
-      for (const search of searches) {
-        if (search.rule.onlyWith?.test(text) === false) continue;
-        const others = found.get(search);
-        if (others === undefined) found.set(search, [node]);
-        else others.push(node);
-      }
-    }
-  }
-  const named = [...found].map(([search, nodes]) => ({
-    ...search,
-    region,
-    nodes: search.rule.among?.(nodes) ?? nodes,
-  }));
-  const unnamed = anywhere
-    .filter(({ rule }) => rule.onlyWith?.test(region.text) !== false)
-    .map((search) => ({ ...search, region, nodes: null }));
-  return [...named, ...unnamed].filter(
-    ({ nodes, rule }) => nodes?.length !== 0 && rule.onlyIn?.test(region.text) !== false,
-  );
+/** Nodes of a kind that touch an added line, each found and read once. */
+function nodesByKind({ changed, around }: Region) {
+  const known = new Map<number, readonly { readonly node: SgNode; readonly text: string }[]>();
+  return (kind: number) => {
+    const find = () => [...changed.flatMap((part) => part.findAll(kind)), ...around.filter((one) => one.matches(kind))];
+    const nodes = known.get(kind) ?? find().map((node) => ({ node, text: node.text() }));
+    known.set(kind, nodes);
+    return nodes;
+  };
 }
 
 /** More nodes than this in one region cost more to try one by one than a search of all of it. */

@@ -54,7 +54,7 @@ export function fittedConfig({ files, attributes }: Checkout, preset: Preset): s
     "",
     "# A rule's severity, or `off`; docs/rules.md of Kodiai lists them.",
     "# rules:",
-    "#   debug-leftover: off",
+    "#   debugger-left-in: off",
     "",
   ].join("\n");
 }

@@ -40,6 +40,7 @@ function changed(path: string, headText: string | null, ...hunks: readonly Hunk[
 }
 
 const OPEN = "reply = requests.get(URL)";
+const UNAWAITED = 'test("loads", () => {\n  expect(load()).rejects.toThrow();\n});';
 
 describe("what is spoken about", () => {
   test("a defect on an added line is a finding with place, words and identity", async () => {
@@ -96,10 +97,9 @@ describe("what is spoken about", () => {
   });
 
   test("tests are left alone by rules for production code only", async () => {
-    const assertion = 'test("loads", () => {\n  expect(load()).rejects.toThrow();\n});';
     const { findings } = await inspect([
       exampleFile("tests/test_rates.py", OPEN),
-      exampleFile("src/load.test.ts", assertion),
+      exampleFile("src/load.test.ts", UNAWAITED),
     ]);
     expect(findings.map((finding) => finding.rule)).toEqual(["unawaited-assertion"]);
   });
@@ -157,7 +157,7 @@ describe("settings and ignore comments", () => {
 
   test("a comment without a reason works and says so", async () => {
     const { heldBack } = await inspect([
-      exampleFile("src/a.ts", "/* kodiai-ignore async-foreach */\nxs.forEach(async () => {});"),
+      exampleFile("src/a.ts", "/* kodiai-ignore eval-of-input */\nconst sum = eval(formula);"),
     ]);
     expect(heldBack.map((held) => held.reason)).toEqual(["kodiai-ignore: no reason given"]);
   });
@@ -283,14 +283,19 @@ describe("failures stay small", () => {
 
 describe("hunks without the head text", () => {
   test.each([
-    ["a method of a class", "Order.java", "        return true;", '        if (state == "paid") {'],
+    [
+      "a method of a class",
+      "Account.java",
+      "        check(name);",
+      "        String hash = DigestUtils.md5Hex(password);",
+    ],
     ["an indented block", "app/rates.py", "        url = URL", `        ${OPEN}`],
     ["a page of PHP", "users.php", "    $id = 1;", '    $db->query("SELECT id FROM users WHERE id = " . $id);'],
     [
       "a method of a TypeScript class",
       "src/a.ts",
       "  private n = 1;",
-      "  private run() { users.forEach(async (user) => send(user)); }",
+      "  private run() { return eval(this.formula); }",
     ],
     ["a statement of Go", "work.go", "\tx := 1", "\tbody, _ := io.ReadAll(resp.Body)"],
   ])("%s is read at its place", async (_what, path, before, added) => {
@@ -306,18 +311,21 @@ describe("hunks without the head text", () => {
   });
 
   test("a rule that needs the whole file is silent there, and that is said once", async () => {
-    const added = hunk(7, '+    ValueError("age is negative")');
-    const { findings, degraded } = await inspect([changed("app/a.py", null, added), changed("app/b.py", null, added)]);
+    const added = hunk(7, "+  expect(load()).rejects.toThrow();");
+    const { findings, degraded } = await inspect([
+      changed("test/a.test.ts", null, added),
+      changed("test/b.test.ts", null, added),
+    ]);
     expect(findings).toEqual([]);
     expect(degraded).toHaveLength(1);
-    const known = exampleFile("app/a.py", 'if age < 0:\n    ValueError("age is negative")');
-    expect((await inspect([known])).findings.map((finding) => finding.rule)).toEqual(["error-not-thrown"]);
+    const known = exampleFile("test/a.test.ts", UNAWAITED);
+    expect((await inspect([known])).findings.map((finding) => finding.rule)).toEqual(["unawaited-assertion"]);
   });
 
   test("an added file of one hunk is known as a whole", async () => {
-    const file = { ...exampleFile("app/a.py", 'if age < 0:\n    ValueError("age")'), headText: null };
+    const file = { ...exampleFile("test/a.test.ts", UNAWAITED), headText: null };
     const { findings, degraded } = await inspect([file]);
-    expect(findings.map((finding) => finding.rule)).toEqual(["error-not-thrown"]);
+    expect(findings.map((finding) => finding.rule)).toEqual(["unawaited-assertion"]);
     expect(degraded).toEqual([]);
   });
 });
@@ -345,7 +353,7 @@ test("rule ids are sorted and unique", () => {
 });
 
 test("the caller sees how many files were read", async () => {
-  const files = Array.from({ length: 9 }, (_, at) => exampleFile(`src/a${at}.ts`, "if (mean === NaN) stop();"));
+  const files = Array.from({ length: 9 }, (_, at) => exampleFile(`src/a${at}.ts`, "eval(formula);"));
   const seen: number[] = [];
   await rulesInspector().inspect(files, new Map(), [], { onRead: (more) => void seen.push(more) });
   expect(seen.length).toBeGreaterThan(1);

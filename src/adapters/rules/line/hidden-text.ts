@@ -36,8 +36,8 @@ function invisibleIn(file: InspectedFile, line: number, text: string): readonly 
   }
   if (found.length === 0) return [];
   const separator = found.some((character) => character === "\u2028" || character === "\u2029");
-  const replacement = separator || found.length === MOST ? undefined : clean + text.slice(from);
-  return [matchAt(line, { detail: codePoints(found), replacement })];
+  const suggestion = { startLine: line, line, text: clean + text.slice(from) };
+  return [{ ...matchAt(line, codePoints(found)), ...(separator || found.length === MOST ? {} : { suggestion }) }];
 }
 
 /** True where spelling, an emoji or a byte order mark needs the character. */
@@ -167,8 +167,6 @@ function isQuoted(before: string): boolean {
   return isOdd('"') || isOdd("`") || before.lastIndexOf("“") > before.lastIndexOf("”");
 }
 
-/** In the order in which people should read about them. */
-
 export const HIDDEN_TEXT_RULES = rulesOf<LineRule>("security", [
   {
     id: "bidi-control",
@@ -186,7 +184,7 @@ export const HIDDEN_TEXT_RULES = rulesOf<LineRule>("security", [
         const found = Array.from(text.matchAll(BIDI).take(MOST), ([character]) => character);
         const isNaturalText = file.facts.kind !== "source" && RIGHT_TO_LEFT.test(text);
         if (found.length === 0 || isNaturalText) return [];
-        return [matchAt(line, { detail: codePoints(found) })];
+        return [matchAt(line, codePoints(found))];
       }),
   },
   {
@@ -218,7 +216,7 @@ export const HIDDEN_TEXT_RULES = rulesOf<LineRule>("security", [
         if (file.facts.kind === "docs" || !LOOKALIKE.test(text)) return null;
         const word = text.match(WORD_LIKE)?.find(isDisguised);
         const odd = word?.match(new RegExp(LOOKALIKE, "gu"));
-        return odd === null || odd === undefined ? null : { detail: codePoints(odd) };
+        return odd === null || odd === undefined ? null : codePoints(odd);
       }),
   },
   {
@@ -235,7 +233,7 @@ export const HIDDEN_TEXT_RULES = rulesOf<LineRule>("security", [
         ? []
         : addedLines(file).flatMap(({ line, text }) => {
             const found = text.match(CONTROL);
-            return found === null ? [] : [matchAt(line, { detail: codePoints(found) })];
+            return found === null ? [] : [matchAt(line, codePoints(found))];
           }),
   },
   {

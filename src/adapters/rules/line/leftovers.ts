@@ -1,7 +1,6 @@
 // Rules about what people leave behind after trying something out: focused tests, breakpoints, paths of their own machine.
-import type { InspectedFile } from "../../../ports.ts";
 import type { LineRule } from "../rule.ts";
-import { type Hit, isComment, isSampleFile, linesOf, searchLines } from "./line-rule.ts";
+import { isComment, isSampleFile, linesOf, searchLines } from "./line-rule.ts";
 
 const JS_ONLY =
   /^(\s*(?:describe|it|test|context|suite|specify)(?:\.(?:describe|concurrent|sequential))?)\.only(?=\s*(?:\(|\.each\b|<|`))/;
@@ -13,17 +12,11 @@ const GINKGO = /^(\s*(?:var _ = )?)F(Describe|Context|When|It|Entry|DescribeTabl
 const TEST_FILE = /(?:^|[/._-])(?:test|spec|e2e|cy)s?(?:[/._-]|$)|_test\.go$|__tests__/i;
 const JS_FILE = /\.[cm]?[jt]sx?$|\.(?:vue|svelte)$/;
 
-function focusIn(file: InspectedFile, text: string): Hit | null {
-  const { path } = file.facts;
-  if (JS_FILE.test(path)) {
-    if (JS_ONLY.test(text)) return { replacement: text.replace(JS_ONLY, "$1") };
-    return JS_F.test(text) ? { replacement: text.replace(JS_F, "$1$2") } : null;
-  }
-  if (path.endsWith(".rb")) {
-    if (RUBY_F.test(text)) return { replacement: text.replace(RUBY_F, "$1$2") };
-    return RUBY_FOCUS.test(text) ? {} : null;
-  }
-  return path.endsWith(".go") && GINKGO.test(text) ? { replacement: text.replace(GINKGO, "$1$2") } : null;
+/** What focuses a test in a file of this path. */
+function focusIn(path: string): readonly RegExp[] {
+  if (JS_FILE.test(path)) return [JS_ONLY, JS_F];
+  if (path.endsWith(".rb")) return [RUBY_F, RUBY_FOCUS];
+  return path.endsWith(".go") ? [GINKGO] : [];
 }
 
 /** Statements that stop the program for a person at a debugger, by canonical language. */
@@ -39,19 +32,9 @@ const BREAKPOINTS: ReadonlyMap<string, RegExp> = new Map([
   ],
   ["php", /^\s*(?:dd\s*\(|ddd\s*\(|xdebug_break\s*\(|var_dump\s*\()/],
   ["rust", /(?:^|[\s(=,{])dbg!\s*\(/],
-  ["elixir", /\bIEx\.pry\b/],
-  ["csharp", /^\s*(?:System\.Diagnostics\.)?Debugger\.(?:Break|Launch)\(\)/],
   ["go", /^\s*runtime\.Breakpoint\(\)/],
-  ["blade", /@(?:dd|dump)\s*\(/],
-  ["twig", /\{\{-?\s*dump\s*\(|\{%-?\s*debug\s*-?%\}/],
 ]);
-const SAME_STATEMENTS: ReadonlyMap<string, string> = new Map([
-  ["typescript", "javascript"],
-  ["vue", "javascript"],
-  ["svelte", "javascript"],
-  ["html", "twig"],
-  ["jinja", "twig"],
-]);
+const OTHER_SCRIPTS = new Set(["typescript", "vue", "svelte"]);
 
 const HOME =
   /(?<![\w$}*.~-])(?:\/Users\/(?!Shared\b|runner\b)|[A-Za-z]:\\{1,2}Users\\{1,2}(?!Public\b|Default\b|runneradmin\b)|file:\/\/\/(?:home|Users)\/)([A-Za-z][\w.-]{2,30})[\\/]/;
@@ -74,9 +57,13 @@ export const LEFTOVER_RULES: readonly LineRule[] = [
     why: "A focused test switches off every other test of the file or suite, and the run stays green.",
     fix: "Remove the focus.",
     inTests: true,
+    fixes: [{ from: JS_ONLY, to: "$1" }, ...[JS_F, RUBY_F, GINKGO].map((from) => ({ from, to: "$1$2" }))],
     bad: { path: "test/cart.test.ts", code: 'describe.only("cart", () => {' },
     good: { path: "test/cart.test.ts", code: 'describe("only one cart", () => {' },
-    check: (file) => (TEST_FILE.test(file.facts.path) ? searchLines(file, (text) => focusIn(file, text)) : []),
+    check: (file) => {
+      const { path } = file.facts;
+      return TEST_FILE.test(path) ? searchLines(file, (text) => focusIn(path).some((one) => one.test(text))) : [];
+    },
   },
   {
     id: "debugger-left-in",
@@ -90,8 +77,8 @@ export const LEFTOVER_RULES: readonly LineRule[] = [
     bad: { path: "src/cart.ts", code: "  debugger;" },
     good: { path: "src/rules/no-debugger.ts", code: 'const message = "debugger; is forbidden";' },
     check: (file) => {
-      const language = SAME_STATEMENTS.get(file.facts.language) ?? file.facts.language;
-      const pattern = BREAKPOINTS.get(language);
+      const { language } = file.facts;
+      const pattern = BREAKPOINTS.get(OTHER_SCRIPTS.has(language) ? "javascript" : language);
       if (pattern === undefined || file.facts.kind === "docs") return [];
       return searchLines(file, pattern);
     },

@@ -1,16 +1,12 @@
 // The common shape of rules that read one added line at a time.
 import type { InspectedFile } from "../../../ports.ts";
-import { addedLines, type KnownLine, LONGEST_WRITTEN_LINE } from "../known-lines.ts";
+import { addedLines, type KnownLine } from "../known-lines.ts";
 import type { LineRule, Match } from "../rule.ts";
 
-/** What was found in a line; `replacement` is the whole line as it should be. */
-export interface Hit {
-  readonly detail?: string;
-  readonly replacement?: string;
-}
-
 /** Whether a line is one to speak about, or what exactly was found there. */
-type Search = (text: string, at: KnownLine) => boolean | Hit | null;
+type Search = (text: string, at: KnownLine) => boolean | string | null;
+/** Lines longer than this were not written by a person (minified code, data). */
+const LONGEST = 4000;
 type Files = (file: InspectedFile) => boolean;
 
 /**
@@ -21,11 +17,16 @@ type Files = (file: InspectedFile) => boolean;
 export function searchLines(file: InspectedFile, search: RegExp | Search): Match[] {
   const matches: Match[] = [];
   for (const at of addedLines(file)) {
-    if (at.text.length > LONGEST_WRITTEN_LINE) continue;
+    if (at.text.length > LONGEST) continue;
     const hit = search instanceof RegExp ? !isComment(at.text) && search.test(at.text) : search(at.text, at);
-    if (hit) matches.push(matchAt(at.line, hit === true ? {} : hit));
+    if (hit) matches.push(matchAt(at.line, hit === true ? undefined : hit));
   }
   return matches;
+}
+
+/** Speaks about a line outside comments in which one of these occurs. */
+export function anyOf(...patterns: readonly RegExp[]): Search {
+  return (text) => !isComment(text) && patterns.some((pattern) => pattern.test(text));
 }
 
 /** The check of a rule that searches the lines of some files. */
@@ -33,20 +34,14 @@ export function linesOf(files: Files, search: RegExp | Search): LineRule["check"
   return (file) => (files(file) ? searchLines(file, search) : []);
 }
 
-/** Of these files those that run rather than show. */
-export function realOnes(files: Files): Files {
-  return (file) => files(file) && !isSampleFile(file);
-}
-
 /** Files of these paths. */
-export function named(path: RegExp): Files {
+function named(path: RegExp): Files {
   return (file) => path.test(file.facts.path);
 }
 
 /** A match on one line. */
-export function matchAt(line: number, hit: Hit = {}): Match {
-  const suggestion = hit.replacement === undefined ? undefined : { startLine: line, line, text: hit.replacement };
-  return { startLine: line, line, detail: hit.detail, suggestion };
+export function matchAt(line: number, detail?: string): Match {
+  return { startLine: line, line, detail };
 }
 
 /** True for a line that only a comment fills, in any of the languages that configuration and scripts are written in. */

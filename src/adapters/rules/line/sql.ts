@@ -1,5 +1,4 @@
-// Rules about SQL files: statements that lose data or lock tables.
-
+// Rules about SQL files: statements that lose data or fail where there is data.
 import type { InspectedFile } from "../../../ports.ts";
 import { knownLines, oncePerFile } from "../known-lines.ts";
 import type { LineRule } from "../rule.ts";
@@ -8,13 +7,11 @@ import { isSampleFile, matchAt } from "./line-rule.ts";
 const MIGRATION = "db/migrations/20260102_change.sql";
 
 /** The check of a rule about single statements; gets all statements of the file too. */
-function statements(
-  speaks: (statement: SqlStatement, all: readonly SqlStatement[], file: InspectedFile) => boolean,
-): LineRule["check"] {
+function statements(speaks: (one: SqlStatement, all: readonly SqlStatement[]) => boolean): LineRule["check"] {
   return (file) => {
     if (!/\.(?:sql|pgsql|psql|mysql|ddl)$/i.test(file.facts.path) || isSampleFile(file) || isRebuild(file)) return [];
     const all = sqlStatements(file);
-    return all.filter((statement) => speaks(statement, all, file)).map(({ startLine }) => matchAt(startLine));
+    return all.filter((one) => speaks(one, all)).map(({ startLine }) => matchAt(startLine));
   };
 }
 
@@ -102,39 +99,6 @@ export const SQL_RULES: readonly LineRule[] = [
         );
     }),
   },
-  {
-    id: "sql-index-locks-table",
-    title: "Index is built while writes wait",
-    severity: "medium",
-    category: "performance",
-    confidence: 0.45,
-    why: "PostgreSQL blocks every write to the table until the index is built; on a large table that is an outage.",
-    fix: "Use `CREATE INDEX CONCURRENTLY`, outside a transaction.",
-    bad: { path: MIGRATION, code: "CREATE INDEX orders_tags ON orders USING gin (tags);" },
-    good: { path: MIGRATION, code: "CREATE INDEX CONCURRENTLY orders_tags ON orders USING gin (tags);" },
-    check: statements(({ text }, all, file) => {
-      const table =
-        /^create\s+(?:unique\s+)?index\s+(?!concurrently)[\s\S]{0,200}?\bon\s+(?:only\s+)?["`]?([\w.]+)/i.exec(
-          text,
-        )?.[1];
-      if (table === undefined || makes(all, table)) return false;
-      return (
-        /\busing\s+(?:gin|gist|brin|btree|hash)\b/i.test(text) || /postgres|(?:^|\/)pg[/_-]/i.test(file.facts.path)
-      );
-    }),
-  },
-  {
-    id: "sql-grants-everything",
-    title: "Statement grants every right",
-    severity: "major",
-    category: "security",
-    confidence: 0.6,
-    why: "An account of the program that may do everything turns one injected statement into the loss of the database.",
-    fix: "Grant the statements that the account needs, on the tables it needs.",
-    bad: { path: MIGRATION, code: "GRANT ALL PRIVILEGES ON *.* TO 'app'@'%';" },
-    good: { path: MIGRATION, code: "GRANT SELECT, INSERT ON orders TO app;" },
-    check: statements(({ text }) => /^grant\s+all\b[\s\S]{0,200}(?:\bon\s+\*\.\*|\bto\s+public\b|@\s*'%')/i.test(text)),
-  },
 ];
 
 // Cuts the known lines of an SQL file into statements, without comments and without the bodies of functions.
@@ -151,66 +115,27 @@ interface SqlStatement {
 const LONGEST = 10_000;
 /** Larger files are dumps, not statements that a person wrote. */
 const LARGEST = 300_000;
-const MARK = /--|\/\*|['"`;]|\$\w{0,60}\$/g;
+/** Stands where lines between two hunks are not known; it ends whatever is open. */
+const GAP = "\uFFFF";
+/** A comment, the body of a function, or quoted text. */
+const ENCLOSED =
+  /--[^\n\uFFFF]*|\/\*[^\uFFFF]*?(?:\*\/|(?=\uFFFF)|$)|\$(\w{0,60})\$[^\uFFFF]*?(?:\$\1\$|(?=\uFFFF)|$)|'[^'\uFFFF]*'?|"[^"\uFFFF]*"?|`[^`\uFFFF]*`?/g;
 
-/** Statements in order; lines that do not follow one another in the file never make one statement. */
+/** Statements in order. */
 const sqlStatements = oncePerFile((file): readonly SqlStatement[] => {
-  const size = knownLines(file).reduce((sum, { text }) => sum + text.length + 1, 0);
-  if (size > LARGEST) return [];
-  const statements: SqlStatement[] = [];
-  let run: string[] = [];
-  let first = 0;
-  for (const { line, text } of knownLines(file)) {
-    if (run.length > 0 && line !== first + run.length) {
-      statements.push(...cut(run.join("\n"), first));
-      run = [];
-    }
-    if (run.length === 0) first = line;
-    run.push(text);
-  }
-  return [...statements, ...cut(run.join("\n"), first)];
+  const lines = knownLines(file);
+  const isNext = (at: number) => at === 0 || lines[at]?.line === (lines[at - 1]?.line ?? 0) + 1;
+  const whole = lines.map(({ text }, at) => (isNext(at) ? text : GAP + text)).join("\n");
+  if (whole.length > LARGEST) return [];
+  const bare = whole.replace(ENCLOSED, (found) => found.replace(/^['"`]/.test(found) ? /;/g : /[^\n]/g, " "));
+  let row = 0;
+  return [...bare.matchAll(/([^;\uFFFF]*)([;\uFFFF]|$)/g)].flatMap(([all, own = "", end]) => {
+    const start = row + breaks(/^\s*/.exec(own)?.[0] ?? "");
+    row += breaks(all);
+    const text = own.trimStart().slice(0, LONGEST).replace(/\s+/g, " ").trim();
+    return text === "" ? [] : [{ startLine: lines[start]?.line ?? 0, text, complete: end === ";" }];
+  });
 });
-
-/** One pass: from mark to mark, and over whatever a mark opens. */
-function cut(text: string, first: number): readonly SqlStatement[] {
-  const statements: SqlStatement[] = [];
-  let parts: string[] = [];
-  let startLine = 0;
-  let line = first;
-  const keep = (from: number, to: number) => {
-    const part = text.slice(from, to);
-    if (startLine === 0 && part.trim() !== "") startLine = line + breaks(part.slice(0, part.search(/\S/)));
-    parts.push(part.slice(0, LONGEST));
-    line += breaks(part);
-  };
-  const close = (complete: boolean) => {
-    const folded = parts.join(" ").slice(0, LONGEST).replace(/\s+/g, " ").trim();
-    if (folded !== "") statements.push({ startLine, text: folded, complete });
-    parts = [];
-    startLine = 0;
-  };
-  let at = 0;
-  while (at < text.length) {
-    MARK.lastIndex = at;
-    const mark = MARK.exec(text);
-    keep(at, mark?.index ?? text.length);
-    if (mark === null) break;
-    at = endOf(text, mark.index, mark[0]);
-    if (mark[0] === ";") close(true);
-    else if (/['"`]/.test(mark[0])) keep(mark.index, at);
-    else line += breaks(text.slice(mark.index, at));
-  }
-  close(false);
-  return statements;
-}
-
-/** The offset after what a mark opens; the end of the text when it is never closed. */
-function endOf(text: string, from: number, mark: string): number {
-  if (mark === ";") return from + 1;
-  const closing = mark === "--" ? "\n" : mark === "/*" ? "*/" : mark;
-  const at = text.indexOf(closing, from + mark.length);
-  return at < 0 ? text.length : at + (mark === "--" ? 0 : closing.length);
-}
 
 function breaks(text: string): number {
   return text.split("\n").length - 1;

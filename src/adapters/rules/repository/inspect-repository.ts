@@ -8,9 +8,7 @@ import type { InspectedFile, InspectedRepository, Inspection } from "../../../po
 import { ignoreReason, inspectionOf, joinInspections, onlyDegraded, wordsOfRule } from "../inspection.ts";
 import { lineTexts } from "../known-lines.ts";
 import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
-import { keySpelledOtherwise } from "./keys.ts";
 import { lastTestRemoved } from "./tests.ts";
-import { definedTwice } from "./twice.ts";
 import { callersNotChanged, importOfRemovedExport } from "./users.ts";
 
 type Settings = ReadonlyMap<string, RuleSetting>;
@@ -94,10 +92,4 @@ function said(rule: RepositoryRule, sightings: readonly Sighting[], setting: Rul
 }
 
 /** Rules that hold a change against the whole repository. */
-export const REPOSITORY_RULES: readonly RepositoryRule[] = [
-  callersNotChanged,
-  importOfRemovedExport,
-  lastTestRemoved,
-  keySpelledOtherwise,
-  definedTwice,
-];
+export const REPOSITORY_RULES: readonly RepositoryRule[] = [callersNotChanged, importOfRemovedExport, lastTestRemoved];

@@ -200,9 +200,8 @@ export const INJECTION = rulesOf<StructuralRule>("security", [
       {
         from: /^yaml\.(?:unsafe_|full_)?load\(([\s\S]*?)(?:,\s*Loader\s*=\s*[\w.]+)?\)$/,
         to: "yaml.safe_load($1)",
-        languages: ["python"],
       },
-      { from: /^YAML\.(?:unsafe_load|load)\(/, to: "YAML.safe_load(", languages: ["ruby"] },
+      { from: /^YAML\.(?:unsafe_load|load)\(/, to: "YAML.safe_load(" },
     ],
     bad: example("app/settings.py", "settings = yaml.load(stream)"),
     good: example("app/settings.py", "settings = yaml.safe_load(stream)"),
@@ -242,32 +241,5 @@ export const INJECTION = rulesOf<StructuralRule>("security", [
     },
     bad: example("app/session.py", 'session = pickle.loads(base64.b64decode(request.cookies["session"]))'),
     good: example("app/cache.py", 'with open(CACHE, "rb") as file:', "    cache = pickle.load(file)"),
-  },
-  {
-    id: "xml-external-entities",
-    title: "XML parser resolves external entities",
-    severity: "major",
-    confidence: 0.75,
-    why: "A document can then include local files or make the server call internal addresses (XXE), or grow without bound.",
-    fix: "Switch entities off: `resolve_entities=False`, `disallow-doctype-decl`, no `LIBXML_NOENT`.",
-    onlyWith: /XMLParser|libxml|Nokogiri/i,
-    match: {
-      python: calls.python(
-        String.raw`(lxml\.)?(etree\.)?XMLParser`,
-        withArguments(String.raw`(resolve_entities\s*=\s*True|no_network\s*=\s*False)`),
-      ),
-      php: [
-        calls.php("simplexml_load_string|simplexml_load_file", withArguments("LIBXML_(NOENT|DTDLOAD)")),
-        node("member_call_expression", has("name", "^(load|loadXML)$"), withArguments("LIBXML_(NOENT|DTDLOAD)")),
-        calls.php("libxml_disable_entity_loader", withArguments(String.raw`^\(\s*false`)),
-      ],
-      ...calls.inScript(
-        String.raw`(libxmljs2?|libxml)\.(parseXml|parseXmlString)`,
-        withArguments(String.raw`noent:\s*true`),
-      ),
-      ruby: calls.ruby("parse|XML", text("^Nokogiri\\b"), text(String.raw`(NOENT|\.noent\b|DTDLOAD|\.dtdload\b)`)),
-    },
-    bad: example("app/feed.py", "parser = etree.XMLParser(resolve_entities=True)"),
-    good: example("app/feed.py", "parser = etree.XMLParser(resolve_entities=False)"),
   },
 ]);

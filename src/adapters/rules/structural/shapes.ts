@@ -27,7 +27,6 @@ export const calls = {
   go: callIn("call_expression", "function"),
   java: callIn("method_invocation", "name"),
   ruby: callIn("call", "method"),
-  rust: callIn("call_expression", "function"),
   php: callIn("function_call_expression", "function"),
 };
 
@@ -59,15 +58,8 @@ export function unless(regex: string, match: StructuralRule["match"]): Structura
   return Object.fromEntries(each);
 }
 
-/** A part of the node, at any depth. */
-export function within(shape: Shape): Shape {
-  return { has: { ...shape, stopBy: "end" } };
-}
-
-export const SCRIPTS = ["javascript", "typescript"] as const;
-
 /** The same shapes for JavaScript and TypeScript. */
-export function script(...shapes: readonly Shape[]): Record<(typeof SCRIPTS)[number], readonly Shape[]> {
+export function script(...shapes: readonly Shape[]): Record<"javascript" | "typescript", readonly Shape[]> {
   return { javascript: shapes, typescript: shapes };
 }
 

@@ -8,12 +8,14 @@ export const CRYPTOGRAPHY: Cases = {
       example("app/accounts.py", "stored = hashlib.md5(password.encode()).hexdigest()"),
       example("accounts.go", "stored := sha256.Sum256([]byte(password))"),
       example("accounts.php", "<?php $stored = md5($password);"),
+      example("accounts.php", "<?php $stored = hash('sha256', $password);"),
       example("lib/accounts.rb", "stored = Digest::SHA1.hexdigest(password)"),
       example("Accounts.java", "String stored = DigestUtils.md5Hex(password);"),
     ],
     good: [
       example("app/accounts.py", "stored = bcrypt.hashpw(password.encode(), bcrypt.gensalt())"),
       example("app/cache.py", "etag = hashlib.md5(body).hexdigest()"),
+      example("src/help.ts", 'say("never store the md5 of a password");'),
       example("accounts.php", "<?php $stored = password_hash($password, PASSWORD_DEFAULT);"),
     ],
   },
@@ -31,33 +33,11 @@ export const CRYPTOGRAPHY: Cases = {
       example("Vault.java", 'Cipher cipher = Cipher.getInstance("RSA/ECB/OAEPWithSHA-256AndMGF1Padding");'),
     ],
   },
-  "insecure-random": {
+  "insecure-temp-file": {
     bad: [
-      example("app/reset.py", 'reset_token = "".join(random.choice(LETTERS) for _ in range(32))'),
-      example("reset.go", "token := rand.Intn(1000000)"),
-      example("Reset.java", "String token = Long.toHexString(new Random().nextLong());"),
-      example("reset.php", "<?php $resetToken = md5(uniqid());"),
-      example("lib/reset.rb", "reset_token = rand(10**12).to_s"),
+      example("report.php", '<?php file_put_contents(sys_get_temp_dir() . "/report.csv", $rows);'),
+      example("lib/report.rb", 'File.write("/tmp/report-#{Process.pid}.csv", rows)'),
     ],
-    good: [
-      example("src/retry.ts", "const delay = Math.random() * 1000;"),
-      example("app/reset.py", "reset_token = secrets.token_urlsafe(32)"),
-      example("app/shuffle.py", "winner = random.choice(entries)"),
-    ],
-  },
-  "timing-unsafe-compare": {
-    bad: [
-      example("app/webhook.py", "if signature != expected_signature:", "    abort(401)"),
-      example("webhook.go", "if signature == expectedSignature { accept() }"),
-      example("webhook.php", "<?php if ($signature === $computed) { accept(); }"),
-      example("lib/webhook.rb", "head :ok if signature == computed_signature"),
-    ],
-    good: [
-      example("src/webhook.ts", "if (signature === undefined) return reject();"),
-      example("app/webhook.py", "if not hmac.compare_digest(signature, expected):", "    abort(401)"),
-      example("src/types.ts", 'if (node.kind === "signature") visit(node);'),
-      example("app/client.py", "if self.signature_type == SIGNATURE_TYPE_BODY:", "    sign()"),
-      example("app/key.py", "def __eq__(self, other):", "    return self.signature == other.signature"),
-    ],
+    good: [example("report.php", '<?php file_put_contents(tempnam(sys_get_temp_dir(), "report"), $rows);')],
   },
 };

@@ -26,18 +26,4 @@ export const SQL: Cases = {
       { path: MIGRATION, code: "ALTER TABLE users ADD COLUMN id serial NOT NULL;" },
     ],
   },
-  "sql-index-locks-table": {
-    bad: [{ path: "postgres/migrations/2.sql", code: "CREATE UNIQUE INDEX orders_ref ON public.orders (ref);" }],
-    good: [
-      {
-        path: MIGRATION,
-        code: "CREATE TABLE orders (tags jsonb);\nCREATE INDEX orders_tags ON orders USING gin (tags);",
-      },
-      { path: "mysql/migrations/2.sql", code: "CREATE INDEX orders_ref ON orders (ref);" },
-    ],
-  },
-  "sql-grants-everything": {
-    bad: [{ path: MIGRATION, code: "GRANT ALL ON ALL TABLES IN SCHEMA public TO PUBLIC;" }],
-    good: [{ path: MIGRATION, code: "GRANT ALL ON TABLE orders TO owner_role;" }],
-  },
 };

@@ -21,17 +21,6 @@ export const WEB_OUTPUT: Cases = {
       example("hello.php", '<?php echo "Hello " . htmlspecialchars($_GET["name"]);'),
     ],
   },
-  "cors-any-with-credentials": {
-    bad: [
-      example("app/main.py", 'app.add_middleware(CORSMiddleware, allow_origins=["*"], allow_credentials=True)'),
-      example("server.go", "r.Use(cors.New(cors.Config{AllowAllOrigins: true, AllowCredentials: true}))"),
-      example("Cors.java", 'registry.addMapping("/**").allowedOriginPatterns("*").allowCredentials(true);'),
-    ],
-    good: [
-      example("src/server.ts", 'app.use(cors({ origin: "*" }));'),
-      example("app/main.py", "app.add_middleware(CORSMiddleware, allow_origins=ORIGINS, allow_credentials=True)"),
-    ],
-  },
   "debug-server": {
     bad: [example("app/main.py", "app.run_server(debug=True)")],
     good: [example("app/main.py", "app.run(debug=False)")],

@@ -51,8 +51,4 @@ export const WORKFLOWS: Cases = {
       { path: WORKFLOW, code: "        env:\n          TOKEN: ${{ secrets.DEPLOY_TOKEN }}" },
     ],
   },
-  "workflow-unsecure-commands": {
-    bad: [{ path: WORKFLOW, code: "      ACTIONS_ALLOW_UNSECURE_COMMANDS: 'true'" }],
-    good: [{ path: WORKFLOW, code: '      - run: echo "A=b" >> "$GITHUB_ENV"' }],
-  },
 };

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LineRule } from "../../../../src/adapters/rules/rule.ts";
-import { LINE_RULES } from "../../../../src/adapters/rules/rules.ts";
 import { casesOf } from "../cases/cases.ts";
-import { fromExample } from "./inspected.ts";
+import { fromExample, LINE_RULES } from "./inspected.ts";
 
 test("there are at least 25 rules and every id is unique kebab-case", () => {
   const ids = LINE_RULES.map(({ id }) => id);

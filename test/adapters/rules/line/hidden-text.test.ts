@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { HIDDEN_TEXT_RULES } from "../../../../src/adapters/rules/line/hidden-text.ts";
-import { LINE_RULES } from "../../../../src/adapters/rules/rules.ts";
 import { sharedRows } from "../../secrets/shared-fixtures.ts";
 import { casesOf } from "../cases/cases.ts";
-import { fromExample } from "./inspected.ts";
+import { fromExample, LINE_RULES } from "./inspected.ts";
 
 interface Sample {
   readonly path: string;

@@ -1,7 +1,6 @@
 // A line of a megabyte, made of whatever a rule looks for, must not hold up a review.
 import { expect, test } from "vitest";
-import { LINE_RULES } from "../../../../src/adapters/rules/rules.ts";
-import { fromExample } from "./inspected.ts";
+import { fromExample, LINE_RULES } from "./inspected.ts";
 
 const MEGABYTE = 1_000_000;
 const PIECES = [
@@ -24,16 +23,11 @@ const PIECES = [
   "curl -",
   "curl a ",
   "wget ",
-  "rm -rf $A/",
   "chmod -R ",
-  'eval "$1',
   "uses: a/b@",
   "github.event.",
   "password: ",
-  "registry=http://",
-  "git+https://",
   "http://a",
-  "TLSv1 ",
   "#nosec ",
   "DELETE FROM a ",
   "UPDATE a SET b,",
@@ -49,9 +43,13 @@ const PIECES = [
   '"a":',
   "- ",
   "a: ",
-  "0.0.0.0/0",
-  "<script src=",
   "session.cookie",
+  "token = ",
+  "origin: ",
+  "createCipheriv('",
+  "algorithms: [",
+  "XMLParser(",
+  "md5(",
   "it.only(",
   "/Users/",
 ];

