@@ -195,6 +195,12 @@ DROP TABLE turns;
 DROP TABLE boots;
 `;
 
+/** GitHub is not asked to deliver again. */
+const NO_REDELIVERIES = `
+DROP TABLE redeliveries;
+DELETE FROM moments WHERE name = 'swept';
+`;
+
 export const QUEUE_PART: SchemaPart = {
   part: "queue",
   steps: [
@@ -204,6 +210,10 @@ export const QUEUE_PART: SchemaPart = {
           dialect.schema(text),
     ),
     UNCOUNTED_STATES,
-    (dialect) => dialect.schema(ONE_ORDER),
+    ...[ONE_ORDER, NO_REDELIVERIES].map(
+      (text): SchemaPart["steps"][number] =>
+        (dialect) =>
+          dialect.schema(text),
+    ),
   ],
 };
