@@ -31,7 +31,7 @@ import { checkSweeper, runFeedback, startMaintenance } from "./server/sweeps/mai
 import { missedSweeper } from "./server/sweeps/missed-sweeper.ts";
 import { withMissingRepositoryCheck } from "./server/sweeps/missing-repository.ts";
 import type { PeriodicTask } from "./server/sweeps/periodic-task.ts";
-import { committer, deliveryHandler, type ProbotEvent } from "./server/take-delivery.ts";
+import { commentTaker, committer, deliveryHandler, type ProbotEvent } from "./server/take-delivery.ts";
 import { closeServer, startWebhookServer, urlOf } from "./server/webhook-server.ts";
 import { wiredDashboard } from "./wire/dashboard.ts";
 import { archiveFetch, githubFetch } from "./wire/egress.ts";
@@ -150,12 +150,12 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
         others: (readiness) => wiredDashboard(options, store, reading, { readiness, wake }),
       })
     : null;
-  // Redeliveries arrive at the webhook server, so it must be listening by now.
   const add = async (job: ReviewJob) => {
     await store.queue.add(job, Date.now());
     workers.review.wake();
   };
-  missed = missedSweeper(missedPorts(github, store, options.githubHost, add), log, options.missed);
+  const take = commentTaker({ ...options, ...taking });
+  missed = missedSweeper(missedPorts(github, store, options.githubHost, { add, take }), log, options.missed);
   const url = urlOf(door.server);
   const adminUrl = admin === null ? null : urlOf(admin);
   log.info({ url, adminUrl, webhookPath: options.webhookPath, as: botLogin }, "Kodiai is listening");

@@ -31,7 +31,7 @@ function startOf(pid: number): string | null {
 }
 
 /** The id of this boot of the machine; null if the system does not provide it. */
-export function bootId(): string | null {
+function bootId(): string | null {
   return orNull(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
 }
 

@@ -18,9 +18,8 @@ interface Retention {
 
 /** Everything except memory. A table without an entry here is kept until its repository is forgotten. */
 export const RETENTION: readonly Retention[] = [
-  // GitHub can send a delivery again for 3 days; ids are kept much longer.
+  // A person can have GitHub send a delivery again for 3 days; ids are kept much longer.
   { table: "deliveries", since: "received_at", days: 60 },
-  { table: "redeliveries", since: "at", days: 60 },
   // Feedback is collected by the last job of a pull request for 30 days.
   { table: "jobs", since: "finished_at", only: "state NOT IN ('waiting', 'running')", days: 60 },
   { table: "answers", since: "at", days: 60 },

@@ -1,31 +1,6 @@
-// Ports of the sweeps for missed events: GitHub's log of deliveries, the open pull requests, and our records of both.
+// Ports of the sweep for missed events: the open pull requests, their newest comments, and our records of them.
 // Nothing here writes to a repository. Methods may throw `Transient`.
 import type { Repo, ReviewJob } from "../domain/job.ts";
-
-export interface LoggedDelivery {
-  /** The attempt's own id; 64 bits, hence a string of digits. */
-  readonly id: string;
-  /** X-GitHub-Delivery: the same for every attempt of one delivery. */
-  readonly guid: string;
-  readonly event: string;
-  /** Null when the event has none. */
-  readonly action: string | null;
-  /** Epoch milliseconds. */
-  readonly at: number;
-  /** Whether it was answered with 2xx. */
-  readonly succeeded: boolean;
-}
-
-/** GitHub's log of deliveries, which covers the last three days. */
-export interface DeliveryLog {
-  /** One page, newest first; `next` is null on the last one. */
-  page(cursor: string | null): Promise<{
-    readonly deliveries: readonly LoggedDelivery[];
-    readonly next: string | null;
-  }>;
-  /** Asks GitHub to deliver it again; "expired" when it no longer can. */
-  redeliver(id: string): Promise<"asked" | "expired">;
-}
 
 /** An open pull request in a list. Times are epoch milliseconds. */
 export interface OpenPull {
@@ -34,6 +9,15 @@ export interface OpenPull {
   readonly createdAt: number;
   /** GitHub updates it with every activity on the pull request. */
   readonly updatedAt: number;
+  /** As a delivery describes it. */
+  readonly described: unknown;
+}
+
+/** A comment in the form of the delivery that announced it. */
+export interface MissedComment {
+  readonly id: string;
+  readonly event: "issue_comment" | "pull_request_review_comment";
+  readonly payload: unknown;
 }
 
 /** The repositories that the App reaches, and their open pull requests. */
@@ -47,6 +31,13 @@ export interface OpenPulls {
    * are left that reviews could run short.
    */
   open(installationId: number, repo: Repo, since: number): Promise<readonly OpenPull[] | null>;
+  /** What was written on these pull requests since then, in the conversation and on the diff, and never edited. Throws like `open`. */
+  comments(
+    installationId: number,
+    repo: Repo,
+    pulls: readonly OpenPull[],
+    since: number,
+  ): Promise<readonly MissedComment[]>;
 }
 
 /** Which refused reviews are retried. Elapsed milliseconds, so that no two clocks are compared. */
@@ -57,15 +48,8 @@ export interface RefusedAgain {
   readonly begunForMs: number;
 }
 
-/** Records of what was received, redelivered and reviewed. Times are epoch milliseconds. */
+/** Records of what was received and reviewed. Times are epoch milliseconds. */
 export interface MissedEventStore {
-  /** Filters these to those that were neither accepted nor requested again. */
-  unknown(guids: readonly string[]): Promise<readonly string[]>;
-  /** Records a redelivery request before it is sent, so that none is sent twice. False when it was recorded before. */
-  asking(guid: string, now: number): Promise<boolean>;
-  /** Up to when GitHub's log was read; null before the first sweep. */
-  sweptTo(): Promise<number | null>;
-  swept(to: number): Promise<void>;
   /** When each repository was last checked, by `HOST/REPO_ID`. */
   lookedAt(): Promise<ReadonlyMap<string, number>>;
   /** When the first round began: `now`, if this is the first. */
@@ -83,8 +67,11 @@ export interface MissedEventStore {
    * settled when `refused` selects it for a retry.
    */
   owes(repo: Pick<Repo, "host" | "id">, pull: OpenPull, refused: RefusedAgain): Promise<boolean>;
-  /** How much was recovered since then. */
-  counts(since: number): Promise<{ readonly deliveries: number; readonly heads: number }>;
+  /** How many heads were recovered since then. */
+  recovered(since: number): Promise<number>;
 }
 
 export type AddReview = (job: ReviewJob) => Promise<void>;
+
+/** Takes a comment as if its delivery had arrived. False when it asks nothing of us, or was taken before. */
+export type TakeComment = (comment: MissedComment) => Promise<boolean>;

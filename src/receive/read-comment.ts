@@ -57,7 +57,7 @@ interface CommentEvent {
 }
 
 /** The events in which people write, and the one action of each that counts. */
-export const COMMENT_EVENTS: ReadonlyMap<string, string> = new Map([
+const COMMENT_EVENTS: ReadonlyMap<string, string> = new Map([
   ["issue_comment", "created"],
   ["pull_request_review_comment", "created"],
   ["pull_request_review", "submitted"],

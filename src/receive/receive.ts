@@ -32,7 +32,7 @@ import {
 } from "./delivery.ts";
 import { readCheckRun, readMergeGroup } from "./read-check.ts";
 import { readCommand } from "./read-command.ts";
-import { COMMENT_EVENTS, COMMENT_READERS } from "./read-comment.ts";
+import { COMMENT_READERS } from "./read-comment.ts";
 import { UPKEEP_READERS } from "./upkeep-jobs.ts";
 
 /** The label that requests a review. */
@@ -89,18 +89,6 @@ export function isForeignCheck(event: string, payload: unknown, appId: number): 
   const { action, [event]: check } = payload as Readonly<Record<string, unknown>>;
   const { app } = (check ?? {}) as { readonly app?: { readonly id?: unknown } | null };
   return action !== "rerequested" || app?.id !== appId;
-}
-
-/**
- * Priority of a missed delivery: comments first, because people wait for an answer.
- *
- * @param action null when the event has none
- * @returns 0 before 1; null for deliveries that would not be stored
- */
-export function missedRank(event: string, action: string | null): 0 | 1 | null {
-  if (CHECK_EVENTS.has(event) && action !== "rerequested") return null;
-  if (!READERS.has(event) && event !== "pull_request_review_thread") return null;
-  return COMMENT_EVENTS.get(event) === action ? 0 : 1;
 }
 
 function readPullRequest(

@@ -3,6 +3,7 @@
 import type { ApplicationFunction, Probot } from "probot";
 import { Transient } from "../domain/errors.ts";
 import type { Arrival, Inbox } from "../ports/inbox.ts";
+import type { MissedComment } from "../ports/missed-events.ts";
 import { isForeignCheck, type Received, receive } from "../receive/receive.ts";
 import type { Store } from "../wire/store.ts";
 import type { AppOptions } from "./app-options.ts";
@@ -42,6 +43,30 @@ export function deliveryHandler(taking: DeliverySettings): ApplicationFunction {
   }
 
   return (app) => app.onAny(take);
+}
+
+/**
+ * Takes a comment of which no delivery arrived, if it is a command.
+ *
+ * @returns false when it is none, or was taken before: by its delivery, or by an earlier look
+ */
+export function commentTaker(
+  taking: Pick<DeliverySettings, "commits" | "githubHost" | "reviewerLogin" | "slug" | "wake" | "log">,
+) {
+  const { commits, githubHost: host, reviewerLogin, slug, wake, log } = taking;
+  return async ({ id, event, payload }: MissedComment): Promise<boolean> => {
+    const { outcome, meaning } = receive({ id, event, payload }, { host, reviewerLogin, slug });
+    if (outcome.kind !== "command") return false;
+    const isNew = await commits.commit({
+      delivery: { id, event, receivedAt: Date.now(), meaning },
+      outcome,
+      beside: [],
+    });
+    if (!isNew) return false;
+    log.warn({ ...logged(outcome), event }, "a command whose delivery did not arrive");
+    wake();
+    return true;
+  };
 }
 
 type Outcome = Received["outcome"];

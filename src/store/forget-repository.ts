@@ -3,7 +3,7 @@ import type { AnyJob, BesideForgetting, Traces } from "../ports.ts";
 import type { Database, Sql } from "./sql.ts";
 
 /** Tables whose rows name the repository as `HOST/REPO_ID`. */
-const BY_REPOSITORY = ["retrievals", "answers", "push_waits", "history", "watched", "turns", "intents"];
+const BY_REPOSITORY = ["retrievals", "answers", "push_waits", "history", "watched", "intents"];
 /** Tables whose keys begin with `HOST/REPO_ID`, followed by `#` or `:`. */
 const BY_KEY = ["reviews", "paused", "declined", "check_runs", "progress_notes", "looks", "old_heads", "replies"];
 /** `$` is the character after `#`, and `;` the one after `:`. */
@@ -23,7 +23,7 @@ export function storedTraces(db: Database, reclaim: (tables: readonly string[]) 
         await tx.run("DELETE FROM jobs WHERE repo = $1 AND state <> 'running'", [repo]);
         await tx.run("UPDATE deliveries SET meaning = NULL WHERE meaning >= $1 || '#' AND meaning < $1 || '$'", [repo]);
         for (const table of BY_REPOSITORY) await tx.run(`DELETE FROM ${table} WHERE repo = $1`, [repo]);
-        await tx.run("DELETE FROM account_turns WHERE account NOT IN (SELECT account FROM turns)");
+        await tx.run("DELETE FROM account_turns WHERE account NOT IN (SELECT account FROM jobs)");
         let removedReviews = 0;
         for (const table of BY_KEY) {
           const removed = await tx.run(`DELETE FROM ${table} WHERE ${IN_KEYS}`, [repo]);

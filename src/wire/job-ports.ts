@@ -1,10 +1,9 @@
 // Gives each job of a server its ports. Its tokens reach only the job's own repository.
 
-import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { cachedStatistics } from "../adapters/cached-statistics.ts";
 import { dryRunEvidence, dryRunMemory, dryRunReplies } from "../adapters/dry-run/dry-run.ts";
-import { githubDeliveryLog } from "../adapters/github/read/delivery-log.ts";
 import { githubFeedback } from "../adapters/github/read/feedback.ts";
 import { githubOpenPulls } from "../adapters/github/read/open-pulls.ts";
 import { githubPermissions } from "../adapters/github/read/permissions.ts";
@@ -19,10 +18,10 @@ import type { FeedbackJob, ReviewJob, UpkeepJob } from "../domain/job.ts";
 import type { CommandPorts } from "../flows/commands/order.ts";
 import type { LearnPorts } from "../flows/people/learn-from-people.ts";
 import type { FollowPorts } from "../flows/repository/follow-repository.ts";
-import type { MissedPorts } from "../flows/repository/recover-pulls.ts";
+import type { RecoverPulls } from "../flows/repository/recover-pulls.ts";
 import type { ReviewPorts } from "../flows/review/review-ports.ts";
 import type { RetrievalStatistics } from "../ports/memory.ts";
-import type { AddReview } from "../ports/missed-events.ts";
+import type { AddReview, TakeComment } from "../ports/missed-events.ts";
 import type { Inspector, Lease, Ledger } from "../ports.ts";
 import { newGateCache } from "../retrieve/retrieve.ts";
 import { pastOf, pathOf, reviewsOn, reviewsOnGitHub, type WiredGitHub, wiredChecks } from "./github.ts";
@@ -33,7 +32,6 @@ import type { Store } from "./store.ts";
 
 /** Milliseconds between two requests: at most 600 of GitHub's 900 points a minute, of which a GET costs one, a POST five. */
 const READ_PACE_MS = 100;
-const WRITE_PACE_MS = 350;
 const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
 
 /** Readers of memory for reviews. */
@@ -158,15 +156,18 @@ export function learnPorts(github: WiredGitHub, store: Store): (job: FeedbackJob
 }
 
 /** @param host `github.com`, or the host of a GitHub Enterprise Server */
-export function missedPorts(github: WiredGitHub, store: Store, host: string, add: AddReview): MissedPorts {
+export function missedPorts(
+  github: WiredGitHub,
+  store: Store,
+  host: string,
+  into: { readonly add: AddReview; readonly take: TakeComment },
+): RecoverPulls {
   const { app, clients, pace } = github;
   return {
-    log: githubDeliveryLog(app),
     pulls: githubOpenPulls(app, clients, host, pace ? READ_PACE_MS : 0),
     store: store.missed,
-    add,
+    ...into,
     now: Date.now,
-    pause: () => (pace ? wait(WRITE_PACE_MS) : Promise.resolve()),
   };
 }
 

@@ -44,7 +44,7 @@ function ended(dataDir: string, key: string): readonly string[] {
 }
 
 test("after a restore missed heads are reviewed, and nothing on GitHub is posted again [R23]", async () => {
-  const harness = await openHarness({ app: { missed: { everyMs: 200, youngMs: 0 } } });
+  const harness = await openHarness({ app: { missed: { everyMs: 200 } } });
   try {
     const { world, dataDir } = harness;
     const shop = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });

@@ -59,9 +59,9 @@ async function store(place: string): Promise<Check[]> {
     }
     const opened = await openStore(place, { isCommand: true });
     const { waiting, running, parked } = await opened.queue.counts();
-    const { deliveries, heads } = await opened.missed.counts(Date.now() - 30 * DAY_MS);
+    const heads = await opened.missed.recovered(Date.now() - 30 * DAY_MS);
     await opened.close();
-    const missed = `${counted(deliveries, "redelivery", "redeliveries")} requested, ${counted(heads, "missed push", "missed pushes")} recovered (last 30 days)`;
+    const missed = `${counted(heads, "missed push", "missed pushes")} recovered (last 30 days)`;
     return [
       ok("data", shownPlace(place)),
       (parked > 0 ? note : ok)("queue", `${waiting} waiting, ${running} running, ${parked} parked`),

@@ -1,12 +1,10 @@
-// Makes up for missed events. Some GitHub never sends, nor logs. So this reads the open pull requests of each
-// repository, the least recently read first; a head without a delivery is reviewed like any other. Others are in
-// GitHub's log of three days: what it could not deliver, or says it did and we never took, is asked for once more. It
-// comes back through the door like any delivery, with the id that it had.
+// Makes up for missed events: some GitHub never sends, others do not arrive. So this reads the open pull requests of each
+// repository, the least recently read first. A head without a delivery is reviewed like any other, and what people wrote since
+// the last look is taken as if its delivery had arrived: one that did is recognised by its content.
 import { Transient } from "../../domain/errors.ts";
 import { jobKey, type Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
-import type { AddReview, DeliveryLog, LoggedDelivery, MissedEventStore, OpenPulls } from "../../ports/missed-events.ts";
-import { missedRank } from "../../receive/receive.ts";
+import type { AddReview, MissedEventStore, OpenPull, OpenPulls, TakeComment } from "../../ports/missed-events.ts";
 
 /** A pull request without activity for this long is skipped; a server is back sooner. */
 const CATCH_UP_MS = 14 * 24 * 60 * 60_000;
@@ -14,19 +12,18 @@ const CATCH_UP_MS = 14 * 24 * 60 * 60_000;
 const MOST_REPOSITORIES = 150;
 /** The first run after a start reads more: what happened while the server was down is found in minutes. */
 const MOST_AT_START = 600;
+/** An answer to an older comment would surprise. */
+const COMMENTS_MS = 3 * 24 * 60 * 60_000;
+/** A look takes time, and GitHub lists some comments late. */
+const OVERLAP_MS = 15 * 60_000;
 
 export interface RecoverPulls {
   readonly pulls: OpenPulls;
   readonly store: MissedEventStore;
   readonly add: AddReview;
+  readonly take: TakeComment;
   /** Epoch milliseconds. */
   readonly now: () => number;
-}
-
-/** What a sweep for missed events asks. */
-export interface MissedPorts extends RecoverPulls {
-  readonly log: DeliveryLog;
-  readonly pause: RecoverLimits["pause"];
 }
 
 /** Facts about this run. */
@@ -43,12 +40,12 @@ const REFUSED_MS = 60 * 60_000;
 /**
  * One run. Adds at most one job per pull request, and none when one is queued, is running or has completed that head.
  *
- * @returns how many repositories were read, `HOST/REPO_ID#NUMBER` of the reviews that were added, and what could not be
- * read and why: `installation 12`, `acme/shop`
+ * @returns how many repositories were read, `HOST/REPO_ID#NUMBER` of the reviews that were added, how many
+ * commands of people were found, and what could not be read and why: `installation 12`, `acme/shop`
  * @throws Transient when GitHub does not list the installations
  */
 export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForMs }: RecoverRun) {
-  const { pulls, store, add, now } = ports;
+  const { pulls, store, add, take, now } = ports;
   const added: string[] = [];
   const unasked: { readonly what: string; readonly error: unknown }[] = [];
   const lookedAt = await store.lookedAt();
@@ -57,6 +54,7 @@ export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForM
   const first = await store.firstRound(started);
   const last = (repo: Repo) => lookedAt.get(repoKey(repo)) ?? 0;
   let repositories = 0;
+  let commands = 0;
   for (const installation of await pulls.installations()) {
     const { id } = installation;
     const reached = await attempt(`installation ${id}`, () => pulls.repositories(id));
@@ -75,7 +73,7 @@ export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForM
     // A repository that was not read keeps its time: pull requests opened since then are new when it is read.
     if (unseen.size === 0) await store.round(id, started);
   }
-  return { repositories, added, unasked };
+  return { repositories, added, commands, unasked };
 
   /** Null when it failed, which is recorded: others get their turn. */
   async function attempt<T>(what: string, work: () => Promise<T>): Promise<T | null> {
@@ -98,6 +96,7 @@ export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForM
     const isNew = last(repo) === 0;
     const open = await pulls.open(installationId, repo, isNew ? 0 : now() - CATCH_UP_MS);
     if (open === null) return [];
+    if (!isNew) commands += await takeComments(installationId, repo, open);
     // GitHub's times have whole seconds.
     const older = open.filter(({ createdAt }) => isNew && createdAt + 1_000 <= newSince);
     await store.looked(repo, older, now());
@@ -113,79 +112,16 @@ export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForM
     }
     return keys;
   }
-}
 
-/** docs.github.com, "Redelivering webhooks": deliveries of the last three days. */
-const LOG_MS = 3 * 24 * 60 * 60_000;
-/** Attempts enter the log when they end, at most 10 s after they began; some enter late. */
-const OVERLAP_MS = 15 * 60_000;
-/** 100,000 deliveries. */
-const MOST_PAGES = 1_000;
-
-export interface RecoverLimits {
-  /** Milliseconds for which a delivery may still be in transit. */
-  readonly youngMs: number;
-  /** Redeliveries requested in one run; the next run continues. */
-  readonly most: number;
-  /** Waits before a redelivery is requested; a write request counts five of GitHub's 900 points a minute. */
-  readonly pause: () => Promise<void>;
-}
-
-/**
- * One run. Requests each delivery at most once, ever: the request is stored before it is sent.
- *
- * @param now epoch milliseconds
- * @returns how many log entries were read, X-GitHub-Delivery of the requested deliveries, how many GitHub can no longer
- * deliver, and how many are left to the next run
- * @throws Transient when GitHub cannot answer now; the next run begins where this one did
- */
-export async function recoverDeliveries(log: DeliveryLog, store: MissedEventStore, now: number, limits: RecoverLimits) {
-  const before = await store.sweptTo();
-  const since = Math.max(now - LOG_MS, (before ?? 0) - OVERLAP_MS);
-  const { read, latest } = await readLog(log, since);
-  const until = now - limits.youngMs;
-  // Before our first run, another store may have taken a delivery: GitHub's success counts.
-  const wanted = [...latest.values()].filter(
-    (one) => one.at <= until && (before !== null || !one.succeeded) && rankOf(one) !== null,
-  );
-  const unknown = new Set(await store.unknown(wanted.map(({ guid }) => guid)));
-  const missed = wanted.filter(({ guid }) => unknown.has(guid)).toSorted(inOrder);
-  const asked: string[] = [];
-  let expired = 0;
-  for (const { id, guid } of missed.slice(0, limits.most)) {
-    if (!(await store.asking(guid, now))) continue;
-    await limits.pause();
-    if ((await log.redeliver(id)) === "expired") expired += 1;
-    else asked.push(guid);
+  /** Returns how many commands nobody told us of. */
+  async function takeComments(installationId: number, repo: Repo, open: readonly OpenPull[]): Promise<number> {
+    const since = Math.max(last(repo) - OVERLAP_MS, now() - COMMENTS_MS);
+    // A comment updates its pull request: most repositories are not asked.
+    const changed = open.filter(({ updatedAt }) => updatedAt >= since);
+    if (changed.length === 0) return 0;
+    let taken = 0;
+    for (const comment of await pulls.comments(installationId, repo, changed, since))
+      if (await take(comment)) taken += 1;
+    return taken;
   }
-  const left = Math.max(0, missed.length - limits.most);
-  if (left === 0) await store.swept(until);
-  return { read, asked, expired, left };
-}
-
-function rankOf({ event, action }: LoggedDelivery): 0 | 1 | null {
-  return missedRank(event, action);
-}
-
-/** People's comments first, then the oldest. */
-function inOrder(a: LoggedDelivery, b: LoggedDelivery): number {
-  return (rankOf(a) ?? 1) - (rankOf(b) ?? 1) || a.at - b.at;
-}
-
-/** The newest attempt of each delivery, by its id. It succeeded if any attempt did. */
-async function readLog(log: DeliveryLog, since: number) {
-  const latest = new Map<string, LoggedDelivery>();
-  let cursor: string | null = null;
-  let read = 0;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const { deliveries, next } = await log.page(cursor);
-    for (const one of deliveries.filter(({ at }) => at >= since)) {
-      const newer = latest.get(one.guid);
-      latest.set(one.guid, newer === undefined ? one : { ...newer, succeeded: newer.succeeded || one.succeeded });
-      read += 1;
-    }
-    if (next === null || next === cursor || deliveries.some(({ at }) => at < since)) break;
-    cursor = next;
-  }
-  return { read, latest };
 }

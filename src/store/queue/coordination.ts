@@ -21,10 +21,9 @@ export async function lockKeys(tx: Sql, keys: readonly string[]): Promise<void> 
   );
 }
 
-/** Until the transaction ends, no other client takes a job of these lanes, so that each sees the current turns. */
-export function lockLanes(tx: Sql, lanes: readonly LaneName[]): Promise<void> {
-  const keys = lanes.map((lane) => `lane ${lane}`);
-  return lockKeys(tx, keys);
+/** Until the transaction ends, no other client takes a job of this lane, so that each sees which account was served last. */
+export function lockLane(tx: Sql, lane: LaneName): Promise<void> {
+  return lockKeys(tx, [`lane ${lane}`]);
 }
 
 /** Locks one key without waiting; false when another client holds it. */

@@ -4,7 +4,6 @@ import type { LaneName } from "../../ports.ts";
 import type { Database, Sql } from "../sql.ts";
 import { oneValue } from "../statement.ts";
 import { announce, lockKeys } from "./coordination.ts";
-import { turnAgain } from "./put.ts";
 
 interface Row extends Omit<KeptJob, "job" | "lane" | "dueInMs" | "ageMs"> {
   readonly key: string;
@@ -56,9 +55,9 @@ async function retry(tx: Sql, found: Row): Promise<JobChange> {
   if ((await tx.one(other, [key, id])) !== null)
     return refused("a later job of the same pull request or repository waits or runs");
   await tx.run(
-    `UPDATE jobs SET state = 'waiting', attempt = 0, deaths = 0, alone = 0, run_at = ${tx.dialect.now}, turn = $2, owner = NULL,
+    `UPDATE jobs SET state = 'waiting', attempt = 0, deaths = 0, run_at = ${tx.dialect.now}, owner = NULL,
        finished_at = NULL WHERE id = $1`,
-    [id, await turnAgain(tx, found)],
+    [id],
   );
   await announce(tx, [lane]);
   return CHANGED;

@@ -4,10 +4,8 @@ import { failPoint } from "../../adapters/fail-point.ts";
 import type { AnyJob, JobEnd, Lane, LaneName, Lease, LeaseLimits } from "../../ports.ts";
 import type { Database, Sql } from "../sql.ts";
 import { oneValue } from "../statement.ts";
-import { announce, lockKeys, lockLanes } from "./coordination.ts";
+import { announce, lockKeys, lockLane } from "./coordination.ts";
 import { isHeld } from "./lease-fence.ts";
-import { ALONE_MS, SUSPECT_AFTER, SUSPECT_PATIENCE_MS } from "./poison-job-policy.ts";
-import { SUSPECT_TURN, turnAgain } from "./put.ts";
 
 /** The process that works on the queue. */
 export interface WorkingProcess {
@@ -17,8 +15,6 @@ export interface WorkingProcess {
   readonly process: string | null;
   /** Jobs that this process knows it holds. */
   readonly held: Set<number>;
-  /** Lanes from which this process takes jobs. It reserves itself only for suspects in these. */
-  readonly served: Set<LaneName>;
 }
 
 /** Maximum delay of a job, even if a clock jumped: GitHub's rate limits last at most an hour. */
@@ -29,7 +25,6 @@ export function storedLane<Taken extends AnyJob>(db: Database, lane: LaneName, w
   return {
     async lease(limits = NO_LIMITS) {
       failPoint("before-lease");
-      worker.served.add(lane);
       const search = { lane, worker, limits };
       let taken: Lease<Taken> | null = null;
       // Without a lock first, because most polls find nothing. A found job may be superseded before it is leased.
@@ -63,70 +58,33 @@ const FREE = "key NOT IN (SELECT key FROM jobs AS busy WHERE busy.state = 'runni
 /** The installation is not rate-limited. */
 const open = (now: string) =>
   `coalesce(installation_id, 0) NOT IN (SELECT id FROM installations WHERE closed_until > ${now})`;
-const IS_SUSPECT = `deaths >= ${SUSPECT_AFTER}`;
-
-const EVERY = Number.MAX_SAFE_INTEGER;
-
-interface Seen {
-  readonly now: number;
-  /** Jobs that this process runs, and those of them that must run alone. */
-  readonly running: number;
-  readonly alone: number;
-  /** The lane of a suspect that has waited for too long, for which this process stays free. */
-  readonly kept: LaneName | null;
-}
-
-/**
- * What a process may take now (see poison-job-policy.ts): the time, and the parameters of MAY_RUN; null for nothing. Suspects run
- * alone, and all processes agree on the one that stays free for them.
- */
-async function openingOf(sql: Sql, { lane, worker: { instance, served }, limits }: Search) {
-  // Evaluated once per statement: PostgreSQL uses no index with a volatile expression.
-  const now = `(SELECT ${sql.dialect.now})`;
-  const seen = await sql.one<Seen>(
-    `SELECT ${now} AS now,
-       (SELECT count(*) FROM jobs WHERE state = 'running' AND owner = $1) AS running,
-       (SELECT count(*) FROM jobs WHERE state = 'running' AND owner = $1 AND ${IS_SUSPECT}
-          AND taken_at > ${now} - ${ALONE_MS}) AS alone,
-       (SELECT lane FROM jobs WHERE state = 'waiting' AND ${sql.dialect.among("lane", "$2", "text")}
-          AND turn = ${SUSPECT_TURN} AND +run_at <= ${now} - ${SUSPECT_PATIENCE_MS} AND ${FREE} AND ${open(now)}
-          AND $1 = (SELECT min(id) FROM instances) ORDER BY run_at, id LIMIT 1) AS kept`,
-    [instance, [...served]],
-  );
-  if (seen === null) throw new Error("the database has no time");
-  const { now: at, running, alone, kept } = seen;
-  const isIdle = running === 0 && (kept === null || kept === lane);
-  if (alone > 0 || !(isIdle || kept === null)) return null;
-  const deaths = isIdle ? EVERY : SUSPECT_AFTER;
-  return { now: at, given: [lane, deaths, limits.hasCapacity ? 1 : 0, instance, limits.ofRepository] };
+/** The time, and the parameters of MAY_RUN. */
+async function openingOf(sql: Sql, { lane, worker: { instance }, limits }: Search) {
+  const now = await oneValue<number>(sql, `SELECT ${sql.dialect.now}`);
+  if (now === null) throw new Error("the database has no time");
+  return { now, given: [lane, limits.hasCapacity ? 1 : 0, instance, limits.ofRepository] };
 }
 
 interface Found {
   readonly id: number;
   readonly job: string;
-  readonly repo: string;
   readonly account: string;
-  readonly turn: number;
   readonly runAt: number;
   readonly closedUntil: number | null;
   readonly now: number;
 }
 
-/** The turn in which an account was last served. */
-const SERVED = "(SELECT coalesce(max(turn), 0) FROM account_turns WHERE lane = $1)";
-/** Conditions other than the due time. The parameters are those of `openingOf`, and the time as the sixth. */
-const MAY_RUN = `state = 'waiting' AND lane = $1 AND deaths < CAST($2 AS bigint) AND large <= CAST($3 AS bigint)
-    AND repo NOT IN (SELECT held.repo FROM jobs AS held WHERE held.state = 'running' AND held.owner = $4 AND held.lane = $1
-      GROUP BY held.repo HAVING count(*) >= CAST($5 AS bigint))
+/** Conditions other than the due time. The parameters are those of `openingOf`, and the time as the fifth. */
+const MAY_RUN = `state = 'waiting' AND lane = $1 AND large <= CAST($2 AS bigint)
+    AND repo NOT IN (SELECT held.repo FROM jobs AS held WHERE held.state = 'running' AND held.owner = $3 AND held.lane = $1
+      GROUP BY held.repo HAVING count(*) >= CAST($4 AS bigint))
     AND ${FREE}`;
-/** `+` keeps the database from reading and sorting all due jobs. */
-const IS_DUE = `+run_at <= CAST($6 AS bigint) AND ${open("CAST($6 AS bigint)")}`;
-const FIRST = "ORDER BY turn, run_at, id LIMIT 1";
+const IS_DUE = `run_at <= CAST($5 AS bigint) AND ${open("CAST($5 AS bigint)")}`;
 
 /**
- * The next job. Jobs before all turns come first. Then accounts take turns (see nextTurn in put.ts), and repositories within their
- * account, so that an account with many repositories waits as long for its next job as one with a single one. It reads the accounts
- * with waiting jobs from the index one by one, and the first job of each.
+ * The next job: the one that is due longest, of the account that was served longest ago. So an account with many jobs waits as long
+ * for its next one as an account with a single one. It reads the accounts with waiting jobs from the index one by one, and the first job
+ * of each.
  */
 const NEXT = `WITH RECURSIVE accounts (account) AS (
     SELECT (SELECT min(account) FROM jobs WHERE state = 'waiting' AND lane = $1)
@@ -135,48 +93,42 @@ const NEXT = `WITH RECURSIVE accounts (account) AS (
       WHERE later.state = 'waiting' AND later.lane = $1 AND later.account > accounts.account)
     FROM accounts WHERE accounts.account IS NOT NULL),
   firsts AS MATERIALIZED (
-    SELECT (SELECT id FROM jobs AS own WHERE own.account = accounts.account AND ${MAY_RUN} AND ${IS_DUE} ${FIRST}) AS id,
-      CASE WHEN last.turn >= ${SERVED} THEN last.turn + 1 ELSE ${SERVED} END AS turn
+    SELECT (SELECT id FROM jobs AS own WHERE own.account = accounts.account AND ${MAY_RUN} AND ${IS_DUE}
+        ORDER BY run_at, id LIMIT 1) AS id,
+      coalesce(last.turn, 0) AS turn
     FROM accounts LEFT JOIN account_turns AS last ON last.lane = $1 AND last.account = accounts.account)
-  SELECT id, job, repo, account, turn, run_at AS "runAt",
+  SELECT id, job, account, run_at AS "runAt",
     (SELECT closed_until FROM installations WHERE installations.id = jobs.installation_id) AS "closedUntil"
-  FROM jobs WHERE state = 'waiting' AND id = coalesce(
-    (SELECT id FROM jobs AS own WHERE turn < 0 AND ${MAY_RUN} AND ${IS_DUE} ${FIRST}),
-    (SELECT firsts.id FROM firsts WHERE firsts.id IS NOT NULL ORDER BY firsts.turn, firsts.id LIMIT 1))`;
+  FROM jobs WHERE state = 'waiting' AND id =
+    (SELECT firsts.id FROM firsts WHERE firsts.id IS NOT NULL ORDER BY firsts.turn, firsts.id LIMIT 1)`;
 
 async function next(sql: Sql, search: Search, lock = ""): Promise<Found | null> {
-  const opening = await openingOf(sql, search);
-  if (opening === null) return null;
-  const { now, given } = opening;
+  const { now, given } = await openingOf(sql, search);
   const found = await sql.one<Omit<Found, "now">>(NEXT + lock, [...given, now]);
   return found === null ? null : { ...found, now };
 }
 
 async function take<Taken extends AnyJob>(tx: Sql, search: Search): Promise<Lease<Taken> | null> {
   const { lane, worker } = search;
-  await lockLanes(tx, [lane]);
+  await lockLane(tx, lane);
   const found = await next(tx, search, tx.dialect.forUpdate);
   if (found === null) return null;
-  const { id, job, repo, account, turn, runAt, closedUntil, now } = found;
+  const { id, job, account, runAt, closedUntil, now } = found;
   // Registers the process before it holds a job, also after it was taken for dead.
   await tx.run("INSERT INTO instances (id, process, beats) VALUES ($1, $2, 0) ON CONFLICT DO NOTHING", [
     worker.instance,
     worker.process,
   ]);
   const taken = await tx.one<Pick<Lease, "attempt" | "token">>(
-    `UPDATE jobs SET state = 'running', attempt = attempt + 1, token = token + 1, owner = $2, taken_at = $3, company = NULL
+    `UPDATE jobs SET state = 'running', attempt = attempt + 1, token = token + 1, owner = $2, taken_at = $3
      WHERE id = $1 RETURNING attempt, token`,
     [id, worker.instance, now],
   );
   if (taken === null) throw new Error("a job vanished while it was taken");
   await tx.run(
-    `INSERT INTO turns (lane, repo, account, turn) VALUES ($1, $2, $3, $4) ON CONFLICT (lane, repo) DO UPDATE
-     SET account = excluded.account, turn = CASE WHEN turns.turn < excluded.turn THEN excluded.turn ELSE turns.turn END`,
-    [lane, repo, account, turn],
-  );
-  await tx.run(
-    `INSERT INTO account_turns (lane, account, turn) VALUES ($1, $2, ${SERVED}) ON CONFLICT (lane, account) DO UPDATE
-     SET turn = CASE WHEN account_turns.turn >= excluded.turn THEN account_turns.turn + 1 ELSE excluded.turn END`,
+    `INSERT INTO account_turns (lane, account, turn)
+     VALUES ($1, $2, (SELECT coalesce(max(turn), 0) + 1 FROM account_turns WHERE lane = $1))
+     ON CONFLICT (lane, account) DO UPDATE SET turn = excluded.turn`,
     [lane, account],
   );
   const since = Math.max(runAt, closedUntil ?? 0);
@@ -184,11 +136,8 @@ async function take<Taken extends AnyJob>(tx: Sql, search: Search): Promise<Leas
 }
 
 async function nextInMs(db: Database, search: Search): Promise<number | null> {
-  const opening = await openingOf(db, search);
-  // A process that may take nothing polls again with its next heartbeat.
-  if (opening === null) return null;
-  const { now, given } = opening;
-  const soonest = `SELECT run_at FROM jobs WHERE ${MAY_RUN} AND ${open("CAST($6 AS bigint)")} ORDER BY run_at LIMIT 1`;
+  const { now, given } = await openingOf(db, search);
+  const soonest = `SELECT run_at FROM jobs WHERE ${MAY_RUN} AND ${open("CAST($5 AS bigint)")} ORDER BY run_at LIMIT 1`;
   const first = await oneValue<number>(db, soonest, [...given, now]);
   const closed = await db.all<{ id: number; until: number }>(
     "SELECT id, closed_until AS until FROM installations WHERE closed_until > $1",
@@ -199,7 +148,7 @@ async function nextInMs(db: Database, search: Search): Promise<number | null> {
     const until = new Map(closed.map((one) => [one.id, one.until]));
     const rows = await db.all<{ id: number; at: number }>(
       `SELECT installation_id AS id, min(run_at) AS at FROM jobs
-       WHERE ${MAY_RUN} AND ${db.dialect.among("installation_id", "$6", "int")} GROUP BY installation_id`,
+       WHERE ${MAY_RUN} AND ${db.dialect.among("installation_id", "$5", "int")} GROUP BY installation_id`,
       [...given, [...until.keys()]],
     );
     times.push(...rows.map(({ id, at }) => Math.max(at, until.get(id) ?? 0)));
@@ -209,8 +158,8 @@ async function nextInMs(db: Database, search: Search): Promise<number | null> {
 
 async function finish(tx: Sql, { id, token, job: { key } }: Lease<AnyJob>, end: JobEnd): Promise<boolean> {
   await lockKeys(tx, [key]);
-  const running = await tx.one<{ lane: LaneName; repo: string; account: string }>(
-    `SELECT lane, repo, account FROM jobs WHERE id = $1 AND token = $2 AND state = 'running'${tx.dialect.forUpdate}`,
+  const running = await tx.one<{ lane: LaneName }>(
+    `SELECT lane FROM jobs WHERE id = $1 AND token = $2 AND state = 'running'${tx.dialect.forUpdate}`,
     [id, token],
   );
   if (running === null) return false;
@@ -221,7 +170,7 @@ async function finish(tx: Sql, { id, token, job: { key } }: Lease<AnyJob>, end: 
   // A retry is pointless when a later job of the key waits.
   else if (isSuperseded) await close(tx, id, "superseded", end.reason);
   else if (end.state === "at-capacity") {
-    // It keeps its place. It made no progress, so its crash counters stay.
+    // It keeps its place. It made no progress, so its crash counter stays.
     await tx.run(
       "UPDATE jobs SET state = 'waiting', owner = NULL, attempt = attempt - 1, large = 1, outcome = $2 WHERE id = $1",
       [id, end.reason],
@@ -229,9 +178,9 @@ async function finish(tx: Sql, { id, token, job: { key } }: Lease<AnyJob>, end: 
   } else {
     const inMs = Math.ceil(Math.min(Math.max(0, end.inMs), LONGEST_WAIT_MS));
     await tx.run(
-      `UPDATE jobs SET state = 'waiting', owner = NULL, run_at = ${tx.dialect.now} + CAST($2 AS bigint), turn = $3, deaths = 0,
-         alone = 0, outcome = $4 WHERE id = $1`,
-      [id, inMs, await turnAgain(tx, running), end.reason],
+      `UPDATE jobs SET state = 'waiting', owner = NULL, run_at = ${tx.dialect.now} + CAST($2 AS bigint), deaths = 0, outcome = $3
+       WHERE id = $1`,
+      [id, inMs, end.reason],
     );
   }
   // Another process may have capacity.

@@ -25,8 +25,8 @@ export function fenced<T>(db: Database, held: Held | null, work: (tx: Sql) => Pr
   });
 }
 
-/** Resets the crash counters after progress: a later crash has another cause. */
+/** Resets the crash counter after progress: a later crash has another cause. */
 export async function progressed(tx: Sql, held: Held | null): Promise<void> {
-  const reset = "UPDATE jobs SET deaths = 0, alone = 0 WHERE id = $1 AND token = $2 AND deaths > 0";
+  const reset = "UPDATE jobs SET deaths = 0 WHERE id = $1 AND token = $2 AND deaths > 0";
   if (held !== null) await tx.run(reset, [held.id, held.token]);
 }

@@ -1,10 +1,10 @@
-// Records of what was received, redelivered and reviewed, for the missed-event sweep.
+// Records of what was received and reviewed, for the missed-event sweep.
 import { jobKey, type ReviewJob } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { MissedEventStore, OpenPull, RefusedAgain } from "../../ports/missed-events.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";
-import { insert, upsert } from "../statement.ts";
+import { insert, oneValue, upsert } from "../statement.ts";
 import { storedMoments } from "./moments.ts";
 
 /** Cancellations by `receive`, which may no longer apply. Cancellations by a person stay. */
@@ -16,18 +16,6 @@ const SECOND_MS = 1_000;
 export function storedMissedEvents(db: Database): MissedEventStore {
   const moments = storedMoments(db);
   return {
-    async unknown(guids) {
-      const among = db.dialect.among("id", "$1", "text");
-      const rows = await db.all<{ id: string }>(
-        `SELECT id FROM deliveries WHERE ${among} UNION SELECT id FROM redeliveries WHERE ${among}`,
-        [guids],
-      );
-      const known = new Set(rows.map(({ id }) => id));
-      return guids.filter((id) => !known.has(id));
-    },
-    asking: async (id, at) => (await insert(db, "redeliveries", { id, at }, "ON CONFLICT DO NOTHING")) > 0,
-    sweptTo: () => moments.at("swept"),
-    swept: (to) => moments.set("swept", to),
     async lookedAt() {
       const rows = await db.all<{ repo: string; at: number }>("SELECT repo, at FROM watched");
       return new Map(rows.map(({ repo, at }) => [repo, at]));
@@ -49,14 +37,10 @@ export function storedMissedEvents(db: Database): MissedEventStore {
         await upsert(tx, "watched", ["repo"], { repo: repoKey(repo), at: now });
       }),
     owes: (repo, pull, refused) => owes(db, repo, pull, refused),
-    async counts(since) {
+    async recovered(since) {
       // In JSON a quote inside a string is escaped, so the pattern matches only the field.
-      const found = await db.one<{ deliveries: number; heads: number }>(
-        `SELECT (SELECT count(*) FROM redeliveries WHERE at >= $1) AS deliveries,
-           (SELECT count(*) FROM jobs WHERE lane = 'review' AND created_at >= $1 AND job LIKE '%"trigger":"missed"%') AS heads`,
-        [since],
-      );
-      return found ?? { deliveries: 0, heads: 0 };
+      const count = `SELECT count(*) FROM jobs WHERE lane = 'review' AND created_at >= $1 AND job LIKE '%"trigger":"missed"%'`;
+      return (await oneValue<number>(db, count, [since])) ?? 0;
     },
   };
 }

@@ -2,10 +2,16 @@
 import { isDead } from "../../adapters/process-mark.ts";
 import type { LaneName } from "../../ports.ts";
 import type { Database, Sql } from "../sql.ts";
-import { announce, lockLanes, tryLockKey } from "./coordination.ts";
+import { announce, tryLockKey } from "./coordination.ts";
 import { close, hasWaiting, LONGEST_WAIT_MS, type WorkingProcess } from "./job-lane.ts";
-import { afterDeath, type Deaths, SUSPECT_AFTER, type Verdict } from "./poison-job-policy.ts";
-import { INTERRUPTED_TURN, SUSPECT_TURN } from "./put.ts";
+
+/**
+ * After so many crashes of its process without progress in between, a job is parked. Each job of a process that crashed counts it: which
+ * of them ended it, if any did, is unknown. Progress and an end, also a retry, reset the count.
+ */
+const MOST_CRASHES = 5;
+/** From the second crash on, the jobs of a process come back so far apart that the one that ends processes ends few others. */
+const APART_MS = 45_000;
 
 export interface WatchingProcess extends WorkingProcess {
   /** A process without a heartbeat for so long is taken for dead. */
@@ -29,7 +35,8 @@ export function processesOn(db: Database, { instance, process, held, silentMs, e
     for (const other of await db.all<Beating>("SELECT id, process, beats FROM instances WHERE id <> $1", [instance])) {
       const silentFor = silenceOf(other, seen.get(other.id), at);
       if (silentFor >= silentMs || (other.process !== null && isDead(other.process)))
-        await db.transaction((tx) => remove(tx, other));
+        // Unless it has just sent a heartbeat.
+        await db.run("DELETE FROM instances WHERE id = $1 AND beats = $2", [other.id, other.beats]);
       else living.set(other.id, { beats: other.beats, at, silentFor });
     }
     seen = living;
@@ -69,23 +76,6 @@ export function processesOn(db: Database, { instance, process, held, silentMs, e
   };
 }
 
-/** Removes a dead process, unless it has just sent a heartbeat; its jobs keep the number of jobs that it ran. */
-async function remove(tx: Sql, { id, beats }: Beating): Promise<void> {
-  // It may be leasing a job: that locks the job before this table, the reverse of the order here, so lock the lanes first.
-  await lockLanes(tx, ["review", "command", "upkeep"]);
-  if ((await tx.run("DELETE FROM instances WHERE id = $1 AND beats = $2", [id, beats])) === 0) return;
-  await tx.run(
-    `UPDATE jobs SET company = (SELECT count(*) FROM jobs AS own WHERE own.state = 'running' AND own.owner = $1)
-     WHERE state = 'running' AND owner = $1`,
-    [id],
-  );
-  // It crashed without these jobs, so something else ends processes too.
-  await tx.run(
-    `UPDATE jobs SET alone = 0 WHERE alone > 0 AND state IN ('waiting', 'running') AND owner IS DISTINCT FROM $1`,
-    [id],
-  );
-}
-
 interface Left {
   readonly id: number;
   readonly token: number;
@@ -100,31 +90,35 @@ const IS_LEFT = "state = 'running' AND (owner IS NULL OR owner NOT IN (SELECT id
 function takeBack(db: Database, { id, token, key, lane }: Left, why: "died" | "left"): Promise<0 | 1> {
   return db.transaction(async (tx) => {
     if (!(await tryLockKey(tx, key))) return 0;
-    const left = await tx.one<Deaths & { company: number | null }>(
-      `SELECT deaths, alone, company FROM jobs
+    const left = await tx.one<{ deaths: number }>(
+      `SELECT deaths FROM jobs
        WHERE id = $1 AND token = $2 AND ${why === "died" ? IS_LEFT : "state = 'running'"}${tx.dialect.skipLocked}`,
       [id, token],
     );
     if (left === null) return 0;
     // A process that shut down cleanly is not blamed on its job.
-    const { company, ...before } = left;
-    const verdict: Verdict = why === "died" ? afterDeath(left, company) : { kind: "again", ...before, restMs: 0 };
+    const deaths = left.deaths + (why === "died" ? 1 : 0);
+    await tx.run("UPDATE jobs SET deaths = $2 WHERE id = $1", [id, deaths]);
     if (await hasWaiting(tx, key))
       await close(tx, id, "superseded", "a later job took its place when the process ended");
-    else if (verdict.kind === "parked") await close(tx, id, "parked", verdict.why);
-    else await waitFirst(tx, id, verdict);
-    await tx.run("UPDATE jobs SET deaths = $2, alone = $3 WHERE id = $1", [id, verdict.deaths, verdict.alone]);
+    else if (deaths >= MOST_CRASHES)
+      await close(tx, id, "parked", `parked: ${deaths} processes died while this job ran, without progress in between`);
+    else await waitAgain(tx, id, deaths);
     await announce(tx, [lane]);
     return 1;
   });
 }
 
-/** Requeues an interrupted job at the front, after its pause. The interrupted attempt does not count. */
-async function waitFirst(tx: Sql, id: number, { deaths, restMs }: { deaths: number; restMs: number }): Promise<void> {
+/** Requeues an interrupted job at its place, the first of its account, or apart. The interrupted attempt does not count. */
+async function waitAgain(tx: Sql, id: number, deaths: number): Promise<void> {
+  const seen = await tx.one<{ now: number; last: number | null }>(
+    `SELECT ${tx.dialect.now} AS now, (SELECT max(run_at) FROM jobs WHERE state = 'waiting' AND deaths > 1) AS last`,
+  );
+  const runAt = deaths > 1 && seen !== null ? Math.max(seen.now, (seen.last ?? 0) + APART_MS) : null;
   await tx.run(
     `UPDATE jobs SET state = 'waiting', attempt = CASE WHEN attempt > 0 THEN attempt - 1 ELSE 0 END, owner = NULL,
-       run_at = ${tx.dialect.now} + CAST($2 AS bigint), turn = $3, company = NULL WHERE id = $1`,
-    [id, restMs, deaths >= SUSPECT_AFTER ? SUSPECT_TURN : INTERRUPTED_TURN],
+       run_at = coalesce(CAST($2 AS bigint), run_at) WHERE id = $1`,
+    [id, runAt],
   );
 }
 

@@ -31,7 +31,6 @@ export function storedQueue(
     instance: randomUUID(),
     process: null,
     held: new Set(),
-    served: new Set(),
     silentMs: SILENT_MS,
     elapsed: () => performance.now(),
     ...given,

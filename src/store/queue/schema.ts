@@ -178,6 +178,29 @@ CREATE INDEX retrievals_by_repo ON retrievals (repo);
 const UNCOUNTED_STATES: SchemaPart["steps"][number] = ({ name }) =>
   name === "postgres" ? "ALTER TABLE jobs ALTER COLUMN state SET STATISTICS 0;" : "";
 
+/**
+ * One order of jobs (by account, then by when they are due), one counter of crashes, and no clock in the file. A column of an index
+ * cannot be dropped before the index.
+ */
+const ONE_ORDER = `
+DROP INDEX jobs_before_turns;
+DROP INDEX jobs_in_turn;
+DROP INDEX jobs_by_repo;
+DROP INDEX jobs_suspected;
+ALTER TABLE jobs DROP COLUMN turn;
+ALTER TABLE jobs DROP COLUMN alone;
+ALTER TABLE jobs DROP COLUMN company;
+CREATE INDEX jobs_of_account ON jobs (lane, account, run_at, id, repo) WHERE state = 'waiting';
+DROP TABLE turns;
+DROP TABLE boots;
+`;
+
+/** GitHub is not asked to deliver again. */
+const NO_REDELIVERIES = `
+DROP TABLE redeliveries;
+DELETE FROM moments WHERE name = 'swept';
+`;
+
 export const QUEUE_PART: SchemaPart = {
   part: "queue",
   steps: [
@@ -187,5 +210,10 @@ export const QUEUE_PART: SchemaPart = {
           dialect.schema(text),
     ),
     UNCOUNTED_STATES,
+    ...[ONE_ORDER, NO_REDELIVERIES].map(
+      (text): SchemaPart["steps"][number] =>
+        (dialect) =>
+          dialect.schema(text),
+    ),
   ],
 };

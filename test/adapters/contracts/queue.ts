@@ -225,113 +225,33 @@ export function queueContract(
     };
     const ended = { state: "done", outcome: "posted" } as const;
 
-    test("a job over which three processes died while it ran alone is parked, and the others run [R27]", async () => {
+    test("a job over which five processes died is parked, and the others run [R27]", async () => {
       const [mine] = await openTwo();
       const [poison, good] = [reviewJob(1, "a"), reviewJob(2, "b", 43)];
       await mine.accept(received(poison, 1), poison);
       let at = 10;
-      for (let death = 1; death <= 3; death++) {
+      for (let death = 1; death <= 5; death++) {
         const [, victim] = await openTwo(false);
         expect((await victim.lease(at))?.job).toEqual(poison);
         at = await buried(mine, at);
-        // After the second it rests, so that somebody else who kills can be seen.
-        if (death === 2) {
-          expect(await mine.lease(at)).toBeNull();
-          at += 30_000;
-        }
       }
       expect(await mine.counts()).toEqual({ waiting: 0, running: 0, parked: 1 });
       await mine.accept(received(good, at), good);
       expect((await mine.lease(at))?.job).toEqual(good);
     });
 
-    test("deaths that jobs share accuse none of them: they are tried alone, with nothing beside them [R27]", async () => {
-      const [mine] = await openTwo();
-      const jobs = [1, 2].map((number) => reviewJob(number, "a", 40 + number));
-      for (const job of jobs) await mine.accept(received(job, 1), job);
-      let at = 10;
-      for (let death = 1; death <= 3; death++) {
-        const [, victim] = await openTwo(false);
-        for (const _ of jobs) expect(await victim.lease(at)).not.toBeNull();
-        at = await buried(mine, at);
-      }
-      const other = reviewJob(3, "b", 50);
-      await mine.accept(received(other, at), other);
-      // Long overdue: the first of them comes before all others.
-      at += 60_000;
-      const first = (await mine.lease(at)) as Lease;
-      expect(jobs).toContainEqual(first.job);
-      expect(await mine.lease(at)).toBeNull();
-      expect(await mine.nextAt()).toBeNull();
-      await mine.end(first, at, ended);
-      const second = (await mine.lease(at)) as Lease;
-      expect(jobs).toContainEqual(second.job);
-      expect(await mine.lease(at)).toBeNull();
-      // It does not keep the process for itself for ever.
-      expect((await mine.lease(at + 121_000))?.job).toEqual(other);
-      await mine.end(second, at + 121_000, ended);
-      expect((await mine.counts()).parked).toBe(0);
-    });
-
-    test("an idle worker takes a suspect first: it does not wait for jobs before or after it [R2]", async () => {
-      const [mine] = await openTwo();
-      const jobs = [1, 2].map((number) => reviewJob(number, "a", 40 + number));
-      const before = reviewJob(3, "b", 50);
-      for (const job of jobs) await mine.accept(received(job, 1), job);
-      let at = 10;
-      for (let death = 1; death <= 3; death++) {
-        const [, victim] = await openTwo(false);
-        for (const _ of jobs) expect(jobs).toContainEqual((await victim.lease(at))?.job);
-        if (death === 1) await mine.accept(received(before, at), before);
-        let left = 0;
-        for (; left === 0; at += 10_000) left = await mine.beat(at + 10_000);
-        expect(left).toBe(2);
-      }
-      expect(jobs).toContainEqual((await mine.lease(at))?.job);
-      expect(await mine.lease(at)).toBeNull();
-    });
-
-    test("a process that is busy keeps itself free for a suspect that has waited for too long", async () => {
-      const [mine] = await openTwo();
-      const suspects = [reviewJob(1, "a"), reviewJob(2, "a")];
-      for (const job of suspects) await mine.accept(received(job, 1), job);
-      const [busy, next] = [reviewJob(3, "b", 50), reviewJob(4, "b", 50)];
-      let running: Lease | null = null;
-      let at = 10;
-      for (let death = 1; death <= 3; death++) {
-        const [, victim] = await openTwo(false);
-        for (const _ of suspects) expect(await victim.lease(at)).not.toBeNull();
-        for (const job of [busy, next]) if (death === 3) await mine.accept(received(job, at), job);
-        if (death === 3) running = await mine.lease(at);
-        at = await buried(mine, at);
-      }
-      expect(running?.job).toEqual(busy);
-      expect(await mine.lease(at)).toBeNull();
-      expect(await mine.nextAt()).toBeNull();
-      await mine.end(running as Lease, at, ended);
-      expect(suspects).toContainEqual((await mine.lease(at))?.job);
-    });
-
-    test("a job is not blamed while processes die without it, nor after it came to an end of its own [R27]", async () => {
+    test("a job is not blamed for deaths before it came to an end of its own", async () => {
       const [mine] = await openTwo();
       const job = reviewJob(1, "a");
       await mine.accept(received(job, 1), job);
       let at = 10;
-      for (let death = 1; death <= 7; death++) {
-        const [, victim] = await openTwo(false);
-        expect((await victim.lease(at))?.job).toEqual(job);
-        at = await buried(mine, at);
-        if (death % 2 === 1) continue;
-        // While it rests somebody ends a process that does something else.
-        const [, bystander] = await openTwo(false);
-        await bystander.beat(at);
-        at = await buried(mine, at);
-      }
-      await mine.end((await mine.lease(at)) as Lease, at, { state: "retry", at, reason: "502" });
-      for (let death = 1; death <= 2; death++) {
-        const [, victim] = await openTwo(false);
-        expect((await victim.lease(at))?.job).toEqual(job);
-        at = (await buried(mine, at)) + 30_000;
+      for (const deaths of [4, 4]) {
+        for (let death = 1; death <= deaths; death++) {
+          const [, victim] = await openTwo(false);
+          expect((await victim.lease(at))?.job).toEqual(job);
+          at = await buried(mine, at);
+        }
+        await mine.end((await mine.lease(at)) as Lease, at, { state: "retry", at, reason: "502" });
       }
       expect(await mine.counts()).toEqual({ waiting: 1, running: 0, parked: 0 });
     });
@@ -358,7 +278,7 @@ export function queueContract(
       expect(deaths).toBeLessThanOrEqual(6);
     });
 
-    test("interrupted jobs run before 200 that wait, each pull request once, and then all take turns [R2]", async () => {
+    test("interrupted jobs run before 200 that wait, each pull request once [R2]", async () => {
       const [mine, theirs] = await openTwo();
       await mine.accept(received(reviewJob(1, "a"), 1), reviewJob(1, "a"));
       await mine.accept(received(reviewJob(2, "a", 43), 2), reviewJob(2, "a", 43));
@@ -369,15 +289,9 @@ export function queueContract(
       // Somebody pushes meanwhile: the newer head has the place of the one that was interrupted.
       await mine.accept(received(reviewJob(2, "c", 43), at), reviewJob(2, "c", 43));
       const taken: ReviewJob[] = [];
-      for (let turn = 1; turn <= 4; turn++) taken.push(((await mine.lease(at)) as Lease).job);
-      expect(
-        taken
-          .slice(0, 2)
-          .map(({ number }) => number)
-          .toSorted(),
-      ).toEqual([1, 2]);
+      for (let turn = 1; turn <= 2; turn++) taken.push(((await mine.lease(at)) as Lease).job);
+      expect(taken.map(({ number }) => number).toSorted()).toEqual([1, 2]);
       expect(taken.find(({ number }) => number === 2)?.headSha).toBe("c".repeat(40));
-      expect(new Set(taken.slice(2).map(({ repo }) => repo.id)).size).toBe(2);
     });
 
     test("what a process gives back when it ends is taken up first", async () => {
@@ -389,41 +303,22 @@ export function queueContract(
       expect((await mine.lease(13))?.job.number).toBe(1);
     });
 
-    test("one repository with many jobs delays others by one job of its own at a time [R28]", async () => {
-      for (let number = 1; number <= 200; number++) await add(reviewJob(number, "a", 1), number);
-      for (let repo = 2; repo <= 5; repo++)
-        for (const number of [1, 2]) await add(reviewJob(number, "b", repo), 1_000 + number);
+    test("an account with many jobs delays another by one job of its own at a time [R28]", async () => {
+      const of = (job: ReviewJob, ownerId: number) => ({ ...job, repo: { ...job.repo, ownerId } });
+      for (let number = 1; number <= 20; number++) await add(of(reviewJob(number, "a", 1), 9), 10);
+      for (let number = 1; number <= 5; number++) await add(of(reviewJob(number, "b", 100), 10), 1_000 + number);
       const served: number[] = [];
       for (let turn = 0; turn < 12; turn++) {
         const lease = (await queue.lease(2_000)) as Lease;
         served.push(lease.job.repo.id);
         await queue.end(lease, 2_000, { state: "done", outcome: "posted" });
       }
-      expect(served.filter((repo) => repo !== 1).toSorted()).toEqual([2, 2, 3, 3, 4, 4, 5, 5]);
-      // Each repository once, then each once more; then the busy one has the lane for itself.
-      expect(served.slice(10)).toEqual([1, 1]);
-    });
-
-    test("an account with many repositories delays another by one job of its own at a time, and its repositories take turns [R28]", async () => {
-      const of = (job: ReviewJob, ownerId: number) => ({ ...job, repo: { ...job.repo, ownerId } });
-      for (let number = 1; number <= 20; number++) await add(of(reviewJob(number, "a", 1), 9), 10);
-      for (let repo = 2; repo <= 30; repo++) await add(of(reviewJob(1, "a", repo), 9), 11);
-      for (let number = 1; number <= 5; number++) await add(of(reviewJob(number, "b", 100), 10), 1_000 + number);
-      const served: number[] = [];
-      for (let turn = 0; turn < 20; turn++) {
-        const lease = (await queue.lease(2_000)) as Lease;
-        served.push(lease.job.repo.id);
-        await queue.end(lease, 2_000, { state: "done", outcome: "posted" });
-      }
-      // One for the other account after each of the large one.
-      expect([1, 3, 5, 7, 9].map((at) => served[at])).toEqual([100, 100, 100, 100, 100]);
-      const large = served.filter((repo) => repo !== 100);
-      expect(new Set(large).size).toBe(large.length);
-      // Whoever was away for long has no turns saved up, and waits for none.
+      expect(served).toEqual([1, 100, 1, 100, 1, 100, 1, 100, 1, 100, 1, 1]);
+      // Whoever was away for long comes first, once.
       await add(of(reviewJob(9, "c", 200), 11), 3_000);
       await add(of(reviewJob(10, "c", 201), 11), 3_000);
       const next = [(await queue.lease(3_001)) as Lease, (await queue.lease(3_001)) as Lease];
-      expect(next.map(({ job }) => job.repo.ownerId).toSorted()).toEqual([11, 9]);
+      expect(next.map(({ job }) => job.repo.ownerId)).toEqual([11, 9]);
     });
 
     test("of one repository a process holds no more than it may, and takes those of others meanwhile", async () => {
@@ -480,11 +375,11 @@ export function queueContract(
       const job = reviewJob(1, "a");
       await mine.accept(received(job, 1), job);
       let at = 10;
-      for (let death = 1; death <= 3; death++) {
+      for (let death = 1; death <= 5; death++) {
         const [, victim] = await openTwo(false);
         await victim.end((await victim.lease(at)) as Lease, at, { state: "at-capacity", reason: "no room" });
         expect((await victim.lease(at))?.job).toEqual(job);
-        at = (await buried(mine, at)) + 30_000;
+        at = await buried(mine, at);
       }
       expect(await mine.counts()).toEqual({ waiting: 0, running: 0, parked: 1 });
     });

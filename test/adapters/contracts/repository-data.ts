@@ -22,7 +22,7 @@ async function fill(stores: Records, repoId: number): Promise<void> {
   await stores.checks.begun({ id: repoId, key, repo: job.repo, installationId: 7, headSha: "h", failOn: "never" }, 1);
   await stores.waits.learn(job.repo, 5);
   await stores.looks.looked(job, 1, false);
-  await stores.missed.looked(job.repo, [{ number: 1, headSha: "h", createdAt: 1, updatedAt: 1 }], 1);
+  await stores.missed.looked(job.repo, [{ number: 1, headSha: "h", createdAt: 1, updatedAt: 1, described: {} }], 1);
   await stores.spending.record(job.repo, 1, "review", {
     ...{ inputTokens: 1, cachedTokens: 0, outputTokens: 1, usd: 0.5, ms: 1, requests: 1 },
   });
@@ -46,7 +46,7 @@ async function reported(stores: Records, repoId: number): Promise<readonly unkno
     await stores.replies.find(job.key, "q"),
     await stores.missed.owes(
       job.repo,
-      { number: 1, headSha: "h", createdAt: 1, updatedAt: 1 },
+      { number: 1, headSha: "h", createdAt: 1, updatedAt: 1, described: {} },
       { endedForMs: 0, begunForMs: 0 },
     ),
     (

@@ -71,17 +71,14 @@ describe("webhooks, trouble and limits", () => {
     expect(bodies[0].repository.full_name).toBe("globex/shop");
   });
 
-  test("a delivery can be forged, repeated, and asked for again", async () => {
+  test("a delivery can be forged and repeated", async () => {
     const id = "11111111-2222-4333-8444-555555555555";
     const payload = { action: "opened", zen: "Keep it logically awesome." };
     await world.deliver("ping", payload, { id, secret: "not the secret at all, but long enough" });
     const { headers, body } = received.at(-1) ?? { headers: {}, body: "" };
     expect(headers["x-github-delivery"]).toBe(id);
     expect(await verify(world.appCredentials.webhookSecret, body, String(headers["x-hub-signature-256"]))).toBe(false);
-    const app = octokit(world, {});
-    const { data } = await app.rest.apps.listWebhookDeliveries({ per_page: 1 });
-    expect(data[0]).toMatchObject({ guid: id, event: "ping", status_code: 202 });
-    await app.rest.apps.redeliverWebhookDelivery({ delivery_id: data[0]?.id ?? 0 });
+    await world.deliver("ping", payload, { id });
     expect(received.at(-1)?.headers["x-github-delivery"]).toBe(id);
   });
 

@@ -1,4 +1,4 @@
-// Webhooks as GitHub sends them: signed, once, never again by itself, each with a delivery id of its own, and a log.
+// Webhooks as GitHub sends them: signed, once, never again by itself, each with a delivery id of its own.
 import { createHmac, randomUUID } from "node:crypto";
 import type { Json } from "./conversation.ts";
 
@@ -16,15 +16,10 @@ export interface Delivery {
   readonly at: string;
   /** What the app answered; null when it was not reached. */
   readonly status: number | null;
-  /** False for what GitHub never sent: its log does not know it. */
-  readonly isLogged: boolean;
 }
 
-/**
- * What becomes of a delivery: `sent`; `failed`: GitHub logs that it could not deliver it; `claimed`: GitHub logs a success
- * and nothing arrived; `lost`: nothing arrived, and GitHub's log knows nothing of it.
- */
-export type Fate = "sent" | "failed" | "claimed" | "lost";
+/** What becomes of a delivery: nothing arrives of one that is `lost`. */
+export type Fate = "sent" | "lost";
 
 export interface SendOptions {
   /** Signs with this secret instead of the App's; null leaves the signature out. */
@@ -107,7 +102,7 @@ export function openHooks(appId: number, firstSecret: string): Hooks {
       const action = (payload as Json | null)?.action;
       const fate = options.redelivery === true ? "sent" : (codeStatusOf?.(event, String(action)) ?? "sent");
       const key = options.secret === undefined ? secret : options.secret;
-      const status = fate === "sent" ? await post(event, body, id, key) : fate === "claimed" ? 200 : null;
+      const status = fate === "sent" ? await post(event, body, id, key) : null;
       const delivery: Delivery = {
         number: deliveries.length + 1,
         id,
@@ -117,28 +112,9 @@ export function openHooks(appId: number, firstSecret: string): Hooks {
         redelivery: options.redelivery ?? false,
         at: new Date().toISOString(),
         status,
-        isLogged: fate !== "lost",
       };
       deliveries.push(delivery);
       return delivery;
     },
-  };
-}
-
-/** A delivery as GET /app/hook/deliveries lists it. */
-export function deliveryJson(delivery: Delivery, installationId: number | null): Json {
-  const reached = delivery.status !== null;
-  return {
-    id: delivery.number,
-    guid: delivery.id,
-    delivered_at: delivery.at,
-    redelivery: delivery.redelivery,
-    duration: 0.1,
-    status: reached ? String(delivery.status) : "failed to connect to host",
-    status_code: delivery.status ?? 0,
-    event: delivery.event,
-    action: delivery.action,
-    installation_id: installationId,
-    repository_id: null,
   };
 }

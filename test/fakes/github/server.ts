@@ -12,7 +12,6 @@ import { isJson, type Json, type Person, type Pull, Refusal } from "./conversati
 import type { GitHalf, SecondApp } from "./emulator.ts";
 import { brokenAnswer, cutAnswer, type Fault, type Faults, faultyAnswer, withHeaders } from "./faults.ts";
 import { graphqlRoutes } from "./graphql-routes.ts";
-import { deliveryJson } from "./hooks.ts";
 import { type Hub, paged, type RouteContext, type RouteEnv } from "./hub.ts";
 import { LOGIN_PATHS, type LoginDesk, loginRoutes } from "./login-routes.ts";
 import type { Description, SentRequest } from "./openapi.ts";
@@ -219,32 +218,9 @@ function broken(error: unknown): Response {
   return Response.json({ message: `The fake GitHub broke: ${String(error)}` }, { status: 500 });
 }
 
-/** The webhook log that an App may read. The emulator is asked first, because it checks the App's signature. */
+/** What an App may list beside repositories. */
 function appRoutes(hub: Hub): Hono<RouteEnv> {
   const routes = new Hono<RouteEnv>();
-  const installationOf = (payload: unknown) => {
-    const installation = isJson(payload) ? payload.installation : null;
-    return isJson(installation) ? Number(installation.id) : null;
-  };
-  const find = (c: RouteContext) => {
-    const found = hub.hooks.deliveries.find((one) => one.number === Number(c.req.param("id")));
-    if (!found) throw new Refusal(404, "Not Found");
-    return found;
-  };
-  // By cursor, newest first: the cursor names the last entry of the page before.
-  routes.get("/app/hook/deliveries", (c) => {
-    const perPage = Math.min(100, Math.max(1, Number(c.req.query("per_page") ?? 30)));
-    const before = Number(/^v1_(\d+)$/.exec(c.req.query("cursor") ?? "")?.[1] ?? Number.POSITIVE_INFINITY);
-    const logged = hub.hooks.deliveries.filter((one) => one.isLogged && one.number < before).toReversed();
-    const page = logged.slice(0, perPage);
-    const next = `${hub.apiUrl}/app/hook/deliveries?per_page=${perPage}&cursor=v1_${page.at(-1)?.number}`;
-    const headers = logged.length > perPage ? { link: `<${next}>; rel="next"` } : undefined;
-    return c.json(
-      page.map((one) => deliveryJson(one, installationOf(one.payload))),
-      200,
-      headers,
-    );
-  });
   routes.get("/installation/repositories", (c) => {
     const { caller } = c.env;
     const owner = caller.kind === "installation" ? caller.owner : "";
@@ -253,16 +229,6 @@ function appRoutes(hub: Hub): Hono<RouteEnv> {
       total_count: reached.length,
       repositories: page.map(({ json }) => json),
     }));
-  });
-  routes.get("/app/hook/deliveries/:id", (c) => {
-    const one = find(c);
-    const sent = { request: { headers: {}, payload: one.payload }, response: { headers: {}, payload: "" } };
-    return c.json({ ...deliveryJson(one, installationOf(one.payload)), ...sent });
-  });
-  routes.post("/app/hook/deliveries/:id/attempts", async (c) => {
-    const { event, payload, id } = find(c);
-    await hub.hooks.send(event, payload, { id, redelivery: true });
-    return c.json({}, 202);
   });
   return routes;
 }

@@ -14,7 +14,7 @@ for (let n = 0; isWanted; n += 1) {
       "INSERT INTO deliveries (id, event, received_at, outcome, reason) VALUES ($1, 'push', $2, 'ignored', 'load')",
       [`load-${n}`, n],
     );
-    await tx.run("INSERT INTO redeliveries (id, at) VALUES ($1, $2)", [`load-${n}`, n]);
+    await tx.run("INSERT INTO paused (key, by, at) VALUES ($1, 'load', $2)", [`load-${n}`, n]);
   });
   await sleep(5);
 }

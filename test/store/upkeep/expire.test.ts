@@ -15,7 +15,6 @@ const NOW = 1_000 * DAY;
 
 const ROWS: Readonly<Record<string, (id: number, at: number) => Readonly<Record<string, string | number>>>> = {
   deliveries: (id, at) => ({ id: `d${id}`, event: "push", received_at: at, outcome: "ignored" }),
-  redeliveries: (id, at) => ({ id: `d${id}`, at }),
   jobs: (id, at) => ({
     id,
     key: `github.com/42#${id}`,

@@ -1,6 +1,7 @@
-// The repositories that the App reaches on GitHub and their open pull requests: installations as the App, names of repositories
-// with a token that reads names, pull requests with a token for that one repository.
-import type { OpenPull, OpenPulls } from "../../../ports/missed-events.ts";
+// The repositories that the App reaches on GitHub, their open pull requests and newest comments: installations as the App, names of repositories
+// with a token that reads names, the rest with a token for that one repository.
+import type { Repo } from "../../../domain/job.ts";
+import type { MissedComment, OpenPull, OpenPulls } from "../../../ports/missed-events.ts";
 import type { ClientOptions, Clients, GitHub } from "../clients.ts";
 import { leaveEnough, PAGE, pacer, pagesOf, repoOf, unlessStatus } from "../requests.ts";
 import { translatedMethods } from "../translate-error.ts";
@@ -8,6 +9,10 @@ import { translatedMethods } from "../translate-error.ts";
 /** 10,000 installations or repositories; 1,000 pull requests with activity. */
 const MOST_PAGES = 100;
 const MOST_PULL_PAGES = 10;
+/** A comment that was updated later was edited, or is of a review that was drafted for so long: GitHub's list does not tell which. */
+const EDITED_MS = 2_000;
+/** Of each kind of comment. */
+const MOST_COMMENT_PAGES = 10;
 
 /**
  * The port. Its methods throw Transient when GitHub cannot answer now.
@@ -27,7 +32,8 @@ export function githubOpenPulls(
     const listed = await unlessStatus(REFUSED, () => paced(() => github.rest.pulls.list({ ...at, ...newest })));
     if (listed === null) return null;
     leaveEnough(listed.headers);
-    return listed.data.map(({ number, head, created_at, updated_at }) => ({
+    return listed.data.map(({ number, title, body, state, locked, user, head, created_at, updated_at }) => ({
+      described: { number, title, body, state, locked, user, head: { sha: head.sha } },
       number,
       headSha: head.sha,
       createdAt: Date.parse(created_at),
@@ -69,7 +75,65 @@ export function githubOpenPulls(
       }
       return found;
     },
+    async comments(installationId, repo, pulls, since) {
+      const reader = await clients.forReading(installationId, repo, "pull requests");
+      if (reader === null) return [];
+      const [owner = "", name = ""] = reader.name.split("/");
+      const { issues, pulls: reviews } = reader.github.rest;
+      const newest = {
+        owner,
+        repo: name,
+        sort: "created",
+        direction: "desc",
+        since: new Date(since).toISOString(),
+      } as const;
+      const listed = <Comment extends Listed>(ask: (page: number) => Promise<Answer<Comment>>) =>
+        pagesOf(MOST_COMMENT_PAGES, async (page) => {
+          const answer = await unlessStatus(REFUSED, () => paced(() => ask(page)));
+          if (answer === null) return [];
+          leaveEnough(answer.headers);
+          return answer.data;
+        });
+      const place = { ...newest, per_page: PAGE };
+      const said = await listed((page) => issues.listCommentsForRepo({ ...place, page }));
+      const onLines = await listed((page) => reviews.listReviewCommentsForRepo({ ...place, page }));
+      const byNumber = new Map(pulls.map((pull) => [pull.number, pull.described]));
+      const of = (comments: readonly Listed[], event: MissedComment["event"], subject: string) =>
+        comments.flatMap((comment): MissedComment | readonly [] => {
+          const pull = byNumber.get(Number((comment.issue_url ?? comment.pull_request_url ?? "").split("/").at(-1)));
+          const [created, updated] = [Date.parse(comment.created_at), Date.parse(comment.updated_at)];
+          // Whoever may edit the comments of others must not speak for them.
+          const isAsWritten = created >= since && updated - created <= EDITED_MS;
+          if (pull === undefined || !isAsWritten) return [];
+          const around = { action: "created", installation: { id: installationId }, repository: describedRepo(repo) };
+          const described = subject === "issue" ? { ...(pull as object), pull_request: {} } : pull;
+          return {
+            id: `${event}-${repo.host}-${comment.id}`,
+            event,
+            payload: { ...around, sender: comment.user, [subject]: described, comment },
+          };
+        });
+      return [...of(said, "issue_comment", "issue"), ...of(onLines, "pull_request_review_comment", "pull_request")];
+    },
   });
+}
+
+interface Listed {
+  readonly id: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly user: unknown;
+  readonly issue_url?: string;
+  readonly pull_request_url?: string;
+}
+
+interface Answer<Comment> {
+  readonly data: readonly Comment[];
+  readonly headers: Parameters<typeof leaveEnough>[0];
+}
+
+function describedRepo({ id, name, owner, ownerId, visibility }: Repo) {
+  return { id, name, owner: { login: owner, id: ownerId }, visibility, private: visibility !== "public" };
 }
 
 /** Missing, withdrawn or blocked: a retry would not help. Rate limits are recognised by their headers earlier. */
