@@ -198,7 +198,7 @@ export const MUTANTS: readonly Mutant[] = [
     within: "refusalOf",
     find: '(writer.type ?? "User") !== "User" || writer.login.endsWith("[bot]")',
     replace: "false",
-    test: ["test/app/commands.test.ts", "edits, bots, issues and ourselves, each with its reason"],
+    test: ["test/flows/commands.test.ts", "edits, bots, issues and ourselves, each with its reason"],
   },
   {
     id: "patterns of people in RegExp",
@@ -405,7 +405,10 @@ export const MUTANTS: readonly Mutant[] = [
     within: "refusalOf",
     find: "if (isByApp)",
     replace: "if (false)",
-    test: ["test/app/commands.test.ts", "a command that an App writes in a person's name is not obeyed, in any place"],
+    test: [
+      "test/flows/commands.test.ts",
+      "a command that an App writes in a person's name is not obeyed, in any place",
+    ],
   },
   {
     id: "an archive is believed",
