@@ -175,7 +175,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "return data?.user?.id === id ?",
     replace: "return id !== 0 ?",
     test: [
-      "test/app/command-rights.test.ts",
+      "test/flows/command-rights.test.ts",
       "is obeyed for people with write access, with any other role on GitHub, and for no one else",
     ],
   },
@@ -187,7 +187,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'return "none";',
     replace: 'return "admin";',
     test: [
-      "test/app/command-rights.test.ts",
+      "test/flows/command-rights.test.ts",
       "is obeyed for people with write access, with any other role on GitHub, and for no one else",
     ],
   },

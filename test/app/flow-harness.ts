@@ -11,6 +11,7 @@ import { ownScope } from "../../src/domain/retrieval.ts";
 import { answerComment } from "../../src/flows/commands/answer-comment.ts";
 import type { CommandPorts } from "../../src/flows/commands/order.ts";
 import { reviewPullRequest } from "../../src/flows/review/review-pull-request.ts";
+import type { Permissions } from "../../src/ports/conversation.ts";
 import type { EvidenceStore } from "../../src/ports/feedback.ts";
 import type { AnyJob, JobEnd, Lane, Lease } from "../../src/ports.ts";
 import { receive } from "../../src/receive/receive.ts";
@@ -73,9 +74,16 @@ export interface FlowOptions {
   readonly model?: (asked: Asked) => unknown;
   readonly reviewerLogin?: string;
   readonly manifest?: Manifest;
+  /** In place of what people of the world may do. */
+  readonly permissions?: Permissions;
 }
 
-export async function openFlow({ model, reviewerLogin = "", manifest }: FlowOptions = {}): Promise<FlowHarness> {
+export async function openFlow({
+  model,
+  reviewerLogin = "",
+  manifest,
+  permissions,
+}: FlowOptions = {}): Promise<FlowHarness> {
   const dataDir = mkdtempSync(join(tmpdir(), "kodiai-flow-"));
   const store = await openStore(dataDir);
   const searched = searchable({ db: store.memory as never, place: join(dataDir, "memory.db") });
@@ -107,7 +115,7 @@ export async function openFlow({ model, reviewerLogin = "", manifest }: FlowOpti
     return {
       pulls: github.pulls,
       reviews: github.reviews,
-      permissions: github.permissions,
+      permissions: permissions ?? github.permissions,
       threads: github.threads,
       replies: github.replies,
       checks: github.checks,
