@@ -31,6 +31,8 @@ export interface PlainWorld extends PullActs, FeedbackActs, CheckActs, Pick<Repo
   /** Hands any payload on. */
   deliver(event: string, payload: unknown, options?: { readonly id?: string }): Promise<Delivery>;
   readonly deliveries: readonly Delivery[];
+  /** From now on webhooks are only listed; the returned function hands later ones on again. */
+  holdBack(): () => void;
 }
 
 /** @param take receives each webhook */
@@ -40,6 +42,7 @@ export function plainWorld(
 ): PlainWorld {
   const git = plainGit(APP);
   const deliveries: Delivery[] = [];
+  let isHeldBack = false;
   const send: Hub["hooks"]["send"] = async (event, payload, options = {}) => {
     const id = options.id ?? randomUUID();
     // As it arrives: what changes later in the world does not change what was sent.
@@ -47,7 +50,7 @@ export function plainWorld(
     const known = { number: deliveries.length + 1, redelivery: false, at: "", status: 200, isLogged: true };
     const delivery: Delivery = { ...known, id, event, action: sent.action ?? null, payload: sent };
     deliveries.push(delivery);
-    await take(delivery);
+    if (!isHeldBack) await take(delivery);
     return delivery;
   };
   let lastId = 3_000_000_000;
@@ -95,5 +98,11 @@ export function plainWorld(
     comments: visibleComments,
     deliver: send,
     deliveries,
+    holdBack() {
+      isHeldBack = true;
+      return () => {
+        isHeldBack = false;
+      };
+    },
   };
 }
