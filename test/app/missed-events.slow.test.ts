@@ -1,6 +1,6 @@
-// Deliveries in any order, repeated and lost, over the whole app: every open pull request ends with one review of its last head.
+// What takes long of missed events: real waits, and deliveries in any order, repeated and lost. Every open pull request ends with one review of its last head.
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { type Harness, openHarness, until } from "./app-harness.ts";
 import { BALANCE, summaryOf } from "./change-builders.ts";
@@ -33,6 +33,65 @@ async function covered(pulls: readonly Pull[]): Promise<void> {
   expect(harness.world.unfaithful.filter((one) => /hook|installation\/repositories/.test(one))).toEqual([]);
 }
 const files = (n: number) => ({ [`src/balance_${n}.py`]: BALANCE });
+
+describe("what nobody told us of, and GitHub shows later", () => {
+  beforeEach(open);
+  afterEach(() => harness.close());
+
+  const OUTAGES = [
+    ["while the App was suspended", /^\/app\/installations\/\d+\/access_tokens$/, 403],
+    ["while its repository could not be read", /^\/repos\/acme\/bank\/pulls$/, 502],
+  ] as const;
+  test.each(OUTAGES)("a pull request opened before its repository was first read, %s", async (_when, path, status) => {
+    const { world } = harness;
+    let isOut = true;
+    const body = { message: "This installation has been suspended" };
+    world.fail({ match: { path }, status, body, times: 100_000, chance: () => isOut });
+    const bank = await world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });
+    const pull = await silent(bank, 1);
+    // Sweeps go on meanwhile. GitHub gives times in whole seconds.
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    isOut = false;
+    await covered([pull]);
+  });
+
+  test("pull requests that are older than an installation wait, although Kodiai ran when they were opened", async () => {
+    const { world } = harness;
+    let installedAt: string | null = null;
+    const shown: unknown[] = [];
+    world.fail({
+      match: { path: /^\/app\/installations$/ },
+      status: 200,
+      body: shown,
+      times: 100_000,
+      chance: () => installedAt === null || shown.length > 0,
+    });
+    const bank = await world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });
+    const older = await silent(bank, 1);
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    installedAt = new Date().toISOString();
+    shown.push({ id: world.installations.get("acme"), created_at: installedAt, suspended_at: null });
+    const newer = await silent(bank, 2);
+    await covered([newer]);
+    expect(harness.jobs(older)).toEqual([]);
+  });
+
+  test("a draft that became ready without a word to us is reviewed [R5]", async () => {
+    const { world } = harness;
+    const pull = await world.pullRequest(shop, { title: "Balance", files: files(1), draft: true });
+    await harness.settled(pull);
+    expect(reviewsOf(pull)).toEqual([]);
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    world.setFate(() => "lost");
+    await world.readyForReview(pull);
+    await covered([pull]);
+  });
+});
+
+/** Opened, and GitHub sends nothing about it. */
+async function silent(repository: Repository, n: number, more: { readonly createdAt?: string } = {}): Promise<Pull> {
+  return harness.world.pullRequest(repository, { title: `Balance ${n}`, files: files(n), announce: false, ...more });
+}
 
 describe("deliveries in any order", () => {
   beforeAll(open);

@@ -125,55 +125,6 @@ describe("deliveries that do not arrive", () => {
     expect(reviewsOf(left)).toEqual([]);
   });
 
-  const OUTAGES = [
-    ["while the App was suspended", /^\/app\/installations\/\d+\/access_tokens$/, 403],
-    ["while its repository could not be read", /^\/repos\/acme\/bank\/pulls$/, 502],
-  ] as const;
-  test.each(OUTAGES)("a pull request opened before its repository was first read, %s", async (_when, path, status) => {
-    const { world } = harness;
-    let isOut = true;
-    const body = { message: "This installation has been suspended" };
-    world.fail({ match: { path }, status, body, times: 100_000, chance: () => isOut });
-    const bank = await world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });
-    const pull = await silent(bank, 1);
-    // Sweeps go on meanwhile. GitHub gives times in whole seconds.
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
-    isOut = false;
-    await covered([pull]);
-  });
-
-  test("pull requests that are older than an installation wait, although Kodiai ran when they were opened", async () => {
-    const { world } = harness;
-    let installedAt: string | null = null;
-    const shown: unknown[] = [];
-    world.fail({
-      match: { path: /^\/app\/installations$/ },
-      status: 200,
-      body: shown,
-      times: 100_000,
-      chance: () => installedAt === null || shown.length > 0,
-    });
-    const bank = await world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });
-    const older = await silent(bank, 1);
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
-    installedAt = new Date().toISOString();
-    shown.push({ id: world.installations.get("acme"), created_at: installedAt, suspended_at: null });
-    const newer = await silent(bank, 2);
-    await covered([newer]);
-    expect(harness.jobs(older)).toEqual([]);
-  });
-
-  test("a draft that became ready without a word to us is reviewed [R5]", async () => {
-    const { world } = harness;
-    const pull = await world.pullRequest(shop, { title: "Balance", files: files(1), draft: true });
-    await harness.settled(pull);
-    expect(reviewsOf(pull)).toEqual([]);
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
-    world.setFate(() => "lost");
-    await world.readyForReview(pull);
-    await covered([pull]);
-  });
-
   test("requests stop where the rest of the hour is left to reviews [R5]", async () => {
     const { world } = harness;
     const headers = { "x-ratelimit-limit": "5000", "x-ratelimit-remaining": "900", "x-ratelimit-reset": "9999999999" };
