@@ -175,7 +175,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "return data?.user?.id === id ?",
     replace: "return id !== 0 ?",
     test: [
-      "test/app/command-rights.test.ts",
+      "test/flows/command-rights.test.ts",
       "is obeyed for people with write access, with any other role on GitHub, and for no one else",
     ],
   },
@@ -187,7 +187,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'return "none";',
     replace: 'return "admin";',
     test: [
-      "test/app/command-rights.test.ts",
+      "test/flows/command-rights.test.ts",
       "is obeyed for people with write access, with any other role on GitHub, and for no one else",
     ],
   },
@@ -198,7 +198,7 @@ export const MUTANTS: readonly Mutant[] = [
     within: "refusalOf",
     find: '(writer.type ?? "User") !== "User" || writer.login.endsWith("[bot]")',
     replace: "false",
-    test: ["test/app/commands.test.ts", "edits, bots, issues and ourselves, each with its reason"],
+    test: ["test/flows/commands.test.ts", "edits, bots, issues and ourselves, each with its reason"],
   },
   {
     id: "patterns of people in RegExp",
@@ -405,7 +405,10 @@ export const MUTANTS: readonly Mutant[] = [
     within: "refusalOf",
     find: "if (isByApp)",
     replace: "if (false)",
-    test: ["test/app/commands.test.ts", "a command that an App writes in a person's name is not obeyed, in any place"],
+    test: [
+      "test/flows/commands.test.ts",
+      "a command that an App writes in a person's name is not obeyed, in any place",
+    ],
   },
   {
     id: "an archive is believed",

@@ -42,12 +42,15 @@ export const BACKUP = [
 ].join("\n");
 
 /** Each inline comment as `PATH:LINE RULE`, in the order in which they were posted. */
-export function said(world: GitHubWorld, pull: Pull): string[] {
+export function said(world: Pick<GitHubWorld, "comments">, pull: Pull): string[] {
   return world.comments(pull).inline.map(({ path, line, body }) => `${path}:${line} ${ruleOf(body)}`);
 }
 
 /** The one sticky summary; throws when there is none or more than one. */
-export function summaryOf(world: GitHubWorld, pull: Pull): { id: number; body: string; editedTimes: number } {
+export function summaryOf(
+  world: Pick<GitHubWorld, "comments" | "bot">,
+  pull: Pull,
+): { id: number; body: string; editedTimes: number } {
   const [summary, ...more] = world.comments(pull).summary.filter(({ author }) => author === world.bot.login);
   if (summary === undefined || more.length > 0) throw new Error(`${more.length + (summary ? 1 : 0)} summaries`);
   return summary;

@@ -27,20 +27,20 @@ export async function answered(harness: Harness): Promise<string[]> {
 }
 
 /** Everything that Kodiai said in the conversation but its summary. */
-export function replies(world: GitHubWorld, pull: Pull): string[] {
+export function replies(world: Pick<GitHubWorld, "bot">, pull: Pull): string[] {
   return pull.issueComments
     .filter(({ author, body }) => author === world.bot && !body.includes("kodiai:summary"))
     .map(({ body }) => body);
 }
 
 /** What Kodiai said in a thread after its first comment. */
-export function repliesIn(world: GitHubWorld, pull: Pull, root: number): string[] {
+export function repliesIn(world: Pick<GitHubWorld, "bot">, pull: Pull, root: number): string[] {
   return pull.comments
     .filter(({ author, inReplyTo }) => author === world.bot && inReplyTo === root)
     .map(({ body }) => body);
 }
 
 /** Kodiai's reactions to a comment, in order. */
-export function reactions(world: GitHubWorld, comment: IssueComment | ReviewComment): string[] {
+export function reactions(world: Pick<GitHubWorld, "bot">, comment: IssueComment | ReviewComment): string[] {
   return comment.reactions.filter(({ author }) => author === world.bot).map(({ content }) => content);
 }

@@ -48,11 +48,7 @@ test("twenty comments of which GitHub refuses six: fourteen are inline, six on t
   expect(summaryOf(world, pull).body).toContain("14 inline, 6 on whole files");
 });
 
-test.each([
-  ["ten comments", "submitted too quickly", 10],
-  ["ten comments", "abuse", 10],
-  ["one comment", "abuse", 1],
-] as const)(
+test.each([["ten comments", "abuse", 10]] as const)(
   "%s, throttled (%s): all inline after the wait, and nothing is asked before it",
   async (_, words, count) => {
     const { harness: at, world, repository, posts } = await opened();
@@ -81,23 +77,6 @@ test("a file whose diff GitHub does not show gets its comment on the file, at th
   expect(summaryOf(world, pull).body).toContain("GitHub shows no diff of the file and takes no comment on its lines");
 });
 
-const FILES = { method: "GET", path: /\/pulls\/\d+\/files$/ };
-const COMPARE = { method: "GET", path: /\/compare\// };
-
-/** The listing is refused as often as it is asked for, comparisons `comparisons` times. */
-async function withoutDiff(comparisons: number) {
-  const { harness: at, world, repository } = await opened();
-  world.fail(refusal("diff not available", { match: FILES, times: 100 }));
-  world.fail(refusal("diff not available", { match: COMPARE, times: comparisons }));
-  const pull = await world.pullRequest(repository, { title: "Balance", files: balances(2) });
-  for (let tries = 0; tries < 3; tries += 1) {
-    expect((await at.waitsAgain(pull)).outcome).toContain("GitHub answered 422 to GET");
-    await at.hurry();
-  }
-  expect(await at.settled(pull)).toMatchObject({ state: "done", attempt: 4 });
-  return { world, pull, summary: summaryOf(world, pull).body };
-}
-
 test("a diff that GitHub is still making is waited for", async () => {
   const { harness: at, world, repository } = await opened();
   world.fail(refusal("diff not available"));
@@ -109,20 +88,7 @@ test("a diff that GitHub is still making is waited for", async () => {
   expect(summaryOf(world, pull).body).not.toContain("incomplete");
 });
 
-test("a diff that GitHub never makes is read from its comparison of the two commits, and the summary says so", async () => {
-  const { world, pull, summary } = await withoutDiff(0);
-  expect(said(world, pull)).toHaveLength(2);
-  expect(summary).toContain("GitHub could not make the diff of this pull request: GitHub's comparison");
-});
-
-test("where there is no comparison either, the texts are compared, and comments are on the files", async () => {
-  const { world, pull, summary } = await withoutDiff(1);
-  expect(said(world, pull)).toEqual([]);
-  expect(world.comments(pull).file.map(({ path }) => path)).toEqual(paths(2));
-  expect(summary).toContain("the texts of up to 60 changed files were compared");
-});
-
-test.each([301, 307] as const)(
+test.each([301] as const)(
   "a repository that is renamed in the middle of a review answers %i, and the review is posted once",
   async (status) => {
     const { harness: at, world, repository, posts } = await opened();

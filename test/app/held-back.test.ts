@@ -1,10 +1,10 @@
-// What people said about a finding on one pull request, and what becomes of the like of it on the next ones.
+// What people said about a finding on one pull request, and what becomes of the like of it on the next ones; more of it is in
+// test/flows/held-back.test.ts.
 import { afterEach, describe, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { type Harness, openHarness } from "./app-harness.ts";
-import { BACKUP, LOGIN } from "./change-builders.ts";
+import { BACKUP } from "./change-builders.ts";
 import { answered, replies, repliesIn } from "./conversation-helpers.ts";
-import { anHourPasses } from "./memory-assertions.ts";
 import { type Defect, type SeeingModel, seeingModel } from "./seeing-model.ts";
 
 let harness: Harness | undefined;
@@ -191,115 +191,5 @@ describe("what one pull request taught", () => {
     const third = await opened(at, repository, { "src/late.ts": SESSION });
     expect(titles(at, third)).toHaveLength(1);
     expect(world.violations).toEqual([]);
-  });
-
-  test("a stranger's decline and an author's change nothing on other pull requests [005-05]", async () => {
-    const { at, world, repository } = await play();
-    const first = await opened(at, repository, { "src/session.ts": SESSION });
-    await says(at, first, "rae", "src/session.ts", "/kodiai ignore never report this");
-    await says(at, first, "mona", "src/session.ts", "/kodiai ignore I like it so");
-    await world.closePull(first);
-    const second = await opened(at, repository, { "src/session.ts": SESSION });
-    expect(titles(at, second)).toHaveLength(1);
-    expect(heldBackIn(at, second)).toBe("");
-  });
-
-  test("declines without a reason warn the model, and hold back once there are three by two people [005-05]", async () => {
-    const { at, world, repository, seen } = await play();
-    const decliners = ["wren", "wren", "vera"];
-    for (const login of decliners) {
-      const pull = await opened(at, repository, { "src/session.ts": SESSION });
-      expect(titles(at, pull)).toHaveLength(1);
-      await says(at, pull, login, "src/session.ts", "/kodiai ignore");
-      await world.closePull(pull);
-    }
-    expect(seen.prompts().at(-1)).toContain("declined by 1 person, without a reason");
-    const last = await opened(at, repository, { "src/session.ts": SESSION });
-    expect(titles(at, last)).toEqual([]);
-    expect(heldBackIn(at, last)).toMatch(/declined 3 times by 2 people, last on `?#3`? by `@vera`/);
-  });
-});
-
-describe("what people answered, without a command", () => {
-  test("holds back elsewhere with its reason, is listed, and is said again once restored from anywhere [005-05]", async () => {
-    const { at, world, repository } = await play();
-    const first = await opened(at, repository, { "src/session.ts": SESSION, "ops/backup.py": BACKUP });
-    const because = "This is intentional: the cache is best effort, see #4.";
-    await says(at, first, "rae", "src/session.ts", "False positive, never report this again because it is noise.");
-    await says(at, first, "wren", "ops/backup.py", "By design: names come from our own list.");
-    await says(at, first, "wren", "src/session.ts", because);
-    await world.closePull(first);
-    const second = await opened(at, repository, { "src/auth/login.ts": SESSION_MOVED, "ops/backup.py": BACKUP });
-    // Security is said, with what was answered.
-    expect(titles(at, second)).toEqual([expect.stringContaining("hell")]);
-    expect(world.comments(second).inline[0]?.body).toContain("names come from our own list");
-    const held = heldBackIn(at, second);
-    expect(held).toMatch(
-      /declined on `?#1`? by `@wren` on \d{4}-\d\d-\d\d: This is intentional: the cache is best effort.*\[original comment\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#discussion_r\d+\).*`\/kodiai restore mem_[0-9a-f]{12}`/,
-    );
-    const [, memory = ""] = /`\/kodiai restore (mem_\w+)`/.exec(held) ?? [];
-    await world.comment(second, "vera", `/kodiai restore ${memory}`);
-    await answered(at);
-    expect(replies(world, second).at(-1)).toContain("Similar findings are reported again");
-    // The answer still stands on the first pull request: looking at it once more brings nothing back.
-    await anHourPasses(at);
-    const third = await opened(at, repository, { "src/late.ts": SESSION });
-    expect(titles(at, third)).toHaveLength(1);
-    expect(heldBackIn(at, third)).toBe("");
-    expect(world.violations).toEqual([]);
-  });
-
-  test("thumbs down hold back once there are three by two people who may write, and never what is grave [005-05]", async () => {
-    const { at, world, repository } = await play();
-    const reactions = [
-      ["wren", "rae"],
-      ["wren", "mona"],
-      ["vera", "rae"],
-    ];
-    for (const logins of reactions) {
-      const pull = await opened(at, repository, { "src/session.ts": SESSION, "ops/backup.py": BACKUP });
-      expect(titles(at, pull)).toHaveLength(2);
-      for (const root of pull.comments) for (const login of logins) world.react(root, login, "-1");
-      await world.closePull(pull);
-      await answered(at);
-    }
-    const last = await opened(at, repository, { "src/session.ts": SESSION, "ops/backup.py": BACKUP });
-    expect(titles(at, last)).toEqual([expect.stringContaining("hell")]);
-    expect(heldBackIn(at, last)).toMatch(/declined 3 times by 2 people, last on `?#3`? by `@vera`/);
-  });
-});
-
-describe("comments on another open pull request", () => {
-  test("is not said twice, until that one is closed; what is grave is said with the link [005-04]", async () => {
-    const { at, world, repository } = await play();
-    const files = { "src/session.ts": SESSION, "ops/backup.py": BACKUP };
-    const first = await opened(at, repository, files);
-    expect(titles(at, first)).toHaveLength(2);
-    const backport = await opened(at, repository, { ...files, "README.md": "# Old shop\n" }, "feat: shop (backport)");
-    expect(titles(at, backport)).toEqual([expect.stringContaining("hell")]);
-    expect(world.comments(backport).inline[0]?.body).toMatch(/on \[#1\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#/);
-    expect(heldBackIn(at, backport)).toMatch(
-      /src\/session\.ts.*said on `?#1`?, which is open, on \d{4}-\d\d-\d\d \(\[original comment\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#/,
-    );
-    await world.closePull(first);
-    await world.push(backport, { "src/etag.ts": LOGIN });
-    await at.settled(backport);
-    expect(titles(at, backport)).toHaveLength(2);
-    expect(heldBackIn(at, backport)).toBe("");
-  });
-
-  test("a rule that was declined in one file is said in another, and no more once it was declined in three", async () => {
-    const { at, world, repository } = await play();
-    const parse = (name: string) =>
-      ["import requests", `def ${name}(url):`, "    return requests.get(url).json()", ""].join("\n");
-    for (const name of ["parse", "scan", "lex"]) {
-      const pull = await opened(at, repository, { [`src/${name}.py`]: parse(name) });
-      expect(titles(at, pull)).toHaveLength(1);
-      await says(at, pull, "wren", `src/${name}.py`, "/kodiai ignore the proxy has one");
-      await world.closePull(pull);
-    }
-    const same = await opened(at, repository, { "src/parse.py": parse("parse"), "src/other.py": parse("other") });
-    expect(titles(at, same)).toEqual([]);
-    expect(heldBackIn(at, same)).toContain("src/other.py");
   });
 });

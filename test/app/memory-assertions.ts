@@ -16,7 +16,7 @@ export async function anHourPasses(harness: Harness): Promise<void> {
 }
 
 /** The id of the memory of the one finding on a path of the pull request. */
-export function memoryOf(harness: Harness, pull: Pull, path: string): string {
+export function memoryOf(harness: Pick<Harness, "dataDir">, pull: Pull, path: string): string {
   const db = new Database(join(harness.dataDir, "memory.db"), { readonly: true });
   try {
     const sql = "SELECT mem FROM records WHERE corpus = 'finding' AND pull = ? AND path = ?";
@@ -29,17 +29,17 @@ export function memoryOf(harness: Harness, pull: Pull, path: string): string {
 }
 
 /** `kodiai memory show ID`: what stands behind `outcome:`. */
-export async function outcome(harness: Harness, pull: Pull, path: string): Promise<string> {
+export async function outcome(harness: Pick<Harness, "dataDir">, pull: Pull, path: string): Promise<string> {
   const page = await printed(harness, ["show", memoryOf(harness, pull, path)]);
   return /^outcome: (.*)$/m.exec(page)?.[1] ?? page;
 }
 
 /** `kodiai memory why ID`. */
-export function why(harness: Harness, pull: Pull, path: string): Promise<string> {
+export function why(harness: Pick<Harness, "dataDir">, pull: Pull, path: string): Promise<string> {
   return printed(harness, ["why", memoryOf(harness, pull, path)]);
 }
 
-async function printed(harness: Harness, words: readonly string[]): Promise<string> {
+async function printed(harness: Pick<Harness, "dataDir">, words: readonly string[]): Promise<string> {
   const lines: string[] = [];
   const log = vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
   try {

@@ -1,4 +1,5 @@
-// Which pull requests are reviewed, and which are left alone with a recorded reason.
+// Which pull requests are reviewed, and which are left alone with a recorded reason; more of them are in
+// test/flows/pull-request-selection.test.ts.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import type { PullRequestOptions } from "../fakes/github/pull-actions.ts";
@@ -33,28 +34,6 @@ function expectNothingSaid(pull: Pull): void {
   expect({ reviews, inline, file, summary }).toEqual({ reviews: [], inline: [], file: [], summary: [] });
 }
 
-test("a draft waits until it is ready for review", async () => {
-  const pull = await open({ draft: true });
-  expect(await harness.settled(pull)).toMatchObject({ state: "done", outcome: "skipped: the pull request is a draft" });
-  expectNothingSaid(pull);
-
-  await harness.world.readyForReview(pull);
-  await harness.settled(pull);
-  expect(said(harness.world, pull)).toHaveLength(1);
-});
-
-test("a title tagged [wip] holds the review back until the tag goes", async () => {
-  const pull = await open({ title: "[WIP] Back up" });
-  expect(await harness.settled(pull)).toMatchObject({ outcome: "skipped: the title is tagged [wip]" });
-  await harness.world.edit(pull, { title: "[WIP] Back up nightly" });
-  expect(lastOutcome()).toMatchObject({ outcome: "ignored" });
-  expectNothingSaid(pull);
-
-  await harness.world.edit(pull, { title: "Back up nightly" });
-  await harness.settled(pull);
-  expect(said(harness.world, pull)).toHaveLength(1);
-});
-
 test("the label kodiai:review asks for a review against any policy", async () => {
   const pull = await open({ title: "[no-review] Back up", draft: true });
   await harness.settled(pull);
@@ -65,38 +44,6 @@ test("the label kodiai:review asks for a review against any policy", async () =>
   await harness.world.label(pull, "kodiai:review");
   await harness.settled(pull);
   expect(said(harness.world, pull)).toHaveLength(1);
-});
-
-test("a second request for the same head is answered without repeating a comment", async () => {
-  const pull = await open({});
-  await harness.settled(pull);
-  const [comment] = harness.world.comments(pull).inline;
-
-  await harness.world.label(pull, "kodiai:review");
-  expect(await harness.settled(pull)).toMatchObject({ state: "done" });
-
-  expect(harness.world.comments(pull).inline).toEqual([comment]);
-  expect(summaryOf(harness.world, pull).body).toContain("1 posted earlier");
-});
-
-test("requesting a review from Kodiai's account asks for one, from others it does not", async () => {
-  const pull = await open({ draft: true });
-  await harness.settled(pull);
-  await harness.world.requestReview(pull, "lena");
-  expect(lastOutcome()).toEqual({ outcome: "ignored", reason: "the review was requested from someone else" });
-
-  await harness.world.requestReview(pull, "Kodiai-Reviewer");
-  await harness.settled(pull);
-  expect(said(harness.world, pull)).toHaveLength(1);
-});
-
-test("a pull request that closes before it is reviewed is left alone [R18]", async () => {
-  const pull = await open({ announce: false });
-  await harness.world.closePull(pull, { announce: false });
-  // This delivery was written while the pull request was open, and arrives late, as deliveries may.
-  await harness.world.label({ ...pull, state: "open" }, "kodiai:review");
-  expect(await harness.settled(pull)).toMatchObject({ outcome: "skipped: the pull request is closed" });
-  expectNothingSaid(pull);
 });
 
 test("the review that waits for a pull request is not written once that is closed", async () => {
@@ -115,40 +62,6 @@ test("the review that waits for a pull request is not written once that is close
   expect(said(world, pull)).toHaveLength(1);
 });
 
-test("a pull request that was closed and reopened is reviewed although the first event arrives last", async () => {
-  const { world } = harness;
-  world.fail({ match: { method: "GET", path: /\/pulls\/\d+\/files$/ }, status: 503 });
-  const pull = await open({});
-  await harness.waitsAgain(pull);
-  await world.closePull(pull);
-  // It was opened again before, and that was told first.
-  Object.assign(pull, { state: "open" });
-  await harness.hurry();
-  await harness.settled(pull);
-  expect(said(world, pull)).toHaveLength(1);
-});
-
-test("a conversation that is locked meanwhile is left alone [R18]", async () => {
-  const pull = await open({ announce: false });
-  harness.world.lock(pull);
-  await harness.world.label({ ...pull, locked: false }, "kodiai:review");
-  expect(await harness.settled(pull)).toMatchObject({ outcome: "skipped: the conversation is locked" });
-  expectNothingSaid(pull);
-});
-
-test("a base branch that changes asks for a review against the new one", async () => {
-  await harness.world.commit(repository, { "src/login.ts": `${LOGIN}\n` });
-  const pull = await open({});
-  await harness.settled(pull);
-  const files = { "ops/other.py": BACKUP };
-  const target = await harness.world.pullRequest(repository, { title: "Release", branch: "release/1", files });
-  await harness.settled(target);
-
-  await harness.world.edit(pull, { base: "release/1" });
-  expect(await harness.settled(pull)).toMatchObject({ state: "done" });
-  expect(summaryOf(harness.world, pull).body).toContain(pull.baseSha);
-});
-
 test("Dependabot's pull request is reviewed, known by its number", async () => {
   harness.world.person("dependabot[bot]", { id: 49699333, type: "Bot" });
   const pull = await open({ title: "build(deps): bump undici from 7.1.0 to 8.0.0", author: "dependabot[bot]" });
@@ -160,26 +73,8 @@ test("Dependabot's pull request is reviewed, known by its number", async () => {
   expect(summaryOf(harness.world, pull).body).not.toContain("author-tier");
 });
 
-test("another bot's pull request is left alone, even one that took Dependabot's name", async () => {
-  harness.world.person("dependab0t[bot]", { id: 424242, type: "Bot" });
-  const pull = await open({ author: "dependab0t[bot]" });
-  expect(await harness.settled(pull)).toMatchObject({ outcome: "skipped: opened by a bot, dependab0t[bot]" });
-  // Nor where somebody puts the label on it: a bot could.
-  await harness.world.label(pull, "kodiai:review");
-  expect(lastOutcome()).toEqual({ outcome: "ignored", reason: "opened by a bot" });
-  expectNothingSaid(pull);
-});
-
 test("a pull request from a fork that was deleted is reviewed", async () => {
   const pull = await open({ fork: "deleted" });
   expect(await harness.settled(pull)).toMatchObject({ state: "done" });
   expect(said(harness.world, pull)).toHaveLength(1);
-});
-
-test("a pull request without changes gets a summary that says so", async () => {
-  const pull = await open({ files: { "src/login.ts": `${LOGIN}\n` } });
-  await harness.settled(pull);
-  const { reviews } = harness.world.comments(pull);
-  expect(reviews).toEqual([]);
-  expect(summaryOf(harness.world, pull).body).toMatch(/^\*\*Nothing to review\*\*: no file was changed/);
 });

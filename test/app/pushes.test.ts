@@ -1,5 +1,5 @@
 // Push after push on one pull request: each defect is told once, in whatever words the model finds for it the next time, and
-// whatever happens to the branch, the file's name and its formatting.
+// whatever happens to the branch, the file's name and its formatting: all of it is in test/flows/pushes.test.ts.
 import { afterEach, describe, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, type ModelCall, startAnthropic } from "../fakes/anthropic/server.ts";
@@ -46,53 +46,6 @@ SAVED.splice(
   "    const hash = (password: string) => createHash('md5').update(password).digest('hex')",
 );
 
-/** As prettier would have it with other settings. */
-const REFORMATTED = [
-  'import { createHash } from "node:crypto";',
-  'import { Lock } from "./lock";',
-  "",
-  "export class Session {",
-  "    private readonly lock = new Lock();",
-  '    private token = "";',
-  "",
-  "    async refresh(token: string, store: Store): Promise<boolean> {",
-  "        await this.lock.acquire();",
-  "        this.token = token;",
-  "        await store",
-  '            .save("session", token, {',
-  "                ttl: 3600,",
-  "                secure: false,",
-  '                sameSite: "none",',
-  '                path: "/",',
-  "            })",
-  "            .catch(() => {});",
-  "        const hash = (password: string) =>",
-  '            createHash("md5").update(password).digest("hex");',
-  "        this.lock.release();",
-  "        return true;",
-  "    }",
-  "",
-  "    name(): string {",
-  '        return createHash("sha256").update(this.token).digest("hex");',
-  "    }",
-  "}",
-];
-
-const LATER = [
-  ...REFORMATTED.slice(0, -1),
-  "",
-  "    async close(): Promise<void> {",
-  "        await this.lock.acquire();",
-  "        setTimeout(() => this.lock.release(), 0);",
-  "        this.token = process.env.PASSWORD ?? hashPassword(this.token);",
-  "    }",
-  "}",
-  "",
-  "function hashPassword(password: string): string {",
-  '    return createHash("sha1").update(password).digest("hex");',
-  "}",
-];
-
 const text = (lines: readonly string[]) => `${lines.join("\n")}\n`;
 
 interface Defect {
@@ -118,14 +71,6 @@ const DEFECTS: readonly Defect[] = [
         "Errors of the store never reach the caller",
         "The empty `catch` on `store.save` hides that the session could not be written.",
       ],
-    ],
-  },
-  {
-    line: /setTimeout\(\(\) => this\.lock\.release/,
-    category: "correctness",
-    words: [
-      ["The lock is released before the token is replaced", "The timer runs while `close` still holds the token."],
-      ["close gives its lock away too early", "Another `refresh` may run before `close` has replaced the token."],
     ],
   },
 ];
@@ -165,7 +110,7 @@ function reviewer(): (call: ModelCall) => unknown {
   };
 }
 
-async function play(withModel: boolean): Promise<{ at: Harness; pull: Pull; base: () => Promise<void> }> {
+async function play(): Promise<{ at: Harness; pull: Pull }> {
   const read = reviewer();
   anthropic = await startAnthropic({
     replies: (call) => {
@@ -184,7 +129,7 @@ async function play(withModel: boolean): Promise<{ at: Harness; pull: Pull; base
     temperature: null,
     contextTokens: null,
   };
-  const at = await openHarness({ app: { model: withModel ? model : null } });
+  const at = await openHarness({ app: { model } });
   harness = at;
   const repository = await at.world.repository("acme", "player", { files: { "README.md": "# Player\n" } });
   const pull = await at.world.pullRequest(repository, {
@@ -192,13 +137,7 @@ async function play(withModel: boolean): Promise<{ at: Harness; pull: Pull; base
     files: { "src/session.ts": text(CLEAN), "src/lock.ts": "export class Lock {}\n" },
   });
   await at.settled(pull);
-  return {
-    at,
-    pull,
-    base: async () => {
-      pull.baseSha = await at.world.commit(repository, { "CHANGELOG.md": "- Something else\n" });
-    },
-  };
+  return { at, pull };
 }
 
 /** Titles of all comments on lines and files, in their order. */
@@ -207,84 +146,12 @@ function titles(at: Harness, pull: Pull): string[] {
   return [...inline, ...file].map(({ body }) => /\*\*([^*]+)\*\*/.exec(body)?.[1] ?? "");
 }
 
-const questions = () => anthropic?.requests.filter(({ body }) => body.model === "claude-sonnet-5-5") ?? [];
-
-/** The five pushes, and what stands on the pull request after each. */
-async function fivePushes(withModel: boolean) {
-  const { at, pull, base } = await play(withModel);
-  const after: { titles: string[]; summary: string; asked: number }[] = [];
-  const done = async () => {
-    const before = after.reduce((sum, { asked }) => sum + asked, 0) + (withModel ? 1 : 0);
-    expect(await at.settled(pull)).toMatchObject({ state: "done" });
-    after.push({
-      titles: titles(at, pull),
-      summary: summaryOf(at.world, pull).body,
-      asked: questions().length - before,
-    });
-  };
-  const lock = { "src/lock.ts": "export class Lock {}\n" };
-  expect(titles(at, pull)).toEqual([]);
-  const opened = pull.headSha;
-  await at.world.push(pull, { "src/session.ts": text(SAVED) });
-  await done();
-  await base();
-  await at.world.forcePush(pull, { ...lock, "src/session.ts": text(SAVED) });
-  await done();
-  const rebased = pull.headSha;
-  await at.world.rename(pull, "src/session.ts", "src/auth/login-session.ts");
-  await done();
-  await at.world.forcePush(pull, { ...lock, "src/auth/login-session.ts": text(REFORMATTED) });
-  await done();
-  const reformatted = pull.headSha;
-  await at.world.push(pull, { "src/auth/login-session.ts": text(LATER) });
-  await done();
-  expect(at.world.violations).toEqual([]);
-  return { after, heads: { opened, rebased, reformatted } };
-}
-
 const SAVE = "A failed save is swallowed and the session is lost";
 const HASH = "Password is hashed with a fast hash";
-const LOCK = "The lock is released before the token is replaced";
 
-describe("five pushes on one pull request (new code, rebase, rename, reformatting by force, new code)", () => {
-  test("with a model: each defect has one comment, and the summary says what was read [005-04]", async () => {
-    const { after, heads } = await fivePushes(true);
-    const one = [SAVE, HASH];
-    expect(after.map((push) => push.titles.toSorted())).toEqual([
-      one,
-      one,
-      one,
-      one,
-      [SAVE, HASH, HASH, LOCK].toSorted(),
-    ]);
-    // Whoever only renamed a file is not billed for it.
-    expect(after.map(({ asked }) => asked)).toEqual([1, 1, 0, 1, 1]);
-    const since = (sha: string) => expect.stringContaining(`Incremental review since [\`${sha.slice(0, 7)}\`](`);
-    const again = expect.stringContaining("Full re-review: the branch was rewritten since the last review.");
-    expect(after.map(({ summary }) => summary)).toEqual([
-      since(heads.opened),
-      again,
-      since(heads.rebased),
-      again,
-      since(heads.reformatted),
-    ]);
-    expect(after.map(({ summary }) => summary.split("\n")[0])).toEqual([
-      "**2 findings**: 2 major — 2 inline.",
-      "**2 findings**: 2 major — 2 posted earlier.",
-      "**2 findings**: 2 major — 2 posted earlier.",
-      "**2 findings**: 2 major — 2 posted earlier.",
-      "**4 findings**: 4 major — 2 inline, 2 posted earlier.",
-    ]);
-  });
-
-  test("without a model: each defect that a rule finds has one comment [005-09]", async () => {
-    const { after } = await fivePushes(false);
-    expect(after.map((push) => push.titles)).toEqual([[HASH], [HASH], [HASH], [HASH], [HASH, HASH]]);
-    expect(after.at(-1)?.summary).toContain("1 inline, 1 posted earlier");
-  });
-
+describe("push after push", () => {
   test("a defect that is fixed may be addressed; its conversation is left to people", async () => {
-    const { at, pull } = await play(true);
+    const { at, pull } = await play();
     await at.world.push(pull, { "src/session.ts": text(SAVED) });
     await at.settled(pull);
     await at.world.push(pull, { "src/session.ts": text(CLEAN) });

@@ -40,25 +40,19 @@ async function refusedInstallations(): Promise<string> {
   return /^kodiai_refused_installations (\d+)$/m.exec(text)?.[1] ?? "none";
 }
 
-test.each([
-  ["403", "not accessible"],
-  ["401", "bad credentials"],
-] as const)(
-  "a review that GitHub refuses with %s is tried again an hour later, not sooner, and is reported until then",
-  async (_, refusal) => {
-    const pull = await refusedPull(refusal);
-    await sweeps(3);
-    expect(harness.jobs(pull)).toHaveLength(1);
-    expect(await refusedInstallations()).toBe("1");
-    const db = new Database(join(harness.dataDir, "queue.db"));
-    db.prepare("UPDATE jobs SET finished_at = finished_at - ? WHERE state = 'parked'").run(HOUR_MS);
-    db.close();
-    await until("it is tried again", () => harness.jobs(pull).length === 2);
-    expect(await harness.settled(pull)).toMatchObject({ state: "done" });
-    expect(said(harness.world, pull)).toHaveLength(1);
-    expect(await refusedInstallations()).toBe("0");
-  },
-);
+test("a review that GitHub refuses with 403 is tried again an hour later, not sooner, and is reported until then", async () => {
+  const pull = await refusedPull("not accessible");
+  await sweeps(3);
+  expect(harness.jobs(pull)).toHaveLength(1);
+  expect(await refusedInstallations()).toBe("1");
+  const db = new Database(join(harness.dataDir, "queue.db"));
+  db.prepare("UPDATE jobs SET finished_at = finished_at - ? WHERE state = 'parked'").run(HOUR_MS);
+  db.close();
+  await until("it is tried again", () => harness.jobs(pull).length === 2);
+  expect(await harness.settled(pull)).toMatchObject({ state: "done" });
+  expect(said(harness.world, pull)).toHaveLength(1);
+  expect(await refusedInstallations()).toBe("0");
+});
 
 async function permissionsAreAccepted(): Promise<void> {
   const installation = { id: harness.world.installations.get("acme"), account: { login: "acme", id: 1 } };
@@ -69,17 +63,6 @@ async function permissionsAreAccepted(): Promise<void> {
   });
 }
 
-test("a refused installation is reported by whichever process is asked, until one of its reviews ends", async () => {
-  const pull = await refusedPull();
-  // The look at the open pull requests is refused as well: nothing is tried that could be refused again.
-  harness.world.fail(refused("not accessible", { match: { method: "GET", path: /\/pulls$/ }, times: 1_000 }));
-  await harness.restart();
-  expect(await refusedInstallations()).toBe("1");
-  await harness.world.push(pull, { "src/other.py": BALANCE });
-  await until("the next head ends", () => harness.jobs(pull).at(-1)?.state === "done");
-  expect(await refusedInstallations()).toBe("0");
-});
-
 test("permissions that are accepted have refused reviews tried again at once", async () => {
   const pull = await refusedPull();
   await sweeps(3);
@@ -88,36 +71,4 @@ test("permissions that are accepted have refused reviews tried again at once", a
   await until("it is tried again", () => harness.jobs(pull).length === 2);
   expect(await harness.settled(pull)).toMatchObject({ state: "done" });
   expect(said(harness.world, pull)).toHaveLength(1);
-});
-
-test("permissions that are accepted while GitHub fails have refused reviews tried again once it answers", async () => {
-  const pull = await refusedPull();
-  harness.world.fail({ match: { method: "GET", path: /\/pulls$/ }, times: 20, status: 502 });
-  await permissionsAreAccepted();
-  await until("it is tried again", () => harness.jobs(pull).length === 2);
-  expect(await harness.settled(pull)).toMatchObject({ state: "done" });
-});
-
-test("a pull request that was opened while the first sweeps failed is reviewed, although its event never arrived", async () => {
-  const missed = { everyMs: SWEEP_MS, againMs: SWEEP_MS };
-  await harness.close();
-  harness = await openHarness({ app: { missed: "off" } });
-  const repository = await harness.world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });
-  let isDown = true;
-  harness.world.fail({
-    match: { method: "GET", path: /^\/app\/installations$/ },
-    times: 1_000_000,
-    status: 502,
-    chance: () => isDown,
-  });
-  await harness.restart({ missed });
-  const looks = () => harness.world.requests.filter(({ path }) => path === "/app/installations").length;
-  await until("a look fails", () => looks() > 0);
-  const options = { title: "Balance", files: { "src/balance.py": BALANCE }, announce: false };
-  const pull = await harness.world.pullRequest(repository, options);
-  // GitHub gives times in whole seconds.
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
-  isDown = false;
-  await until("it is found", () => harness.jobs(pull).length > 0);
-  expect(await harness.settled(pull)).toMatchObject({ state: "done" });
 });

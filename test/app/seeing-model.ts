@@ -1,6 +1,7 @@
 // A model that sees planted defects wherever their line is shown to it, and finds other words for them each time, as models do.
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, type ModelCall, startAnthropic } from "../fakes/anthropic/server.ts";
+import type { Asked } from "./flow-harness.ts";
 
 export interface Defect {
   /** A line of code that it is about. */
@@ -11,7 +12,14 @@ export interface Defect {
   readonly words: readonly (readonly [title: string, body: string])[];
 }
 
-export interface SeeingModel {
+/** A model that answers in this process. */
+export interface SeeingScript {
+  readonly script: (asked: Pick<Asked, "tier" | "prompt">) => unknown;
+  /** Defects that it overlooks from now on. */
+  readonly blind: Set<Defect>;
+}
+
+export interface SeeingModel extends Pick<SeeingScript, "blind"> {
   readonly anthropic: FakeAnthropic;
   /** For the app. */
   readonly choice: {
@@ -22,25 +30,23 @@ export interface SeeingModel {
     readonly temperature: null;
     readonly contextTokens: null;
   };
-  /** Defects that it overlooks from now on. */
-  readonly blind: Set<Defect>;
   /** What it was shown to read, oldest first. */
   prompts(): readonly string[];
 }
 
 const NAMES = { main: "claude-sonnet-5-5", small: "claude-haiku-5-5" };
 
-export async function seeingModel(defects: readonly Defect[]): Promise<SeeingModel> {
+export function seeingScript(defects: readonly Defect[]): SeeingScript {
   const blind = new Set<Defect>();
   const reported = new Map<Defect, number>();
   const severities = new Map<string, string>();
-  const see = ({ prompt }: ModelCall) => {
+  const see = (prompt: string) => {
     const rows = prompt.split("\n");
     const findings = defects.flatMap((defect) => (blind.has(defect) ? [] : seen(defect, rows, reported)));
     for (const { title, severity } of findings) severities.set(title, severity);
     return { findings, ruleFindings: [], walkthrough: "Changes the shop." };
   };
-  const confirm = ({ prompt }: ModelCall) => {
+  const confirm = (prompt: string) => {
     const asked = [...prompt.matchAll(/^\[(fnd_\w+)\](.*)$/gm)];
     const severityOf = (text: string) => [...severities].find(([title]) => text.includes(title))?.[1] ?? "major";
     return {
@@ -49,8 +55,15 @@ export async function seeingModel(defects: readonly Defect[]): Promise<SeeingMod
       }),
     };
   };
+  return { blind, script: ({ tier, prompt }) => (tier === "main" ? see(prompt) : confirm(prompt)) };
+}
+
+/** The same behind a server on loopback. */
+export async function seeingModel(defects: readonly Defect[]): Promise<SeeingModel> {
+  const { blind, script } = seeingScript(defects);
+  const tierOf = ({ body }: ModelCall) => (body.model === NAMES.main ? "main" : "small");
   const anthropic = await startAnthropic({
-    replies: (call) => says(call.body.model === NAMES.main ? see(call) : confirm(call)),
+    replies: (call) => says(script({ tier: tierOf(call), prompt: call.prompt })),
   });
   const choice = { apiKey: "sk-ant-0123456789abcdef", baseUrl: anthropic.url, names: NAMES } as const;
   return {

@@ -1,5 +1,5 @@
 // Somebody pushes, closes, locks or takes the app off, right before any request of a review: nothing is said about what is over, and
-// what is there now is reviewed once.
+// what is there now is reviewed once. test/flows/superseded.test.ts has every step.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { type Harness, openHarness } from "./app-harness.ts";
@@ -14,14 +14,6 @@ beforeAll(async () => {
 afterEach(() => expect(harness.world.violations).toEqual([]));
 afterAll(() => harness.close());
 
-/** Before which request; each is met once, at its first or, for the head, at a later reading of it. */
-const MOMENTS: readonly (readonly [string, string, RegExp])[] = [
-  ["the files are listed", "GET", /\/files$/],
-  ["the comments are read", "GET", /\/pulls\/\d+\/comments$/],
-  ["the summary is looked for", "GET", /\/issues\/\d+\/comments$/],
-  ["reviews are listed", "GET", /\/pulls\/\d+\/reviews$/],
-];
-
 const FILES = { "ops/backup.py": BACKUP, "src/balance.py": BALANCE };
 
 /** Opens a pull request to which something happens meanwhile. */
@@ -33,30 +25,14 @@ async function opened(method: string, path: RegExp, happens: (pull: Pull) => voi
   return pull;
 }
 
-test.each(MOMENTS)(
-  "a push right before %s: the new head alone is reviewed, once [R17][T8]",
-  async (_when, method, path) => {
-    const pull = await opened(method, path, (one) => harness.world.push(one, { "ops/backup.py": null }));
-    await harness.settled(pull);
-    const { reviews, inline } = harness.world.comments(pull);
-    expect(reviews.filter(({ body }) => body !== "").map(({ commitId }) => commitId)).toEqual([pull.headSha]);
-    expect(inline.map(({ commitId }) => commitId)).toEqual([pull.headSha]);
-    expect(said(harness.world, pull)).toEqual(["src/balance.py:5 tls-verify-disabled"]);
-  },
-);
-
-test.each(MOMENTS)("closed right before %s: no review is posted [R18]", async (_when, method, path) => {
-  const pull = await opened(method, path, (one) => harness.world.closePull(one));
-  expect(harness.world.comments(pull).reviews).toEqual([]);
-  // The delivery of the closing may be quicker than the look at the pull request.
-  const end = { state: expect.stringMatching(/^(?:done|cancelled)$/), outcome: expect.stringMatching(/closed/) };
-  expect(harness.jobs(pull).at(-1)).toMatchObject(end);
-});
-
-test.each(MOMENTS)("locked right before %s: no review is posted [R18]", async (_when, method, path) => {
-  const pull = await opened(method, path, (one) => harness.world.lock(one));
-  expect(harness.world.comments(pull).reviews).toEqual([]);
-  expect(harness.jobs(pull).at(-1)).toMatchObject({ state: "done", outcome: expect.stringMatching(/locked/) });
+test("a push right before reviews are listed: the new head alone is reviewed, once [R17][T8]", async () => {
+  const push = (one: Pull) => harness.world.push(one, { "ops/backup.py": null });
+  const pull = await opened("GET", /\/pulls\/\d+\/reviews$/, push);
+  await harness.settled(pull);
+  const { reviews, inline } = harness.world.comments(pull);
+  expect(reviews.filter(({ body }) => body !== "").map(({ commitId }) => commitId)).toEqual([pull.headSha]);
+  expect(inline.map(({ commitId }) => commitId)).toEqual([pull.headSha]);
+  expect(said(harness.world, pull)).toEqual(["src/balance.py:5 tls-verify-disabled"]);
 });
 
 test("locked between the last look and the review: GitHub's refusal is known for what it is", async () => {

@@ -158,7 +158,6 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
   const git = await startEmulator(manifest, APP, installations, second);
   // Of comments and reviews: beyond 32 bits, as on github.com. Accounts still fit.
   let lastId = 3_000_000_000;
-  let lastPerson = 1_000_000;
   const born = new Map<number, number>();
   const { lagMs = 0 } = options;
   const hub: Hub = {
@@ -177,21 +176,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
     },
     listed: (items) => (lagMs === 0 ? items : items.filter(({ id }) => (born.get(id) ?? 0) + lagMs <= Date.now())),
   };
-  const person = (login: string, facts: Partial<Omit<Person, "login">> = {}): Person => {
-    const known = hub.people.get(login.toLowerCase());
-    if (known) return Object.assign(known, facts);
-    const fresh: Person = {
-      login,
-      id: ++lastPerson,
-      type: login.endsWith("[bot]") ? "Bot" : "User",
-      association: "CONTRIBUTOR",
-      permission: "read",
-      mergedPullRequests: 0,
-      ...facts,
-    };
-    hub.people.set(login.toLowerCase(), fresh);
-    return fresh;
-  };
+  const person = peopleOf(hub);
   const bot = person(`${APP.slug}[bot]`, { association: "NONE" });
   const door = openAccess(bot);
   const faults = planFaults();
@@ -280,6 +265,26 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
   };
 }
 
+/** People of a world: made on first mention, changed by naming more. */
+export function peopleOf({ people }: Pick<Hub, "people">): GitHubWorld["person"] {
+  let last = 1_000_000;
+  return (login, facts = {}) => {
+    const known = people.get(login.toLowerCase());
+    if (known) return Object.assign(known, facts);
+    const fresh: Person = {
+      login,
+      id: ++last,
+      type: login.endsWith("[bot]") ? "Bot" : "User",
+      association: "CONTRIBUTOR",
+      permission: "read",
+      mergedPullRequests: 0,
+      ...facts,
+    };
+    people.set(login.toLowerCase(), fresh);
+    return fresh;
+  };
+}
+
 /** GitHub asks for a second between two writes; a few milliseconds are the way there. */
 const APART_MS = 950;
 
@@ -328,7 +333,8 @@ function annotationsOf(requests: readonly LoggedRequest[], path: string): readon
     .map((one) => `${one.path}:${one.start_line} ${one.annotation_level} ${one.title}`);
 }
 
-function visibleComments(pull: Pull): Comments {
+/** What a visitor of the pull request sees. */
+export function visibleComments(pull: Pull): Comments {
   const reviews = pull.reviews.filter((review) => review.state !== "PENDING");
   const pending = new Set(pull.reviews.filter((one) => !reviews.includes(one)).map(({ id }) => id));
   const comments = pull.comments.filter((comment) => !pending.has(comment.reviewId) || comment.inReplyTo !== null);

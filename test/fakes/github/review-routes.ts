@@ -170,7 +170,7 @@ function reviewOf(hub: Hub, c: RouteContext): Review {
 }
 
 /** Checks a whole review before any of it is kept. */
-async function readReview(hub: Hub, pull: Pull, author: Person, body: Json) {
+export async function readReview(hub: Hub, pull: Pull, author: Person, body: Json) {
   checkOpenForComments(pull);
   const commitId = await commitOf(hub, pull, body);
   const raw = Array.isArray(body.comments) ? body.comments.filter(isJson) : [];
@@ -191,7 +191,7 @@ async function readReview(hub: Hub, pull: Pull, author: Person, body: Json) {
 }
 
 /** A comment of its own: on a line, or on a file with `subject_type: file`. */
-async function readComment(hub: Hub, pull: Pull, author: Person, body: Json): Promise<ReviewComment> {
+export async function readComment(hub: Hub, pull: Pull, author: Person, body: Json): Promise<ReviewComment> {
   checkOpenForComments(pull);
   if (typeof body.commit_id !== "string") {
     throw invalid("PullRequestReviewComment", "commit_id", "missing_field", "commit_id can't be blank");
@@ -243,7 +243,7 @@ async function lineComment(
 }
 
 /** Threads are flat: a reply to a reply belongs to the first comment. */
-function readReply(hub: Hub, pull: Pull, author: Person, body: Json, to: number): ReviewComment {
+export function readReply(hub: Hub, pull: Pull, author: Person, body: Json, to: number): ReviewComment {
   checkOpenForComments(pull);
   const parent = pull.comments.find((one) => one.id === to);
   if (!parent) throw new Refusal(404, "Not Found");
@@ -271,7 +271,7 @@ function blank(
 }
 
 /** A single comment stands in a review of its own, without a body, as on GitHub. */
-function keep(pull: Pull, comment: ReviewComment): ReviewComment {
+export function keep(pull: Pull, comment: ReviewComment): ReviewComment {
   const { author, commitId, reviewId } = comment;
   pull.reviews.push({ id: reviewId, author, body: "", state: "COMMENTED", commitId, submittedAt: now() });
   pull.comments.push(comment);

@@ -1,0 +1,107 @@
+// A permission that is missing for a while, or a key that is not taken, costs no review: refused heads stay owed.
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Pull, Repository } from "../fakes/github/conversation.ts";
+import { type RefusalName, refused } from "../fakes/github/refusals.ts";
+import { type Harness, openHarness, until } from "./app-harness.ts";
+import { BALANCE, said } from "./change-builders.ts";
+
+const SWEEP_MS = 100;
+const HOUR_MS = 60 * 60_000;
+
+let harness: Harness;
+let shop: Repository;
+beforeEach(async () => {
+  harness = await openHarness({ app: { missed: { everyMs: SWEEP_MS, youngMs: 0 } } });
+  shop = await harness.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+  await sweeps(2);
+});
+afterEach(() => harness.close());
+
+/** So many looks at the open pull requests. */
+async function sweeps(count: number): Promise<void> {
+  const looks = () => harness.world.requests.filter(({ path }) => path === "/repos/acme/shop/pulls").length;
+  const wanted = looks() + count;
+  await until("the sweep looks", () => looks() >= wanted);
+}
+
+/** A token that is not taken is made once more. */
+async function refusedPull(refusal: RefusalName = "not accessible"): Promise<Pull> {
+  const times = refusal === "bad credentials" ? 2 : 1;
+  harness.world.fail(refused(refusal, { match: { method: "GET", path: /\/pulls\/\d+$/ }, times }));
+  const pull = await harness.world.pullRequest(shop, { title: "Balance", files: { "src/balance.py": BALANCE } });
+  expect(await harness.settled(pull)).toMatchObject({ state: "parked" });
+  return pull;
+}
+
+async function refusedInstallations(): Promise<string> {
+  const text = await (await fetch(`${harness.adminUrl()}/metrics`)).text();
+  return /^kodiai_refused_installations (\d+)$/m.exec(text)?.[1] ?? "none";
+}
+
+test("a review that GitHub refuses with 401 is tried again an hour later, not sooner, and is reported until then", async () => {
+  const pull = await refusedPull("bad credentials");
+  await sweeps(3);
+  expect(harness.jobs(pull)).toHaveLength(1);
+  expect(await refusedInstallations()).toBe("1");
+  const db = new Database(join(harness.dataDir, "queue.db"));
+  db.prepare("UPDATE jobs SET finished_at = finished_at - ? WHERE state = 'parked'").run(HOUR_MS);
+  db.close();
+  await until("it is tried again", () => harness.jobs(pull).length === 2);
+  expect(await harness.settled(pull)).toMatchObject({ state: "done" });
+  expect(said(harness.world, pull)).toHaveLength(1);
+  expect(await refusedInstallations()).toBe("0");
+});
+
+async function permissionsAreAccepted(): Promise<void> {
+  const installation = { id: harness.world.installations.get("acme"), account: { login: "acme", id: 1 } };
+  await harness.world.deliver("installation", {
+    action: "new_permissions_accepted",
+    installation,
+    sender: { login: "mona", id: 2 },
+  });
+}
+
+test("a refused installation is reported by whichever process is asked, until one of its reviews ends", async () => {
+  const pull = await refusedPull();
+  // The look at the open pull requests is refused as well: nothing is tried that could be refused again.
+  harness.world.fail(refused("not accessible", { match: { method: "GET", path: /\/pulls$/ }, times: 1_000 }));
+  await harness.restart();
+  expect(await refusedInstallations()).toBe("1");
+  await harness.world.push(pull, { "src/other.py": BALANCE });
+  await until("the next head ends", () => harness.jobs(pull).at(-1)?.state === "done");
+  expect(await refusedInstallations()).toBe("0");
+});
+
+test("permissions that are accepted while GitHub fails have refused reviews tried again once it answers", async () => {
+  const pull = await refusedPull();
+  harness.world.fail({ match: { method: "GET", path: /\/pulls$/ }, times: 20, status: 502 });
+  await permissionsAreAccepted();
+  await until("it is tried again", () => harness.jobs(pull).length === 2);
+  expect(await harness.settled(pull)).toMatchObject({ state: "done" });
+});
+
+test("a pull request that was opened while the first sweeps failed is reviewed, although its event never arrived", async () => {
+  const missed = { everyMs: SWEEP_MS, againMs: SWEEP_MS, youngMs: 0 };
+  await harness.close();
+  harness = await openHarness({ app: { missed: "off" } });
+  const repository = await harness.world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });
+  let isDown = true;
+  harness.world.fail({
+    match: { method: "GET", path: /^\/app\/installations$/ },
+    times: 1_000_000,
+    status: 502,
+    chance: () => isDown,
+  });
+  await harness.restart({ missed });
+  const looks = () => harness.world.requests.filter(({ path }) => path === "/app/installations").length;
+  await until("a look fails", () => looks() > 0);
+  const options = { title: "Balance", files: { "src/balance.py": BALANCE }, announce: false };
+  const pull = await harness.world.pullRequest(repository, options);
+  // GitHub gives times in whole seconds.
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  isDown = false;
+  await until("it is found", () => harness.jobs(pull).length > 0);
+  expect(await harness.settled(pull)).toMatchObject({ state: "done" });
+});
