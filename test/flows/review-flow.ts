@@ -13,7 +13,7 @@ import type { Database } from "../../src/store/sql.ts";
 import { type Records, recordsOn } from "../../src/wire/store.ts";
 import { type Change, portsOf } from "../app/pipeline.ts";
 import { addedHunk, aFileDiff } from "../builders/file-diff.ts";
-import { aJob, aPull, HEAD, REPO } from "../fakes/pull-requests.ts";
+import { aJob, aPull, REPO } from "../fakes/pull-requests.ts";
 import { type FakeReviews, fakeReviews } from "../fakes/reviews.ts";
 import { embedder } from "../retrieve/retrieve-builders.ts";
 import { sqliteInMemory } from "../store/databases.ts";
@@ -50,6 +50,8 @@ export interface ReviewFlow {
   open(change: Change, more?: Partial<PullRequest>): FlowPull;
   /** The same one at its next head, which adds these files. */
   push(pull: FlowPull, files: Readonly<Record<string, string>>): FlowPull;
+  /** What one of its jobs is. */
+  job(pull: FlowPull, more?: Partial<ReviewJob>): ReviewJob;
   /** Runs a job of it, as a worker would. */
   review(pull: FlowPull, more?: Partial<ReviewPorts>, job?: Partial<ReviewJob>): ReturnType<typeof reviewPullRequest>;
   close(): Promise<void>;
@@ -70,7 +72,13 @@ export async function openReviewFlow(now: () => number = Date.now): Promise<Revi
       pulls += 1;
       const pull = aPull({ number: pulls, ...more });
       const files = Object.entries(change.files ?? {}).map(([path, text]) => addedDiff(path, text));
-      return { number: pulls, key: jobKey(REPO, pulls), change, pull, posted: fakeReviews({ headSha: HEAD, files }) };
+      return {
+        number: pulls,
+        key: jobKey(REPO, pulls),
+        change,
+        pull,
+        posted: fakeReviews({ headSha: pull.head.sha, files }),
+      };
     },
     push({ change, pull, posted, ...same }, files) {
       heads += 1;
@@ -79,7 +87,9 @@ export async function openReviewFlow(now: () => number = Date.now): Promise<Revi
       posted.world.files = Object.entries(files).map(([path, text]) => addedDiff(path, text));
       return { ...same, posted, change: { ...change, files }, pull: { ...pull, head: { ...pull.head, sha } } };
     },
-    review({ number, key, change, pull, posted }, more = {}, job = {}) {
+    job: ({ number, key, pull }, more) => aJob({ number, key, headSha: pull.head.sha, ...more }),
+    review(of, more = {}, job = {}) {
+      const { change, pull, posted } = of;
       const ports: ReviewPorts = {
         ...portsOf(atHead(change, pull)),
         ledger: records.ledger,
@@ -96,9 +106,7 @@ export async function openReviewFlow(now: () => number = Date.now): Promise<Revi
         now,
         ...more,
       };
-      return reviewPullRequest(aJob({ number, key, headSha: pull.head.sha, ...job }), ports, async (_stage, enter) =>
-        enter(),
-      );
+      return reviewPullRequest(this.job(of, job), ports, async (_stage, enter) => enter());
     },
     close: () => db.close(),
   };
