@@ -91,7 +91,7 @@ test("a process that stops in the middle of a question books what it cost, and t
 });
 
 test("pushes that follow each other are one review, as soon as the repository's wait is over", async () => {
-  const opened = await openHarness({ debounce: true });
+  const opened = await openHarness({ app: { debounce: true } });
   harness = opened;
   const { world } = opened;
   const repository = await shop(opened, "shop", "review: {debounceSeconds: 3}\n");
