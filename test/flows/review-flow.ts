@@ -62,6 +62,8 @@ export async function openReviewFlow(now: () => number = Date.now): Promise<Revi
   const db = await sqliteInMemory(now);
   const records = recordsOn(db, null, () => Promise.resolve());
   const checks = fakeChecks();
+  const job: ReviewFlow["job"] = ({ number, key, pull }, more) =>
+    aJob({ number, key, headSha: pull.head.sha, ...more });
   let pulls = 0;
   let heads = 0;
   return {
@@ -87,8 +89,8 @@ export async function openReviewFlow(now: () => number = Date.now): Promise<Revi
       posted.world.files = Object.entries(files).map(([path, text]) => addedDiff(path, text));
       return { ...same, posted, change: { ...change, files }, pull: { ...pull, head: { ...pull.head, sha } } };
     },
-    job: ({ number, key, pull }, more) => aJob({ number, key, headSha: pull.head.sha, ...more }),
-    review(of, more = {}, job = {}) {
+    job,
+    review(of, more = {}, over = {}) {
       const { change, pull, posted } = of;
       const ports: ReviewPorts = {
         ...portsOf(atHead(change, pull)),
@@ -106,7 +108,7 @@ export async function openReviewFlow(now: () => number = Date.now): Promise<Revi
         now,
         ...more,
       };
-      return reviewPullRequest(this.job(of, job), ports, async (_stage, enter) => enter());
+      return reviewPullRequest(job(of, over), ports, async (_stage, enter) => enter());
     },
     close: () => db.close(),
   };
