@@ -6,8 +6,8 @@ import type { AppOptions } from "../../src/server/app-options.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, type Reply, startAnthropic } from "../fakes/anthropic/server.ts";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
-import { type Harness, openHarness, } from "./app-harness.ts";
-import { BACKUP, said, summaryOf, } from "./change-builders.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
+import { BACKUP, said, summaryOf } from "./change-builders.ts";
 import { answered, replies } from "./conversation-helpers.ts";
 
 let harness: Harness | undefined;
