@@ -88,11 +88,7 @@ async function asAdministrator(url: string, work: (client: pg.Client) => Promise
 
 /** Made once for each schema; test files that run at the same time wait for whoever makes it. */
 async function templateOf(client: pg.Client, url: string, parts: readonly SchemaPart[]): Promise<string> {
-  const schema = createHash("sha256")
-    .update(JSON.stringify(textsOf(parts)))
-    .digest("hex")
-    .slice(0, 12);
-  const name = `kodiai_template_${schema}`;
+  const name = `kodiai_template_${schemaHash(parts)}`;
   await client.query("SELECT pg_advisory_lock(8246)");
   try {
     const known = await client.query("SELECT 1 FROM pg_database WHERE datname = $1", [name]);
@@ -109,8 +105,13 @@ async function templateOf(client: pg.Client, url: string, parts: readonly Schema
   return name;
 }
 
-function textsOf(parts: readonly SchemaPart[]) {
-  return parts.map(({ part, steps }) => ({ part, steps: steps.map((step) => step(POSTGRES)) }));
+/** Another one for each schema. */
+export function schemaHash(parts: readonly SchemaPart[], ...more: readonly string[]): string {
+  const texts = parts.map(({ part, steps }) => ({ part, steps: steps.map((step) => step(POSTGRES)) }));
+  return createHash("sha256")
+    .update(JSON.stringify([texts, ...more]))
+    .digest("hex")
+    .slice(0, 12);
 }
 
 /** A new database without a schema, or null where there is no server. */

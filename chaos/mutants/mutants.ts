@@ -25,8 +25,8 @@ export const MUTANTS: readonly Mutant[] = [
     find: null,
     replace: "return false;",
     test: [
-      "test/app/budgets.test.ts",
-      "a pull request of people without write access is read by the model three times in 24 hours, over restarts and pushes",
+      "test/flows/model-budgets.test.ts",
+      "a pull request of people without write access is read by the model three times in 24 hours, over pushes",
     ],
   },
   {
@@ -572,7 +572,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "if (isOutsider && outsiders !== undefined)",
     replace: "if (outsiders === null)",
     test: [
-      "test/app/budgets.test.ts",
+      "test/flows/model-budgets.test.ts",
       "strangers' forks, however many and however long what they write, spend a tenth of the month and one question at most",
     ],
   },

@@ -4,7 +4,7 @@ import type { RetrievalFigures } from "../domain/figures/retrieval-figures.ts";
 import type { RetrievalStatistics } from "../ports/memory.ts";
 
 /** Five minutes: figures of a day do not change visibly faster. */
-export const FIGURES_TTL_MS = 5 * 60_000;
+const FIGURES_TTL_MS = 5 * 60_000;
 /** Windows cached; the least recently requested one is dropped first. */
 const MOST = 100;
 

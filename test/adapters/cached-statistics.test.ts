@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { cachedStatistics, FIGURES_TTL_MS } from "../../src/adapters/cached-statistics.ts";
+import { cachedStatistics } from "../../src/adapters/cached-statistics.ts";
 import { retrievalFigures } from "../../src/domain/figures/retrieval-figures.ts";
 import type { RetrievalStatistics } from "../../src/ports/memory.ts";
 
+const FIVE_MINUTES = 5 * 60_000;
 const DAY = { ms: 86_400_000, repo: null };
 
 function given(read: RetrievalStatistics["read"] = () => Promise.resolve(retrievalFigures([], []))) {
@@ -19,7 +20,7 @@ function given(read: RetrievalStatistics["read"] = () => Promise.resolve(retriev
 test("a window is read once in five minutes, another window on its own [003-34]", async () => {
   const { world, cached } = given();
   await cached.read(DAY);
-  world.now += FIGURES_TTL_MS - 1;
+  world.now += FIVE_MINUTES - 1;
   await cached.read({ ...DAY });
   expect(world.reads).toBe(1);
   await cached.read({ ...DAY, repo: "acme/shop" });

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type IntentInput, parseIntent } from "../../src/analyze/intent.ts";
 import { runs } from "../property-runs.ts";
+import { everywhere, expectBoundedIntent, PIECES } from "./long-intents.ts";
 
 const EMPTY: IntentInput = {
   title: "",
@@ -99,16 +100,6 @@ test("the changelog that a bump brings along is not our announcement", () => {
 });
 
 describe("hostile text", () => {
-  const everywhere = (text: string): IntentInput => ({
-    ...EMPTY,
-    title: text,
-    body: text,
-    commits: [{ sha: "a", message: text }],
-    labels: [text],
-    headRef: text,
-    author: { ...EMPTY.author, login: text },
-  });
-
   test("any strings give an intent, and the same strings the same one", () => {
     const words = fc.constantFrom(
       "feat",
@@ -170,49 +161,8 @@ describe("hostile text", () => {
     }
   });
 
-  // No timing is asserted: text that took quadratic time at a megabyte would run into the watchdog.
-  test.each([
-    ["spaces", " "],
-    ["opening brackets", "["],
-    ["tags", "[a]"],
-    ["known tags", "[wip] "],
-    ["emoji", "🚧"],
-    ["letters", "a"],
-    ["words", "a "],
-    ["backticks", "`"],
-    ["growing code spans", "`a``b```c "],
-    ["comment marks", "<!--"],
-    ["closed comments", "<!---->"],
-    ["quotes", "\n> "],
-    ["keywords", "fixes "],
-    ["references", "fixes #1, "],
-    ["owner names", "fixes a/"],
-    ["phrases", "breaking changes "],
-    ["negated phrases", "no breaking changes. "],
-    ["questions", "breaking change?\n\n"],
-    ["labels", "\n## Breaking changes\n"],
-    ["boxes", "- [ ] "],
-    ["lines", "\n"],
-    ["table cells", "| "],
-    ["footers", "BREAKING CHANGE: "],
-    ["versions", "1."],
-    ["bumps", "bump a from "],
-    ["arrows", "`1` -> "],
-    ["reverts", 'Revert "'],
-    ["hashes", "This reverts commit 0123456"],
-  ])("a megabyte of %s is read", (_name, piece) => {
-    const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
-    for (const body of [text, `- [x] breaking change${text}`]) {
-      const intent = parseIntent({
-        ...everywhere(`feat: ${text}`),
-        body,
-        commits: [{ sha: "a", message: `fixes ${text}` }],
-      });
-      expect(intent.focusAreas.length).toBeLessThanOrEqual(20);
-      expect(intent.issues.length).toBeLessThanOrEqual(100);
-      expect(intent.breaking.length).toBeLessThanOrEqual(20);
-    }
-  });
+  // A megabyte each in intent.slow.test.ts.
+  test.each(PIECES)("a hundred kilobytes of %s are read", (_name, piece) => expectBoundedIntent(piece, 100_000));
 });
 
 function hostileStrings(folder: string): readonly string[] {

@@ -9,7 +9,7 @@ import { type Harness, openHarness } from "./app-harness.ts";
 export const API_KEY = "sk-ant-api03-vE8rT2kQ9wLx4ZbN7mJcYp";
 
 /** Milliseconds in place of minutes; outages are not remembered from one case to the next. */
-const LIMITS: Partial<ModelLimits> = {
+export const LIMITS: Partial<ModelLimits> = {
   firstByteMs: 300,
   idleMs: 300,
   attemptMs: 3_000,

@@ -1,6 +1,5 @@
-// The summary while a model reads, as a visitor of the pull request sees it: it says so at once, and never stays so.
-import { join } from "node:path";
-import Database from "better-sqlite3";
+// The summary while a model reads, as a visitor of the pull request sees it: it says so at once, and never stays so. However a review ends:
+// test/flows/progress.test.ts.
 import { afterEach, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, startAnthropic } from "../fakes/anthropic/server.ts";
@@ -81,29 +80,6 @@ test("the summary says at once that the model reads, is edited in place, and say
   expect(harness.rows("SELECT * FROM progress_notes")).toEqual([]);
 });
 
-test("a review that is stopped says so in the place of that", async () => {
-  const pull = await play();
-  await harness.world.comment(pull, "wren", "/kodiai stop");
-  await harness.settled(pull);
-  await expect.poll(() => summaries(pull)[0]).toMatch(/^Not reviewed: stopped by `@wren`\.\n\n<!-- kodiai:summary -->/);
-});
-
-test("a review that a push supersedes leaves the word to the review of the new head", async () => {
-  const pull = await play();
-  await harness.world.push(pull, { "src/balance.py": BALANCE });
-  letAnswer();
-  await harness.settled(pull);
-  expect(summaries(pull)).toEqual([expect.stringContaining(`Reviewed [\`${pull.headSha.slice(0, 7)}\`]`)]);
-  expect(summaries(pull)[0]).not.toContain("Reading");
-});
-
-test("a pull request that is closed meanwhile is not read for ever", async () => {
-  const pull = await play();
-  await harness.world.closePull(pull, { merged: false });
-  letAnswer();
-  await expect.poll(() => summaries(pull)[0], { timeout: 20_000 }).toMatch(/^Not reviewed: /);
-});
-
 test("a process that dies while the model reads: the next one goes on, and ends it with its review", async () => {
   const pull = await play();
   await harness.crash();
@@ -111,24 +87,6 @@ test("a process that dies while the model reads: the next one goes on, and ends 
   letAnswer();
   await harness.settled(pull);
   expect(summaries(pull)).toEqual([expect.stringMatching(/^\*\*1 finding\*\*/)]);
-});
-
-test("a review that is parked after its process died is ended by the sweep", async () => {
-  const pull = await play();
-  const park = () => {
-    const db = new Database(join(harness.dataDir, "queue.db"));
-    db.prepare("UPDATE jobs SET state = 'parked', finished_at = ? WHERE state IN ('waiting', 'running')").run(
-      Date.now(),
-    );
-    db.close();
-  };
-  await harness.restart({}, park);
-  await expect
-    .poll(() => summaries(pull), { timeout: 20_000 })
-    .toEqual([
-      expect.stringMatching(/^Not reviewed: the review ended without a result; .*\n\n<!-- kodiai:summary -->/),
-    ]);
-  await expect.poll(() => harness.rows("SELECT * FROM progress_notes"), { timeout: 20_000 }).toEqual([]);
 });
 
 test("a progress note that GitHub does not let us end stays recorded, and is ended once the permission is back", async () => {

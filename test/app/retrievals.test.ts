@@ -2,9 +2,11 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { loggedRetrieval, type RetrievalRow } from "../../src/store/reviews/retrievals.ts";
+import { openQueueFile } from "../../src/store/queue/clock.ts";
+import { loggedRetrieval, type RetrievalRow, storedRetrievals } from "../../src/store/reviews/retrievals.ts";
+import { anEntry } from "../adapters/contracts/retrieval-log.ts";
 import { kodiai } from "../cli/kodiai.ts";
-import { type Harness, openHarness } from "./app-harness.ts";
+import { type Harness, openHarness, until } from "./app-harness.ts";
 import { BACKUP, BALANCE, said } from "./change-builders.ts";
 
 let harness: Harness;
@@ -125,4 +127,29 @@ test("each job ends with one line in the log, and its stages and findings are in
   expect(figure("kodiai_queue_wait_seconds_count")).toBeGreaterThanOrEqual(2);
   expect(text).toMatch(/^kodiai_stage_duration_seconds_count\{stage="remember"\} \d+$/m);
   expect(text).not.toMatch(/acme|shop|backup|ghp_/);
+});
+
+test("retrievals that became slow are one warning in the server's log, with the reason [003-33]", async () => {
+  const file = await openQueueFile(join(harness.dataDir, "queue.db"));
+  const embedding = { texts: 1, cached: 1, tokens: 0, usd: 0 };
+  for (let at = 0; at < 20; at += 1)
+    await storedRetrievals(file).write(anEntry({ createdAt: Date.now(), retrievalMs: 60_000, embedding }));
+  await file.close();
+  // What was read before is kept for five minutes.
+  await harness.restart();
+  const before = harness.log.length;
+  const repository = await harness.world.repository("acme", "slow", { files: { "README.md": "# Slow\n" } });
+  const pull = await harness.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  await harness.settled(pull);
+  const warnings = () => harness.log.slice(before).filter((line) => line.includes("retrieval alert"));
+  await until("a warning", () => warnings().length > 0);
+  expect(warnings().map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      level: 40,
+      msg: "retrieval alert",
+      alerts: expect.arrayContaining([
+        expect.objectContaining({ name: "slow", text: "P95 is 60000 ms, over 1000 ms (n = 21)" }),
+      ]),
+    }),
+  ]);
 });

@@ -268,19 +268,24 @@ test("explain prints retrieval step by step, and writes nothing to memory; stats
   expect(doctor.out).toMatch(new RegExp(`retrieval +${count} searches in 24 h`));
 });
 
-test("stats and doctor report alerts, with the fix [003-33]", async () => {
+test("stats and doctor report alerts of the last 24 hours, with the fix [003-09][003-33]", async () => {
   const slow = mkdtempSync(join(dataDir, "slow-"));
   const db = await openQueueFile(join(slow, "queue.db"));
   const log = storedRetrievals(db);
   const embedding = { texts: 4, cached: 3, tokens: 9, usd: 0 };
   for (let at = 0; at < 20; at += 1)
     await log.write(anEntry({ createdAt: Date.now(), retrievalMs: 1_500, averageDistance: 0.2, embedding }));
+  await log.write(
+    anEntry({ createdAt: Date.now() - 25 * 3_600_000, retrievalMs: 9_000, averageDistance: 0.2, embedding }),
+  );
   await db.close();
-  const [figures, doctor] = await Promise.all([
+  const [figures, json, doctor] = await Promise.all([
     run(["stats", "--data-dir", slow]),
+    run(["stats", "--data-dir", slow, "--json"]),
     run(["doctor", "--data-dir", slow, "--json"]),
   ]);
   const text = "P95 is 1500 ms, over 1000 ms (n = 20)";
+  expect(JSON.parse(json.out)).toMatchObject({ window: { ms: 86_400_000 }, count: 20 });
   expect(figures.out).toMatch(/slow: P95 is 1500 ms, over 1000 ms \(n = 20\)\n +`kodiai explain` shows/);
   expect(doctor.code).toBe(0);
   const { checks } = JSON.parse(doctor.out);

@@ -141,6 +141,13 @@ describe("over standard input and output", () => {
       memories: 3,
       repository: expect.stringContaining("/"),
     });
+    for (const name of ["repository", "projectId"]) {
+      const foreign = await asked({ query: "how are prices rounded?", [name]: "acme/shop" });
+      expect([foreign.isError, foreign.text]).toEqual([
+        true,
+        expect.stringContaining("start it with --all, or with --repo acme/shop"),
+      ]);
+    }
     const general = "what is a closure in javascript";
     expect((await asked({ query: general })).value).toMatchObject({
       shouldRetrieve: false,

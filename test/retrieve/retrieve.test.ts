@@ -357,6 +357,22 @@ describe("when memory cannot help", () => {
     expect(precedents.cut.filter(({ reason }) => reason.startsWith("shadow sample:"))).toHaveLength(5);
   });
 
+  test("of skips one in twenty is searched [001-26]", async () => {
+    let searched = 0;
+    for (let number = 1; number <= 400; number += 1) {
+      const shape = { ...LOCK, title: "Refresh", number };
+      const { memoryStore: asked } = await run({
+        shape,
+        shelved: THIRTY.slice(0, 1),
+        embedder: null,
+        settings: { tuning: {} },
+      });
+      if (asked.asked.includes("matching")) searched += 1;
+    }
+    expect(searched).toBeGreaterThanOrEqual(10);
+    expect(searched).toBeLessThanOrEqual(30);
+  });
+
   test("an empty memory is not searched", async () => {
     const asking = embedder();
     const { precedents } = await run({ shelved: [], embedder: asking, settings: { tuning: { shadowShare: 1 } } });

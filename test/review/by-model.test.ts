@@ -4,6 +4,7 @@ import type { Review } from "../../src/domain/review.ts";
 import { reviewMarkdown } from "../../src/publish/publish.ts";
 import { LOGIN, WEAK_LOGIN } from "../app/change-builders.ts";
 import { type Change, reviewed } from "../app/pipeline.ts";
+import { aPull } from "../fakes/pull-requests.ts";
 import { drafted, failure, reports, type Script, scriptedModel, textOf } from "../fakes/scripted-model.ts";
 
 const FILES = { "src/login.ts": LOGIN };
@@ -56,6 +57,14 @@ describe("a model reads a change", () => {
     expect(text).toMatch(/\[fnd_[0-9a-f]{12}\] \w+ src\/auth\/login\.ts:8 weak-password-hash/);
     expect(text).toMatch(/^3#[0-9a-f]{4}:\+export function etag\(content: string\): string \{$/m);
     expect(textOf(question?.system ?? [])).not.toContain("login");
+  });
+
+  test("what the title asks to look at reaches the prompt [000-38]", async () => {
+    const { asked } = await readBy(reports(), {
+      files: FILES,
+      world: { pull: aPull({ title: "[security-review] [Crypto] feat: log in" }) },
+    });
+    expect(textOf(asked[0]?.user ?? [])).toContain("The author asks to look at: security, crypto\n");
   });
 
   test("what a second look refutes is held back with the reason, and a second look never makes it graver", async () => {

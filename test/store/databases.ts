@@ -1,9 +1,10 @@
 // The databases on which the store is tested: SQLite in a file, and PostgreSQL: of the server for tests, else inside this process.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
+import { CACHE } from "../../scripts/postgres-providers.ts";
 import { openMemoryFile } from "../../src/store/memory/memory-file.ts";
 import { MEMORY_PART } from "../../src/store/memory/schema.ts";
 import { migrate, type SchemaPart } from "../../src/store/migrate.ts";
@@ -11,7 +12,7 @@ import { openPostgres, postgresDatabase } from "../../src/store/postgres.ts";
 import { QUEUE_PART } from "../../src/store/queue/schema.ts";
 import type { Database } from "../../src/store/sql.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
-import { emptyDatabase } from "../postgres.ts";
+import { emptyDatabase, schemaHash } from "../postgres.ts";
 
 /** A database with the schema, of which the test is the only user. */
 export interface TestDatabase {
@@ -76,9 +77,34 @@ async function inProcess(): Promise<TestDatabase | null> {
 
 const [INT8, BYTEA] = [20, 17];
 
-/** One connection and no limits of time; takes 2–13 seconds to start on two cores. */
+const VERSION = readFileSync(new URL("../../node_modules/@electric-sql/pglite/package.json", import.meta.url), "utf8");
+/** PGlite's files with the empty schema, kept between runs: to make them takes five seconds, to read them half of one. */
+const FILES = `pglite-${schemaHash(PARTS, VERSION)}.tar`;
+
+function knownFiles(): Blob | null {
+  try {
+    return new Blob([readFileSync(join(CACHE, FILES))]);
+  } catch {
+    return null;
+  }
+}
+
+/** Those of other schemas are removed. */
+async function keepFiles(files: Blob): Promise<void> {
+  mkdirSync(CACHE, { recursive: true });
+  // Under another name until it is complete, for test files that start meanwhile.
+  const unfinished = join(CACHE, `pglite-${process.pid}.unfinished`);
+  writeFileSync(unfinished, Buffer.from(await files.arrayBuffer()));
+  for (const name of readdirSync(CACHE).filter((one) => /^pglite-.*\.tar$/.test(one)))
+    rmSync(join(CACHE, name), { force: true });
+  renameSync(unfinished, join(CACHE, FILES));
+}
+
+/** One connection and no limits of time. */
 async function pgliteDatabase(): Promise<Database> {
+  const files = knownFiles();
   const lite = await PGlite.create({
+    ...(files === null ? {} : { loadDataDir: files }),
     extensions: { vector },
     parsers: { [INT8]: Number, [BYTEA]: (text: string) => Buffer.from(text.slice(2), "hex") },
     // JSON is text already.
@@ -106,6 +132,9 @@ async function pgliteDatabase(): Promise<Database> {
     script: async (text) => void (await lite.exec(text)),
     close: () => lite.close(),
   };
-  await migrate(db, PARTS, "PGlite");
+  if (files === null) {
+    await migrate(db, PARTS, "PGlite");
+    await keepFiles(await lite.dumpDataDir("none"));
+  }
   return db;
 }

@@ -131,6 +131,16 @@ describe("the rules in their order", () => {
     expect(reported("many files of configuration")).toEqual([undefined, undefined, undefined]);
   });
 
+  test("changed prose of at most twenty lines is not searched for [001-09]", () => {
+    const prose = (count: number) =>
+      decide({
+        title: "Say why",
+        files: { "docs/why.md": Array.from({ length: count }, (_, at) => `+Word ${at}`).join("\n") },
+      });
+    expect(prose(20)).toMatchObject({ retrieve: false, decidedBy: "small-docs" });
+    expect(prose(21)).toMatchObject({ retrieve: true, decidedBy: "docs" });
+  });
+
   test("a generated file beside a lock file that people review is still generated", () => {
     const shape = { title: "T", pathFilters: ["**", "package-lock.json"], files: { "package-lock.json": " {\n+a" } };
     const context = { ...seen(shape), leftOut: [{ path: "dist/a.js", reason: "build output" }] };

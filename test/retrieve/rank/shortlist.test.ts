@@ -61,7 +61,7 @@ test.each(["rrf"] as const)(
     // What was not read cannot be folded into what was.
     const apart = { ...settings("rrf"), fusion, fold: false };
     const { listed, behind } = shortlist(all.queries, { ...all, ...MAX, fusion, nearHunk: 0 });
-    expect([listed.length, listed.length + behind.length]).toEqual([SHORTLIST, all.records.size]);
+    expect([listed.length, listed.length + behind.length]).toEqual([128, all.records.size]);
     const records = new Map([...all.records].filter(([id]) => listed.includes(id)));
     const ranked = (given: Evidence, left: ReadonlySet<string> = new Set()) => runToEnd(rankSteps(given, apart, left));
     const [plain, short] = [ranked({ ...all }), ranked({ ...all, records }, new Set(behind))];

@@ -1,0 +1,3 @@
+import { badInputs } from "./bad-inputs.ts";
+
+badInputs(1);

@@ -1,0 +1,3 @@
+import { malformedReviews } from "./malformed-reviews.ts";
+
+malformedReviews(1);
