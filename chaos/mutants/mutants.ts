@@ -531,10 +531,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no job is ever blamed",
     loses: "a job that kills each process it runs in is parked",
-    file: "src/store/queue/poison-job-policy.ts",
-    within: "afterDeath",
-    find: "if (alone >= MOST_ALONE) {",
-    replace: "if (alone >= MOST_DEATHS) {",
+    file: "src/store/queue/processes.ts",
+    within: "takeBack",
+    find: "if (deaths >= MOST_CRASHES)",
+    replace: "if (deaths >= 1_000)",
     test: [
       "test/store/queue/contract.test.ts",
       "beside any other job, a job that kills each process is parked after a few, and all others finish",

@@ -42,7 +42,6 @@ export function everywhere(text: string): IntentInput {
     labels: [text],
     headRef: text,
     author: { login: text },
-    files: [{ path: text }],
   };
 }
 

@@ -2,12 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { ModelAnswer, ModelRequest } from "../../src/domain/model.ts";
 import { renderAnswer } from "../../src/publish/render-comment.ts";
 import { answer } from "../../src/review/review.ts";
-import { snapshotOf } from "../adapters/contracts/symbols.ts";
 import { ENCODINGS } from "../adapters/secrets/encodings.ts";
-import { NO_SYMBOLS } from "../fakes/no-symbols.ts";
 import { aPull, HEAD, REPO } from "../fakes/pull-requests.ts";
 import { drafted, reports, type Script, scriptedModel, textOf } from "../fakes/scripted-model.ts";
 import { expectInert, posted } from "../publish/posted-review.ts";
@@ -18,7 +15,6 @@ import {
   ATTACKS,
   ETAG,
   expectBounded,
-  expectFencedResult,
   expectOnlyComments,
   LONG,
   repeats,
@@ -203,51 +199,6 @@ test("through the running app it can do nothing but comment on this pull request
   } finally {
     await at.close();
   }
-});
-
-/** The same model, which first asks for five look-ups and then repeats what it was told. */
-function looksUpAndRepeats(text: string) {
-  const results: string[] = [];
-  let all = text;
-  const scripted = scriptedModel((question) => repeats(all)(question));
-  const calls = [
-    ["read", { path: "src/notes.ts", from: 1, to: 99 }],
-    ["search", { text: (text.split(/[\r\n]/)[0] ?? "").slice(0, 60) }],
-    ["read", { path: text, from: 1, to: 9 }],
-    ["definition", { name: text }],
-    [text, { name: text }],
-  ] as const;
-  const ask = async <T>(request: ModelRequest<T>): Promise<ModelAnswer<T>> => {
-    const { lookUps } = request;
-    if (lookUps === undefined) return scripted.model.ask(request);
-    for (const [name, input] of calls)
-      results.push(await lookUps.answer(name, input).catch(() => "this look-up failed"));
-    all = [text, ...results].join("\n");
-    const answer = await scripted.model.ask(request);
-    const lookedUp = { kind: "offered", calls: results.length, stopped: null } as const;
-    return answer.kind === "answered" ? { ...answer, lookedUp } : answer;
-  };
-  return { access: { ...scripted, model: { ...scripted.model, ask } }, results };
-}
-
-test.each(ATTACKS)("%s in a file of the repository that it looks up and repeats", async (_, attack) => {
-  // A file with a NUL is no text file.
-  const note = attack.toWellFormed().replaceAll("\0", "");
-  const { access, results } = looksUpAndRepeats(attack);
-  const snapshot = snapshotOf({ "src/login.ts": WEAK_LOGIN, "src/notes.ts": `${note}\n` });
-  const review = await reviewed({
-    files: { "src/login.ts": WEAK_LOGIN },
-    config: "review: {lookups: auto, profile: thorough}\n",
-    snapshots: { at: async () => ({ snapshot, degraded: [] }) },
-    symbols: NO_SYMBOLS,
-    access,
-  });
-  expect(results.length).toBeGreaterThan(4);
-  expect(results[0]).toContain("src/notes.ts, lines 1 to ");
-  for (const result of results) expectFencedResult(result);
-  const bodies = posted(review);
-  expectInert(bodies);
-  expect(bodies[0]).toContain("Looked up ");
 });
 
 const CORPORA = resolve(process.cwd(), "../shared/bad-inputs");

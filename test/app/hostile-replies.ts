@@ -100,15 +100,6 @@ export function expectOnlyComments(writes: Seen["writes"]): void {
   expect(writes.length).toBeGreaterThan(1);
 }
 
-/** Our own words are one line; everything else is fenced once, by a line that the text cannot contain. */
-export function expectFencedResult(result: string): void {
-  const lines = result.split("\n");
-  if (lines.length === 1) return;
-  const [, fence = "none"] = /^(kodiai-[0-9a-f]{32}) look-up$/.exec(lines[0] ?? "") ?? [];
-  expect(lines.at(-1)).toBe(`${fence} end of look-up`);
-  expect(lines.slice(1, -1).join("\n")).not.toContain(fence);
-}
-
 /** A review that this model wrote. */
 export async function said(script: Script, files: Readonly<Record<string, string>> = { "src/login.ts": LOGIN }) {
   return reviewed({ files, access: scriptedModel(script), config: "review: {profile: thorough}" });

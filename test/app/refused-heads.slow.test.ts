@@ -13,7 +13,7 @@ const HOUR_MS = 60 * 60_000;
 let harness: Harness;
 let shop: Repository;
 beforeEach(async () => {
-  harness = await openHarness({ app: { missed: { everyMs: SWEEP_MS, youngMs: 0 } } });
+  harness = await openHarness({ app: { missed: { everyMs: SWEEP_MS } } });
   shop = await harness.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   await sweeps(2);
 });
@@ -83,7 +83,7 @@ test("permissions that are accepted while GitHub fails have refused reviews trie
 });
 
 test("a pull request that was opened while the first sweeps failed is reviewed, although its event never arrived", async () => {
-  const missed = { everyMs: SWEEP_MS, againMs: SWEEP_MS, youngMs: 0 };
+  const missed = { everyMs: SWEEP_MS, againMs: SWEEP_MS };
   await harness.close();
   harness = await openHarness({ app: { missed: "off" } });
   const repository = await harness.world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });

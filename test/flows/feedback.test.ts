@@ -2,9 +2,10 @@
 // reception, queue, flows and store. test/app/feedback.test.ts shows that the same works over HTTP.
 import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
-import { whyOf, whyPage } from "../../src/cli/memory/memory-lines.ts";
+import { whyPage } from "../../src/cli/memory/memory-lines.ts";
 import { Transient } from "../../src/domain/errors.ts";
 import { outcomeText } from "../../src/domain/memory/evidence.ts";
+import { whyOutcome } from "../../src/flows/memory/why-outcome.ts";
 import { BACKUP } from "../app/change-builders.ts";
 import { type FlowHarness, openFlow } from "../app/flow-harness.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
@@ -55,7 +56,7 @@ async function outcome(at: FlowHarness, pull: Pull, path: string): Promise<strin
 
 async function why(at: FlowHarness, pull: Pull, path: string): Promise<string> {
   const record = await at.findingOn(pull, path);
-  return whyPage(record, await whyOf(record, at.evidence));
+  return whyPage(record, await whyOutcome(record, at.evidence));
 }
 
 describe("thumbs", () => {

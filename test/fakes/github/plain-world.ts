@@ -8,7 +8,6 @@ import { type Comments, peopleOf, visibleComments } from "./github.ts";
 import type { Delivery } from "./hooks.ts";
 import type { Hub } from "./hub.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
-import { noPackages } from "./package-data.ts";
 import { type PlainGit, plainGit } from "./plain-git.ts";
 import { type PullActs, pullActs } from "./pull-actions.ts";
 import { type RepositoryActs, repositoryActs, repositoryJson } from "./repository-actions.ts";
@@ -71,7 +70,6 @@ export function plainWorld(
       setFate: () => {},
     },
     minimized: new Map(),
-    packages: noPackages(),
     nextId: () => ++lastId,
     listed: (items) => items,
   };
