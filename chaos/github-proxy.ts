@@ -33,8 +33,6 @@ export interface GitHubProxyOptions {
   /** The pull request of a comment in the conversation. */
   readonly pullOfComment: (place: Place, id: number) => PullName | null;
   readonly desk: Pick<Desk, "refusal" | "shown">;
-  /** Answers what the delivery log is asked; null for anything else. */
-  readonly log: (method: string, path: string, search: string, authorization: string) => Promise<Answer | null>;
   /** Called before a write on a pull request is let through: people may act just now. */
   readonly onWrite: (pull: PullName, what: string) => Promise<void>;
   /** Called before anything about a repository is let through. */
@@ -152,8 +150,6 @@ export async function openGitHubProxy(options: GitHubProxyOptions): Promise<GitH
     const { breakpoints } = options;
     const objection = objectionTo(asked.headers.authorization ?? "", Date.now());
     if (objection !== null) return end(asked, response, failure(401, objection), "by another clock", false);
-    const logged = await options.log(asked.method, asked.path, asked.search, asked.headers.authorization ?? "");
-    if (logged !== null) return end(asked, response, logged, null, true);
     if (asked.method !== "GET") noteSent(asked);
     const place = placeOf(asked);
     if (asked.place !== null) await options.onVisit(asked.place, `before ${place}`);

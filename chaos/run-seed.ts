@@ -1,5 +1,4 @@
 // One run: a GitHub, servers, people, and disturbances of the servers; then quiet, and the checker.
-import { createPublicKey } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -37,8 +36,6 @@ export interface SeedOptions {
   readonly repositoriesEach: number;
   readonly pulls: number;
   readonly workers: number;
-  /** Whether an operator redelivers failed deliveries, or only the server's own sweep. */
-  readonly redeliver: "hand" | "sweep";
   /** How long after the last trouble everything must have come to its end. */
   readonly settleMs: number;
   /** `sqlite`; `postgres` for a server of the harness's own; or the address of one that takes new databases. */
@@ -112,7 +109,7 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
   const watching = setInterval(() => void sample(theatre), 500);
   const redelivering = setInterval(() => {
     const isAnybodyThere = slots.some(({ server }) => server?.isListening() === true);
-    if (options.redeliver === "hand" && isAnybodyThere) void theatre.office.sendFailedAgain();
+    if (isAnybodyThere) void theatre.office.sendFailedAgain();
   }, 1_500);
   try {
     return await Promise.race([played(theatre, started), unwanted(options.unwanted)]);
@@ -273,7 +270,6 @@ async function build(options: SeedOptions): Promise<Theatre> {
     hidesPatches: () => happens(activeFaults, "refuse"),
     ...howOften(options),
   });
-  const publicKey = createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString();
   const ofOffice = {
     receives: people.desk.receives,
     nameOf: (id: number) => {
@@ -285,12 +281,11 @@ async function build(options: SeedOptions): Promise<Theatre> {
     random: throws.fork("post"),
     activeFaults,
     history,
-    publicKey,
     ...ofOffice,
   });
   world.setWebhookUrl(office.url);
   const common = { activeFaults, history, canaries, breakpoints };
-  const gate = await openTheGate(options, throws, common, world, people, office);
+  const gate = await openTheGate(options, throws, common, world, people);
   const models = await startModelServers({ ...common, random: throws.fork("model") });
   const pullOf = (key: string) => {
     const [, id, number] = /\/(\d+)#(\d+)$/.exec(key) ?? [];
@@ -367,7 +362,6 @@ function openTheGate(
   common: { activeFaults: ActiveFaults; history: History; canaries: Canaries; breakpoints: Breakpoints },
   world: GitHubWorld,
   people: People,
-  office: WebhookDelivery,
 ): Promise<GitHubProxy> {
   const own = throws.fork("gate");
   const { lostShare, processes = 1 } = options;
@@ -391,7 +385,6 @@ function openTheGate(
         ?.pulls.find(({ issueComments }) => issueComments.some((one) => one.id === id));
       return pull === undefined ? null : people.nameOf(pull);
     },
-    log: office.answer,
     onWrite: async (pull) => {
       if (happens(common.activeFaults, "push") && own.chance(0.03)) await people.disturb(pull);
     },
@@ -522,8 +515,7 @@ async function untilQuiet(theatre: Theatre): Promise<void> {
   while (Date.now() < deadline) {
     await wait(500);
     const last = ofKind(history.all.slice(-200), "request").at(-1)?.at ?? 0;
-    const isPending = options.redeliver === "hand" && office.pending() > 0;
-    const isBusy = isPending || Date.now() - last < 2_000 || (await view.open()).length > 0;
+    const isBusy = office.pending() > 0 || Date.now() - last < 2_000 || (await view.open()).length > 0;
     if (isBusy || (await view.forgetting()) > 0 || (await openChecks(theatre)) > 0) quietSince = Date.now();
     // A letter may have been accepted a moment ago.
     if (Date.now() - quietSince > 3_000) return;

@@ -1,5 +1,5 @@
-// The parts of the harness that can be wrong by themselves: chance that repeats, words for faults, places that strike, GitHub's log.
-import { createHmac, createSign, generateKeyPairSync } from "node:crypto";
+// The parts of the harness that can be wrong by themselves: chance that repeats, words for faults, places that strike, letters.
+import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
@@ -58,8 +58,6 @@ test("a breakpoint strikes once, for its waiter, and counts who passed", async (
 });
 
 describe("the post office", () => {
-  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const pem = publicKey.export({ type: "spki", format: "pem" }).toString();
   const closing: (() => Promise<unknown> | unknown)[] = [];
   afterEach(async () => {
     for (const close of closing.splice(0)) await close();
@@ -83,7 +81,6 @@ describe("the post office", () => {
       random: seededRandom("post"),
       activeFaults,
       history: openHistory(null),
-      publicKey: pem,
     });
     closing.push(office.close);
     return office;
@@ -96,32 +93,15 @@ describe("the post office", () => {
     return fetch(office.url, { method: "POST", headers, body });
   };
 
-  function token(age: number): string {
-    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
-    const now = Math.floor(Date.now() / 1000) - age;
-    const text = `${part({ alg: "RS256" })}.${part({ iat: now, exp: now + 540, iss: 1 })}`;
-    return `Bearer ${text}.${createSign("RSA-SHA256").update(text).sign(privateKey, "base64url")}`;
-  }
-
-  test("hands a letter on, logs how it went, and sends it again when the app asks for it", async () => {
+  test("hands a letter on, and sends it again when an operator asks for it", async () => {
     const office = await open("none");
     const { url, got } = await receiver([503, 202]);
     office.address(url);
     await hand(office, "guid-1");
     await until("a first attempt", () => got.length === 1 && office.letters[0]?.travels === 0);
-    const list = await office.answer("GET", "/app/hook/deliveries", "?per_page=10", token(0));
-    const [row] = JSON.parse(list?.body.toString() ?? "[]");
-    expect(row).toMatchObject({ guid: "guid-1", status_code: 503, event: "pull_request", redelivery: false });
-    const answer = await office.answer("POST", `/app/hook/deliveries/${row.id}/attempts`, "", token(0));
-    expect(answer?.status).toBe(202);
+    expect(await office.sendFailedAgain()).toBe(1);
     await until("a second attempt", () => office.pending() === 0);
     expect(got).toEqual(["guid-1", "guid-1"]);
-    const again = await office.answer("GET", "/app/hook/deliveries", "", token(0));
-    expect(JSON.parse(again?.body.toString() ?? "[]")).toMatchObject([
-      { guid: "guid-1", status_code: 202, redelivery: true },
-      { guid: "guid-1", status_code: 503 },
-    ]);
-    expect(office.wasRead()).toBe(true);
   });
 
   test("redelivering by hand what is not accepted waits longer each time", async () => {
@@ -134,34 +114,6 @@ describe("the post office", () => {
     await until("a second attempt", () => got.length === 2 && office.letters[0]?.travels === 0);
     expect(await office.sendFailedAgain()).toBe(0);
     expect(office.letters[0]).toMatchObject({ pauseMs: 4_000, pausedUntil: expect.any(Number) });
-  });
-
-  test("shows its log to the app alone, and not with a token that is too old", async () => {
-    const office = await open("none");
-    for (const authorization of ["", "Bearer ghs_abc", token(900)])
-      expect((await office.answer("GET", "/app/hook/deliveries", "", authorization))?.status).toBe(401);
-    expect(await office.answer("GET", "/repos/acme/shop", "", token(0))).toBeNull();
-  });
-
-  test("pages by cursor, newest first", async () => {
-    const office = await open("none");
-    const { url } = await receiver([202]);
-    office.address(url);
-    for (let at = 0; at < 5; at++) await hand(office, `guid-${at}`);
-    await until("all arrived", () => office.pending() === 0);
-    const page = async (search: string) => {
-      const answer = await office.answer("GET", "/app/hook/deliveries", search, token(0));
-      const next = /<[^?]+(\?[^>]+)>; rel="next"/.exec(answer?.headers.link ?? "")?.[1] ?? null;
-      return { ids: (JSON.parse(answer?.body.toString() ?? "[]") as { id: number }[]).map(({ id }) => id), next };
-    };
-    const seen: number[] = [];
-    for (let search: string | null = "?per_page=2"; search !== null; ) {
-      const { ids, next } = await page(search);
-      seen.push(...ids);
-      search = next;
-    }
-    expect(seen).toEqual(seen.toSorted((a, b) => b - a));
-    expect(new Set(seen).size).toBe(5);
   });
 
   test("sends copies at once and later, some under another GUID, and knows which is which", async () => {
