@@ -479,8 +479,8 @@ export const MUTANTS: readonly Mutant[] = [
     loses: "the newest head takes the place of one that waits",
     file: "src/store/queue/put.ts",
     within: "putJobs",
-    find: "if (waitingTurn !== null) await",
-    replace: "if (waitingTurn === -9) await",
+    find: "if (waitingRunAt !== null) await",
+    replace: "if (waitingRunAt === -9) await",
     test: ["test/store/queue/contract.test.ts", "a newer head takes the place of one that waits"],
   },
   {
