@@ -19,7 +19,8 @@ const Memory = z.object({
     .string()
     .refine((text) => Number.isFinite(Date.parse(text)), "is no date")
     .optional(),
-  corpus: z.enum(CORPORA).default("review_comment"),
+  /** `code`: a piece of the repository's code, which is no memory. */
+  corpus: z.enum([...CORPORA, "code"]).default("review_comment"),
   /** OWNER/NAME of another repository; absent: the pull request's own. */
   repo: z
     .string()

@@ -2,7 +2,7 @@
 import { analyze } from "../src/analyze/analyze.ts";
 import type { Repo } from "../src/domain/job.ts";
 import { canonicalLanguage } from "../src/domain/language.ts";
-import { type MemoryRecord, memoryId, repoKey } from "../src/domain/memory.ts";
+import { type Corpus, type MemoryRecord, memoryId, repoKey } from "../src/domain/memory.ts";
 import type { FileDiff } from "../src/domain/pull-request.ts";
 import { parseListedFile } from "../src/gather/parse-diff.ts";
 import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
@@ -37,7 +37,10 @@ const THRESHOLD = 0.3;
  */
 export async function askOrder(one: Case, number: number, store: TemporaryStore): Promise<RankedCase> {
   const repo = repoOf(number);
-  const rows = one.memories.map((memory) => ({ memory, record: recordOf(memory, number, repo) }));
+  const rows = one.memories.flatMap((memory) => {
+    const { corpus } = memory;
+    return corpus === "code" ? [] : [{ memory, record: recordOf({ ...memory, corpus }, number, repo) }];
+  });
   const ids = new Map(rows.map(({ memory, record }) => [record.id, memory.id]));
   const embedder = one.query?.vector === undefined ? store.embedder : constantEmbedder(unit(one.query.vector));
   if (embedder === store.embedder) {
@@ -91,7 +94,7 @@ function unit(values: readonly number[]): Float32Array {
   return Float32Array.from(values, (value) => value / length);
 }
 
-function recordOf(memory: OrderMemory, number: number, pulls: Repo): MemoryRecord {
+function recordOf(memory: OrderMemory & { readonly corpus: Corpus }, number: number, pulls: Repo): MemoryRecord {
   const repo = memory.repo === undefined ? pulls : evaluationRepo(memory.repo);
   const sourceId = `${number}/${memory.id}`;
   return {

@@ -9,8 +9,8 @@
 //   --force                 uses a repository that is in use
 //   --json                  prints the report as JSON
 //
-// Exit 0 when every tested promise holds; 1 when one does not; 2 for wrong usage; 3 when the run was cut short, or left something
-// behind.
+// Exit 0 when every tested promise holds; 2 for wrong usage; 3 when a promise does not hold, or the run was cut short or left
+// something behind.
 
 import manifest from "../package.json" with { type: "json" };
 import { type Asker, askerFor } from "../src/cli/asker.ts";
@@ -57,7 +57,7 @@ async function liveCheck(words: readonly string[]): Promise<number> {
   else console.log(page(report));
   for (const one of left) console.error(terminalText(`could not clean up in ${word}: ${one}`));
   if (left.length > 0 || !report.isWhole) return 3;
-  return report.results.some(({ verdict }) => verdict === "does not hold") ? 1 : 0;
+  return report.results.some(({ verdict }) => verdict === "does not hold") ? 3 : 0;
 }
 
 function openGitHub(owner: string, name: string, values: Values): ReturnType<typeof liveGitHub> {

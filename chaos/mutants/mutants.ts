@@ -261,7 +261,7 @@ export const MUTANTS: readonly Mutant[] = [
     within: null,
     find: "await book.send(wanted, marker);\n    failPoint",
     replace: "failPoint",
-    test: ["test/app/lost-writes.test.ts", "40 reviews of whose writes a third loses its answer are 40 reviews"],
+    test: ["test/app/lost-writes.slow.test.ts", "40 reviews of whose writes a third loses its answer are 40 reviews"],
   },
   {
     id: "no marker HMAC",
@@ -282,7 +282,7 @@ export const MUTANTS: readonly Mutant[] = [
     within: "unanswered",
     find: "if (!isCertain(error)) return lookFor(wanted, marker, error, options);",
     replace: "if (!isCertain(error)) return readPost(await letWrite(options.book.hold, () => creation.post(marker)));",
-    test: ["test/app/lost-writes.test.ts", "40 reviews of whose writes a third loses its answer are 40 reviews"],
+    test: ["test/app/lost-writes.slow.test.ts", "40 reviews of whose writes a third loses its answer are 40 reviews"],
   },
   {
     id: "an edit asks again",
@@ -303,7 +303,7 @@ export const MUTANTS: readonly Mutant[] = [
     within: "environment",
     find: null,
     replace: "return process.env;",
-    test: ["test/cli/hostile.test.ts", "git is started without any key of ours"],
+    test: ["test/cli/hostile.slow.test.ts", "git is started without any key of ours"],
   },
   {
     id: "writes follow redirects",
@@ -334,7 +334,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "ownerOnly(path)",
     replace: "path",
     test: [
-      "test/app/private-files.test.ts",
+      "test/app/private-files.slow.test.ts",
       "a command line closes the files that it writes, and a backup, and leaves a folder that it is pointed at as it is",
     ],
   },
@@ -491,7 +491,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "const isNew = await commits.commit(",
     replace: "const isNew: unknown = commits.commit(",
     test: [
-      "test/app/durable-ack.test.ts",
+      "test/app/durable-ack.slow.test.ts",
       "a delivery is synced to disk before 202 is written, after a restart as well",
     ],
   },
@@ -677,7 +677,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "if (rows.length === 0) return 0;",
     replace: "if (rows.length >= 0) return 0;",
     test: [
-      "test/chaos/short-run.test.ts",
+      "test/chaos/short-run.slow.test.ts",
       "once a permission is back no head stays given up, and what people did about findings is learnt",
     ],
   },

@@ -142,8 +142,10 @@ test("the job of a process that died comes before all waiting ones at the next s
   const before = harness.world.requests.length;
   await harness.restart({ workers: 1 }, () => {
     const db = new Database(join(harness.dataDir, "queue.db"));
-    const set = db.prepare("UPDATE jobs SET state = ?, owner = ?, run_at = 0 WHERE key LIKE ? AND lane = 'review'");
-    for (const pull of pulls) set.run(...(pull === last ? ["running", "gone"] : ["waiting", null]), `%#${pull.number}`);
+    const set = db.prepare("UPDATE jobs SET state = ?, owner = ?, run_at = ? WHERE key LIKE ? AND lane = 'review'");
+    // It was the first to be due when it was taken up.
+    for (const pull of pulls)
+      set.run(...(pull === last ? ["running", "gone", 0] : ["waiting", null, 1]), `%#${pull.number}`);
     db.close();
   });
   for (const pull of pulls) expect(await harness.settled(pull)).toMatchObject({ state: "done" });

@@ -14,7 +14,7 @@ export const ELSEWHERE: ReadonlyMap<string, { readonly test: string; readonly sa
   ],
   [
     "GITHUB_TOKEN=YOUR-TOKEN npm run -s kodiai -- retract OWNER/NAME#N",
-    { test: "test/cli/retract.test.ts", says: '"retract"' },
+    { test: "test/cli/retract.slow.test.ts", says: '"retract"' },
   ],
   ["kodiai import OWNER/NAME --dry-run", { test: "test/cli/import-history.test.ts", says: '"--dry-run"' }],
   ["kodiai import OWNER/NAME --limit 500", { test: "test/cli/import-history.test.ts", says: '"--limit"' }],

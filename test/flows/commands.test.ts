@@ -8,7 +8,7 @@ import type { IssueComment } from "../fakes/github/conversation.ts";
 import { readManifest } from "../fakes/github/manifest.ts";
 
 /** No finding is a secret of security here: a loop that never runs is a matter of correctness. */
-const PARSE_PY = ["def parse(text, seen=[]):", "    seen.append(text)", "    return seen", ""].join("\n");
+const RATES_PY = ["import requests", "", "def rates(url):", "    return requests.get(url).json()", ""].join("\n");
 
 let harness: FlowHarness | undefined;
 afterEach(async () => {
@@ -130,18 +130,18 @@ describe("in the thread of a finding", () => {
   });
 
   test("the author may not silence what is grave, and may silence what is not", async () => {
-    const { harness: at, world, pull } = await play({}, { "ops/backup.py": BACKUP, "src/parse.py": PARSE_PY });
-    const [grave, mild] = ["ops/backup.py", "src/parse.py"].map(
+    const { harness: at, world, pull } = await play({}, { "ops/backup.py": BACKUP, "src/rates.py": RATES_PY });
+    const [grave, mild] = ["ops/backup.py", "src/rates.py"].map(
       (path) => pull.comments.find((comment) => comment.path === path)?.id ?? 0,
     );
     const no = await world.reply(pull, "mona", grave ?? 0, "/kodiai ignore I know what I do");
-    const yes = await world.reply(pull, "mona", mild ?? 0, "/kodiai ignore a cache on purpose");
+    const yes = await world.reply(pull, "mona", mild ?? 0, "/kodiai ignore the proxy has one");
     await at.answered();
     expect(reactions(world, no)).toEqual(["eyes", "-1"]);
     expect(reactions(world, yes)).toEqual(["eyes", "hooray"]);
     await world.push(pull, { "docs/notes.md": "# Notes\n" });
     await at.settled(pull);
-    expect(summaryOf(world, pull).body).toContain("declined by `@mona`: a cache on purpose");
+    expect(summaryOf(world, pull).body).toContain("declined by `@mona`: the proxy has one");
     expect(summaryOf(world, pull).body).not.toContain("I know what I do");
   });
 

@@ -194,11 +194,11 @@ describe("comments on another open pull request", () => {
   test("a rule that was declined in one file is said in another, and no more once it was declined in three", async () => {
     const { at, world, repository } = await play();
     const parse = (name: string) =>
-      [`def ${name}(text, seen=[]):`, "    seen.append(text)", "    return seen", ""].join("\n");
+      ["import requests", `def ${name}(url):`, "    return requests.get(url).json()", ""].join("\n");
     for (const name of ["parse", "scan", "lex"]) {
       const pull = await opened(at, repository, { [`src/${name}.py`]: parse(name) });
       expect(titles(at, pull)).toHaveLength(1);
-      await says(at, pull, "wren", `src/${name}.py`, "/kodiai ignore shared on purpose");
+      await says(at, pull, "wren", `src/${name}.py`, "/kodiai ignore the proxy has one");
       await world.closePull(pull);
     }
     const same = await opened(at, repository, { "src/parse.py": parse("parse"), "src/other.py": parse("other") });

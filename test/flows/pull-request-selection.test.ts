@@ -46,7 +46,7 @@ test("a draft waits until it is ready for review", async () => {
 
 test("a title tagged [wip] holds the review back until the tag goes", async () => {
   const pull = await open({ title: "[WIP] Back up" });
-  expect(await harness.settled(pull)).toMatchObject({ outcome: "skipped: the title is tagged [WIP]" });
+  expect(await harness.settled(pull)).toMatchObject({ outcome: "skipped: the title is tagged [wip]" });
   await harness.world.edit(pull, { title: "[WIP] Back up nightly" });
   expect(lastOutcome()).toMatchObject({ outcome: "ignored" });
   expectNothingSaid(pull);

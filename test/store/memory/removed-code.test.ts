@@ -3,7 +3,6 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { MemoryRecord } from "../../../src/domain/memory.ts";
 import { storedMemory } from "../../../src/store/memory/memory.ts";
 import { MEMORY_PART } from "../../../src/store/memory/schema.ts";
-import { migrate } from "../../../src/store/migrate.ts";
 import type { Database } from "../../../src/store/sql.ts";
 import { memoryRecord, SHOP, SPACE, scopeOf, vectorAt } from "../../adapters/contracts/memory.ts";
 import { postgresTestDatabase, sqliteTestDatabase } from "../databases.ts";
@@ -18,7 +17,6 @@ for (const [name, given] of [
 
     test("an upgrade deletes remembered code with its terms and vectors, and everything else is found as before", async () => {
       const db = given?.db as Database;
-      await db.run("DELETE FROM schema_steps WHERE part = 'memory' AND version > 1");
       const said = memoryRecord({ text: "Close the handle of the pool." });
       const code = memoryRecord({
         corpus: "code" as MemoryRecord["corpus"],
@@ -30,7 +28,7 @@ for (const [name, given] of [
         [said, code].map((record) => ({ record, vector: vectorAt(0) })),
         SPACE,
       );
-      await migrate(db, [MEMORY_PART], "the store");
+      await db.run(MEMORY_PART.steps[1]?.(db.dialect) ?? "");
       const reader = searchable(given as never);
       const recall = recallInProcess(reader, 2_000);
       const [near = []] = await recall.nearest(scopeOf(), [vectorAt(0)], SPACE, 10, {});

@@ -16,7 +16,7 @@ const disk = mkdtempSync(join(tmpdir(), "kodiai-small-disk-"));
 const filler = join(disk, "filler");
 const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=24m", "tmpfs", disk]).status === 0;
 if (!isMounted)
-  console.warn("SKIPPED: test/app/full-disk.test.ts needs the right to mount a small tmpfs (run as root)");
+  console.warn("SKIPPED: test/app/full-disk.slow.test.ts needs the right to mount a small tmpfs (run as root)");
 
 afterAll(() => {
   if (isMounted) spawnSync("umount", ["--lazy", disk]);
