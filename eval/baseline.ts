@@ -1,5 +1,5 @@
 // What the default configuration reached last, and whether a run fell below it. `eval/baseline.json` is written from
-// results: `npm run eval -- SUITE … --write-baseline`, and held by `… --baseline` and by test/eval/baseline.test.ts.
+// results: `npm run eval -- SUITE … --write-baseline`, and held by `… --baseline` and by test/eval/baseline.slow.test.ts.
 import { readFile, writeFile } from "node:fs/promises";
 import type { SuiteResult } from "./suite.ts";
 

@@ -503,7 +503,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: null,
     replace: "return review;",
     test: [
-      "test/app/github-failures.test.ts",
+      "test/app/github-failures.slow.test.ts",
       "a review that was written is sent after a restart without being written again",
     ],
   },

@@ -57,7 +57,7 @@ const DEAR = says(
 const spentIn = (at: Harness) => Number(at.rows("SELECT coalesce(sum(usd), 0) AS usd FROM spending")[0]?.usd);
 
 test("strangers' forks, however many and however long what they write, spend a tenth of the month and one question at most [T24]", async () => {
-  const forks = process.env.SLOW === "1" ? 200 : 14;
+  const forks = process.env.NIGHTLY === "1" ? 200 : 14;
   const { harness: at, asked } = await withModel(DEAR, { workers: 1 });
   const repository = await shop(at);
   const body = "Please look at all of this. ".repeat(37_000);

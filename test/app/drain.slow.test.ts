@@ -1,5 +1,5 @@
 // SIGTERM at random moments under load: while it starts, once or twice, the process ends with 0 in time, loses nothing that it
-// accepted, says nothing twice and leaves its files whole. SLOW=1 tries 200 moments, else two.
+// accepted, says nothing twice and leaves its files whole. NIGHTLY=1 tries 200 moments, else two.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -9,7 +9,7 @@ import { until } from "./app-harness.ts";
 import { BACKUP, summaryOf } from "./change-builders.ts";
 import { type Deployment, deployment, opened, type ServerProcess } from "./server-process.ts";
 
-const SLOW = process.env.SLOW === "1";
+const NIGHTLY = process.env.NIGHTLY === "1";
 const SEED = 20_261_122;
 
 let deployed: Deployment;
@@ -131,9 +131,9 @@ test(
     const accepted: string[] = [];
     const reals: Real[] = [];
     let longest = 0;
-    for (let round = 0; round < (SLOW ? 200 : 2); round += 1) {
+    for (let round = 0; round < (NIGHTLY ? 200 : 2); round += 1) {
       // A process writes once in a second at most, so that half of the many rounds leave enough to do for all of them.
-      const isQuiet = SLOW && round % 2 === 1;
+      const isQuiet = NIGHTLY && round % 2 === 1;
       const now = isQuiet ? [] : [await kept(repository, 2 * round), await kept(repository, 2 * round + 1)];
       reals.push(...now);
       const server = await deployed.launch();
@@ -164,7 +164,7 @@ test(
       `${accepted.length} deliveries kept, ${known.length} reviews (${before} before the last start), ${ended}`,
     );
   },
-  SLOW ? 60 * 60_000 : 120_000,
+  NIGHTLY ? 60 * 60_000 : 120_000,
 );
 
 test("while it stops it refuses deliveries and says that it is not ready, and the review that runs comes to its end [R21]", async () => {

@@ -7,13 +7,13 @@ import type { Pull } from "../fakes/github/conversation.ts";
 import { BALANCE } from "./change-builders.ts";
 import { type Deployment, deployment, type ServerProcess } from "./server-process.ts";
 
-const SLOW = process.env.SLOW === "1";
-if (!SLOW) console.warn("skipped: pull requests of 3,000 files and 200,000 lines at once; SLOW=1 reviews them");
+const NIGHTLY = process.env.NIGHTLY === "1";
+if (!NIGHTLY) console.warn("skipped: pull requests of 3,000 files and 200,000 lines at once; NIGHTLY=1 reviews them");
 const MOST_BYTES = 512 * 1024 * 1024;
 /** Ten times what the long version took. */
 const WATCHDOG_MS = 900_000;
 /** How much larger the long version is. */
-const TIMES = SLOW ? 10 : 1;
+const TIMES = NIGHTLY ? 10 : 1;
 
 const many = (count: number) =>
   Object.fromEntries(

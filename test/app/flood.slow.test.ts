@@ -1,5 +1,5 @@
 // Strangers send bodies of up to 300 MB, 500 at a time, without a signature or with a wrong one, and somebody who can sign
-// sends too much: the process stays small and takes what is signed meanwhile. SLOW=1 lets each kind in for 30 s, else two of
+// sends too much: the process stays small and takes what is signed meanwhile. NIGHTLY=1 lets each kind in for 30 s, else two of
 // them for two seconds.
 import { spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
@@ -9,13 +9,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { WEBHOOK_PATH } from "./app-harness.ts";
 import { type Deployment, deployment, type ServerProcess } from "./server-process.ts";
 
-const SLOW = process.env.SLOW === "1";
-if (!SLOW) console.warn("skipped: four of six kinds of floods, and 28 of 30 s of each; SLOW=1 sends all");
+const NIGHTLY = process.env.NIGHTLY === "1";
+if (!NIGHTLY) console.warn("skipped: four of six kinds of floods, and 28 of 30 s of each; NIGHTLY=1 sends all");
 const STREAMS = 500;
 /** In two seconds a flood that is read to the end takes 60 MB. */
-const MOST_GROWTH = (SLOW ? 100 : 30) * 1024 * 1024;
+const MOST_GROWTH = (NIGHTLY ? 100 : 30) * 1024 * 1024;
 const FLOOD = fileURLToPath(new URL("./flood.child.ts", import.meta.url));
-const FLOOD_MS = SLOW ? 30_000 : 2_000;
+const FLOOD_MS = NIGHTLY ? 30_000 : 2_000;
 const MEGABYTE = 1024 * 1024;
 
 let deployed: Deployment;
@@ -61,7 +61,7 @@ const FLOODS: readonly (readonly [string, Flood])[] = [
   ["with the right signature, too large", { kind: "untold", megabytes: 300, signature: "right" }],
 ];
 
-test.each(FLOODS.slice(0, SLOW ? FLOODS.length : 2))(
+test.each(FLOODS.slice(0, NIGHTLY ? FLOODS.length : 2))(
   "streams %s [T14]",
   async (name, kind) => {
     await server.deliver("ping", {});

@@ -113,7 +113,7 @@ const MOMENTS = [
   ["is posted", { method: "POST", path: /\/reviews$/ }],
 ] as const;
 /** Each is waited for as long as a server waits before it tries a job again: half a minute. */
-const TRIED = process.env.SLOW === "1" ? MOMENTS : MOMENTS.slice(-1);
+const TRIED = process.env.NIGHTLY === "1" ? MOMENTS : MOMENTS.slice(-1);
 
 test.runIf(isMounted)(
   "a disk that fills while a change is read or posted parks no review, and nothing is said twice [R14]",

@@ -24,7 +24,7 @@ import {
 import { openModelHarness } from "./model-harness.ts";
 import { addedFile, reviewed } from "./pipeline.ts";
 
-const SLOW = process.env.SLOW === "1";
+const NIGHTLY = process.env.NIGHTLY === "1";
 
 describe("for any model reply, the posted text is inert", () => {
   test.each(ATTACKS)("%s", async (_, text) => {
@@ -204,7 +204,7 @@ test("through the running app it can do nothing but comment on this pull request
 const CORPORA = resolve(process.cwd(), "../shared/bad-inputs");
 const isHere = existsSync(CORPORA);
 if (!isHere) console.warn(`skipped: the corpora of injections are not there (${CORPORA})`);
-if (!SLOW) console.warn("skipped: 199 of 200 injections of the corpora; SLOW=1 runs all");
+if (!NIGHTLY) console.warn("skipped: 199 of 200 injections of the corpora; NIGHTLY=1 runs all");
 
 function strings(value: unknown): string[] {
   if (typeof value === "string") return [value];
@@ -224,7 +224,7 @@ function injections(): string[] {
 
 describe.runIf(isHere)("injections from public corpora", () => {
   const all = isHere ? injections() : [];
-  const some = all.filter((_, index) => SLOW || index % 200 === 0);
+  const some = all.filter((_, index) => NIGHTLY || index % 200 === 0);
 
   test(`${some.length} of ${all.length} appear in every place, and a model that repeats them does no harm [T6]`, async () => {
     expect(all.length).toBeGreaterThan(2_000);

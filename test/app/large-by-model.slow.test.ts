@@ -4,8 +4,9 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 
 const run = promisify(execFile);
-const SLOW = process.env.SLOW === "1";
-if (!SLOW) console.warn("skipped: pull requests of 3,000 files and of 200,000 lines by a model; SLOW=1 runs them");
+const NIGHTLY = process.env.NIGHTLY === "1";
+if (!NIGHTLY)
+  console.warn("skipped: pull requests of 3,000 files and of 200,000 lines by a model; NIGHTLY=1 runs them");
 
 async function measured(files: number, lines: number) {
   const { stdout } = await run(process.execPath, ["test/app/large-by-model.child.ts", `${files}`, `${lines}`]);
@@ -35,7 +36,7 @@ test("one file of twenty thousand lines is read as far as the money goes, and sa
   expect(await expectHonest(1, 20_000)).toMatchObject({ partial: 1 });
 });
 
-describe.runIf(SLOW)("slow", () => {
+describe.runIf(NIGHTLY)("slow", () => {
   test("three thousand files", () => expectHonest(3_000, 1), 600_000);
   test("two hundred thousand lines in one file", () => expectHonest(1, 200_000), 600_000);
   test("two hundred thousand lines in a hundred files", () => expectHonest(100, 2_000), 600_000);

@@ -1,11 +1,11 @@
 // A long life of one pull request: code is added, moved, renamed, reformatted, rebased, fixed and broken again, written once
-// more with a single name changed while the first is fixed, and the model finds other words each time. SLOW=1 lives through 50 pushes, else 14.
+// more with a single name changed while the first is fixed, and the model finds other words each time. NIGHTLY=1 lives through 50 pushes, else 14.
 import { afterEach, expect, test } from "vitest";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type Harness, openHarness } from "./app-harness.ts";
 import { type Defect, type SeeingModel, seeingModel } from "./seeing-model.ts";
 
-const PUSHES = process.env.SLOW === "1" ? 50 : 14;
+const PUSHES = process.env.NIGHTLY === "1" ? 50 : 14;
 
 let harness: Harness | undefined;
 let model: SeeingModel | undefined;

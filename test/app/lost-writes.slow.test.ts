@@ -4,8 +4,8 @@ import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { type Harness, openHarness } from "./app-harness.ts";
 import { BACKUP, BALANCE, said, summaryOf } from "./change-builders.ts";
 
-/** The long version: SLOW=1. */
-const REVIEWS = process.env.SLOW === undefined ? 40 : 500;
+/** The long version: NIGHTLY=1. */
+const REVIEWS = process.env.NIGHTLY === undefined ? 40 : 500;
 const LOST = 0.3;
 const SETTLED_MS = 600;
 const FILES = { "ops/backup.py": BACKUP, "src/balance.py": BALANCE };

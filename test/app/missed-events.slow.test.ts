@@ -5,8 +5,8 @@ import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { type Harness, openHarness, until } from "./app-harness.ts";
 import { BALANCE, summaryOf } from "./change-builders.ts";
 
-const SLOW = process.env.SLOW === "1";
-if (!SLOW) console.warn("skipped: 116 of 120 orders and 996 of 1,000 shuffles; SLOW=1 runs all");
+const NIGHTLY = process.env.NIGHTLY === "1";
+if (!NIGHTLY) console.warn("skipped: 116 of 120 orders and 996 of 1,000 shuffles; NIGHTLY=1 runs all");
 /** Lives that happen beside each other. */
 const AT_A_TIME = 25;
 const TIMES = { everyMs: 150, youngMs: 0 };
@@ -130,13 +130,13 @@ describe("deliveries in any order", () => {
   }
 
   const orders = permutations([0, 1, 2, 3, 4]);
-  const sample = SLOW ? orders : orders.filter((_, at) => at % 30 === 7);
+  const sample = NIGHTLY ? orders : orders.filter((_, at) => at % 30 === 7);
   test("orders of opened, two pushes, closed, reopened end in one review of the last head [R4]", async () => {
     expect(orders).toHaveLength(120);
     for (let n = 0; n < sample.length; n += AT_A_TIME) await play(n, sample.slice(n, n + AT_A_TIME));
   }, 900_000);
 
-  const shuffles = SLOW ? 1_000 : 4;
+  const shuffles = NIGHTLY ? 1_000 : 4;
   test("shuffles with repeats and losses end in the same [R4]", async () => {
     const any = fc.array(fc.nat({ max: 4 }), { minLength: 0, maxLength: 12 });
     const orders = fc.sample(any, { numRuns: shuffles, seed: 7 });

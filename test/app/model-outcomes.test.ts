@@ -67,8 +67,8 @@ const isVerify = (call: ModelCall) => call.system.startsWith("You check drafted"
 const first = (reply: (call: ModelCall) => Reply) => (call: ModelCall) =>
   isVerify(call) ? says(holds(call)) : reply(call);
 
-const SLOW = process.env.SLOW === "1";
-if (!SLOW) console.warn("skipped: 19 of 20 malformed replies; SLOW=1 tries one in twelve");
+const NIGHTLY = process.env.NIGHTLY === "1";
+if (!NIGHTLY) console.warn("skipped: 19 of 20 malformed replies; NIGHTLY=1 tries one in twelve");
 
 const INCOMPLETE = "This review is **incomplete**, see below.";
 
@@ -217,8 +217,8 @@ describe.each(DIALECTS)("%s", (kind, choice) => {
   test("malformed answers are reported, never taken for silence [R11]", async () => {
     const shapes = malformedReplies(found({ prompt: "3#0000:+export function etag" } as ModelCall))
       .filter(({ text }) => text.length < 20_000)
-      .filter((_, index) => index % (SLOW ? 12 : 240) === 11);
-    expect(shapes.length).toBeGreaterThan(SLOW ? 50 : 2);
+      .filter((_, index) => index % (NIGHTLY ? 12 : 240) === 11);
+    expect(shapes.length).toBeGreaterThan(NIGHTLY ? 50 : 2);
     for (const { name, text } of shapes) {
       at.anthropic.script(first(() => says(text)));
       const { summary } = await at.review(`feat: ${name}`, { "src/login.ts": LOGIN });

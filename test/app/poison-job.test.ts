@@ -1,13 +1,13 @@
 // A pull request over which the process is aborted natively, each time it is looked at: it is put aside with its reason after a few
-// deaths, and what others asked for is done all the same. SLOW=1 runs it: it starts the server several times.
+// deaths, and what others asked for is done all the same. NIGHTLY=1 runs it: it starts the server several times.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BACKUP, BALANCE, said } from "./change-builders.ts";
 import { type Deployment, deployment, type ServerProcess } from "./server-process.ts";
 
-const SLOW = process.env.SLOW === "1";
-if (!SLOW) console.warn("skipped: a pull request that aborts the process; SLOW=1 runs it");
+const NIGHTLY = process.env.NIGHTLY === "1";
+if (!NIGHTLY) console.warn("skipped: a pull request that aborts the process; NIGHTLY=1 runs it");
 /** Twice what it takes. */
 const MOST_STARTS = 12;
 
@@ -32,7 +32,7 @@ function reviews(): Row[] {
   }
 }
 
-test.runIf(SLOW)(
+test.runIf(NIGHTLY)(
   "a pull request that aborts each process is parked with its reason, and the others are reviewed [R27]",
   async () => {
     const { world } = deployed;

@@ -94,8 +94,8 @@ test("a server whose key GitHub refuses once still starts", async () => {
   for (const line of log().trim().split("\n")) expect(() => JSON.parse(line)).not.toThrow();
 });
 
-// It is borne for two minutes: SLOW=1 sits them out.
-test.runIf(process.env.SLOW === "1")(
+// It is borne for two minutes: NIGHTLY=1 sits them out.
+test.runIf(process.env.NIGHTLY === "1")(
   "a server whose key GitHub goes on to refuse says so while it asks, and ends with what to fix",
   async () => {
     world.fail({ match: { method: "GET", path: "/app" }, status: 401, times: 1_000 });

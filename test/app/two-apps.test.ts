@@ -17,7 +17,7 @@ import { type Harness, openHarness, until, WEBHOOK_PATH } from "./app-harness.ts
 import { BACKUP, LOGIN, writes } from "./change-builders.ts";
 
 const OTHER = `${SECOND.slug}[bot]`;
-const ECHOES = process.env.SLOW === "1" ? 100 : 4;
+const ECHOES = process.env.NIGHTLY === "1" ? 100 : 4;
 
 let harness: Harness | undefined;
 let other: RunningApp | undefined;

@@ -34,7 +34,7 @@ test("once a permission is back no head stays given up, and what people did abou
   for (const times of [forbidden, feedback, learnt]) expect(times).toBeGreaterThan(0);
 }, 900_000);
 
-const SLOW = process.env.SLOW === "1";
+const NIGHTLY = process.env.NIGHTLY === "1";
 const SEED = process.env.CHAOS_SEED ?? "7";
 const folders: string[] = [];
 afterAll(() => {
@@ -45,13 +45,13 @@ test("killed twice while deliveries come late, twice and out of order, the serve
   const said: string[] = [];
   const result = await runSeed({
     seed: SEED,
-    deliveries: SLOW ? 100 : 14,
-    kills: SLOW ? 10 : 2,
+    deliveries: NIGHTLY ? 100 : 14,
+    kills: NIGHTLY ? 10 : 2,
     faults: readFaults("kill,duplicate,reorder,lost,redirect"),
     lostShare: 0.1,
     owners: 2,
     repositoriesEach: 2,
-    pulls: SLOW ? 20 : 5,
+    pulls: NIGHTLY ? 20 : 5,
     workers: 4,
     settleMs: 400_000,
     store: "sqlite",

@@ -10,9 +10,9 @@ if (!hasBrowser)
   console.warn("SKIPPED: there is no Chromium here (apt-get install chromium, or set CHROMIUM): no page was looked at");
 const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 const WIDTHS = [1440, 390];
-const isSlow = process.env.SLOW === "1";
+const isSlow = process.env.NIGHTLY === "1";
 if (!isSlow)
-  console.warn("skipped: on narrow pages, what neither colours nor places change; SLOW=1 looks for all of it twice");
+  console.warn("skipped: on narrow pages, what neither colours nor places change; NIGHTLY=1 looks for all of it twice");
 /** What another theme or width may break. The rest of a page's markup is the same in all of them. */
 const BY_LOOKS = ["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable"];
 /** Tables become blocks on a narrow window. */
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
         await open(path);
         const wide = Number(await page.evaluate("document.documentElement.scrollWidth - innerWidth"));
         if (wide > 0) violations.push(`${name} at ${width}: ${wide} pixels too wide`);
-        // Wide and light, narrow and dark; SLOW=1 looks at the other two as well.
+        // Wide and light, narrow and dark; NIGHTLY=1 looks at the other two as well.
         const themes = isSlow ? (["light", "dark"] as const) : [width > 1_000 ? ("light" as const) : ("dark" as const)];
         for (const colorScheme of themes) {
           await page.emulateMedia({ colorScheme });

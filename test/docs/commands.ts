@@ -16,9 +16,9 @@ export const ELSEWHERE: ReadonlyMap<string, { readonly test: string; readonly sa
     "GITHUB_TOKEN=YOUR-TOKEN npm run -s kodiai -- retract OWNER/NAME#N",
     { test: "test/cli/retract.slow.test.ts", says: '"retract"' },
   ],
-  ["kodiai import OWNER/NAME --dry-run", { test: "test/cli/import-history.test.ts", says: '"--dry-run"' }],
-  ["kodiai import OWNER/NAME --limit 500", { test: "test/cli/import-history.test.ts", says: '"--limit"' }],
-  ["kodiai import OWNER/NAME --since 2026-01-31", { test: "test/cli/import-history.test.ts", says: '"--since"' }],
+  ["kodiai import OWNER/NAME --dry-run", { test: "test/cli/import-history.slow.test.ts", says: '"--dry-run"' }],
+  ["kodiai import OWNER/NAME --limit 500", { test: "test/cli/import-history.slow.test.ts", says: '"--limit"' }],
+  ["kodiai import OWNER/NAME --since 2026-01-31", { test: "test/cli/import-history.slow.test.ts", says: '"--since"' }],
   [
     "npm run -s release:pack -- --pack-destination out",
     { test: "test/release/installed.ts", says: "scripts/release-pack.ts" },

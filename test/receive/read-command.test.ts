@@ -129,7 +129,7 @@ describe("any text", () => {
         }
         if (command?.kind === "unknown") expect(command.word.length).toBeLessThanOrEqual(40);
       }),
-      { numRuns: process.env.SLOW === "1" ? 10_000 : 2_000 },
+      { numRuns: process.env.NIGHTLY === "1" ? 10_000 : 2_000 },
     );
   });
 

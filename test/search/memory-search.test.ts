@@ -129,12 +129,12 @@ function isWanted(record: MemoryRecord, { corpora, languages, chunkTypes, patter
   );
 }
 
-const SLOW = process.env.SLOW === "1";
+const NIGHTLY = process.env.NIGHTLY === "1";
 /** Changes and questions of the first property, and memories of the second; on a PostgreSQL each costs several times as much. */
-const SIZES = SLOW
+const SIZES = NIGHTLY
   ? { SQLite: 150, PostgreSQL: 40, memories: 3_000, queries: 30 }
   : { SQLite: 40, PostgreSQL: 12, memories: 1_000, queries: 20 };
-if (!SLOW) console.warn("skipped: three of four histories, and 2,000 of 3,000 vectors; SLOW=1 compares all");
+if (!NIGHTLY) console.warn("skipped: three of four histories, and 2,000 of 3,000 vectors; NIGHTLY=1 compares all");
 
 for (const [name, given] of [
   ["SQLite", await sqliteTestDatabase()],

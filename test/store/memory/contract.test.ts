@@ -12,8 +12,8 @@ import { postgresTestDatabase, sqliteTestDatabase } from "../databases.ts";
 import { memoryPortsOver } from "./memory-ports.ts";
 
 /** 10,000 take some minutes. */
-const LIVES = process.env.SLOW === "1" ? 10_000 : 300;
-if (process.env.SLOW !== "1") console.warn("skipped: 9,700 of 10,000 lives of repositories; SLOW=1 runs all");
+const LIVES = process.env.NIGHTLY === "1" ? 10_000 : 300;
+if (process.env.NIGHTLY !== "1") console.warn("skipped: 9,700 of 10,000 lives of repositories; NIGHTLY=1 runs all");
 
 for (const [way, rows] of [
   ["vectors in SQL", ROWS_IN_DATABASE],

@@ -11,12 +11,12 @@ import { missedEventsContract } from "../../adapters/contracts/missed-events.ts"
 import { queueContract } from "../../adapters/contracts/queue.ts";
 import { postgresHarness, type StoreHarness, sqliteHarness } from "../store-harness.ts";
 
-const SLOW = process.env.SLOW === "1";
+const NIGHTLY = process.env.NIGHTLY === "1";
 
 contracts("SQLite", await sqliteHarness(), 50);
 const onPostgres = await postgresHarness();
 describe.skipIf(onPostgres === null)("on PostgreSQL", () => {
-  if (onPostgres !== null) contracts("PostgreSQL", onPostgres, SLOW ? 50 : 5);
+  if (onPostgres !== null) contracts("PostgreSQL", onPostgres, NIGHTLY ? 50 : 5);
 });
 
 function contracts(name: string, harness: StoreHarness, numRuns: number): void {

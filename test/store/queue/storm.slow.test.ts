@@ -15,9 +15,9 @@ import { reviewJob } from "../../adapters/contracts/queue.ts";
 import { serverUrl } from "../../postgres.ts";
 import { openStormQueue } from "./storm-queue.ts";
 
-const SLOW = process.env.SLOW === "1";
+const NIGHTLY = process.env.NIGHTLY === "1";
 const store = serverUrl();
-const SIZE = SLOW ? { processes: 4, jobs: 600, forMs: 90_000 } : { processes: 2, jobs: 40, forMs: 4_000 };
+const SIZE = NIGHTLY ? { processes: 4, jobs: 600, forMs: 90_000 } : { processes: 2, jobs: 40, forMs: 4_000 };
 const WORKER = fileURLToPath(new URL("storm-worker.ts", import.meta.url));
 
 const children = new Set<ChildProcess>();
@@ -45,7 +45,7 @@ async function disturb(url: string, own: ReturnType<typeof seededRandom>, forMs:
       slots[at] = start(url);
     } else {
       child.kill("SIGSTOP");
-      await wait(own.chance(SLOW ? 0.4 : 0) ? own.between(8_000, 12_000) : own.between(200, 1_500));
+      await wait(own.chance(NIGHTLY ? 0.4 : 0) ? own.between(8_000, 12_000) : own.between(200, 1_500));
       child.kill("SIGCONT");
     }
   }

@@ -25,8 +25,8 @@ import { openStore } from "../../../src/wire/store.ts";
 import { memoryRecord, SPACE, scopeOf, vectorAt } from "../../adapters/contracts/memory.ts";
 import { reviewJob } from "../../adapters/contracts/queue.ts";
 
-const ROUNDS = process.env.SLOW === "1" ? 20 : 4;
-if (process.env.SLOW !== "1") console.warn(`skipped: ${20 - ROUNDS} of 20 backups under load; SLOW=1 makes all`);
+const ROUNDS = process.env.NIGHTLY === "1" ? 20 : 4;
+if (process.env.NIGHTLY !== "1") console.warn(`skipped: ${20 - ROUNDS} of 20 backups under load; NIGHTLY=1 makes all`);
 
 const root = mkdtempSync(join(tmpdir(), "kodiai-backup-"));
 afterAll(() => rmSync(root, { recursive: true }));

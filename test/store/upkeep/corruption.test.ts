@@ -25,8 +25,8 @@ import { memoryRecord, SPACE, scopeOf, vectorAt } from "../../adapters/contracts
 import { reviewJob } from "../../adapters/contracts/queue.ts";
 import { recallInProcess } from "../memory/recall-in-process.ts";
 
-const CASES = process.env.SLOW === "1" ? 300 : 60;
-if (CASES < 300) console.warn("skipped: 240 of 300 corruptions; SLOW=1 makes all");
+const CASES = process.env.NIGHTLY === "1" ? 300 : 60;
+if (CASES < 300) console.warn("skipped: 240 of 300 corruptions; NIGHTLY=1 makes all");
 
 const root = mkdtempSync(join(tmpdir(), "kodiai-corruption-"));
 afterAll(() => rmSync(root, { recursive: true }));

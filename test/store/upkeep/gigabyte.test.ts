@@ -1,4 +1,4 @@
-// How long a gigabyte takes: copied beside a server, and made a store again. SLOW=1 only.
+// How long a gigabyte takes: copied beside a server, and made a store again. NIGHTLY=1 only.
 import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,8 +11,8 @@ import { restoreStore } from "../../../src/store/upkeep/restore.ts";
 import { memoryRecord, SPACE } from "../../adapters/contracts/memory.ts";
 
 const MEMORIES = 170_000;
-const SLOW = process.env.SLOW === "1";
-if (!SLOW) console.warn("skipped: a gigabyte; SLOW=1 takes it");
+const NIGHTLY = process.env.NIGHTLY === "1";
+if (!NIGHTLY) console.warn("skipped: a gigabyte; NIGHTLY=1 takes it");
 const root = mkdtempSync(join(tmpdir(), "kodiai-gigabyte-"));
 afterAll(() => rmSync(root, { recursive: true }));
 
@@ -70,7 +70,7 @@ async function timed(what: string, work: () => unknown): Promise<void> {
   console.warn(`${what}: ${((performance.now() - began) / 1_000).toFixed(1)} s`);
 }
 
-test.runIf(SLOW)(
+test.runIf(NIGHTLY)(
   "a gigabyte is copied, and made a store again",
   async () => {
     const [home, copy, there] = ["home", "copy", "there"].map((name) => join(root, name)) as [string, string, string];

@@ -122,7 +122,7 @@ test("pushes that follow each other are one review, as soon as the repository's 
 });
 
 test("however many pushes come one after the other, the first head and the last are paid for [T24]", async () => {
-  const pushes = process.env.SLOW === "1" ? 1_000 : 20;
+  const pushes = process.env.NIGHTLY === "1" ? 1_000 : 20;
   const { harness: at, asked } = await withModel(CALM, { debounce: true });
   // A push waits six times as long at most: however slow the machine is, the pushes come within that.
   const repository = await shop(at, "shop", "review: {debounceSeconds: 600}\n");
