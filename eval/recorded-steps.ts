@@ -1,11 +1,11 @@
 // What a model adds to memory, with recorded replies: the steps that ask one, the queries whose replies are recorded, and a
 // model that answers the product's own questions from files.
 import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { defaultKnowledge } from "../src/config/knowledge.ts";
 import { modelChoice } from "./model-choice.ts";
-import { folderModel, type Outcome, questionHash } from "./reply-folder.ts";
+import { type ReplyFiles, readReplies } from "./packed-replies.ts";
+import { type Outcome, questionHash, recordedModel } from "./reply-folder.ts";
 import type { TaskData } from "./retrieval-task.ts";
 import type { Arm } from "./run-retrieval.ts";
 
@@ -57,14 +57,13 @@ export function drawnIds(ids: readonly string[], seed: string, count: number): r
 const DELIMITER = `kodiai-${"0".repeat(32)}`;
 
 /**
- * The arm, with a model that answers from the files of a folder and its folders. A reply belongs to a question when the
+ * The arm, with a model that answers from files. A reply belongs to a question when the
  * `.request.json` beside it has the question's fingerprint, or when its own name is the fingerprint.
  *
- * @param folder null: nothing is answered
  * @returns also what became of the questions about each query
  */
-export async function recordedArm(step: Step, folder: string | null) {
-  const stems = folder === null ? new Map<string, string>() : await stemsByHash(folder);
+export function recordedArm(step: Step, files: ReplyFiles) {
+  const stems = stemsByHash(files);
   const asked: { readonly query: string; readonly outcomes: readonly Outcome[] }[] = [];
   const choice = modelChoice(undefined);
   const arm: Arm = {
@@ -74,7 +73,7 @@ export async function recordedArm(step: Step, folder: string | null) {
         const hash = questionHash(question);
         return stems.get(hash) ?? hash;
       };
-      const { model, outcomes } = await folderModel(nameOf, folder, choice);
+      const { model, outcomes } = await recordedModel(nameOf, files, choice);
       asked.push({ query, outcomes });
       return { model, usd: Number.POSITIVE_INFINITY, delimiter: () => DELIMITER };
     },
@@ -82,19 +81,20 @@ export async function recordedArm(step: Step, folder: string | null) {
   return { arm, asked };
 }
 
-/** All steps. */
-export function recordedArms(folder: string) {
-  return Promise.all((Object.keys(STEPS) as Step[]).map((step) => recordedArm(step, folder)));
+/** All steps, answered by a folder or a packed file. */
+export async function recordedArms(place: string) {
+  const files = await readReplies(place);
+  return (Object.keys(STEPS) as Step[]).map((step) => recordedArm(step, files));
 }
 
-async function stemsByHash(folder: string): Promise<ReadonlyMap<string, string>> {
+function stemsByHash(files: ReplyFiles): ReadonlyMap<string, string> {
   const END = ".request.json";
   const stems = new Map<string, string>();
-  for (const name of await readdir(folder, { recursive: true })) {
+  for (const [name, text] of files) {
     const [stem, named] = /^(?:.*\/)?([0-9a-f]{12})(?=\.reply\.\w+$)/.exec(name) ?? [];
     if (stem !== undefined && named !== undefined) stems.set(named, stem);
     if (!name.endsWith(END)) continue;
-    const { hash } = JSON.parse(await readFile(join(folder, name), "utf8")) as { readonly hash?: unknown };
+    const { hash } = JSON.parse(text) as { readonly hash?: unknown };
     if (typeof hash === "string") stems.set(hash, name.slice(0, -END.length));
   }
   return stems;

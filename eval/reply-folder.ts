@@ -1,6 +1,6 @@
-// Questions and replies as files of a folder, so that any model, or a person, can be the reviewer: STEM.md and
+// Questions and replies as files, so that any model, or a person, can be the reviewer: STEM.md and
 // STEM.request.json are the question, STEM.reply.json (or .md, .txt) is the reply.
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readReply } from "../src/adapters/model/read-reply.ts";
 import { type PlainQuestion, plainQuestion, promptText } from "../src/cli/review/prompt-text.ts";
@@ -8,6 +8,7 @@ import type { ModelChoice } from "../src/config/environment/read-models.ts";
 import { estimatedTokens, type ModelAnswer, type ModelRequest, type ModelUsage } from "../src/domain/model.ts";
 import type { Model } from "../src/ports/model.ts";
 import { chosenModel } from "../src/wire/models.ts";
+import type { ReplyFiles } from "./packed-replies.ts";
 import { fingerprint } from "./read-data.ts";
 
 /** What became of one question. */
@@ -19,7 +20,7 @@ export interface Outcome {
   readonly problem: string | null;
 }
 
-export interface FolderModel {
+export interface RecordedModel {
   readonly model: Model;
   /** In the order in which they were asked. */
   readonly outcomes: readonly Outcome[];
@@ -37,23 +38,24 @@ export function stemPrefix({ repo, number }: { readonly repo: string; readonly n
   return `${repo.replace(/[^\w.-]+/g, "+").slice(0, 120)}-${number}-`;
 }
 
-/**
- * A model that answers questions from files.
- *
- * @param nameOf the stem of a question's files
- * @param folder null: nothing is answered
- */
-export async function folderModel(
+/** Whether a question about the pull request has a reply. */
+export function hasReply(pull: { readonly repo: string; readonly number: number }, files: ReplyFiles): boolean {
+  const prefix = stemPrefix(pull);
+  return files.keys().some((name) => name.startsWith(prefix) && name.includes(".reply."));
+}
+
+/** A model that answers questions from files. `nameOf` gives the stem of a question's files. */
+export async function recordedModel(
   nameOf: (question: PlainQuestion) => string,
-  folder: string | null,
+  files: ReplyFiles,
   choice: ModelChoice,
   readText: (text: string) => string = (text) => text,
-): Promise<FolderModel> {
+): Promise<RecordedModel> {
   const outcomes: Outcome[] = [];
   const model: Model = await chosenModel(choice, async (request) => {
     const question = plainQuestion(request as ModelRequest<unknown>);
     const stem = nameOf(question);
-    const found = folder === null ? null : await replyText(folder, stem);
+    const found = replyText(files, stem);
     const kept = (state: Outcome["state"], problem: string | null) => outcomes.push({ stem, question, state, problem });
     if (found === null) {
       kept("missing", null);
@@ -86,10 +88,10 @@ interface FoundReply {
   readonly tokens: { readonly input: number; readonly output: number } | null;
 }
 
-async function replyText(folder: string, stem: string): Promise<FoundReply | null> {
+function replyText(files: ReplyFiles, stem: string): FoundReply | null {
   for (const name of [`${stem}.reply.json`, `${stem}.reply.md`, `${stem}.reply.txt`]) {
-    const text = await readFile(join(folder, name), "utf8").catch(() => null);
-    if (text !== null) return unwrapped(text);
+    const text = files.get(name);
+    if (text !== undefined) return unwrapped(text);
   }
   return null;
 }

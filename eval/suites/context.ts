@@ -11,7 +11,7 @@ import { inspector } from "../../src/wire/rules.ts";
 import { modelChoice } from "../model-choice.ts";
 import { readPulls } from "../pull-requests.ts";
 import { dataFingerprint, fingerprint, jsonLines, shapedRows } from "../read-data.ts";
-import { folderModel, stemOf } from "../reply-folder.ts";
+import { recordedModel, stemOf } from "../reply-folder.ts";
 import { openRepositories } from "../repositories.ts";
 import { reviewPull } from "../review-pull.ts";
 import type { Row, Suite } from "../suite.ts";
@@ -42,7 +42,7 @@ export const suite: Suite = async ({ data, flags }) => {
     for (const pull of pulls) {
       const repository = await repositories.of(pull.repo, pull.number);
       const prompts = async (withRepository: boolean) => {
-        const { model, outcomes } = await folderModel(stemOf(pull), null, choice);
+        const { model, outcomes } = await recordedModel(stemOf(pull), new Map(), choice);
         const around = withRepository ? { repository, symbols } : {};
         await reviewPull(pull, { recall: noMemory(), model, rules, ...around });
         return outcomes.map(({ question }) => question.user.join("\n"));

@@ -2,16 +2,17 @@
 // `--questions DIR` takes the questions to a judge, who does not learn which arm a finding is of; `--judgements FILE` holds the
 // answers. Replies are found by the names of their questions, so that the repositories are not needed.
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { noMemory } from "../../src/adapters/no-memory/no-memory.ts";
 import { atLeast, type Finding } from "../../src/domain/finding.ts";
 import { inspector } from "../../src/wire/rules.ts";
 import { bootstrap, meanOf } from "../metrics.ts";
 import { modelChoice } from "../model-choice.ts";
+import { type ReplyFiles, readReplies } from "../packed-replies.ts";
 import { type RealPull, readPulls } from "../pull-requests.ts";
 import { dataFingerprint, fingerprint, jsonLines } from "../read-data.ts";
-import { folderModel, stemOf, stemPrefix } from "../reply-folder.ts";
+import { hasReply, recordedModel, stemOf, stemPrefix } from "../reply-folder.ts";
 import { reviewPull } from "../review-pull.ts";
 import type { Row, Suite } from "../suite.ts";
 
@@ -50,13 +51,11 @@ const BARS: Readonly<Record<string, (finding: Finding) => boolean>> = {
 const DEFECT = "Code Defect";
 
 export const suite: Suite = async ({ data, flags }) => {
-  const folder = flags.get("replies");
-  if (folder === undefined) throw new Error("say where the recorded replies are: --replies DIR");
+  const place = flags.get("replies");
+  if (place === undefined) throw new Error("say where the recorded replies are: --replies DIR");
   const read = await readPulls(data);
-  const folders = (await readdir(folder, { withFileTypes: true })).filter((one) => one.isDirectory());
   const arms: Arm[] = [];
-  for (const name of folders.map((one) => one.name).sort())
-    arms.push(await armOf(name, join(folder, name), read.pulls));
+  for (const [name, replies] of byFolder(await readReplies(place))) arms.push(await armOf(name, replies, read.pulls));
   const questions = flags.get("questions");
   if (questions !== undefined) await writeQuestions(questions, arms);
   const file = flags.get("judgements");
@@ -72,13 +71,23 @@ export const suite: Suite = async ({ data, flags }) => {
 /** What a review says when it holds a finding back because of a profile's or the configuration's threshold. */
 const BELOW = /^(?:below |confidence |the chance ).*\bthreshold\b/;
 
-async function armOf(name: string, folder: string, pulls: readonly RealPull[]): Promise<Arm> {
-  const answered = await readdir(folder);
+/** The files of each folder, by folder, sorted. */
+function byFolder(files: ReplyFiles): readonly (readonly [folder: string, ReplyFiles])[] {
+  const folders = new Map<string, Map<string, string>>();
+  for (const [name, text] of files) {
+    const [, folder, inner] = /^(.+?)\/(.+)$/.exec(name) ?? [];
+    if (folder === undefined || inner === undefined) continue;
+    folders.set(folder, (folders.get(folder) ?? new Map()).set(inner, text));
+  }
+  return [...folders].toSorted(([one], [other]) => (one < other ? -1 : 1));
+}
+
+async function armOf(name: string, replies: ReplyFiles, pulls: readonly RealPull[]): Promise<Arm> {
   const drafts = new Map<RealPull, readonly Drafted[]>();
   const rules = inspector();
   for (const pull of pulls) {
-    if (!answered.some((file) => file.startsWith(stemPrefix(pull)) && file.includes(".reply."))) continue;
-    const { model } = await folderModel(stemOf(pull), folder, modelChoice(undefined));
+    if (!hasReply(pull, replies)) continue;
+    const { model } = await recordedModel(stemOf(pull), replies, modelChoice(undefined));
     const { review } = await reviewPull(pull, { recall: noMemory(), model, rules });
     const all = [
       ...review.findings.map(({ finding }) => ({ finding, never: null })),

@@ -37,7 +37,7 @@ export const suite: Suite = async ({ data, flags }) => {
     const rows = [];
     const degraded: string[] = [];
     for (const step of steps) {
-      const { arm, asked: questions } = await recordedArm(step, null);
+      const { arm, asked: questions } = recordedArm(step, new Map());
       const answered = await answersOf(asked, [arm], store);
       const folder = wanted === undefined ? join(out, step) : out;
       const tokens: number[] = [];

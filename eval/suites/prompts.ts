@@ -2,13 +2,15 @@
 // are there already can be read. `--out DIR` takes the prompts, `--replies DIR` (default: the same) holds the replies,
 // `--repos DIR` has bundles of the repositories: then the code around the change is in the prompts. `--limit N` says how many pull requests (60), `--only TEXT` picks by id, `--model NAME` sizes
 // the prompts.
+import { mkdir } from "node:fs/promises";
 import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
 import { inspector } from "../../src/wire/rules.ts";
 import { bootstrap } from "../metrics.ts";
 import { modelChoice } from "../model-choice.ts";
+import { readReplies } from "../packed-replies.ts";
 import { readPulls } from "../pull-requests.ts";
 import { dataFingerprint, fingerprint } from "../read-data.ts";
-import { folderModel, type Outcome, stemOf, writeQuestion } from "../reply-folder.ts";
+import { type Outcome, recordedModel, stemOf, writeQuestion } from "../reply-folder.ts";
 import { openRepositories } from "../repositories.ts";
 import { openCommentMemory, reviewPull } from "../review-pull.ts";
 import type { Suite } from "../suite.ts";
@@ -19,6 +21,8 @@ export const suite: Suite = async ({ data, flags }) => {
   const out = flags.get("out");
   if (out === undefined) throw new Error("say where the prompts go: --out DIR");
   const started = performance.now();
+  await mkdir(out, { recursive: true });
+  const replies = await readReplies(flags.get("replies") ?? out);
   const read = await readPulls(data);
   const only = flags.get("only") ?? "";
   const pulls = read.pulls.filter(({ id }) => id.includes(only)).slice(0, Number(flags.get("limit") ?? LIMIT));
@@ -31,7 +35,7 @@ export const suite: Suite = async ({ data, flags }) => {
   const remembering: number[] = [];
   try {
     for (const pull of pulls) {
-      const { model, outcomes: asked } = await folderModel(stemOf(pull), flags.get("replies") ?? out, choice);
+      const { model, outcomes: asked } = await recordedModel(stemOf(pull), replies, choice);
       const repository = await repositories.of(pull.repo, pull.number);
       const { review } = await reviewPull(pull, {
         recall: commentMemory.recall(pull.asOf),

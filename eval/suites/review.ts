@@ -2,15 +2,15 @@
 // review with replies that a model, or a person, wrote to the prompts of `eval -- prompts`. Replies are read, never asked for,
 // so a run costs nothing and comes out the same. `--repos DIR` as there: prompts and replies go together, and rules read them too.
 // `--limit N` and `--only TEXT` as there. `--hits` lists what rules say where there is a repository.
-import { readdir } from "node:fs/promises";
 import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
 import { noMemory } from "../../src/adapters/no-memory/no-memory.ts";
 import type { Review } from "../../src/domain/review.ts";
 import { inspector } from "../../src/wire/rules.ts";
 import { modelChoice } from "../model-choice.ts";
+import { type ReplyFiles, readReplies } from "../packed-replies.ts";
 import { type RealPull, readPulls } from "../pull-requests.ts";
 import { dataFingerprint, fingerprint } from "../read-data.ts";
-import { folderModel, type Outcome, stemOf, stemPrefix } from "../reply-folder.ts";
+import { hasReply, type Outcome, recordedModel, stemOf } from "../reply-folder.ts";
 import { openRepositories } from "../repositories.ts";
 import { type CommentMemory, openCommentMemory, type Reviewer, reviewPull } from "../review-pull.ts";
 import { secondPush } from "../second-push.ts";
@@ -33,8 +33,9 @@ export const suite: Suite = async ({ data, flags }) => {
   const byModel: Measured[] = [];
   const outcomes: Outcome[] = [];
   const hits: string[] = [];
-  const replies = flags.get("replies") ?? null;
-  const answered = replies === null ? [] : await withReplies(pulls, replies);
+  const place = flags.get("replies");
+  const replies: ReplyFiles = place === undefined ? new Map() : await readReplies(place);
+  const answered = pulls.filter((pull) => hasReply(pull, replies));
   const commentMemory = await openCommentMemory(read.corpus, new Set(answered.map(({ repo }) => repo)));
   const repositories = await openRepositories(flags.get("repos") ?? null);
   const symbols = codeSymbols();
@@ -72,7 +73,7 @@ export const suite: Suite = async ({ data, flags }) => {
     ],
     notes: [
       `${read.withoutDiff} pull requests without a diff left out; noise is what meets no comment, which is not proof that it is wrong`,
-      ...replyNotes(pulls, answered, outcomes, replies),
+      ...(place === undefined ? ["no --replies: rules alone"] : replyNotes(pulls, answered, outcomes)),
       ...hits,
     ],
   };
@@ -116,14 +117,14 @@ function postedOf(review: Review): NonNullable<Reviewer["ownComments"]> {
 async function withModel(
   pull: RealPull,
   commentMemory: CommentMemory,
-  replies: string | null,
-  choice: Parameters<typeof folderModel>[2],
+  replies: ReplyFiles,
+  choice: Parameters<typeof recordedModel>[2],
   code: Pick<Reviewer, "rules" | "repository" | "symbols">,
   outcomes: Outcome[],
 ): Promise<Tally> {
   const recall = commentMemory.recall(pull.asOf);
-  const first = await folderModel(stemOf(pull), replies, choice);
-  const second = await folderModel(stemOf(pull), replies, choice, secondPush(pull).moved);
+  const first = await recordedModel(stemOf(pull), replies, choice);
+  const second = await recordedModel(stemOf(pull), replies, choice, secondPush(pull).moved);
   const { tally } = await measured(
     pull,
     { ...code, recall, model: first.model },
@@ -131,14 +132,6 @@ async function withModel(
   );
   outcomes.push(...first.outcomes);
   return tally;
-}
-
-/** Pull requests with an answered question; all of them where the folder holds recordings. */
-async function withReplies(pulls: readonly RealPull[], folder: string): Promise<readonly RealPull[]> {
-  const names = await readdir(folder);
-  if (names.some((name) => /^review-[0-9a-f]{16}\.json$/.test(name))) return pulls;
-  const replies = names.filter((name) => /\.reply\.(?:json|md|txt)$/.test(name));
-  return pulls.filter((pull) => replies.some((name) => name.startsWith(stemPrefix(pull))));
 }
 
 function rowsOf(name: string, list: readonly Measured[]): readonly Row[] {
@@ -164,9 +157,7 @@ function replyNotes(
   pulls: readonly RealPull[],
   answered: readonly RealPull[],
   outcomes: readonly Outcome[],
-  replies: string | null,
 ): readonly string[] {
-  if (replies === null) return ["no --replies: rules alone"];
   const count = (state: Outcome["state"]) => outcomes.filter((one) => one.state === state).length;
   return [
     `${answered.length} of ${pulls.length} pull requests have a reply: ${count("answered")} questions answered, ${count("fixed")} fixed, ${count("malformed")} malformed, ${count("missing")} without a reply (not read)`,

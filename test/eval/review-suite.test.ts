@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { packReplies, readReplies } from "../../eval/packed-replies.ts";
 import { suite as prompts } from "../../eval/suites/prompts.ts";
 import { suite as review } from "../../eval/suites/review.ts";
 import { isNear } from "../../eval/tally-review.ts";
@@ -233,6 +234,10 @@ describe("review", () => {
       "1 of 2 pull requests have a reply: 1 questions answered, 0 fixed, 0 malformed, 1 without",
     );
     expect(notes?.join("\n")).toContain("acme+shop-7-verify: missing");
+
+    writeFileSync(at("replies.jsonl.gz"), packReplies(await readReplies(at("replies"))));
+    const packed = await run(review, { replies: at("replies.jsonl.gz") });
+    expect({ rows: packed.rows, notes: packed.notes }).toEqual({ rows, notes });
   });
 });
 
