@@ -1,4 +1,5 @@
 // The built-in embedder behind the port: no key, no network, no download, no waiting.
+import { fnv1a } from "../../domain/text/hash.ts";
 import { TOKENISER_VERSION, tokenise } from "../../domain/text/tokenise.ts";
 import { BACKGROUND, rarity } from "../../domain/text/word-rarity.ts";
 import type { Embedder } from "../../ports/memory.ts";
@@ -65,8 +66,7 @@ function fold(text: string, weigh: (word: string) => number): Float32Array {
 
 /** FNV-1a with a final mix, 32 bits. */
 function hashOf(word: string): number {
-  let hash = 2_166_136_261;
-  for (let at = 0; at < word.length; at += 1) hash = Math.imul(hash ^ word.charCodeAt(at), 16_777_619);
+  let hash = fnv1a(word);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return (hash ^ (hash >>> 12)) >>> 0;
 }
