@@ -105,9 +105,13 @@ export function shapeKey({ at, after }: Pick<CodeShape, "at" | "after">): number
 
 /** The same key for the tokens from `from` on; null when fewer than six are left. */
 export function keyAt(tokens: readonly number[], from: number): number | null {
-  if (from + KEY_TOKENS > tokens.length) return null;
+  return from + KEY_TOKENS > tokens.length ? null : runKey(tokens, from, KEY_TOKENS);
+}
+
+/** A hash of `length` tokens from `from` on, 0 … 2^32 − 1. */
+export function runKey(tokens: readonly number[], from: number, length: number): number {
   let key = FNV_START;
-  for (let at = from; at < from + KEY_TOKENS; at++) {
+  for (let at = from; at < from + length; at++) {
     const token = tokens[at] ?? 0;
     key = fnvStep(fnvStep(key, token & 0xffff), token >>> 16);
   }
