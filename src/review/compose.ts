@@ -45,7 +45,7 @@ export function compose(
   { contextChars, aroundChars }: Pick<QuestionBudget, "contextChars" | "aroundChars">,
 ) {
   const { context, readings } = material;
-  const words = wordsOf(context);
+  const words = authorsWords(context);
   const fitted = fitSections(sections(material, words), contextChars);
   const shared = fitted.sections.map((section) => drawn(section, delimiter)).join("\n\n");
   const code = drawnContext(material.around);
@@ -69,10 +69,10 @@ export function compose(
 const AROUND =
   "# The code around the change\n\nFrom the repository at the head of the pull request, without the lines that the diff shows. No finding can be placed here.";
 
-/** The author's own words. */
+/** What the author wrote about the change, without what the page hides. */
 type Words = Readonly<Record<"description" | "commits", VisibleText>>;
 
-function wordsOf({ pull }: PullRequestContext): Words {
+function authorsWords({ pull }: PullRequestContext): Words {
   const messages = pull.commits.map(({ message }) => visibleText(message));
   const text = messages.map((one) => `- ${one.text.trim().replaceAll("\n", "\n  ")}`).join("\n");
   const hidden = messages.reduce((sum, one) => sum + one.hidden, 0);

@@ -1,4 +1,5 @@
 // The built-in embedder behind the port: no key, no network, no download, no waiting.
+import { bagOf } from "../../domain/text/bm25.ts";
 import { fnv1a } from "../../domain/text/hash.ts";
 import { TOKENISER_VERSION, tokenise } from "../../domain/text/tokenise.ts";
 import { BACKGROUND, rarity } from "../../domain/text/word-rarity.ts";
@@ -49,14 +50,12 @@ export function localWords(): Embedder {
 }
 
 function fold(text: string, weigh: (word: string) => number): Float32Array {
-  const counts = new Map<string, number>();
-  for (const word of tokenise(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
   const sums = new Float64Array(DIMENSION);
-  for (const [word, count] of counts) {
+  for (const [word, share] of bagOf(tokenise(text))) {
     const hash = hashOf(word);
     const at = (hash >>> 1) % DIMENSION;
     // The sign makes words that collide cancel as often as they add.
-    sums[at] = (sums[at] ?? 0) + (hash & 1 ? 1 : -1) * (1 + Math.log(count)) * weigh(word);
+    sums[at] = (sums[at] ?? 0) + (hash & 1 ? 1 : -1) * share * weigh(word);
   }
   const length = Math.sqrt(sums.reduce((sum, value) => sum + value * value, 0));
   // A zero vector sorts first in some stores: a text without words gets the first axis instead.
