@@ -1,4 +1,5 @@
 // Repeatable random numbers: the same seed gives the same sequence.
+import { fnv1a } from "../src/domain/text/hash.ts";
 
 export interface SeededRandom {
   /** 0 ≤ x < 1. */
@@ -15,7 +16,7 @@ export interface SeededRandom {
 
 /** @param seed any text or number */
 export function seededRandom(seed: string | number): SeededRandom {
-  let state = hashOf(String(seed));
+  let state = fnv1a(String(seed));
   // mulberry32, by Tommy Ettinger: public domain, 32 bits of state, passes gjrand.
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -32,11 +33,4 @@ export function seededRandom(seed: string | number): SeededRandom {
     pick: (items) => items[below(items.length)] as (typeof items)[number],
     fork: (name) => seededRandom(`${seed}/${name}`),
   };
-}
-
-/** FNV-1a, 32 bits. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return hash >>> 0;
 }

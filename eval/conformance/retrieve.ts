@@ -7,10 +7,11 @@ import { canonicalLanguage } from "../../src/domain/language.ts";
 import type { PullRequestContext } from "../../src/domain/pull-request.ts";
 import type { QueryVariant } from "../../src/domain/retrieval.ts";
 import type { LanguageShare, Risk } from "../../src/domain/signals.ts";
+import { jaccard } from "../../src/domain/text/jaccard.ts";
 import { buildRetrievalQuery, queryVariants } from "../../src/retrieve/query/build-query.ts";
 import { scopeOf } from "../../src/retrieve/query/scope.ts";
 import { runToEnd } from "../../src/retrieve/rank/cooperative-steps.ts";
-import { dedupeSteps, jaccard } from "../../src/retrieve/rank/dedupe.ts";
+import { comparedWords, dedupeSteps } from "../../src/retrieve/rank/dedupe.ts";
 import { recencyDistanceFactor } from "../../src/retrieve/rank/factors.ts";
 import { fuseByRank, pool } from "../../src/retrieve/rank/fusion.ts";
 import { languageFactor, type RerankConfig, rerankByLanguage } from "../../src/retrieve/rank/language.ts";
@@ -450,7 +451,7 @@ export const areas: readonly AreaCheck[] = [
     area: "dedup.jaccard",
     answer: (input) => {
       const { a, b } = input as { a: string; b: string };
-      return { similarity: rounded(jaccard(a, b)) };
+      return { similarity: rounded(jaccard(comparedWords(a), comparedWords(b))) };
     },
     deliberate: none,
   },

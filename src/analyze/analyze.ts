@@ -1,7 +1,7 @@
 // The analyze stage: derives the signals from the pull request that gather read. Pure: no port, no clock; the same
 // context gives the same signals.
 
-import { pathGlob } from "../config/patterns.ts";
+import { fileList } from "../config/patterns.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
 import { isTestPath } from "../domain/code/paths.ts";
 import type { Author, AuthorFacts, FileDiff, PullRequestContext } from "../domain/pull-request.ts";
@@ -160,12 +160,8 @@ const DOCS_FIRST = /(?:^|\/)(?:readme|changelog|contributing|license|security)(?
  * @returns path → kind; `source` when nothing matches
  */
 export function fileKinds(fileKinds: RepoConfig["fileKinds"]): (path: string) => FileKind {
-  const own = (["test", "config", "docs", "infra"] as const).map((kind) => {
-    // An invalid glob matches nothing; the configuration has reported it.
-    const globs = fileKinds[kind].map((glob) => pathGlob(glob)).flatMap((glob) => ("problem" in glob ? [] : [glob]));
-    return { kind, globs };
-  });
-  return (path) => own.find(({ globs }) => globs.some((glob) => glob.matches(path)))?.kind ?? builtInKind(path);
+  const own = (["test", "config", "docs", "infra"] as const).map((kind) => ({ kind, has: fileList(fileKinds[kind]) }));
+  return (path) => own.find(({ has }) => has(path))?.kind ?? builtInKind(path);
 }
 
 function builtInKind(path: string): FileKind {

@@ -101,7 +101,7 @@ function pathRisks(path: string, kind: FileKind | undefined): readonly RiskId[] 
   const found: RiskId[] = [];
   if (MANIFEST.has(base) || MANIFEST_PATTERN.test(path)) found.push("dependencies");
   if (kind === "docs") return found;
-  const said = wordsOf(path);
+  const said = pathWords(path);
   const has = (wanted: ReadonlySet<string>) => said.some((word) => wanted.has(word));
   if (has(AUTHENTICATION)) found.push("authentication");
   if (has(CREDENTIALS) || CREDENTIAL_PAIRS.test(said.join(" ")) || CREDENTIAL_FILE.test(path))
@@ -118,7 +118,7 @@ function leftOutRisks(path: string): readonly RiskId[] {
 }
 
 /** `src/userAuth/HTTPLogin_v2.ts` → src, user, auth, http, login, v2, ts. */
-function wordsOf(path: string): readonly string[] {
+function pathWords(path: string): readonly string[] {
   return path
     .slice(-1000)
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")

@@ -1,6 +1,6 @@
 // The usual values of a key in .kodiai.yml. Each key has a default, a description and an example that differs from the default.
 import { z } from "zod";
-import { PATTERN_LENGTH, pathGlob } from "./patterns.ts";
+import { globPattern, PATTERN_LENGTH } from "./patterns.ts";
 
 /** `true` or `false`; the example is the opposite of the default. */
 export function flag(fallback: boolean, description: string) {
@@ -54,5 +54,5 @@ export function checkedText(read: (source: string) => object | { readonly proble
     });
 }
 
-/** A glob for paths; a leading `!` belongs to the list around it. */
-export const Glob = checkedText((source) => pathGlob(source.replace(/^!/, "")));
+/** A glob for paths or branches; a leading `!` belongs to the list around it. */
+export const Glob = checkedText((source) => globPattern(source.replace(/^!/, "")));

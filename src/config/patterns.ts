@@ -1,4 +1,4 @@
-// Patterns from the configuration: regular expressions, and globs for paths and titles. RE2 runs each in time linear in the text,
+// Patterns from the configuration: regular expressions, and globs for paths, branches and titles. RE2 runs each in time linear in the text,
 // because both the pattern and the text may be crafted to be slow.
 import { expand } from "brace-expansion";
 import { RE2JS } from "re2js";
@@ -6,6 +6,7 @@ import { cutText } from "../domain/text/cut-text.ts";
 
 /** Longer patterns are refused: they are unreadable, and each costs memory. */
 export const PATTERN_LENGTH = 500;
+const TOO_LONG = `is longer than ${PATTERN_LENGTH} characters`;
 /** More patterns than this in one list are refused. */
 export const PATTERN_COUNT = 200;
 /** RE2 instructions of one pattern. `a{1000}` has about a thousand; nested repetition multiplies and is refused here. */
@@ -17,7 +18,7 @@ type Problem = { readonly problem: string };
 
 /** A regular expression in RE2 syntax that matches anywhere in a text, without regard to case. */
 export function userPattern(source: string): (Exclude<Pattern, Problem> & { readonly source: string }) | Problem {
-  if (source.length > PATTERN_LENGTH) return { problem: `is longer than ${PATTERN_LENGTH} characters` };
+  if (source.length > PATTERN_LENGTH) return { problem: TOO_LONG };
   try {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(source), RE2JS.CASE_INSENSITIVE);
     if (compiled.programSize() > PROGRAM_SIZE) return { problem: "repeats too much; write it with smaller counts" };
@@ -36,13 +37,15 @@ const MOST = 100;
 const MOST_BRACES = 20;
 
 /**
- * Reads a glob: `*` any text without a slash, `**` any folders, `?` one character, `[a-z]` and `[!a-z]` one of or none of,
- * `{a,b}` either, `\` makes the next character literal. Everything else, parentheses included, is literal, and case matters.
+ * Reads a glob: `*` any text without a slash, `**` any text (as a whole name, any folders), `?` one character but a slash,
+ * `[a-z]` and `[!a-z]` one of or none of, `{a,b}` either, `\` makes the next character literal. A slash at the end means
+ * everything in the folder. Everything else, parentheses included, is literal, and case matters.
  *
- * @param glob without a leading `!`; in the configuration, at most 500 characters
+ * @param glob without a leading `!`, which belongs to the list around it
  * @param anyFolder a glob without a slash matches the name of a file in any folder
  */
-export function pathGlob(glob: string, { anyFolder = false } = {}): Pattern {
+export function globPattern(glob: string, { anyFolder = false } = {}): Pattern {
+  if (glob.length > PATTERN_LENGTH) return { problem: TOO_LONG };
   if (EXTENDED.test(glob)) return { problem: "uses an extended glob such as `@(a|b)`; write `{a,b}` instead" };
   const braces = glob.split("{").length - 1;
   const alternatives = braces === 0 ? [glob] : expand(glob, { max: MOST + 1 });
@@ -57,6 +60,20 @@ export function pathGlob(glob: string, { anyFolder = false } = {}): Pattern {
   };
 }
 
+/**
+ * A list of globs for files: a path is in it when one glob matches and none does that begins with `!`. A list of `!` globs
+ * only has no path. An invalid glob matches nothing; the configuration has reported it.
+ */
+export function fileList(globs: readonly string[]): (path: string) => boolean {
+  const [out = [], taken = []] = [true, false].map((isOut) =>
+    globs
+      .filter((glob) => glob.startsWith("!") === isOut)
+      .map((glob) => globPattern(glob.slice(isOut ? 1 : 0), { anyFolder: true }))
+      .flatMap((glob) => ("problem" in glob ? [] : [glob])),
+  );
+  return (path) => taken.some((glob) => glob.matches(path)) && !out.some((glob) => glob.matches(path));
+}
+
 /** Replaces the slash before each name of a path: no path contains it, so `[+-9]` cannot match the end of a name. */
 const PART = "\0";
 const ONE = `[^${PART}]`;
@@ -64,12 +81,8 @@ const ANY_FOLDERS = `(?:${PART}${ONE}*)*`;
 
 /** An alternative as a regular expression over names with PART before each. */
 function sourceOf(glob: string): string {
-  const names = glob.replace(/^\.\//, "").split("/");
-  const steps = names.map((name, at) => {
-    if (/^\*{2,}$/.test(name)) return ANY_FOLDERS;
-    // `**.ts` at the front means a name in any folder, as its authors expect.
-    return at === 0 && name.startsWith("**") ? ANY_FOLDERS + nameSource(name.slice(1)) : nameSource(name);
-  });
+  const names = glob.replace(/^\.\//, "").replace(/\/$/, "/**").split("/");
+  const steps = names.map((name) => (/^\*{2,}$/.test(name) ? ANY_FOLDERS : nameSource(name)));
   return `^${steps.join("")}$`;
 }
 
@@ -80,7 +93,7 @@ function nameSource(name: string): string {
   // A lone star matches any name, but not an empty one.
   if (name === "*") return `${PART}${ONE}+`;
   const source = name.replace(PIECES, (_, stars, one, negated, inside, literal) => {
-    if (stars !== undefined) return `${ONE}*`;
+    if (stars !== undefined) return stars === "*" ? `${ONE}*` : ".*";
     if (one !== undefined) return ONE;
     return literal === undefined ? classSource(inside, negated !== "") : RE2JS.quote(literal);
   });
@@ -121,31 +134,24 @@ function literalGlob(text: string): string {
 /** A pattern for the titles of findings: part of one in any case; `glob:…` the whole; `regex:…` anywhere in it. */
 export function titlePattern(source: string): Pattern {
   if (source.startsWith("regex:")) return byItsBeginning(userPattern(source.slice("regex:".length)));
-  if (source.startsWith("glob:")) return caselessGlob(source.slice("glob:".length), ".*");
+  if (source.startsWith("glob:")) return titleGlob(source.slice("glob:".length));
   const words = source.trim().toLowerCase();
   if (words === "") return { problem: "is empty" };
   return byItsBeginning({ matches: (title) => title.toLowerCase().includes(words) });
 }
 
-/** A glob for the paths of findings, in any case: `**` any folders, `*` any text without a slash, `?` one character. */
-export function pathPattern(source: string): Pattern {
-  return caselessGlob(source, "[^/]*");
+/** A glob for a whole title, in any case. A title has no folders, so `*` passes its slashes. */
+function titleGlob(glob: string): Pattern {
+  if (glob.trim() === "") return { problem: "is empty" };
+  const plain = (text: string) => text.toLowerCase().replaceAll("/", FLAT_SLASH);
+  const read = globPattern(plain(glob));
+  return "problem" in read ? read : byItsBeginning({ matches: (title) => read.matches(plain(title)) });
 }
 
-/** @param star the regular expression for `*` */
-function caselessGlob(source: string, star: string): Pattern {
-  if (source.trim() === "") return { problem: "is empty" };
-  // RE2 runs it in linear time however many stars there are.
-  const regex = source.replace(/\*\*\/|\*+|[^*]/gs, (part) => {
-    if (part === "**/") return "(?:.*/)?";
-    if (part.startsWith("*")) return part === "*" ? star : ".*";
-    return part === "?" ? "." : part.replace(/[\\^$.|?+()[\]{}]/, "\\$&");
-  });
-  const compiled = userPattern(`^${regex}$`);
-  return "problem" in compiled ? { problem: "is too long or too complicated for a glob" } : byItsBeginning(compiled);
-}
+/** Stands for the slash in titles: no folder begins after it. */
+const FLAT_SLASH = "\u2215";
 
-/** Longer titles and paths are matched by their first 1,000 UTF-16 units. */
+/** Longer titles are matched by their first 1,000 UTF-16 units. */
 function byItsBeginning(pattern: Pattern): Pattern {
   return "problem" in pattern ? pattern : { matches: (text) => pattern.matches(text.slice(0, 1_000)) };
 }

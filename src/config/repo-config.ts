@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { amount, checkedText, choice, documented, flag, Glob, section, whole } from "./config-value.ts";
 import { Knowledge } from "./knowledge.ts";
-import { pathPattern, titlePattern } from "./patterns.ts";
+import { titlePattern } from "./patterns.ts";
 import { PRESET_NAMES, presetsText } from "./preset.ts";
 
 /** Instructions for the reviewer about some of the repository's paths. */
@@ -29,8 +29,8 @@ export const FailOn = z.union([z.literal("never"), severity]);
 export type FailOn = z.infer<typeof FailOn>;
 
 /** Caps for lists of patterns: far above what people write, low enough that matching every file stays fast. */
-const globs = z.array(z.string().min(1).max(500)).max(200);
-const pathGlobs = z.array(Glob).max(200);
+const words = z.array(z.string().min(1).max(500)).max(200);
+const globs = z.array(Glob).max(200);
 
 /** A repository's own structural rule: ast-grep's rule object plus Kodiai's fields. */
 export const CustomRule = z.strictObject({
@@ -86,9 +86,9 @@ export const Suppression = z.strictObject({
     "Only findings of these categories: `correctness`, `performance`, `reliability`, `maintainability`, `tests`, `docs`, `style`. Empty: all.",
   ),
   paths: documented(
-    z.array(checkedText(pathPattern)).max(50).default([]),
+    z.array(Glob).max(50).default([]),
     ["scripts/**"],
-    "Only findings in files whose path matches one of these globs (any case). Empty: everywhere.",
+    "Only findings in files that these globs match; `!` excludes. Empty: everywhere.",
   ),
 });
 export type Suppression = z.infer<typeof Suppression>;
@@ -180,15 +180,15 @@ const Review = section({
   baseBranches: documented(
     globs.default([]),
     ["main", "release/*", "!release/0.*"],
-    "Only pull requests into these branches (globs; `!` negates). Empty: all.",
+    "Only pull requests into these branches (globs; `!` excludes). Empty: all.",
   ),
   labels: documented(
-    globs.default([]),
+    words.default([]),
     ["needs review", "!work in progress"],
     "Only pull requests with one of these labels; `!name` excludes those with it. Empty: all.",
   ),
   ignoreTitleKeywords: documented(
-    globs.default([]),
+    words.default([]),
     ["[wip]", "do not merge"],
     "Skip pull requests whose title contains one of these words (case-insensitive).",
   ),
@@ -208,7 +208,7 @@ export const RepoConfig = z.strictObject({
   ),
   review: Review.describe("Which pull requests are reviewed, and how much is reported."),
   pathFilters: documented(
-    pathGlobs.default([]),
+    globs.default([]),
     ["!**/snapshots/**", "vendor/our-fork/**"],
     "Which files are reviewed: globs, `!` excludes, the last match wins. Lock, generated, vendored and binary files are left out anyway; a positive glob brings them back.",
   ),
@@ -218,10 +218,10 @@ export const RepoConfig = z.strictObject({
     "What the model is asked to look for in some paths; the last that match come last.",
   ),
   fileKinds: section({
-    test: documented(pathGlobs.default([]), ["**/*.it.ts", "qa/**"], "Further globs for tests."),
-    config: documented(pathGlobs.default([]), ["deploy/*.ini"], "Further globs for configuration."),
-    docs: documented(pathGlobs.default([]), ["handbook/**"], "Further globs for documentation."),
-    infra: documented(pathGlobs.default([]), ["ops/**"], "Further globs for infrastructure."),
+    test: documented(globs.default([]), ["**/*.it.ts", "qa/**"], "Further globs for tests."),
+    config: documented(globs.default([]), ["deploy/*.ini"], "Further globs for configuration."),
+    docs: documented(globs.default([]), ["handbook/**"], "Further globs for documentation."),
+    infra: documented(globs.default([]), ["ops/**"], "Further globs for infrastructure."),
   }).describe("What kind a file is, if the built-in table does not know. Rules for production code skip tests."),
   rules: documented(
     z.record(z.string(), RuleSetting).default({}),

@@ -1,5 +1,5 @@
 // Decides whether a pull request is reviewed, from values alone; every no has a readable reason.
-import { RE2JS } from "re2js";
+import { globPattern } from "../config/patterns.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
 import type { ReviewJob } from "../domain/job.ts";
 import { isDependencyBot, type PullRequest } from "../domain/pull-request.ts";
@@ -27,7 +27,7 @@ export function heldBack(
   const byBot = botReason(pull, review.dependencyBots);
   if (byBot !== null) return byBot;
   const branch = pull.base.ref;
-  if (!admits(review.baseBranches, (pattern) => matchBranch(pattern, branch)))
+  if (!admits(review.baseBranches, (glob) => isBranch(glob, branch)))
     return `review.baseBranches leaves out the base branch ${branch}`;
   // GitHub's label names are unique without regard to case.
   const labels = new Set(pull.labels.map((name) => name.toLowerCase()));
@@ -70,18 +70,8 @@ function holdsWord(text: string, word: string): boolean {
   return false;
 }
 
-/**
- * True when a glob matches a whole branch name. It is run by RE2, in linear time.
- *
- * @param pattern `*` matches any run of characters but `/`, `**` any run at all, `?` one character but `/`; everything
- * else matches itself
- * @param branch a branch name such as `release/21.0`
- */
-export function matchBranch(pattern: string, branch: string): boolean {
-  const source = pattern.toWellFormed().replace(/\*{2,}|./gsu, (token) => {
-    if (token === "?") return "[^/]";
-    if (token === "*") return "[^/]*";
-    return token.startsWith("**") ? ".*" : RE2JS.quote(token);
-  });
-  return RE2JS.compile(source, RE2JS.DOTALL).matches(branch);
+/** Whether a glob matches a whole branch name; an invalid glob, which the configuration has reported, matches none. */
+function isBranch(glob: string, branch: string): boolean {
+  const read = globPattern(glob);
+  return "matches" in read && read.matches(branch);
 }

@@ -2,7 +2,7 @@
 // label, which would leave out every workflow file. Everything left out is reported by name; `pathFilters` of
 // .kodiai.yml overrides the list.
 
-import { pathGlob } from "../config/patterns.ts";
+import { globPattern } from "../config/patterns.ts";
 import type { LeftOut } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 
@@ -81,7 +81,7 @@ export function selectFiles(
 function compiled(pathFilters: readonly string[]): (path: string) => string | null {
   const rules = pathFilters.flatMap((filter) => {
     const negative = filter.startsWith("!");
-    const glob = pathGlob(filter.slice(negative ? 1 : 0).replace(/\/$/, "/**"), { anyFolder: true });
+    const glob = globPattern(filter.slice(negative ? 1 : 0), { anyFolder: true });
     // The configuration has reported an invalid one.
     return "problem" in glob ? [] : [{ filter, negative, matches: glob.matches }];
   });

@@ -2,7 +2,7 @@
 // limit. Parts shared by all questions of a review come first and word for word the same, so that a server can cache
 // them.
 
-import { pathGlob } from "../config/patterns.ts";
+import { fileList } from "../config/patterns.ts";
 import type { PathInstruction } from "../config/repo-config.ts";
 import type { ChangeContext } from "../domain/change-context.ts";
 import type { Finding } from "../domain/finding.ts";
@@ -45,7 +45,7 @@ export function compose(
   { contextChars, aroundChars }: Pick<QuestionBudget, "contextChars" | "aroundChars">,
 ) {
   const { context, readings } = material;
-  const words = wordsOf(context);
+  const words = authorsWords(context);
   const fitted = fitSections(sections(material, words), contextChars);
   const shared = fitted.sections.map((section) => drawn(section, delimiter)).join("\n\n");
   const code = drawnContext(material.around);
@@ -69,10 +69,10 @@ export function compose(
 const AROUND =
   "# The code around the change\n\nFrom the repository at the head of the pull request, without the lines that the diff shows. No finding can be placed here.";
 
-/** The author's own words. */
+/** What the author wrote about the change, without what the page hides. */
 type Words = Readonly<Record<"description" | "commits", VisibleText>>;
 
-function wordsOf({ pull }: PullRequestContext): Words {
+function authorsWords({ pull }: PullRequestContext): Words {
   const messages = pull.commits.map(({ message }) => visibleText(message));
   const text = messages.map((one) => `- ${one.text.trim().replaceAll("\n", "\n  ")}`).join("\n");
   const hidden = messages.reduce((sum, one) => sum + one.hidden, 0);
@@ -198,26 +198,12 @@ function diffPart(reading: Reading, index: number, { readings, context }: Prompt
 }
 
 /**
- * The path instructions that at least one changed path matches, in the order of the configuration, with these paths. In
- * a list of globs one must match and none that begins with `!`; a list of `!` globs only matches nothing.
+ * The path instructions that at least one changed path matches, in the order of the configuration, with these paths.
  *
  * @param paths of the reviewed files
  */
 export function matchingInstructions(paths: readonly string[], instructions: readonly PathInstruction[]) {
   return instructions
-    .map((instruction) => ({ instruction, files: paths.filter(matcherOf([instruction.path].flat())) }))
+    .map((instruction) => ({ instruction, files: paths.filter(fileList([instruction.path].flat())) }))
     .filter(({ files }) => files.length > 0);
-}
-
-function matcherOf(globs: readonly string[]): (path: string) => boolean {
-  const [out = [], taken = []] = [true, false].map((negated) =>
-    globs.filter((glob) => glob.startsWith("!") === negated).map((glob) => matches(negated ? glob.slice(1) : glob)),
-  );
-  return (path) => taken.some((one) => one(path)) && !out.some((one) => one(path));
-}
-
-/** An invalid glob matches nothing; the configuration has reported it. */
-function matches(glob: string): (path: string) => boolean {
-  const read = pathGlob(glob, { anyFolder: true });
-  return "problem" in read ? () => false : read.matches;
 }

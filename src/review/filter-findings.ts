@@ -1,6 +1,6 @@
 // Decides which findings are held back: below the severity threshold, style that the author asked to skip, duplicates.
 
-import { pathPattern, titlePattern } from "../config/patterns.ts";
+import { fileList, titlePattern } from "../config/patterns.ts";
 import type { Suppression } from "../config/repo-config.ts";
 import {
   atLeast,
@@ -126,11 +126,11 @@ export function suppressor(suppressions: readonly Suppression[]): (finding: Supp
 function fitting({ pattern, severities, categories, paths }: Suppression): (finding: Suppressible) => boolean {
   const title = titlePattern(pattern);
   if ("problem" in title) return () => false;
-  const globs = paths.map(pathPattern);
+  const isThere = fileList(paths);
   return (finding) =>
     (severities.length === 0 || severities.some((severity) => severity === finding.severity)) &&
     (categories.length === 0 || categories.some((category) => category === finding.category)) &&
-    (globs.length === 0 || globs.some((glob) => "matches" in glob && glob.matches(finding.path))) &&
+    (paths.length === 0 || isThere(finding.path)) &&
     title.matches(finding.title);
 }
 

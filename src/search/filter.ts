@@ -1,6 +1,6 @@
 // Filters over rows in memory: corpus, language, chunk type, path.
 
-import { pathGlob } from "../config/patterns.ts";
+import { globPattern } from "../config/patterns.ts";
 import type { MemoryFilter } from "../domain/retrieval.ts";
 import type { SearchRow } from "./rows.ts";
 
@@ -30,7 +30,7 @@ export function pathMatcher(filter: MemoryFilter): ((path: string | null) => boo
   const exact = new Set(paths);
   const prefixes = paths.filter((path) => path.endsWith("/"));
   // An invalid pattern still matches its literal path.
-  const globs = paths.filter((path) => /[*?[{]/.test(path)).map((path) => pathGlob(path));
+  const globs = paths.filter((path) => /[*?[{]/.test(path)).map((path) => globPattern(path));
   return (path) =>
     path !== null &&
     (exact.has(path) ||

@@ -199,7 +199,7 @@ describe("matchingInstructions", () => {
     ["src/*.ts", ["src/a/b.ts"], false],
     ["**/*.ts", [".hidden/b.ts"], true],
     ["!src/**", ["lib/a.ts"], false],
-    ["docs/", ["docs/a.md"], false],
+    ["docs/", ["docs/a.md"], true],
     ["__proto__", ["__proto__"], true],
   ] as const)("%s for %j: %s", (path, paths, matches) => {
     expect(matchingInstructions(paths, [rule(path)])).toHaveLength(matches ? 1 : 0);

@@ -123,17 +123,17 @@ function scriptExports(root: SgNode): string[] | null {
     if (tokens.some((node) => node.kind() === "default")) names.push("default");
     const declaration = statement.field("declaration");
     const holders = declaration?.field("name") === null ? namedIn(declaration) : [declaration];
-    for (const one of holders) names.push(...wordsOf(one?.field("name") ?? null));
+    for (const one of holders) names.push(...identifiersIn(one?.field("name") ?? null));
     for (const one of namedIn(tokens.find((node) => node.kind() === "export_clause") ?? null))
-      names.push(...wordsOf(one.field("alias") ?? one.field("name")));
+      names.push(...identifiersIn(one.field("alias") ?? one.field("name")));
     const namespace = tokens.find((node) => node.kind() === "namespace_export");
-    names.push(...wordsOf(namespace ?? null));
+    names.push(...identifiersIn(namespace ?? null));
   }
   return names;
 }
 
 /** A name, or each word of a pattern. */
-function wordsOf(node: SgNode | null): readonly string[] {
+function identifiersIn(node: SgNode | null): readonly string[] {
   return node?.text().match(/[\p{L}_$][\p{L}\p{N}_$]*/gu) ?? [];
 }
 
@@ -148,7 +148,7 @@ function scriptImports(root: SgNode): FileLinks["imports"] {
     const names = clauses.flatMap((one) => {
       if (one.kind() === "identifier") return [made("default", one.text())];
       if (one.kind() === "namespace_import" || one.kind() === "namespace_export")
-        return [made("*", wordsOf(one).at(-1) ?? "")];
+        return [made("*", identifiersIn(one).at(-1) ?? "")];
       if (one.kind() !== "named_imports" && one.kind() !== "export_clause") return [];
       return namedIn(one).map((part) => {
         const name = part.field("name")?.text() ?? "";
@@ -163,7 +163,7 @@ function pythonExports(root: SgNode): string[] {
   return root.children().flatMap((node) => {
     const own = node.kind() === "decorated_definition" ? node.field("definition") : node;
     const assigned = node.kind() === "expression_statement" ? node.child(0) : null;
-    return wordsOf(own?.field("name") ?? (assigned?.kind() === "assignment" ? assigned.field("left") : null));
+    return identifiersIn(own?.field("name") ?? (assigned?.kind() === "assignment" ? assigned.field("left") : null));
   });
 }
 

@@ -5,12 +5,13 @@ import { LRUCache } from "lru-cache";
 import type { FileLinks, NamedSymbol } from "../../domain/code/symbols.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import { counted } from "../../domain/text/counted.ts";
+import { fnv1a } from "../../domain/text/hash.ts";
 import type { Snapshot, SnapshotFile } from "../../ports/snapshot.ts";
 import type { FoundSymbols, SoughtNames, Symbols } from "../../ports/symbols.ts";
 import { groupBySize } from "../group-by-size.ts";
 import { readingChild, readingProcess } from "../reading-child.ts";
 import type { ReadSymbols, SymbolFile, SymbolsQuestion } from "./symbols-process.ts";
-import { hasHash, type WordIndex, wordHash } from "./word-index.ts";
+import { hasHash, type WordIndex } from "./word-index.ts";
 
 /**
  * For one message; the longest file that is parsed takes some tens of milliseconds. Memory is resident. The process is not worth
@@ -130,7 +131,7 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
     },
     async having(snapshot, words) {
       const files = [...snapshot.files.values()];
-      const hashes = words.map(wordHash);
+      const hashes = words.map(fnv1a);
       const indexes = await indexed(snapshot, files);
       return files.flatMap(({ path }, at) => {
         const index = indexes[at] ?? null;
@@ -158,7 +159,7 @@ function planned(
   const paths = new Set<string>();
   const unread = new Map<string, number>();
   for (const name of new Set([...changed, ...used])) {
-    const hash = wordHash(name);
+    const hash = fnv1a(name);
     let defining = 0;
     let using = 0;
     for (const [at, index] of indexes.entries()) {

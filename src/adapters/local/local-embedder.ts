@@ -1,4 +1,6 @@
 // The built-in embedder behind the port: no key, no network, no download, no waiting.
+import { bagOf } from "../../domain/text/bm25.ts";
+import { fnv1a } from "../../domain/text/hash.ts";
 import { TOKENISER_VERSION, tokenise } from "../../domain/text/tokenise.ts";
 import { BACKGROUND, rarity } from "../../domain/text/word-rarity.ts";
 import type { Embedder } from "../../ports/memory.ts";
@@ -48,14 +50,12 @@ export function localWords(): Embedder {
 }
 
 function fold(text: string, weigh: (word: string) => number): Float32Array {
-  const counts = new Map<string, number>();
-  for (const word of tokenise(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
   const sums = new Float64Array(DIMENSION);
-  for (const [word, count] of counts) {
+  for (const [word, share] of bagOf(tokenise(text))) {
     const hash = hashOf(word);
     const at = (hash >>> 1) % DIMENSION;
     // The sign makes words that collide cancel as often as they add.
-    sums[at] = (sums[at] ?? 0) + (hash & 1 ? 1 : -1) * (1 + Math.log(count)) * weigh(word);
+    sums[at] = (sums[at] ?? 0) + (hash & 1 ? 1 : -1) * share * weigh(word);
   }
   const length = Math.sqrt(sums.reduce((sum, value) => sum + value * value, 0));
   // A zero vector sorts first in some stores: a text without words gets the first axis instead.
@@ -65,8 +65,7 @@ function fold(text: string, weigh: (word: string) => number): Float32Array {
 
 /** FNV-1a with a final mix, 32 bits. */
 function hashOf(word: string): number {
-  let hash = 2_166_136_261;
-  for (let at = 0; at < word.length; at += 1) hash = Math.imul(hash ^ word.charCodeAt(at), 16_777_619);
+  let hash = fnv1a(word);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return (hash ^ (hash >>> 12)) >>> 0;
 }

@@ -3,7 +3,7 @@
 import type { ModelFailure } from "../../domain/model.ts";
 import { numberOf, retryAfterMs } from "../retrying-calls.ts";
 import { codeOf, type FailureTurn, ServiceFailed } from "../service-failed.ts";
-import { type Feature, fieldsOf, jsonOf, type Protocol, wordsOf } from "./protocol.ts";
+import { type Feature, fieldsOf, jsonOf, type Protocol, textOf } from "./protocol.ts";
 
 /** A failure is no outage unless it says so. */
 export class ModelError extends ServiceFailed {
@@ -114,11 +114,11 @@ function serverWords(text: string): ServerWords {
   const value = jsonOf(text);
   const top = fieldsOf(Array.isArray(value) ? value[0] : value);
   const error = fieldsOf(top?.error) ?? top;
-  const message = wordsOf(error?.message) || wordsOf(top?.error) || text;
-  const param = wordsOf(error?.param);
+  const message = textOf(error?.message) || textOf(top?.error) || text;
+  const param = textOf(error?.param);
   return {
-    type: wordsOf(error?.type),
-    code: wordsOf(error?.code),
+    type: textOf(error?.type),
+    code: textOf(error?.code),
     words: `${param} ${message}`.trim().slice(0, 4_000),
     param: param || (/^([a-z_][a-z_.0-9]{1,60}): /.exec(message)?.[1] ?? ""),
   };

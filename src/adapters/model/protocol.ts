@@ -100,7 +100,7 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | nu
 }
 
 /** A text, or "". */
-export function wordsOf(value: unknown): string {
+export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 

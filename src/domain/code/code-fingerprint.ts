@@ -2,7 +2,7 @@
 // that a finding can be remembered without storing anyone's code.
 
 import type { Category, Severity } from "../finding.ts";
-import { fnv1a } from "../text/hash.ts";
+import { FNV_START, fnv1a, fnvStep } from "../text/hash.ts";
 
 /** A line with its number in the file. */
 export interface NumberedLine {
@@ -105,12 +105,15 @@ export function shapeKey({ at, after }: Pick<CodeShape, "at" | "after">): number
 
 /** The same key for the tokens from `from` on; null when fewer than six are left. */
 export function keyAt(tokens: readonly number[], from: number): number | null {
-  if (from + KEY_TOKENS > tokens.length) return null;
-  let value = 0x811c9dc5;
-  for (let at = from; at < from + KEY_TOKENS; at++) {
+  return from + KEY_TOKENS > tokens.length ? null : runKey(tokens, from, KEY_TOKENS);
+}
+
+/** A hash of `length` tokens from `from` on, 0 … 2^32 − 1. */
+export function runKey(tokens: readonly number[], from: number, length: number): number {
+  let key = FNV_START;
+  for (let at = from; at < from + length; at++) {
     const token = tokens[at] ?? 0;
-    value = Math.imul(value ^ (token & 0xffff), 0x01000193);
-    value = Math.imul(value ^ (token >>> 16), 0x01000193);
+    key = fnvStep(fnvStep(key, token & 0xffff), token >>> 16);
   }
-  return value >>> 0;
+  return key;
 }

@@ -15,9 +15,21 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
-/** FNV-1a over UTF-16 units, 32 bits: quick, and spreads texts that differ in one character. */
+/** The hash of an empty text: where `fnvStep` begins. */
+export const FNV_START = 0x811c9dc5;
+
+/**
+ * FNV-1a over UTF-16 units (isthe.com/chongo/tech/comp/fnv): quick, and spreads texts that differ in one character.
+ *
+ * @returns 32 bits, 0 … 2^32 − 1
+ */
 export function fnv1a(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return hash >>> 0;
+  let hash = FNV_START;
+  for (let at = 0; at < text.length; at += 1) hash = fnvStep(hash, text.charCodeAt(at));
+  return hash;
+}
+
+/** One unit of FNV-1a, for readers that hash while they scan. */
+export function fnvStep(hash: number, unit: number): number {
+  return Math.imul(hash ^ unit, 0x01000193) >>> 0;
 }

@@ -4,6 +4,7 @@ import { diffArrays } from "diff";
 import { type CodeShape, tokenStream } from "../../domain/code/code-fingerprint.ts";
 import { relocateCode } from "../../domain/code/relocate-code.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
+import { distinctWords, jaccard, plainWords } from "../../domain/text/jaccard.ts";
 import type { Redact } from "../remember/redact-record.ts";
 
 /** Each at most as long as any stored piece of code. */
@@ -138,10 +139,9 @@ export function changedLines(
   if (typeof found === "string") return found;
   const spans = { flagged: withoutBlank(then, found.flagged), fixed: withoutBlank(now, found.fixed) };
   const [before, after] = [textIn(then, spans.flagged), textIn(now, spans.fixed)];
-  const [a, b] = [wordsOf(before), wordsOf(after)];
-  if (a.size < LEAST_WORDS || b.size < LEAST_WORDS) return "too few words";
-  const shared = [...a].filter((word) => b.has(word)).length;
-  if (shared / (a.size + b.size - shared) < SAME_PLACE) return "other code in the same place";
+  const [a, b] = [distinctWords(plainWords(before)), distinctWords(plainWords(after))];
+  if (a.length < LEAST_WORDS || b.length < LEAST_WORDS) return "too few words";
+  if (jaccard(a, b) < SAME_PLACE) return "other code in the same place";
   return before.replace(/\s+/g, "") === after.replace(/\s+/g, "") ? "only its form changed" : spans;
 }
 
@@ -214,8 +214,4 @@ export function textIn(lines: readonly HeadLine[], { from, to }: LineSpan): stri
 
 function isDistinctive(line: HeadLine | undefined): boolean {
   return (line?.text.match(/[\p{L}\p{N}]/gu) ?? []).length >= 4;
-}
-
-function wordsOf(text: string): ReadonlySet<string> {
-  return new Set(text.match(/[\p{L}\p{N}_]+/gu));
 }

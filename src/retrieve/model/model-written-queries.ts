@@ -175,18 +175,18 @@ function listed(text: string): readonly string[] {
   const lines = text
     .split(/\r?\n|\r/)
     .map((line) => line.replace(/^[\s>*•-]{0,20}(?:\d{1,3}[.):]\s{0,9})?/, ""))
-    .filter((line) => !/[:{}[\]<>=;]\s*$/.test(line) && wordsOf(line) >= LEAST_LINE_WORDS);
+    .filter((line) => !/[:{}[\]<>=;]\s*$/.test(line) && wordCount(line) >= LEAST_LINE_WORDS);
   return lines.length < 2 ? [] : cleaned(lines);
 }
 
 function cleaned(texts: readonly string[]): readonly string[] {
   const queries = texts
     .map((text) => cutText(oneLine(cutText(text, 4 * QUERY_CHARS)).toWellFormed(), QUERY_CHARS).trim())
-    .filter((text) => wordsOf(text) >= LEAST_WORDS);
+    .filter((text) => wordCount(text) >= LEAST_WORDS);
   return [...new Set(queries)].slice(0, MOST);
 }
 
-function wordsOf(text: string): number {
+function wordCount(text: string): number {
   return text.match(/\p{L}{2,}/gu)?.length ?? 0;
 }
 

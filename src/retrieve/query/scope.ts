@@ -145,7 +145,7 @@ function withoutSource(record: MemoryRecord, text: string, names: ReadonlySet<st
     replies: [],
     situation: null,
     lesson: null,
-    tags: record.tags.filter((tag) => wordsOf(tag).every((word) => isCommon(word, names))),
+    tags: record.tags.filter((tag) => bareWords(tag).every((word) => isCommon(word, names))),
     path: null,
     symbol: null,
     chunkType: null,
@@ -158,7 +158,7 @@ function withoutSource(record: MemoryRecord, text: string, names: ReadonlySet<st
 
 /** Null when too little is left. */
 function patternOf(source: string, names: ReadonlySet<string>): string | null {
-  const words = wordsOf(withoutQuotes(cutText(source, READ)));
+  const words = bareWords(withoutQuotes(cutText(source, READ)));
   const shown = words.map((word) => (isCommon(word, names) ? word : GAP));
   const telling = shown.flatMap((word) => (word === GAP ? [] : tokenise(word)));
   const kept = shown.filter((word) => word !== GAP).length;
@@ -178,7 +178,7 @@ function withoutQuotes(text: string): string {
 }
 
 /** Parts between white space, without surrounding punctuation. */
-function wordsOf(text: string): readonly string[] {
+function bareWords(text: string): readonly string[] {
   return text.split(/\s+/).flatMap((part) => {
     const word = part.replace(/^[([{*_~,;:!?.–—-]+/, "").replace(/(?<![)\]}*_~,;:!?.–—-])[)\]}*_~,;:!?.–—-]+$/, "");
     return word === "" ? [] : [word];

@@ -1,9 +1,10 @@
 // Detects memories about code that a change contains in its fixed form: their warning does not apply.
 
-import { textTokens } from "../../domain/code/code-fingerprint.ts";
+import { runKey, textTokens } from "../../domain/code/code-fingerprint.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
 import type { FileDiff, Hunk } from "../../domain/pull-request.ts";
 import { REDACTION_MARK } from "../../domain/text/cut-text.ts";
+import { jaccard } from "../../domain/text/jaccard.ts";
 
 /** Why such a memory is left out. */
 export const NEARER_TO_FIX = "the code is nearer to its fix";
@@ -101,16 +102,10 @@ function bestPlace(text: readonly number[], part: readonly number[]): number {
   return Math.max(0, ...starts.map(([from]) => alikeTokens(text.slice(from, from + part.length), part)));
 }
 
-function runKey(tokens: readonly number[], at: number, length: number): number {
-  let key = 0;
-  for (let next = at; next < at + length; next += 1) key = (Math.imul(key, 31) + (tokens[next] ?? 0)) | 0;
-  return key;
-}
-
 function alikeTokens(left: readonly number[], right: readonly number[]): number {
   let sum = 0;
   for (let length = 1; length <= LONGEST_SHINGLE; length += 1)
-    sum += overlap(shingles(left, length), shingles(right, length));
+    sum += jaccard(shingles(left, length), shingles(right, length));
   return sum / LONGEST_SHINGLE;
 }
 
@@ -119,24 +114,10 @@ function tokensOf(code: string, most = MOST_CHARS): readonly number[] {
   return textTokens(code.slice(0, most).replaceAll(REDACTION_MARKS, "redacted"));
 }
 
-/** Counts runs of this many tokens. A shorter text is one run. */
-function shingles(tokens: readonly number[], length: number): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  const last = Math.max(0, tokens.length - length);
-  for (let at = 0; at <= last && tokens.length > 0; at += 1) {
-    const key = tokens.slice(at, at + length).join(" ");
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  return counts;
-}
-
-/** Shared over all, 0–1; two empty bags share nothing. */
-function overlap(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
-  let [shared, all] = [0, 0];
-  for (const [key, count] of a) {
-    shared += Math.min(count, b.get(key) ?? 0);
-    all += Math.max(count, b.get(key) ?? 0);
-  }
-  for (const [key, count] of b) if (!a.has(key)) all += count;
-  return all === 0 ? 0 : shared / all;
+/** The runs of this many tokens by their keys, for `jaccard`. A shorter text is one run. */
+function shingles(tokens: readonly number[], length: number): Uint32Array {
+  const size = Math.min(length, tokens.length);
+  const keys = new Uint32Array(size === 0 ? 0 : tokens.length - size + 1);
+  for (let at = 0; at < keys.length; at += 1) keys[at] = runKey(tokens, at, size);
+  return keys.sort();
 }

@@ -40,7 +40,7 @@ export function withRememberedAbout(
     if (finding.source !== "rule" || finding.side === "LEFT") return finding;
     const text = headTexts.get(finding.path);
     const lines = text === undefined ? [] : text.split("\n").slice(finding.startLine - 1, finding.line);
-    const words = wordsOf(lines.join("\n"));
+    const words = codeWords(lines.join("\n"));
     const about = ranked.filter((memory) => isAbout(memory, finding, words)).slice(0, MOST);
     return { ...finding, precedents: [...finding.precedents, ...about.map(asPrecedent)] };
   });
@@ -54,10 +54,11 @@ function isAbout({ record }: RankedMemory, { title }: Finding, words: ReadonlySe
     return isAnswered && record.text.startsWith(`${title}\n`);
   }
   if (record.corpus !== "review_comment") return false;
-  return [...wordsOf(record.text)].filter((word) => words.has(word)).length >= LEAST_SHARED;
+  return [...codeWords(record.text)].filter((word) => words.has(word)).length >= LEAST_SHARED;
 }
 
-function wordsOf(text: string): ReadonlySet<string> {
+/** Names of code in a text, in lower case, without the words of most code or most sentences. */
+function codeWords(text: string): ReadonlySet<string> {
   const words = [...text.matchAll(WORD)].map(([word]) => word.toLowerCase());
   return new Set(words.filter((word) => !COMMON.has(word)));
 }

@@ -147,12 +147,13 @@ const MOST_WORD_CHARS = 4_000;
  * and body that the other one contains, 0–1.
  */
 export function wordsInCommon(one: Pick<Finding, "title" | "body">, other: Pick<Finding, "title" | "body">): number {
-  const [a, b] = [wordsOf(one), wordsOf(other)];
+  const [a, b] = [distinctTokens(one), distinctTokens(other)];
   const smaller = Math.min(a.size, b.size);
   if (smaller === 0) return 0;
   return [...a].filter((word) => b.has(word)).length / smaller;
 }
 
-function wordsOf({ title, body }: Pick<Finding, "title" | "body">): ReadonlySet<string> {
+/** The words of a finding as search compares them. */
+function distinctTokens({ title, body }: Pick<Finding, "title" | "body">): ReadonlySet<string> {
   return new Set(tokenise(`${title}\n${body}`.slice(0, MOST_WORD_CHARS)));
 }

@@ -14,7 +14,7 @@ import {
   type RequestBody,
   type Server,
   type Turn,
-  wordsOf,
+  textOf,
 } from "../protocol.ts";
 
 const ANTHROPIC_URL = "https://api.anthropic.com";
@@ -103,8 +103,8 @@ function accumulateStream(): Accumulator {
   }
 
   function grow(fields: Fields): void {
-    text += wordsOf(fields.text);
-    thought += wordsOf(fields.thinking).length;
+    text += textOf(fields.text);
+    thought += textOf(fields.thinking).length;
   }
 
   return {

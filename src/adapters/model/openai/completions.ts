@@ -14,7 +14,7 @@ import {
   type RequestBody,
   type Server,
   type Turn,
-  wordsOf,
+  textOf,
 } from "../protocol.ts";
 
 /** OpenAI's own addresses, including its regions, and Azure's. */
@@ -82,9 +82,9 @@ function accumulateStream(): Accumulator {
       const choice = fieldsOf(Array.isArray(fields?.choices) ? fields.choices[0] : null);
       // A complete reply has a message instead of a delta.
       const delta = fieldsOf(choice?.delta) ?? fieldsOf(choice?.message);
-      text += wordsOf(delta?.content);
-      thought += wordsOf(delta?.reasoning_content).length + wordsOf(delta?.reasoning).length;
-      refused += wordsOf(delta?.refusal);
+      text += textOf(delta?.content);
+      thought += textOf(delta?.reasoning_content).length + textOf(delta?.reasoning).length;
+      refused += textOf(delta?.refusal);
       stopReason = typeof choice?.finish_reason === "string" ? choice.finish_reason : stopReason;
     },
     reply() {
