@@ -376,7 +376,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "if (!isServersFolder(process.cwd(), dataDir)) {",
     replace: 'if (!isServersFolder(process.cwd(), dataDir ?? "data")) {',
     test: [
-      "test/cli/foreign-env-file.test.ts",
+      "test/cli/foreign-env-file.slow.test.ts",
       "retract and doctor do not read the .env of a folder that is not the server's, and say so",
     ],
   },
@@ -387,7 +387,10 @@ export const MUTANTS: readonly Mutant[] = [
     within: "loadDotEnv",
     find: "if (problems.length === 0) process.loadEnvFile(path);\n  return problems;",
     replace: "process.loadEnvFile(path);\n  return [];",
-    test: ["test/cli/foreign-env-file.test.ts", "an address of a .env is never combined with a key of the environment"],
+    test: [
+      "test/cli/foreign-env-file.slow.test.ts",
+      "an address of a .env is never combined with a key of the environment",
+    ],
   },
   {
     id: "a report through a link of the checkout",

@@ -286,14 +286,15 @@ describe("a reply", () => {
   });
 });
 
-test("texts of a megabyte are judged at once", () => {
+test("long texts are judged at once", () => {
+  const length = process.env.NIGHTLY === "1" ? 1 << 20 : 1 << 17;
   const started = performance.now();
   for (const text of [
-    "a".repeat(1 << 20),
-    "a ".repeat(1 << 19),
-    "`".repeat(1 << 20),
-    "a.".repeat(1 << 19),
-    "is ".repeat(1 << 19),
+    "a".repeat(length),
+    "a ".repeat(length / 2),
+    "`".repeat(length),
+    "a.".repeat(length / 2),
+    "is ".repeat(length / 2),
   ]) {
     situationProblems(text);
     lessonProblems(text);
