@@ -12,7 +12,6 @@ import { storePlace } from "../environment/data-dir.ts";
 import type { WritingPorts } from "../flows/review/review-ports.ts";
 import { defaultBranch, type LocalRange, localPorts, uncommittedWork } from "../wire/cli/change.ts";
 import type { ModelWish } from "../wire/cli/model.ts";
-
 import { fileText, oneOf, type readWords } from "./usage.ts";
 import type { VERBS } from "./verbs.ts";
 

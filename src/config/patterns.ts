@@ -148,7 +148,7 @@ function titleGlob(glob: string): Pattern {
   return "problem" in read ? read : byItsBeginning({ matches: (title) => read.matches(plain(title)) });
 }
 
-/** Stands for the slash in titles: no folder begins after it. */
+/** Takes the place of the slash in titles: no folder begins after it. */
 const FLAT_SLASH = "\u2215";
 
 /** Longer titles are matched by their first 1,000 UTF-16 units. */

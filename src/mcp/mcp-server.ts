@@ -4,7 +4,6 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { languageOf } from "../analyze/analyze.ts";
 import { UsageError } from "../config/usage-error.ts";
-
 import { fromNote } from "../learn/learn.ts";
 import type { McpPorts } from "../wire/cli/mcp.ts";
 import { explainFindingTool } from "./explain-finding.ts";

@@ -3,7 +3,6 @@
 import { z } from "zod";
 import { UsageError } from "../config/usage-error.ts";
 import { commandLineJob } from "../domain/job.ts";
-
 import { quietVerdict, type Review, unreadDiff } from "../domain/review.ts";
 import { writeReview } from "../flows/review/review-pull-request.ts";
 import { repositoryField, repositoryOf, type Tool } from "./tool.ts";

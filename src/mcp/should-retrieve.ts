@@ -3,7 +3,6 @@
 import { z } from "zod";
 import { UsageError } from "../config/usage-error.ts";
 import { commandLineJob } from "../domain/job.ts";
-
 import { decideForChange, decideForWords } from "../flows/memory/decide-retrieval.ts";
 import { MOST_DIFF } from "./review-diff.ts";
 import { repositoryField, repositoryOf, type Tool } from "./tool.ts";

@@ -4,7 +4,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { UsageError } from "../config/usage-error.ts";
-
 import type { Repo } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
 import { cutText } from "../domain/text/cut-text.ts";

@@ -1,4 +1,4 @@
-// Exit code 1 means findings. Node also ends with 1 for an error that nobody caught, and for an import that fails; those end with 3.
+// Exit code 1 means findings. Node also ends with 1 for an uncaught error, and for an import that fails; those end with 3.
 // This file imports nothing, since it runs before anything else has been loaded, also on a Node that is too old.
 
 /** From here on an uncaught error ends the process with 3, after its stack. */

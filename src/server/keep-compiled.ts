@@ -11,6 +11,6 @@ export function keepCompiled(): void {
   try {
     module.enableCompileCache(join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "kodiai", "compiled"));
   } catch {
-    // A user without HOME whom the system does not know, as in a container with a number for its user.
+    // A user without HOME and without an entry in the system's list, as in a container with a number for its user.
   }
 }

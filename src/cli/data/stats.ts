@@ -8,7 +8,6 @@ import { type RepoKey, repoKey } from "../../domain/memory.ts";
 import { localRepository } from "../../wire/cli/memory.ts";
 import { openForReading } from "../../wire/cli/store.ts";
 import { storePlace } from "../../environment/data-dir.ts";
-
 import { clipped, terminalText } from "../terminal-text.ts";
 import { type ExitCode, printed, readWords, wantsJson, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";

@@ -14,7 +14,6 @@ import { counted } from "../../domain/text/counted.ts";
 import { isFolder } from "../../environment/data-dir.ts";
 import { configVerbPorts } from "../../wire/cli/config.ts";
 import { knownRules } from "../../wire/rules.ts";
-
 import { clipped, terminalText } from "../terminal-text.ts";
 import { type ExitCode, fileText, printed, readWords, wantsJson } from "../usage.ts";
 import { VERBS } from "../verbs.ts";

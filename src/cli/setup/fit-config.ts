@@ -13,7 +13,6 @@ import { isFolder } from "../../environment/data-dir.ts";
 import { leftOutReason } from "../../gather/gather.ts";
 import { isDocPath } from "../../learn/learn.ts";
 import { type Checkout, checkoutIn } from "../../wire/cli/config.ts";
-
 import { type ExitCode, oneOf, readWords } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 

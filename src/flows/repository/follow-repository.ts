@@ -4,7 +4,6 @@
 // again without harm.
 
 import type { KnownRules } from "../../config/parse-config.ts";
-
 import { OutOfReach, Transient } from "../../domain/errors.ts";
 import type { DescribeJob, FollowJob, ForgetJob, HistoryJob, IndexJob, LabelJob, Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";

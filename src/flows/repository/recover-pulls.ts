@@ -113,7 +113,7 @@ export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForM
     return keys;
   }
 
-  /** Returns how many commands nobody told us of. */
+  /** Returns how many commands came without a delivery. */
   async function takeComments(installationId: number, repo: Repo, open: readonly OpenPull[]): Promise<number> {
     const since = Math.max(last(repo) - OVERLAP_MS, now() - COMMENTS_MS);
     // A comment updates its pull request: most repositories are not asked.

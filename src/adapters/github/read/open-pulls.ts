@@ -102,7 +102,7 @@ export function githubOpenPulls(
         comments.flatMap((comment): MissedComment | readonly [] => {
           const pull = byNumber.get(Number((comment.issue_url ?? comment.pull_request_url ?? "").split("/").at(-1)));
           const [created, updated] = [Date.parse(comment.created_at), Date.parse(comment.updated_at)];
-          // Whoever may edit the comments of others must not speak for them.
+          // A person who may edit the comments of others must not speak for them.
           const isAsWritten = created >= since && updated - created <= EDITED_MS;
           if (pull === undefined || !isAsWritten) return [];
           const around = { action: "created", installation: { id: installationId }, repository: describedRepo(repo) };
