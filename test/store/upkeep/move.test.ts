@@ -38,7 +38,7 @@ afterAll(async () => {
 /** More than a page. */
 const ROWS = 1_205;
 /** Of processes that run now, of what GitHub asks them to wait for, and of the machine. */
-const LEFT = ["bookings", "boots", "installations", "instances", "probes"];
+const LEFT = ["bookings", "installations", "instances", "probes"];
 const finding = memoryRecord({
   corpus: "finding",
   sourceId: "#7/fnd_0123456789ab",
