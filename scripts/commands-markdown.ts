@@ -8,8 +8,9 @@ const INTRODUCTION = `# Commands
 <!-- Made from src/domain/command.ts by \`npm run generate\`. -->
 
 Write \`/kodiai VERB\` or \`@kodiai VERB\` (or the mention of the app's own name) in the first line of a comment on a pull request:
-in the conversation, in a thread on the diff, or as the text of a review. Upper and lower case are the same. Code, quotations and
-HTML comments are not read. What follows a verb is text, never a setting.
+in the conversation, in a thread on the diff, or as the text of a review. Upper and lower case are the same. Quotations before that
+line are skipped, and a list item, emphasis or code around the whole command does not matter. Other code and HTML comments are not
+read. What follows a verb is text, never a setting.
 
 Kodiai shows 👀 when it has seen a command, then 🎉 (done), 🚀 (a review was started), 😕 (it failed; a reply says why) or 👎 (not
 permitted). It acts on the comment as it was when it was written; editing a comment does nothing.`;

@@ -1,5 +1,5 @@
-// Parses commands in comments with a closed grammar: a mention or /kodiai in the first line, a known verb, and text. Text
-// after the verb never changes a setting. Only the first few thousand characters of a comment are read.
+// Parses commands in comments with a closed grammar: a mention or /kodiai in the first line after quotations, a known verb,
+// and text. Text after the verb never changes a setting. Only the first few thousand characters of a comment are read.
 import { didYouMean } from "../config/did-you-mean.ts";
 import { type Command, SYNONYMS, VERBS, type Verb, verbEntry } from "../domain/command.ts";
 import { cutText, oneLine } from "../domain/text/cut-text.ts";
@@ -14,6 +14,15 @@ const GREETING = /^(?:(?:hi|hey|hello|dear|please|ok|okay|thanks|so|and|cc)\b)?[
 /** Polite words after a verb. */
 const FILLER = /^(?:please|pls|now|again|this|it|that|the pr|this pr|this pull request|thanks|thank you|[\s,.!?])+$/i;
 const MENTION = /@([a-z\d][a-z\d-]{0,99})/gi;
+/** Lines of a quotation at the start, and blank lines around them. */
+const QUOTATIONS = /^(?:(?: {0,3}>[^\n]*|[^\S\n]*)(?:\n|$))+/;
+/** Before the words of a list item, of a task or of a heading. */
+const LIST_MARKER = /^ {0,3}(?:(?:[-*+]|\d{1,9}[.)])\s{1,4}(?:\[[ x]\]\s{1,4})?|#{1,6}\s{1,4})/i;
+/** Emphasis or code at the start of a line, before our name. */
+const OPENING_MARKS = /^[*_~`]{1,6}(?=[@/])/;
+/** Our name or a verb alone in emphasis; a verb also as code. */
+const MARKED_NAME = /(?<![*_~`])([*_~]{1,3})(@[a-z\d][a-z\d-]{0,99}(?:\[bot\])?)\1/i;
+const MARKED_VERB = /^([\s,:;.!]{0,20})(?:- )?([*_~]{1,3}|`)(full\s{1,5}review|\p{L}{1,20})\2/iu;
 
 /**
  * Reads a comment.
@@ -23,7 +32,8 @@ const MENTION = /@([a-z\d][a-z\d-]{0,99})/gi;
  * @returns null when the comment does not mention us, or only says "thanks"
  */
 export function readCommand(text: string, slug: string): Command | null {
-  const { line, rest } = firstLine(text);
+  const { line: written, rest } = firstLine(text);
+  const line = withoutMarks(written);
   const visible = withoutCode(line);
   const slash = /^ {0,3}\/kodiai(?=$|[\s:,])/i.exec(visible);
   if (slash !== null) return verbOf(line.slice(slash[0].length), rest) ?? unknown(line.slice(slash[0].length));
@@ -65,7 +75,8 @@ function asking(line: string, rest: string): Command | null {
   return text === "" || smallTalk(text) !== null ? null : { kind: "verb", verb: "ask", text };
 }
 
-function verbOf(behind: string, rest: string): Command | null {
+function verbOf(marked: string, rest: string): Command | null {
+  const behind = marked.replace(MARKED_VERB, "$1$3");
   const words = plain(behind);
   if (words === "") return { kind: "verb", verb: "help", text: "" };
   const verb = verbAt(words);
@@ -113,15 +124,36 @@ function readable(text: string): string {
     .trim();
 }
 
-/** The first non-blank line, and the rest. Both are "" for a quotation or a code block, which hold no command. */
+/** The line without the Markdown around a command: `- **@kodiai** review`, or all of it as code. */
+function withoutMarks(line: string): string {
+  const item = line.replace(LIST_MARKER, "");
+  const marks = OPENING_MARKS.exec(item)?.[0] ?? "";
+  if (marks === "") return item.replace(MARKED_NAME, "$2");
+  const closing = [...marks].reverse().join("");
+  const [inside = "", after = ""] = splitAt(item.slice(marks.length), closing);
+  // A sentence that begins with a command as code is about the command.
+  const isExample = marks.includes("`") && inside.trim().includes(" ") && /[^\s.,!?]/.test(after);
+  return isExample ? item : `${inside}${after}`;
+}
+
+/** The text before and after the first `mark`; all of it is before when there is none. */
+function splitAt(text: string, mark: string): readonly [string, string] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + mark.length)];
+}
+
+/**
+ * The first non-blank line after leading quotations, as GitHub's "Quote reply" writes them, and the rest. Both are "" for a
+ * code block, which holds no command.
+ */
 function firstLine(text: string): { readonly line: string; readonly rest: string } {
-  const read = text.slice(0, READ);
+  const read = text.slice(0, READ).replace(QUOTATIONS, "");
   const start = /[^\s]/.exec(read)?.index ?? 0;
   const from = read.lastIndexOf("\n", start) + 1;
   const end = read.indexOf("\n", start);
   const line = read.slice(from, end < 0 ? undefined : end).slice(0, LINE);
   const rest = end < 0 ? "" : read.slice(end + 1).trim();
-  return /^(?: {4}| {0,3}\t| {0,3}(?:>|```|~~~))/.test(line) ? { line: "", rest: "" } : { line, rest };
+  return /^(?: {4}| {0,3}\t| {0,3}(?:```|~~~))/.test(line) ? { line: "", rest: "" } : { line, rest };
 }
 
 /** The line with code spans and HTML comments blanked out; other characters keep their position. */

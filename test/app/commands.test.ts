@@ -141,6 +141,29 @@ describe("in the thread of a finding", () => {
   });
 });
 
+describe("when GitHub takes no answer there", () => {
+  test("the thread's first comment is deleted meanwhile: the answer goes to the conversation", async () => {
+    const { harness: at, world, pull, root } = await play();
+    const [first] = pull.comments;
+    world.fail({ match: { method: "POST", path: "/replies" }, status: 404 });
+    const asked = await world.reply(pull, "wren", root, "> quoted\n\n/kodiai memory");
+    if (first !== undefined) world.removeComment(pull, first);
+    await answered(at);
+    expect(replies(world, pull)).toEqual([expect.stringMatching(/@wren/)]);
+    expect(reactions(world, asked)).toEqual(["eyes", "hooray"]);
+  });
+
+  test("an archived repository: the job's end has GitHub's sentence", async () => {
+    const { harness: at, world, pull } = await play();
+    const message = "Repository was archived so is read-only.";
+    world.fail({ match: { method: "POST", path: /\/comments$/ }, status: 403, body: { message }, times: 9 });
+    await world.comment(pull, "wren", "/kodiai help");
+    expect(await answered(at)).toEqual([
+      expect.stringMatching(/refused: GitHub answered 403 to POST .*: Repository was archived so is read-only/),
+    ]);
+  });
+});
+
 describe("what is left alone", () => {
   test("the same delivery twice, and a crash after the answer, give one answer", async () => {
     const { harness: at, world, pull } = await play();

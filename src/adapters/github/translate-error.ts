@@ -2,12 +2,15 @@
 
 import { RequestError } from "@octokit/request-error";
 import { LeaseLost, OutOfReach, type Reach, Transient } from "../../domain/errors.ts";
+import { cutText, oneLine } from "../../domain/text/cut-text.ts";
 import { EgressRefused, type GuardedFetch, refusalIn } from "./guarded-fetch.ts";
 
 /** GitHub's documents: without retry-after, wait at least a minute after a secondary rate limit. */
 const SECONDARY_LIMIT_WAIT_MS = 60_000;
 /** The longest wait; afterwards the job is tried again. */
 const MAX_WAIT_MS = 60 * 60_000;
+/** Characters of GitHub's reason. */
+const SENTENCE = 200;
 /** GitHub counts in whole seconds, and the named second is not over when it begins. */
 const ROUNDING_MS = 1_000;
 
@@ -76,7 +79,14 @@ function translateStatus(error: RequestError, now: number): unknown {
   // Octokit reports a request without an answer as status 500 without a response.
   if (error.status >= 500 || error.status === 408 || isNotReady(error)) return new Transient(message, null, error);
   const why = reachOf(error);
-  return why === null ? error : new OutOfReach(why, error.status, message, error);
+  return why === null ? error : new OutOfReach(why, error.status, `${message}${sentenceOf(error)}`, error);
+}
+
+/** GitHub's own reason, such as "Repository was archived so is read-only."; "Not Found" adds nothing to its status. */
+function sentenceOf({ response }: RequestError): string {
+  const { message } = (response?.data ?? {}) as Entry;
+  const isReason = typeof message === "string" && /\s/.test(message.trim()) && message !== "Not Found";
+  return isReason ? `: ${cutText(oneLine(message), SENTENCE)}` : "";
 }
 
 /** True while GitHub is still making a diff. */

@@ -35,17 +35,26 @@ export function githubReplies(github: GitHub, botLogin: string, path: WritePath)
           : await github.paginate(github.rest.pulls.listReviewComments, { ...page, pull_number: number });
       return comments.some((one) => isOurs(one, botLogin) && one.body?.includes(marker) === true);
     },
-    reply(repo, number, to, body) {
+    async reply(repo, number, to, body) {
       const root = rootOf(to);
       const wanted = { kind: "answer", repo, number, headSha: "", subject: `${to.place}_${to.id}` } as const;
-      return path.create(wanted, {
-        post: (marker) => {
-          const proven = { ...placeOf(repo), body: `${body}\n${proofMarker(marker)}` };
-          return root === null
-            ? github.rest.issues.createComment({ ...proven, issue_number: number })
-            : github.rest.pulls.createReplyForReviewComment({ ...proven, pull_number: number, comment_id: root });
-        },
-      });
+      const answer = (comment: number | null) =>
+        path.create(wanted, {
+          post: (marker) => {
+            const proven = { ...placeOf(repo), body: `${body}\n${proofMarker(marker)}` };
+            return comment === null
+              ? github.rest.issues.createComment({ ...proven, issue_number: number })
+              : github.rest.pulls.createReplyForReviewComment({ ...proven, pull_number: number, comment_id: comment });
+          },
+        });
+      try {
+        return await answer(root);
+      } catch (error) {
+        // The first comment of the thread was deleted: nothing can be added to it.
+        const known = translate(error, Date.now());
+        if (root === null || !(known instanceof OutOfReach && known.why === "missing")) throw error;
+        return answer(null);
+      }
     },
     /** GitHub requires `contents: write` for this, which we do not request (community discussion 44650): mostly refused. */
     async resolve(repo, number, rootId) {
