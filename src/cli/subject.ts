@@ -8,7 +8,7 @@ import { UsageError } from "../config/usage-error.ts";
 import { commandLineJob, type ReviewJob } from "../domain/job.ts";
 import type { ModelRequest } from "../domain/model.ts";
 import { counted } from "../domain/text/counted.ts";
-import { storePlace } from "../environment/data-dir.ts";
+import { storePlaceIfAny } from "../environment/data-dir.ts";
 import type { WritingPorts } from "../flows/review/review-ports.ts";
 import { defaultBranch, type LocalRange, localPorts, uncommittedWork } from "../wire/cli/change.ts";
 import type { ModelWish } from "../wire/cli/model.ts";
@@ -36,7 +36,7 @@ export async function subject(
   mustNameOne(words, word);
   const model = { use: wishOf(words), ...(onQuestion === undefined ? {} : { onQuestion }) };
   const configured = configuredBy(words.config);
-  const place = storePlace(words["data-dir"]);
+  const place = storePlaceIfAny(words["data-dir"]);
   if (word !== undefined && /^https?:/.test(word)) return configured(await pullRequest(word, model, place));
   const cwd = await folder(resolve(words.repo ?? "."));
   const { repo, number, headSha, ports } = await localPorts(cwd, await range(cwd, words, word), place, model);
@@ -105,7 +105,7 @@ const CONFIG_PATH = ".kodiai.yml";
 
 const PULL_URL = /^https?:\/\/([^/\s]+)\/([\w.-]+)\/([\w.-]+)\/pull\/(\d+)(?:[/?#].*)?$/;
 
-async function pullRequest(url: string, model: ModelWish, place: string): Promise<Subject> {
+async function pullRequest(url: string, model: ModelWish, place: string | null): Promise<Subject> {
   const match = PULL_URL.exec(url);
   if (match === null)
     throw new UsageError(`${JSON.stringify(url)} is not the URL of a pull request (https://HOST/OWNER/NAME/pull/N)`);

@@ -1,6 +1,5 @@
-import { statSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { userFolder } from "./user-folder.ts";
 
 /**
  * The command line's data folder: `--data-dir`, else KODIAI_DATA_DIR, else the user's data folder.
@@ -8,22 +7,30 @@ import { join } from "node:path";
  * @throws Error without any
  */
 export function dataDir(word: string | undefined): string {
-  return word ?? process.env.KODIAI_DATA_DIR ?? join(process.env.XDG_DATA_HOME ?? dataOfUser(), "kodiai");
+  const folder = dataDirIfAny(word);
+  if (folder === null)
+    throw new Error("there is no home folder to keep data in; set HOME or KODIAI_DATA_DIR, or add --data-dir");
+  return folder;
 }
 
-function dataOfUser(): string {
-  try {
-    return join(homedir(), ".local", "share");
-  } catch {
-    // The system does not know the user, as in a container with a number for its user.
-    throw new Error("there is no home folder to keep data in; set HOME or KODIAI_DATA_DIR, or add --data-dir");
-  }
+/** As dataDir; null where a user without a home folder names none, and so has no store. */
+export function dataDirIfAny(word: string | undefined): string | null {
+  return word || process.env.KODIAI_DATA_DIR || userFolder("XDG_DATA_HOME", ".local", "share");
 }
 
 /** The place of the store: the folder of `--data-dir`, else the address in DATABASE_URL, else the folder as above. */
 export function storePlace(word: string | undefined): string {
+  return databaseUrl(word) ?? dataDir(word);
+}
+
+/** As storePlace; null as for dataDirIfAny. */
+export function storePlaceIfAny(word: string | undefined): string | null {
+  return databaseUrl(word) ?? dataDirIfAny(word);
+}
+
+function databaseUrl(word: string | undefined): string | null {
   const url = process.env.DATABASE_URL?.trim() ?? "";
-  return word === undefined && url !== "" ? url : dataDir(word);
+  return word === undefined && url !== "" ? url : null;
 }
 
 /** Whether a place is the address of a PostgreSQL, and not a folder. */
@@ -34,6 +41,44 @@ export function isDatabase(place: string): boolean {
 /** A place for display: an address may contain a password. */
 export function shownPlace(place: string): string {
   return isDatabase(place) ? "the database of DATABASE_URL" : place;
+}
+
+/**
+ * Makes a data folder that only its owner can read.
+ *
+ * @throws Error with the path and the fix, and with the `code` of the system's error
+ */
+export function makeDataFolder(folder: string): void {
+  attempt(folder, "written", () => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  });
+}
+
+/**
+ * Whether the folder exists.
+ *
+ * @throws Error as makeDataFolder, also for a folder that cannot be read
+ */
+export function isDataFolder(folder: string): boolean {
+  return attempt(folder, "read", () => {
+    const found = statSync(folder, { throwIfNoEntry: false });
+    if (found === undefined) return false;
+    if (!found.isDirectory()) throw Object.assign(new Error("not a folder"), { code: "ENOTDIR" });
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return true;
+  });
+}
+
+function attempt<T>(folder: string, what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const { code = "unknown error" } = error as NodeJS.ErrnoException;
+    const fix = "set KODIAI_DATA_DIR or --data-dir to a folder that can";
+    const failed = new Error(`the data folder ${folder} cannot be ${what} (${code}); ${fix}`, { cause: error });
+    throw Object.assign(failed, { code });
+  }
 }
 
 /** Whether a word names an existing folder. */

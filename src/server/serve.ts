@@ -135,7 +135,9 @@ function startProblem(error: unknown, env: Env) {
   }
   if (NO_ROOM.has(code)) return passing("KODIAI_DATA_DIR: the disk is full");
   return FOLDER_ERRORS.has(code)
-    ? lasting("KODIAI_DATA_DIR: the folder cannot be written; check the path, its permissions and the disk")
+    ? lasting(
+        `KODIAI_DATA_DIR: ${env.dataDir} cannot be written (${code}); check the path, its permissions and the disk`,
+      )
     : null;
 }
 

@@ -1,13 +1,13 @@
 // Opens the store and wires it to ports: two SQLite files of a data folder, or a PostgreSQL for any number of processes.
 
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type BlobCache, blobCache } from "../adapters/blob-cache.ts";
 import { memoryOff } from "../adapters/no-memory/no-memory.ts";
 import { processMark } from "../adapters/process-mark.ts";
 import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
 import { repoKey } from "../domain/memory.ts";
-import { isDatabase } from "../environment/data-dir.ts";
+import { isDatabase, makeDataFolder } from "../environment/data-dir.ts";
 import type { MemoryFigures } from "../ports/dashboard.ts";
 import type { EvidenceStore } from "../ports/feedback.ts";
 import type { Embedder, Memory, Recall, Replays, RepositoryLabels } from "../ports/memory.ts";
@@ -115,8 +115,8 @@ export interface StoreSettings extends Omit<RecallSettings, "place"> {
    * stays as it is, because a command may use any; the files in it are restricted either way.
    */
   readonly onExposed?: (reason: string) => void;
-  /** Folder for files outside the database; absent: the store's own, if it is a folder. */
-  readonly dataDir?: string;
+  /** Folder for files outside the database; null or absent: the store's own, if it is a folder. */
+  readonly dataDir?: string | null;
 }
 
 /** A command searches only once, so its one search must wait for the index. */
@@ -130,9 +130,9 @@ const UNHURRIED_MS = 60_000;
  *   reached; Error when the folder cannot be written
  */
 export async function openStore(place: string, { dataDir, ...settings }: StoreSettings = {}): Promise<Store> {
-  const folder = isDatabase(place) ? dataDir : place;
+  const folder = isDatabase(place) ? (dataDir ?? null) : place;
   const store = await (isDatabase(place) ? openDatabaseStore(place, settings) : openFolder(place, settings));
-  return folder === undefined ? { ...store, blobs: null } : withBlobs(store, blobCache(folder));
+  return folder === null ? { ...store, blobs: null } : withBlobs(store, blobCache(folder));
 }
 
 /** Cached blobs expire, and are removed with their repository, and with any person: code may name people. */
@@ -160,7 +160,7 @@ function withBlobs(store: Omit<Store, "blobs">, blobs: BlobCache): Store {
 }
 
 async function openFolder(folder: string, settings: StoreSettings): Promise<Omit<Store, "blobs">> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeDataFolder(folder);
   const exposed = settings.onExposed === undefined ? null : ownerOnlyFolder(folder);
   if (exposed !== null) settings.onExposed?.(exposed);
   const path = join(folder, "queue.db");

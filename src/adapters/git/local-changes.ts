@@ -152,7 +152,7 @@ const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 async function uncommittedDiff(cwd: string, base: string): Promise<string> {
   const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]);
   const index = await gitText(top, ["rev-parse", "--git-path", "index"]);
-  const folder = await mkdtemp(join(tmpdir(), "kodiai-index-"));
+  const folder = await temporaryFolder();
   try {
     const own = { ...(await withoutFilters(top)), GIT_INDEX_FILE: join(folder, "index") };
     // A repository without a commit may have no index yet.
@@ -162,6 +162,17 @@ async function uncommittedDiff(cwd: string, base: string): Promise<string> {
     return (await git(top, args, own)).toString("utf8");
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** @throws Error with the path and the fix */
+async function temporaryFolder(): Promise<string> {
+  try {
+    return await mkdtemp(join(tmpdir(), "kodiai-index-"));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const message = `no temporary file can be written in ${tmpdir()} (${code}); set TMPDIR to a folder that can be written`;
+    throw new Error(message, { cause: error });
   }
 }
 

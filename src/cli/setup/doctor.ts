@@ -1,13 +1,12 @@
 // kodiai doctor: checks configuration, connectivity and degraded features, and shows how to fix problems.
 
-import { accessSync, constants, mkdirSync } from "node:fs";
 import { styleText } from "node:util";
 import { type Env, readEnv } from "../../config/environment/env.ts";
 import { LOGIN_CALLBACK } from "../../config/environment/github-address.ts";
 import { REACTION_REFUSED } from "../../domain/command.ts";
 import { retrievalAlerts } from "../../domain/figures/retrieval-figures.ts";
 import { counted } from "../../domain/text/counted.ts";
-import { isDatabase, shownPlace, storePlace } from "../../environment/data-dir.ts";
+import { isDatabase, makeDataFolder, shownPlace, storePlace } from "../../environment/data-dir.ts";
 import { privateKeyOf } from "../../environment/private-key.ts";
 import { readServersEnv } from "../../environment/server-folder.ts";
 import { openForReading } from "../../wire/cli/store.ts";
@@ -53,10 +52,7 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
 
 async function store(place: string): Promise<Check[]> {
   try {
-    if (!isDatabase(place)) {
-      mkdirSync(place, { recursive: true, mode: 0o700 });
-      accessSync(place, constants.W_OK);
-    }
+    if (!isDatabase(place)) makeDataFolder(place);
     const opened = await openStore(place, { isCommand: true });
     const { waiting, running, parked } = await opened.queue.counts();
     const heads = await opened.missed.recovered(Date.now() - 30 * DAY_MS);
@@ -68,10 +64,8 @@ async function store(place: string): Promise<Check[]> {
       ok("missed", missed),
     ];
   } catch (error) {
-    const fix = isDatabase(place)
-      ? "check the address and the server"
-      : "set KODIAI_DATA_DIR or --data-dir to a folder that can be written";
-    return [broken("data", `${shownPlace(place)}: ${message(error)}; ${fix}`)];
+    const fix = isDatabase(place) ? "; check the address and the server" : "";
+    return [broken("data", `${shownPlace(place)}: ${message(error)}${fix}`)];
   }
 }
 

@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
 import { defaultBranch, type LocalRange, localChanges, uncommittedWork } from "../../adapters/git/local-changes.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
 import { noMemory } from "../../adapters/no-memory/no-memory.ts";
 import type { Repo } from "../../domain/job.ts";
-import { isDatabase } from "../../environment/data-dir.ts";
+import { isDatabase, isDataFolder } from "../../environment/data-dir.ts";
 import type { WritingPorts } from "../../flows/review/review-ports.ts";
 import type { PullRequests } from "../../ports.ts";
 import { inspector, knownRules, symbols } from "../rules.ts";
@@ -20,17 +19,26 @@ export interface NamedChange {
 }
 
 /** Ports for a range of the local repository at `cwd`; nothing leaves the machine. Throws git's message when it cannot be read. */
-export async function localPorts(cwd: string, range: LocalRange, place: string, wish: ModelWish): Promise<NamedChange> {
+export async function localPorts(
+  cwd: string,
+  range: LocalRange,
+  place: string | null,
+  wish: ModelWish,
+): Promise<NamedChange> {
   const { repo, pull, pulls, snapshots } = await localChanges(cwd, range);
   const ports = await portsOf(repo, pulls, place, wish);
   return { repo, number: pull.number, headSha: pull.head.sha, ports: { ...ports, snapshots } };
 }
 
-/** Rules, memory if there is any, and the chosen model. */
-export async function portsOf(repo: Repo, pulls: PullRequests, place: string, wish: ModelWish): Promise<WritingPorts> {
+/** Rules, memory if there is any, and the chosen model. `place`: see storePlaceIfAny. */
+export async function portsOf(
+  repo: Repo,
+  pulls: PullRequests,
+  place: string | null,
+  wish: ModelWish,
+): Promise<WritingPorts> {
   // Without a store, the code that opens one is not loaded.
-  const isThere = isDatabase(place) || existsSync(place);
-  const store = isThere ? await (await import("./store.ts")).rememberedAt(place) : null;
+  const store = place !== null && mayHaveStore(place) ? await (await import("./store.ts")).rememberedAt(place) : null;
   return {
     pulls,
     inspector: inspector(),
@@ -47,4 +55,13 @@ export async function portsOf(repo: Repo, pulls: PullRequests, place: string, wi
     access: await modelAccess(wish, repo, store?.spending ?? null),
     now: Date.now,
   };
+}
+
+/** False only where there is no folder: one that cannot be read is reported by rememberedAt. */
+function mayHaveStore(place: string): boolean {
+  try {
+    return isDatabase(place) || isDataFolder(place);
+  } catch {
+    return true;
+  }
 }

@@ -10,8 +10,8 @@ import type { ModelWish } from "./model.ts";
 
 /** Reads a pull request with a person's token; no port could post. Throws when it does not exist or the token may not read it. */
 export async function pullRequestPorts(
-  // `place`: see storePlace.
-  named: PersonsRepository & { readonly number: number; readonly place: string; readonly model: ModelWish },
+  // `place`: see storePlaceIfAny.
+  named: PersonsRepository & { readonly number: number; readonly place: string | null; readonly model: ModelWish },
 ): Promise<NamedChange> {
   const github = personsClient(named.token, named.apiUrl);
   const at = { owner: named.owner, repo: named.name, pull_number: named.number };

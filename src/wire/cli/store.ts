@@ -1,12 +1,12 @@
 // The store for the command line, in a folder or in DATABASE_URL's PostgreSQL, and the verbs that maintain it. Reading creates
 // nothing.
 
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { memoryOff } from "../../adapters/no-memory/no-memory.ts";
 import { UsageError } from "../../config/usage-error.ts";
 import { StoreUnusable } from "../../domain/errors.ts";
-import { dataDir, isDatabase, storePlace } from "../../environment/data-dir.ts";
+import { dataDir, dataDirIfAny, isDatabase, isDataFolder, storePlace } from "../../environment/data-dir.ts";
 import type { WritingPorts } from "../../flows/review/review-ports.ts";
 import type { MoveStore } from "../../ports/move.ts";
 import type { PersonStore } from "../../ports/person.ts";
@@ -25,8 +25,7 @@ import { openStore, type Store } from "../store.ts";
 /** Whether there is a store at a place. Throws when its folder or a file in it cannot be read. */
 export function isStoreAt(place: string): boolean {
   if (isDatabase(place)) return true;
-  const found = statSync(place, { throwIfNoEntry: false });
-  if (found?.isDirectory() === false) throw new Error("the data folder is not a folder");
+  if (!isDataFolder(place)) return false;
   const files = STORE_FILES.map(({ name }) => join(place, name)).filter((path) => existsSync(path));
   for (const path of files) accessSync(path, constants.R_OK);
   return files.length > 0;
@@ -34,7 +33,7 @@ export function isStoreAt(place: string): boolean {
 
 /** The store at a place for a command that creates none; null while there is none. Throws as isStoreAt and openStore do. */
 export async function openForReading(place: string): Promise<Store | null> {
-  return isStoreAt(place) ? openStore(place, { isCommand: true, dataDir: dataDir(undefined) }) : null;
+  return isStoreAt(place) ? openStore(place, { isCommand: true, dataDir: dataDirIfAny(undefined) }) : null;
 }
 
 type Remembered = Pick<WritingPorts, "recall" | "replays" | "retrievals"> & Partial<Pick<Store, "spending">>;
