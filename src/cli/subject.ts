@@ -2,7 +2,7 @@
 
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { text as readStream } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { apiUrlFor } from "../config/environment/github-address.ts";
 import { UsageError } from "../config/usage-error.ts";
 import { commandLineJob, type ReviewJob } from "../domain/job.ts";
@@ -12,7 +12,7 @@ import { storePlaceIfAny } from "../environment/data-dir.ts";
 import type { WritingPorts } from "../flows/review/review-ports.ts";
 import { defaultBranch, type LocalRange, localPorts, uncommittedWork } from "../wire/cli/change.ts";
 import type { ModelWish } from "../wire/cli/model.ts";
-import { fileText, oneOf, type readWords } from "./usage.ts";
+import { fileText, oneOf, type readWords, textIn } from "./usage.ts";
 import type { VERBS } from "./verbs.ts";
 
 type SubjectWords = Partial<ReturnType<typeof readWords<typeof VERBS.explain.options>>["values"]>;
@@ -75,8 +75,9 @@ function wishOf(words: SubjectWords): ModelWish["use"] {
 
 async function range(cwd: string, words: SubjectWords, word: string | undefined): Promise<LocalRange> {
   if (words.diff !== undefined) {
-    const text = words.diff === "-" ? await readStream(process.stdin) : fileText(words.diff);
-    return { kind: "diff", text, title: words.diff === "-" ? "standard input" : basename(words.diff) };
+    const isInput = words.diff === "-";
+    const text = isInput ? textIn(await buffer(process.stdin), "standard input") : fileText(words.diff);
+    return { kind: "diff", text, title: isInput ? "standard input" : basename(words.diff) };
   }
   if (words.staged === true) {
     const { unstaged } = await uncommittedWork(cwd);

@@ -4,6 +4,7 @@ import { didYouMean } from "../config/did-you-mean.ts";
 import { UsageError } from "../config/usage-error.ts";
 import { StoreUnusable } from "../domain/errors.ts";
 import type { Degraded } from "../domain/omissions.ts";
+import { decodeText } from "../domain/text/decode-text.ts";
 import { terminalText } from "./terminal-text.ts";
 
 /** 0 done; 1 findings at or above --fail-on; 2 usage or configuration; 3 could not review. */
@@ -127,9 +128,22 @@ export function sinceOf(word: string | undefined): number | null {
  */
 export function fileText(path: string, what = path): string {
   try {
-    return readFileSync(path, "utf8");
+    return textIn(readFileSync(path), what);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     const message = error instanceof Error ? error.message : String(error);
     throw new UsageError(`${what} cannot be read: ${message.startsWith("ENOENT") ? "there is no such file" : message}`);
   }
+}
+
+/**
+ * The text that the user gives: UTF-8 or UTF-16, without a byte order mark.
+ *
+ * @param what names it in the message
+ * @throws UsageError for binary data
+ */
+export function textIn(bytes: Uint8Array, what: string): string {
+  const text = decodeText(bytes);
+  if (text === null) throw new UsageError(`${what} holds no text; write it as UTF-8`);
+  return text.replace(/^\uFEFF/, "");
 }

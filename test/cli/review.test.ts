@@ -157,8 +157,21 @@ describe("what is read", () => {
   test("a diff from a file or from standard input, with frames from its hunks", async () => {
     const diff = clone.git("diff", "HEAD~1", "--", "src/login.ts");
     clone.write({ "change.diff": diff });
-    const [file, piped] = await Promise.all([run(["--diff", "change.diff"]), run(["--diff", "-"], { stdin: diff })]);
-    clone.write({ "change.diff": null });
+    // As PowerShell writes `git diff > windows.diff`.
+    const windows = Buffer.from(`\ufeff${diff.replaceAll("\n", "\r\n")}`, "utf16le");
+    clone.write({ "windows.diff": windows, "zip.diff": Buffer.from("PK\0\0") });
+    const [file, piped, wide, binary] = await Promise.all([
+      run(["--diff", "change.diff"]),
+      run(["--diff", "-"], { stdin: diff }),
+      run(["--diff", "windows.diff"]),
+      run(["--diff", "zip.diff"]),
+    ]);
+    clone.write({ "change.diff": null, "windows.diff": null, "zip.diff": null });
+    expect(wide.out).toContain("weak-password-hash\n  src/login.ts:8");
+    expect(binary).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("zip.diff holds no text; write it as UTF-8"),
+    });
     const timeless = (text: string) => text.replace(/\d+ ms/, "N ms");
     expect(timeless(piped.out)).toBe(timeless(file.out));
     expect(piped.out).toContain('> 8 |   return createHash("md5").update(password).digest("hex");');
@@ -212,11 +225,12 @@ describe("what could not be read is said", () => {
       run([...words, "--format", "md"]),
       kodiai(["search", "prices", "--data-dir", file], { cwd: clone.path }),
     ]);
-    const degraded = { part: "memory", reason: "the data folder is not a folder" };
+    const fix = "set KODIAI_DATA_DIR or --data-dir to a folder that can";
+    const degraded = { part: "memory", reason: `the data folder HEAD cannot be read (ENOTDIR); ${fix}` };
     expect(ReviewJson.parse(JSON.parse(json.out)).degraded).toContainEqual(degraded);
-    expect(json).toMatchObject({ code: 0, err: "kodiai review: degraded: memory: the data folder is not a folder\n" });
+    expect(json).toMatchObject({ code: 0, err: `kodiai review: degraded: memory: ${degraded.reason}\n` });
     expect(md.out).not.toContain("nothing remembered yet");
-    expect(search).toMatchObject({ code: 3, err: expect.stringContaining("the data folder is not a folder") });
+    expect(search).toMatchObject({ code: 3, err: expect.stringContaining(`${file} cannot be read (ENOTDIR); ${fix}`) });
   });
 
   test("a diff of another repository says once what is missing, and names no commit of the folder it is read in", async () => {

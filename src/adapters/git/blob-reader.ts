@@ -1,6 +1,7 @@
 // Blobs of a clone, by their hash: one git process answers one request after another.
 import type { Socket } from "node:net";
 import { oneAtATime } from "../../domain/one-at-a-time.ts";
+import { decodeText } from "../../domain/text/decode-text.ts";
 import { GitFailed, gitProcess } from "./git.ts";
 
 /** An idle process ends after this. */
@@ -38,7 +39,7 @@ export function blobReader(cwd: string) {
 
 /** The text of a blob; null for a binary one. */
 export function textOf(bytes: Buffer | null): string | null {
-  return bytes === null || bytes.includes(0) ? null : bytes.toString("utf8");
+  return bytes === null ? null : decodeText(bytes);
 }
 
 /** The size in bytes of each blob that exists, by its hash. */

@@ -4,8 +4,9 @@
 import { createTwoFilesPatch } from "diff";
 import type { Repo } from "../../../domain/job.ts";
 import type { FileStatus, PullRequest } from "../../../domain/pull-request.ts";
+import { decodeText } from "../../../domain/text/decode-text.ts";
 import type { Changes, ChangesSince, ListedFile } from "../../../ports.ts";
-import { blobSha, isBinary } from "../../blob-cache.ts";
+import { blobSha } from "../../blob-cache.ts";
 import type { GitHub } from "../clients.ts";
 import { placeOf, statusOf, unlessStatus } from "../requests.ts";
 import { isNotReady } from "../translate-error.ts";
@@ -214,7 +215,7 @@ export async function readText(
   if (data.size > maxBytes || data.encoding !== "base64") return null;
   const bytes = Buffer.from(data.content, "base64");
   // For a link GitHub answers with the id of the link and the text of its target, whose lines are not those of the diff.
-  return isBinary(bytes) || blobSha(bytes, data.sha.length) !== data.sha ? null : bytes.toString("utf8");
+  return blobSha(bytes, data.sha.length) === data.sha ? decodeText(bytes) : null;
 }
 
 // What a push changed, from GitHub's comparison of two commits.

@@ -1,6 +1,7 @@
 // A repository's current state on GitHub: name, owner, visibility, and the head of its default branch.
 
 import type { Repo } from "../../../domain/job.ts";
+import { decodeText } from "../../../domain/text/decode-text.ts";
 import type { ReachableRepository, RepositoryHost, Tree, TreeFile, Unreachable } from "../../../ports/memory.ts";
 import type { Clients, GitHub } from "../clients.ts";
 import { leaveEnough, pacer, placeOf, repoOf, statusOf, unlessStatus } from "../requests.ts";
@@ -79,7 +80,7 @@ export function githubTree(github: GitHub, repo: Repo, commit: string, paceMs: n
     const { data, headers } = await github.rest.git.getBlob({ ...placeOf(repo), file_sha: hash });
     leaveEnough(headers);
     const bytes = Buffer.from(data.content, data.encoding === "base64" ? "base64" : "utf8");
-    return bytes.includes(0) ? null : bytes.toString("utf8");
+    return decodeText(bytes);
   }
 
   return {
