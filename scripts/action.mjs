@@ -32,6 +32,7 @@ function main() {
   if (base === "" || /^0+$/.test(base))
     return complain("there is no base to compare with: a new branch was pushed. Name one: with: { base: origin/main }");
   if (!installed()) return complain("Kodiai's packages could not be installed: see above", 3);
+  fetchHistory(folder, [base, head]);
 
   const wished = [
     ["fail-on", input("fail-on")],
@@ -81,6 +82,22 @@ function installed() {
   return (
     spawnSync(isWindows ? "npm.cmd" : "npm", words, { cwd: root, stdio: "inherit", shell: isWindows }).status === 0
   );
+}
+
+/** A checkout of the default depth lacks the commit where the change left its base. If this fails, the review says what to do. */
+function fetchHistory(folder, revisions) {
+  const git = (...words) => {
+    const options = { cwd: folder, stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" };
+    return spawnSync("git", ["-c", "core.hooksPath=/dev/null", ...words], options);
+  };
+  if (git("rev-parse", "--is-shallow-repository").stdout?.trim() !== "true") return;
+  console.log("The checkout is shallow; its history is fetched, to find where the change left its base");
+  const fetch = ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules"];
+  git(...fetch, "--unshallow", "origin", "+refs/heads/*:refs/remotes/origin/*");
+  for (const sha of revisions) {
+    const isMissing = /^[0-9a-f]{40,64}$/.test(sha) && git("cat-file", "-e", `${sha}^{commit}`).status !== 0;
+    if (isMissing) git(...fetch, "origin", sha);
+  }
 }
 
 function run(words) {

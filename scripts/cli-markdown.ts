@@ -2,6 +2,7 @@
 import { EXIT, flag } from "../src/cli/help.ts";
 import { markdownTable } from "../src/cli/terminal-text.ts";
 import { VERBS, type Verb } from "../src/cli/verbs.ts";
+import { CLONE_STATES } from "../test/matrix/clone-states.ts";
 
 const EXIT_CODES = `## Exit codes
 
@@ -10,6 +11,12 @@ ${EXIT.replace("exit: ", "")}.
 Nothing but findings ends with 1, so a script can stop for them alone. Everything else that keeps a verb from its end is 3: an error, a \`doctor\` that finds
 something broken, a Node that is too old, no home folder. The same holds for \`npm start\`, \`npm run demo\` and the [action](action.md);
 [operating.md](operating.md#when-it-does-not-start) has the codes of a server.`;
+
+const STATES = `## States of a clone
+
+What \`kodiai review\` does; \`explain\`, \`mcp\` and hooks do the same.
+
+${markdownTable([["the clone", "result"], ...CLONE_STATES.map(({ state, result }) => [state, result])]).trimEnd()}`;
 
 /** A section for each verb. */
 export function helpMarkdown(): string {
@@ -22,7 +29,7 @@ export function helpMarkdown(): string {
     const options = rows.length === 0 ? [] : ["", markdownTable([["option", "meaning"], ...rows]).trimEnd()];
     return [`## ${name}`, "", `${capitalised(verb.summary)}.`, "", ...forms, ...options].join("\n");
   });
-  return [...sections, EXIT_CODES].join("\n\n");
+  return [...sections, STATES, EXIT_CODES].join("\n\n");
 }
 
 function capitalised(text: string): string {

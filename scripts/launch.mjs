@@ -7,7 +7,7 @@
 // Ends as the program does; with 3 where there is no Node for it, or it ended without a code.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 // Node would end with 1, which means findings; such as for a program that cannot be started.
@@ -51,7 +51,13 @@ const env = {
   // machine's common folder for temporary files, where others could put code for us to run.
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, "node_modules/.cache/compile"),
 };
-const child = spawn(binary, process.argv.slice(2), { stdio: "inherit", env });
+const words = process.argv.slice(2);
+const program = words.findIndex((word) => !word.startsWith("-"));
+if (program >= 0) words[program] = resolve(root, words[program]);
+// npm changes into the project's folder; the paths that a user names are seen from where npm was started.
+const { INIT_CWD, npm_lifecycle_event: script, npm_package_json: manifest } = process.env;
+const cwd = script === "kodiai" && manifest === join(root, "package.json") ? INIT_CWD : undefined;
+const child = spawn(binary, words, { stdio: "inherit", env, cwd });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.on("exit", (code, signal) => {
   process.exitCode = code ?? 3;

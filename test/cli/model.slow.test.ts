@@ -114,7 +114,9 @@ test("the model that the environment names reads the change, and what it cost is
   expect(review.coverage).toMatchObject({ model: "claude-haiku-5-5", questions: 1, unanswered: 0 });
   expect(review.cost.inputTokens).toBeGreaterThan(0);
   expect(server.requests.every(({ prompt }) => !prompt.includes(TOKEN))).toBe(true);
-  const { repo } = await localChanges(clone.path, { kind: "staged" });
+  const {
+    identities: [{ repo }],
+  } = await localChanges(clone.path, { kind: "staged" });
   const { spent: usd } = await store.spending.usage(repo, 0);
   expect(usd).toBeCloseTo(review.cost.usd ?? 0, 10);
   await store.close();

@@ -8,6 +8,7 @@ import { parse } from "yaml";
 import { BALANCE } from "../app/change-builders.ts";
 import { Sarif } from "../cli/contract.ts";
 import { type Clone, newClone } from "../cli/kodiai.ts";
+import { gitIn, upstream } from "../matrix/clone-states.ts";
 
 const ACTION = parse(readFileSync("action.yml", "utf8"));
 const MAIN = resolve(ACTION.runs.main);
@@ -37,7 +38,7 @@ interface Ran {
 let runs = 0;
 
 /** Inputs that are not given have their defaults, as far as they are no expressions. */
-function run(inputs: Readonly<Record<string, string>>, { path } = clone): Promise<Ran> {
+function run(inputs: Readonly<Record<string, string>>, { path }: Pick<Clone, "path"> = clone): Promise<Ran> {
   runs += 1;
   const [output, summary] = [join(temp, `output-${runs}`), join(temp, `summary-${runs}`)];
   writeFileSync(output, "");
@@ -86,6 +87,20 @@ test("it writes a SARIF report that code scanning takes, and fails for what fail
   expect(failed).toMatchObject({ code: 1, outputs: { "exit-code": "1", report: "second.sarif", findings: "1" } });
   expect(failed.log).toContain("::error::Kodiai found something at or above fail-on");
 }, 60_000);
+
+test("a shallow checkout is completed, so that only the change's own lines are reviewed", async () => {
+  const at = mkdtempSync(join(tmpdir(), "kodiai-shallow-"));
+  try {
+    const main = gitIn(upstream(at), "rev-parse", "main");
+    // As actions/checkout leaves a pull request: one commit, and no branch of the base.
+    gitIn(at, "clone", "--quiet", "--depth=1", "--branch=feature", `file://${join(at, "upstream")}`, "checkout");
+    const { code, log, outputs } = await run({ base: main, "fail-on": "major" }, { path: join(at, "checkout") });
+    expect(log).toContain("The checkout is shallow");
+    expect({ code, findings: outputs.findings }).toEqual({ code: 1, findings: "1" });
+  } finally {
+    rmSync(at, { recursive: true });
+  }
+});
 
 describe("a head whose checkout holds symbolic links", () => {
   let hostile: Clone;

@@ -1,7 +1,8 @@
 // Runs git with fixed arguments and without the repository's own programs: no hooks, filters, pagers or external diffs.
-import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, execFile, spawn, spawnSync } from "node:child_process";
+import { join, resolve, sep } from "node:path";
 
-/** git failed, or is not installed. The message is git's own first line. */
+/** git failed, or is not installed. The message is git's own reason, with what git or we know to do about it. */
 export class GitFailed extends Error {
   override readonly name = "GitFailed";
 }
@@ -25,19 +26,32 @@ export function git(
   own: Readonly<Record<string, string>> = {},
   input = "",
 ): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const env = { ...environment(), ...own };
+  return new Promise((done, reject) => {
+    const env = { ...environment(cwd), ...own };
     const options = { cwd, encoding: "buffer", maxBuffer: MAX_OUTPUT_BYTES, env } as const;
     const child = execFile("git", [...INERT, ...args], options, (error, stdout, stderr) => {
-      if (error === null) return resolve(stdout);
-      const [line = ""] = stderr.toString("utf8").trim().split("\n");
-      const message = line === "" ? error.message : line.replace(/^(?:fatal|error): /, "");
+      if (error === null) return done(stdout);
+      const message = reasonOf(stderr.toString("utf8")) || error.message;
       reject(new GitFailed(error.code === "ENOENT" ? "git is not installed" : message, { cause: error }));
     });
     // git may stop reading its input before the end.
     child.stdin?.on("error", () => undefined);
     child.stdin?.end(input);
   });
+}
+
+/** What git says to run for a repository that another user owns. */
+const OWN_IT = /^\s*(git config --global --add safe\.directory .+)$/m;
+/** Of a clone made with --filter: what it lacks is not fetched. */
+const LACKS_OBJECTS = /from promisor remote|lazy fetching disabled/;
+
+/** The `fatal:` or `error:` line, which warnings may precede, else the first one, with the fix; "" for an empty text. */
+function reasonOf(stderr: string): string {
+  const lines = stderr.trim().split("\n");
+  const line = ["fatal: ", "error: ", ""].flatMap((start) => lines.filter((one) => one.startsWith(start)))[0] ?? "";
+  const reason = line.replace(/^(?:fatal|error): /, "");
+  const fix = LACKS_OBJECTS.test(stderr) ? "git fetch --refetch --no-filter" : OWN_IT.exec(stderr)?.[1];
+  return fix === undefined ? reason : `${reason}; run \`${fix}\``;
 }
 
 /** As `git`, decoded and without the closing newline. */
@@ -55,7 +69,7 @@ export function gitProcess(
   args: readonly string[],
   own: Readonly<Record<string, string>> = {},
 ): ChildProcessWithoutNullStreams {
-  return spawn("git", [...INERT, ...args], { cwd, env: { ...environment(), ...own }, stdio: "pipe" });
+  return spawn("git", [...INERT, ...args], { cwd, env: { ...environment(cwd), ...own }, stdio: "pipe" });
 }
 
 /**
@@ -81,12 +95,69 @@ export async function withoutFilters(cwd: string): Promise<Readonly<Record<strin
   return Object.fromEntries([["GIT_CONFIG_COUNT", String(given + off.length)], ...entries]);
 }
 
-/** The variables that git gets: its location, the user's settings, and those that git sets for a hook. No key is among them. */
+/** The variables that git gets: its location, the user's settings, and those that name the repository. No key is among them. */
 const PASSED =
   /^(?:PATH|PATHEXT|HOME|HOMEDRIVE|HOMEPATH|USERPROFILE|APPDATA|XDG_CONFIG_HOME|SYSTEMROOT|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|SUDO_UID|GIT_[A-Z_0-9]{1,60})$/i;
 
-function environment(): NodeJS.ProcessEnv {
-  const passed = Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED.test(name)));
+function environment(cwd: string): NodeJS.ProcessEnv {
+  const passed = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => PASSED.test(name) && !NAMES_REPOSITORY.has(name)),
+  );
   // A missing object is not fetched: the repository's own configuration would choose the program.
-  return { ...passed, GIT_OPTIONAL_LOCKS: "0", GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1", LC_ALL: "C" };
+  const fixed = { GIT_OPTIONAL_LOCKS: "0", GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1", LC_ALL: "C" };
+  return { ...passed, ...inherited(cwd), ...fixed };
+}
+
+/** `git rev-parse --local-env-vars` of git 2.50, without settings and what only replaces objects. */
+const NAMES_REPOSITORY: ReadonlySet<string> = new Set([
+  "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+  "GIT_COMMON_DIR",
+  "GIT_DIR",
+  "GIT_GRAFT_FILE",
+  "GIT_IMPLICIT_WORK_TREE",
+  "GIT_INDEX_FILE",
+  "GIT_NAMESPACE",
+  "GIT_OBJECT_DIRECTORY",
+  "GIT_PREFIX",
+  "GIT_SHALLOW_FILE",
+  "GIT_WORK_TREE",
+]);
+
+const inheritedIn = new Map<string, Readonly<Record<string, string>>>();
+
+/**
+ * The variables that name a repository, as git sets them for a hook. A folder that lies in a repository is that one, and only an index
+ * of the same repository counts there: the rest would read one repository as the other. They count where there is no other
+ * repository, since some people keep one for files all over their home.
+ */
+function inherited(cwd: string): Readonly<Record<string, string>> {
+  const named = Object.entries(process.env).flatMap(([name, value]): [string, string][] =>
+    NAMES_REPOSITORY.has(name) && value !== undefined ? [[name, value]] : [],
+  );
+  if (named.length === 0) return {};
+  const here = process.cwd();
+  const key = [here, cwd, ...named.flat()].join("\0");
+  const known = inheritedIn.get(key) ?? inheritedFrom(Object.fromEntries(named), here, resolve(cwd));
+  inheritedIn.set(key, known);
+  return known;
+}
+
+function inheritedFrom(named: Readonly<Record<string, string>>, here: string, cwd: string) {
+  const own = repositoryAt(cwd, {});
+  const isWithin = cwd === here || cwd.startsWith(join(here, sep));
+  if (own === null) return isWithin ? named : {};
+  const { GIT_INDEX_FILE: index } = named;
+  const isSame = index !== undefined && repositoryAt(here, named) === own;
+  return isSame ? { GIT_INDEX_FILE: resolve(here, index) } : {};
+}
+
+/** The absolute path of its git folder; null outside of a repository. */
+function repositoryAt(cwd: string, named: Readonly<Record<string, string>>): string | null {
+  const bare = Object.fromEntries(Object.entries(process.env).filter(([name]) => !NAMES_REPOSITORY.has(name)));
+  const found = spawnSync("git", [...INERT, "rev-parse", "--absolute-git-dir"], {
+    cwd,
+    env: { ...bare, ...named },
+    encoding: "utf8",
+  });
+  return found.status === 0 ? found.stdout.trim() : null;
 }

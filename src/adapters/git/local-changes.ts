@@ -1,13 +1,12 @@
 // A range of commits, the index, the working tree or a diff file, read as if it were a pull request.
-import { createHash } from "node:crypto";
 import { copyFile, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
-import type { Repo } from "../../domain/job.ts";
+import { join, resolve } from "node:path";
 import type { PullRequest } from "../../domain/pull-request.ts";
 import type { Snapshots } from "../../ports/snapshot.ts";
 import type { ChangesSince, PullRequests } from "../../ports.ts";
 import { textOf } from "./blob-reader.ts";
+import { type CloneIdentities, cloneIdentities } from "./clone-identity.ts";
 import { GitFailed, git, gitText, withoutFilters } from "./git.ts";
 import { type LocalHead, localSnapshots, workingBytes } from "./snapshot.ts";
 
@@ -19,7 +18,7 @@ export type LocalRange =
   | { readonly kind: "diff"; readonly text: string; readonly title: string };
 
 interface LocalChanges {
-  readonly repo: Repo;
+  readonly identities: CloneIdentities;
   readonly pull: PullRequest;
   readonly pulls: PullRequests;
   readonly snapshots: Snapshots;
@@ -47,10 +46,10 @@ export async function localChanges(cwd: string, range: LocalRange): Promise<Loca
   if (range.kind !== "diff") await gitText(cwd, ["rev-parse", "--git-dir"]);
   const diff = range.kind === "diff" ? await placeOf(cwd, range.text) : null;
   const { base, head } = await ends(cwd, range, diff);
-  const repo = await localRepo(cwd, head);
+  const identities = await cloneIdentities(cwd, head);
   const pull = await asPullRequest(cwd, range, base, head);
   const snapshots = localSnapshots(cwd, headOf(range, diff));
-  return { repo, pull, pulls: ports(cwd, range, pull, diff), snapshots };
+  return { identities, pull, pulls: ports(cwd, range, pull, diff), snapshots };
 }
 
 function headOf(range: LocalRange, diff: DiffPlace | null): LocalHead {
@@ -70,14 +69,18 @@ export async function uncommittedWork(cwd: string): Promise<{ readonly staged: n
   };
 }
 
-/** The branch that changes are merged into: the remote's default branch, else `main` or `master`; null if there is none. */
+/**
+ * The branch that changes are merged into: the remote's default branch, else one of a usual name, there or here, else the only
+ * branch of the remote; null if there is none. The remote's default is unknown after it was renamed or where it was never fetched.
+ */
 export async function defaultBranch(cwd: string): Promise<string | null> {
-  const remote = await gitText(cwd, ["rev-parse", "--abbrev-ref", "origin/HEAD"]).catch(() => null);
-  for (const name of remote === null ? ["main", "master"] : [remote]) {
-    const isThere = await commit(cwd, name).catch(() => null);
-    if (isThere !== null) return name;
-  }
-  return null;
+  const remote = await gitText(cwd, ["symbolic-ref", "--short", "refs/remotes/origin/HEAD"]).catch(() => "");
+  const format = ["for-each-ref", "--format=%(refname:lstrip=2)"];
+  const branches = (await gitText(cwd, [...format, "refs/remotes/origin", "refs/heads"])).split("\n");
+  const remotes = branches.filter((name) => name.startsWith("origin/") && name !== "origin/HEAD");
+  const usual = ["main", "master", "trunk", "develop"].flatMap((name) => [`origin/${name}`, name]);
+  const found = [remote, ...usual].find((name) => branches.includes(name));
+  return found ?? (remotes.length === 1 ? (remotes[0] ?? null) : null);
 }
 
 /** The location of a diff's files. */
@@ -142,9 +145,6 @@ async function diffText(cwd: string, range: LocalRange, pull: PullRequest): Prom
   return (await git(cwd, [...args, "--"])).toString("utf8");
 }
 
-/** git's constant for the empty tree. */
-const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-
 /**
  * The working tree with its new files against the base. A temporary index adds the new files, so that the repository's index
  * stays unchanged.
@@ -158,7 +158,9 @@ async function uncommittedDiff(cwd: string, base: string): Promise<string> {
     // A repository without a commit may have no index yet.
     await copyFile(resolve(top, index), own.GIT_INDEX_FILE).catch(() => undefined);
     await git(top, ["add", "--intent-to-add", "--all", "--", "."], own);
-    const args = [...DIFF, base === NO_COMMIT ? EMPTY_TREE : base, "--"];
+    // Its hash depends on the repository's format.
+    const emptyTree = () => gitText(top, ["hash-object", "-t", "tree", "--stdin"]);
+    const args = [...DIFF, base === NO_COMMIT ? await emptyTree() : base, "--"];
     return (await git(top, args, own)).toString("utf8");
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -208,17 +210,56 @@ async function workingText(top: string, path: string, maxBytes: number): Promise
 async function ends(cwd: string, range: LocalRange, diff: DiffPlace | null): Promise<{ base: string; head: string }> {
   if (range.kind === "commits") {
     const [base, head] = await Promise.all([commit(cwd, range.base), commit(cwd, range.head)]);
-    return { base: await gitText(cwd, ["merge-base", base, head]).catch(() => base), head };
+    return { base: await mergeBase(cwd, range, base, head), head };
   }
   if (diff?.top === null) return { base: NO_COMMIT, head: NOT_COMMITTED };
   const here = await commit(cwd, "HEAD").catch(() => NO_COMMIT);
   return { base: here, head: NOT_COMMITTED };
 }
 
-function commit(cwd: string, revision: string): Promise<string> {
-  return gitText(cwd, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`]).catch(() => {
-    throw new GitFailed(`${JSON.stringify(revision)} is not a commit of this repository`);
-  });
+/**
+ * Where the head left its base.
+ *
+ * @throws GitFailed where the clone does not hold that commit: compared with the base's tip, later work on the base would look like
+ *   part of the change
+ */
+async function mergeBase(
+  cwd: string,
+  named: { base: string; head: string },
+  base: string,
+  head: string,
+): Promise<string> {
+  try {
+    return await gitText(cwd, ["merge-base", base, head]);
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error;
+    const [from, to] = [JSON.stringify(named.base), JSON.stringify(named.head)];
+    throw new GitFailed(
+      (await isShallow(cwd))
+        ? `this clone is shallow and does not hold the commit where ${to} left ${from}; ${DEEPEN}`
+        : `${from} and ${to} have no commit in common; name the base that ${to} was made from`,
+    );
+  }
+}
+
+/** Also fetches the branches that `git clone --depth` leaves out. */
+const DEEPEN =
+  "run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'` (in a workflow: actions/checkout with `fetch-depth: 0`)";
+
+async function isShallow(cwd: string): Promise<boolean> {
+  return (await gitText(cwd, ["rev-parse", "--is-shallow-repository"]).catch(() => "")) === "true";
+}
+
+/** A branch before a tag of the same name, since changes are merged into branches; one of `origin` where there is none here. */
+async function commit(cwd: string, revision: string): Promise<string> {
+  const names = [`refs/heads/${revision}`, revision, `refs/remotes/origin/${revision}`];
+  for (const name of revision === "HEAD" ? [revision] : names) {
+    const found = gitText(cwd, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
+    const sha = await found.catch(() => null);
+    if (sha !== null) return sha;
+  }
+  const hint = (await isShallow(cwd)) ? `, which is a shallow clone; ${DEEPEN}` : "";
+  throw new GitFailed(`${JSON.stringify(revision)} is not a commit of this repository${hint}`);
 }
 
 async function asPullRequest(cwd: string, range: LocalRange, base: string, head: string): Promise<PullRequest> {
@@ -250,15 +291,4 @@ async function commitsBetween(cwd: string, base: string, head: string): Promise<
     const [sha = "", message] = entry.trim().split("\0");
     return message === undefined ? [] : [{ sha, message: message.trim() }];
   });
-}
-
-/** A clone is identified by its first commit, wherever it is stored; one without a commit by its folder. */
-async function localRepo(cwd: string, head: string): Promise<Repo> {
-  const rootOf = (revision: string) => gitText(cwd, ["rev-list", "--max-parents=0", revision, "--"]);
-  const root = await rootOf("HEAD").catch(() => rootOf(head).catch(() => ""));
-  const first = root.split("\n").at(-1) ?? "";
-  const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]).catch(() => cwd);
-  const hash = createHash("sha256").update(first === "" ? top : first);
-  const id = Number.parseInt(hash.digest("hex").slice(0, 12), 16);
-  return { host: "local", id, ownerId: 0, owner: "local", name: basename(top), visibility: "private" };
 }

@@ -10,6 +10,7 @@ import { openForReading } from "../../wire/cli/store.ts";
 import { storePlace } from "../../environment/data-dir.ts";
 import { clipped, terminalText } from "../terminal-text.ts";
 import { type ExitCode, printed, readWords, wantsJson, withPorts } from "../usage.ts";
+import type { RepositoryLabels } from "../../ports/memory.ts";
 import { VERBS } from "../verbs.ts";
 
 const HOUR_MS = 60 * 60_000;
@@ -31,7 +32,7 @@ export async function stats(words: readonly string[]): Promise<ExitCode> {
   const word = values.window ?? "24h";
   const ms = milliseconds(word);
   return withPorts(openForReading(storePlace(values["data-dir"])), async (store) => {
-    const repo = values.repo === undefined ? null : await keyOrName(values.repo);
+    const repo = values.repo === undefined ? null : await keyOrName(values.repo, async () => (await store?.labels.all()) ?? []);
     const figures = store === null ? retrievalFigures([], []) : await store.statistics.read({ ms, repo });
     const alerts = retrievalAlerts(figures);
     return printed(asJson, { window: { ms, repo: values.repo ?? null }, ...figures, alerts }, () =>
@@ -40,8 +41,8 @@ export async function stats(words: readonly string[]): Promise<ExitCode> {
   });
 }
 
-async function keyOrName(word: string): Promise<RepoKey> {
-  if (isFolder(word)) return repoKey(await localRepository(word));
+async function keyOrName(word: string, known: RepositoryLabels["all"]): Promise<RepoKey> {
+  if (isFolder(word)) return repoKey(await localRepository(word, await known()));
   if (!/^[\w.-]+\/[\w.-]+$/.test(word)) throw new UsageError(`--repo ${word} is neither a folder nor OWNER/NAME`);
   return word;
 }

@@ -9,6 +9,8 @@ import { counted } from "../../domain/text/counted.ts";
 import { isDatabase, makeDataFolder, shownPlace, storePlace } from "../../environment/data-dir.ts";
 import { privateKeyOf } from "../../environment/private-key.ts";
 import { readServersEnv } from "../../environment/server-folder.ts";
+import { nameOf } from "../../flows/memory/find-repository.ts";
+import { localIdentity } from "../../wire/cli/memory.ts";
 import { openForReading } from "../../wire/cli/store.ts";
 import { githubAnswers } from "../../wire/github.ts";
 import { inspector, knownRules } from "../../wire/rules.ts";
@@ -33,6 +35,7 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
     ok("node", `${process.versions.node} on ${process.platform} ${process.arch}`),
     ok("rules", `${knownRules().ruleIds.size} rules are loaded`),
     ...(unread === null ? [] : [note("env", unread)]),
+    ...(await clone(place)),
     ...(await store(place)),
     ...(await memoryChecks(place)),
     ...(await retrieval(values["data-dir"])),
@@ -48,6 +51,19 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
       console.log(styleText("dim", `remedy ${symptom} (${sign}): ${cause} → ${remedy}`));
   }
   return checks.some((check) => check.state === "broken") ? 3 : 0;
+}
+
+/** What memory calls the clone in this folder; nothing outside of one. */
+async function clone(place: string): Promise<Check[]> {
+  try {
+    const store = await openForReading(place);
+    const known = (await store?.labels.all()) ?? [];
+    await store?.close();
+    const { repo, by } = await localIdentity(".", known);
+    return [ok("clone", `${nameOf(repo)} in memory, by ${by}`)];
+  } catch {
+    return [];
+  }
 }
 
 async function store(place: string): Promise<Check[]> {

@@ -20,10 +20,13 @@ const NAME = /^(?!\.)[\w.:-]{1,250}(?:\/[\w.-]{1,100}){1,2}$/;
 export function findRepository(word: string, known: readonly Repo[], dataDir: string): Repo {
   if (!NAME.test(word)) throw new UsageError(`${word} is neither a folder nor OWNER/NAME`);
   const wanted = word.toLowerCase();
-  const found = known.filter((repo) => {
+  const named = known.filter((repo) => {
     const name = nameOf(repo);
     return [name, `${repo.host}/${name}`, repoKey(repo)].some((one) => one.toLowerCase() === wanted);
   });
+  // A clone is named after its origin.
+  const hosted = named.filter(({ host }) => host !== "local");
+  const found = hosted.length > 0 && !wanted.startsWith("local/") ? hosted : named;
   const [first] = found;
   if (first === undefined) throw new UsageError(nothingRemembered(word, known, dataDir));
   if (found.length === 1) return first;

@@ -1,3 +1,4 @@
+import { type CloneIdentities, knownIdentity } from "../../adapters/git/clone-identity.ts";
 import { defaultBranch, type LocalRange, localChanges, uncommittedWork } from "../../adapters/git/local-changes.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
 import { noMemory } from "../../adapters/no-memory/no-memory.ts";
@@ -25,21 +26,22 @@ export async function localPorts(
   place: string | null,
   wish: ModelWish,
 ): Promise<NamedChange> {
-  const { repo, pull, pulls, snapshots } = await localChanges(cwd, range);
-  const ports = await portsOf(repo, pulls, place, wish);
+  const { identities, pull, pulls, snapshots } = await localChanges(cwd, range);
+  const { repo, ports } = await portsOf(identities, pulls, place, wish);
   return { repo, number: pull.number, headSha: pull.head.sha, ports: { ...ports, snapshots } };
 }
 
-/** Rules, memory if there is any, and the chosen model. `place`: see storePlaceIfAny. */
+/** Rules, memory if there is any, and the chosen model. `place`: see storePlaceIfAny; `repo` is the identity that memory knows. */
 export async function portsOf(
-  repo: Repo,
+  identities: CloneIdentities,
   pulls: PullRequests,
   place: string | null,
   wish: ModelWish,
-): Promise<WritingPorts> {
+): Promise<{ readonly repo: Repo; readonly ports: WritingPorts }> {
   // Without a store, the code that opens one is not loaded.
   const store = place !== null && mayHaveStore(place) ? await (await import("./store.ts")).rememberedAt(place) : null;
-  return {
+  const { repo } = knownIdentity(identities, (await store?.labels?.all()) ?? []);
+  const ports = {
     pulls,
     inspector: inspector(),
     symbols,
@@ -55,6 +57,7 @@ export async function portsOf(
     access: await modelAccess(wish, repo, store?.spending ?? null),
     now: Date.now,
   };
+  return { repo, ports };
 }
 
 /** False only where there is no folder: one that cannot be read is reported by rememberedAt. */

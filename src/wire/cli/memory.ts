@@ -1,6 +1,7 @@
 // Wires the verbs that read and write memory.
 
 import { parse, resolve } from "node:path";
+import { type CloneIdentity, knownIdentity } from "../../adapters/git/clone-identity.ts";
 import { localChanges } from "../../adapters/git/local-changes.ts";
 import { gitTree } from "../../adapters/git/snapshot.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
@@ -47,13 +48,20 @@ export async function withEmbedder(store: Store, place: string): Promise<MemoryS
   return { ...store, place, redact, embedder, close: () => void store.close() };
 }
 
-export async function localRepository(path: string): Promise<Repo> {
-  return (await localChanges(resolve(path), { kind: "staged" })).repo;
+/** The clone at a path, as memory knows it. */
+export async function localRepository(path: string, known: readonly Repo[]): Promise<Repo> {
+  return (await localIdentity(path, known)).repo;
+}
+
+/** As localRepository, with what it is known by. Throws GitFailed outside of a clone. */
+export async function localIdentity(path: string, known: readonly Repo[]): Promise<CloneIdentity> {
+  const { identities } = await localChanges(resolve(path), { kind: "staged" });
+  return knownIdentity(identities, known);
 }
 
 /** The repository named by an argument: a clone's folder, or the name of one in memory. */
 export async function repositoryOf(word: string | undefined, all: RepositoryLabels["all"], dir: string): Promise<Repo> {
-  if (word === undefined || isFolder(word)) return localRepository(word ?? ".");
+  if (word === undefined || isFolder(word)) return localRepository(word ?? ".", await all());
   return findRepository(word, await all(), dir);
 }
 

@@ -27,7 +27,7 @@ export async function pullRequestPorts(
     installationId: 0,
     botLogin: "kodiai[bot]",
   });
-  const ports = await portsOf(repo, pulls, named.place, named.model);
+  const { ports } = await portsOf([{ repo, by: "its address" }], pulls, named.place, named.model);
   // What a command reads goes when it ends.
   const snapshots = githubSnapshots({ github, archives: archiveFetch(named.apiUrl), blobs: blobsInMemory() });
   return { repo, number: named.number, headSha: data.head.sha, ports: { ...ports, snapshots } };

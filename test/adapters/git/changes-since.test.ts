@@ -13,7 +13,11 @@ test("what changed between two heads is git's diff, where the earlier one is an 
   const before = clone.commit({ "a.ts": "2\n" });
   const head = clone.commit({ "b.ts": "3\n" });
   const since = async (headSha: string, range: Parameters<typeof localChanges>[1]) => {
-    const { repo, pull, pulls } = await localChanges(clone.path, range);
+    const {
+      identities: [{ repo }],
+      pull,
+      pulls,
+    } = await localChanges(clone.path, range);
     return pulls.changesSince(repo, pull, { headSha, baseSha: base });
   };
   const found = await since(before, { kind: "commits", base, head });

@@ -24,7 +24,11 @@ function cloneOf(files: Files): Clone {
 }
 
 async function headOf(clone: Clone, range: LocalRange) {
-  const { repo, pull, snapshots } = await localChanges(clone.path, range);
+  const {
+    identities: [{ repo }],
+    pull,
+    snapshots,
+  } = await localChanges(clone.path, range);
   return { repo, pull, snapshots, close: clone.remove };
 }
 
@@ -44,7 +48,11 @@ beforeEach(() => {
 afterEach(() => clone.remove());
 
 const textsOf = async (range: LocalRange, paths: readonly string[], from = clone.path) => {
-  const { repo, pull, snapshots } = await localChanges(from, range);
+  const {
+    identities: [{ repo }],
+    pull,
+    snapshots,
+  } = await localChanges(from, range);
   const { snapshot, degraded } = await snapshots.at(repo, pull);
   expect(degraded).toEqual([]);
   return Promise.all(paths.map((path) => snapshot?.text(path)));
@@ -86,7 +94,11 @@ test("a diff that is not applied has no head, and says so", async () => {
   writeFileSync(join(clone.path, "a.ts"), "b\n");
   const text = `${clone.git("diff")}\n`;
   clone.git("checkout", "a.ts");
-  const { repo, pull, snapshots } = await localChanges(clone.path, { kind: "diff", text, title: "a diff" });
+  const {
+    identities: [{ repo }],
+    pull,
+    snapshots,
+  } = await localChanges(clone.path, { kind: "diff", text, title: "a diff" });
   expect(await snapshots.at(repo, pull)).toEqual({
     snapshot: null,
     degraded: [{ part: "snapshot", reason: expect.stringContaining("the diff is not applied in this clone") }],

@@ -1,0 +1,206 @@
+// States of a clone in which people run `kodiai review`, and what it does there. docs/cli.md has this table.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { BACKUP } from "../app/change-builders.ts";
+
+export interface CloneState {
+  /** As docs/cli.md says it. */
+  readonly state: string;
+  readonly result: string;
+  /** Makes the clone in an empty folder; returns where Kodiai is run. */
+  readonly make: (at: string) => string;
+  /** After `review`. */
+  readonly words: readonly string[];
+  readonly env?: (at: string) => Readonly<Record<string, string>>;
+  /** What the command prints. */
+  readonly prints: RegExp;
+  readonly code: 0 | 2 | 3;
+}
+
+const OURS = {
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_AUTHOR_NAME: "Mona",
+  GIT_AUTHOR_EMAIL: "mona@example.com",
+  GIT_COMMITTER_NAME: "Mona",
+  GIT_COMMITTER_EMAIL: "mona@example.com",
+};
+
+export function gitIn(cwd: string, ...words: readonly string[]): string {
+  return execFileSync("git", words, { cwd, env: { ...process.env, ...OURS }, encoding: "utf8", stdio: "pipe" }).trim();
+}
+
+/** A file as a commit. */
+export function commitFile(cwd: string, path: string, text: string): void {
+  mkdirSync(join(cwd, path, ".."), { recursive: true });
+  writeFileSync(join(cwd, path), text);
+  gitIn(cwd, "add", "--all");
+  gitIn(cwd, "commit", "--quiet", "--message", `Change ${path}`);
+}
+
+/** `main` with later work, and `feature` with one finding, which left it three commits ago. */
+export function upstream(at: string): string {
+  const path = join(at, "upstream");
+  mkdirSync(path);
+  gitIn(path, "init", "--quiet", "--initial-branch=main");
+  gitIn(path, "config", "uploadpack.allowFilter", "true");
+  for (const line of ["1", "2", "3"]) commitFile(path, "README.md", `# Shop ${line}\n`);
+  gitIn(path, "checkout", "--quiet", "-b", "feature");
+  commitFile(path, "backup.py", BACKUP);
+  gitIn(path, "checkout", "--quiet", "main");
+  for (const line of ["4", "5"])
+    commitFile(path, "app.py", `import subprocess\nsubprocess.run("ls " + v${line}, shell=True)\n`);
+  return path;
+}
+
+/** A clone of it with `feature` checked out. */
+function cloned(at: string, ...words: readonly string[]): string {
+  gitIn(at, "clone", "--quiet", "--branch=feature", ...words, `file://${upstream(at)}`, "clone");
+  return join(at, "clone");
+}
+
+function fresh(at: string, ...words: readonly string[]): string {
+  gitIn(at, "init", "--quiet", "--initial-branch=main", ...words, "fresh");
+  return join(at, "fresh");
+}
+
+const REVIEWED = /^major .*shell-from-strings\n {2}backup\.py:3\n(?!(?:.|\n)*app\.py)/;
+const DEEPEN = /holds? the commit where "HEAD" left "(?:origin\/)?main"; run `git fetch --unshallow origin/;
+
+export const CLONE_STATES: readonly CloneState[] = [
+  {
+    state: "A full clone",
+    result: "reviewed from where the branch left its base",
+    make: (at) => cloned(at),
+    words: ["--base", "origin/main"],
+    prints: REVIEWED,
+    code: 0,
+  },
+  {
+    state: "The base exists only at `origin`",
+    result: "`--base main` means `origin/main`",
+    make: (at) => cloned(at),
+    words: ["--base", "main"],
+    prints: REVIEWED,
+    code: 0,
+  },
+  {
+    state: "Shallow, without the commit where the branch left its base",
+    result: "stops with 3 and the `git fetch` to run; the GitHub Action runs it",
+    make: (at) => cloned(at, "--depth=1", "--no-single-branch"),
+    words: ["--base", "origin/main"],
+    prints: DEEPEN,
+    code: 3,
+  },
+  {
+    state: "Shallow, without the base's branch",
+    result: "stops with 3 and the `git fetch` to run",
+    make: (at) => cloned(at, "--depth=2"),
+    words: ["--base", "main"],
+    prints: /"main" is not a commit of this repository, which is a shallow clone; run `git fetch --unshallow origin/,
+    code: 3,
+  },
+  {
+    state: "Shallow, but deep enough",
+    result: "reviewed",
+    make: (at) => cloned(at, "--depth=4", "--no-single-branch"),
+    words: ["--base", "origin/main"],
+    prints: REVIEWED,
+    code: 0,
+  },
+  {
+    state: "Made with `--filter=blob:none`",
+    result: "stops with 3 and the `git fetch` to run, where it lacks a changed file",
+    make(at) {
+      gitIn(at, "clone", "--quiet", "--no-checkout", "--filter=blob:none", `file://${upstream(at)}`, "clone");
+      return join(at, "clone");
+    },
+    words: ["--base", "main", "--head", "origin/feature"],
+    prints: /from promisor remote; run `git fetch --refetch --no-filter`/,
+    code: 3,
+  },
+  {
+    state: "Branches without a common commit",
+    result: "stops with 3: name the base that the branch was made from",
+    make(at) {
+      const path = cloned(at);
+      gitIn(path, "checkout", "--quiet", "--orphan", "other");
+      commitFile(path, "backup.py", BACKUP);
+      return path;
+    },
+    words: ["--base", "main"],
+    prints: /"main" and "HEAD" have no commit in common; name the base that "HEAD" was made from/,
+    code: 3,
+  },
+  {
+    state: "No commit yet",
+    result: "all files are reviewed",
+    make(at) {
+      const path = fresh(at);
+      writeFileSync(join(path, "backup.py"), BACKUP);
+      return path;
+    },
+    words: [],
+    prints: REVIEWED,
+    code: 0,
+  },
+  {
+    state: "SHA-256, no commit yet",
+    result: "all files are reviewed",
+    make(at) {
+      const path = fresh(at, "--object-format=sha256");
+      writeFileSync(join(path, "backup.py"), BACKUP);
+      return path;
+    },
+    words: [],
+    prints: REVIEWED,
+    code: 0,
+  },
+  {
+    state: "Detached HEAD, `origin/HEAD` names a branch that was renamed",
+    result: "compared with the remote's branch of a usual name",
+    make(at) {
+      const path = cloned(at);
+      gitIn(path, "checkout", "--quiet", "--detach");
+      gitIn(path, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/old-name");
+      return path;
+    },
+    words: [],
+    prints: REVIEWED,
+    code: 0,
+  },
+  {
+    state: "A tag and a branch of one name",
+    result: "the branch",
+    make(at) {
+      const path = cloned(at);
+      gitIn(path, "branch", "release", "origin/main");
+      gitIn(path, "tag", "release", "feature");
+      return path;
+    },
+    words: ["--base", "release"],
+    prints: REVIEWED,
+    code: 0,
+  },
+  {
+    state: "In a hook, another folder is named",
+    result: "the named folder's own repository; variables of the hook's are ignored",
+    make: (at) => cloned(at),
+    env: (at) => ({
+      GIT_DIR: join(at, "upstream/.git"),
+      GIT_WORK_TREE: join(at, "upstream"),
+      GIT_INDEX_FILE: ".git/index",
+    }),
+    words: ["--base", "origin/main", "--repo", "."],
+    prints: REVIEWED,
+    code: 0,
+  },
+  {
+    state: "No repository",
+    result: "stops with 3",
+    make: (at) => at,
+    words: [],
+    prints: /not a git repository/,
+    code: 3,
+  },
+];
