@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
+import type { Fate } from "../fakes/github/hooks.ts";
 import { type Harness, openHarness, until } from "./app-harness.ts";
 import { BALANCE, summaryOf } from "./change-builders.ts";
 
@@ -37,6 +38,31 @@ const files = (n: number) => ({ [`src/balance_${n}.py`]: BALANCE });
 describe("what nobody told us of, and GitHub shows later", () => {
   beforeEach(open);
   afterEach(() => harness.close());
+
+  test("of all that happens a third is lost, and every last head gets its review [R5]", async () => {
+    const { world } = harness;
+    const fates = fc.sample(
+      fc.oneof(
+        { weight: 7, arbitrary: fc.constant<Fate>("sent") },
+        { weight: 3, arbitrary: fc.constant<Fate>("lost") },
+      ),
+      { numRuns: 400, seed: 19 },
+    );
+    let missed = 0;
+    world.setFate(() => {
+      const fate = fates.pop() ?? "sent";
+      if (fate !== "sent") missed += 1;
+      return fate;
+    });
+    const pulls: Pull[] = [];
+    for (let n = 0; n < 10; n += 1) {
+      const pull = await world.pullRequest(shop, { title: `Balance ${n}`, files: files(n) });
+      if (n % 2 === 0) await world.push(pull, { "README.md": `# Shop ${n}\n` });
+      pulls.push(pull);
+    }
+    expect(missed).toBeGreaterThan(2);
+    await covered(pulls);
+  });
 
   const OUTAGES = [
     ["while the App was suspended", /^\/app\/installations\/\d+\/access_tokens$/, 403],

@@ -1,7 +1,6 @@
 // kodiai review on a real repository: what it reads, how it prints it, and how it ends.
 
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { Ajv } from "ajv";
 import formats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -9,8 +8,9 @@ import { review } from "../../src/cli/review/review.ts";
 import { UsageError } from "../../src/config/usage-error.ts";
 
 import type { Finding } from "../../src/domain/finding.ts";
-import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "../app/change-builders.ts";
+import { BACKUP, BALANCE } from "../app/change-builders.ts";
 import sarifSchema from "../fixtures/sarif-2.1.0.json" with { type: "json" };
+import { cloneToReview, reviewIn } from "./clone-to-review.ts";
 import { ReviewJson, Sarif } from "./contract.ts";
 import { type Clone, kodiai, newClone } from "./kodiai.ts";
 
@@ -21,24 +21,12 @@ const TLS_OFF = 'requests.get("https://x", verify=False, timeout=9)\n';
 const TOKEN = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
 
 let clone: Clone;
+let run: ReturnType<typeof reviewIn>;
 beforeAll(() => {
-  clone = newClone();
-  clone.write({ "src/login.ts": LOGIN, ".kodiai.yml": "review:\n  profile: balanced\n  maxComents: 3\n" });
-  clone.commit("Lay the ground");
-  clone.write({
-    "src/login.ts": WEAK_LOGIN,
-    "src/balance.py": BALANCE,
-    "src/größe mit leerzeichen.py": `${BACKUP}# kodiai-ignore missing-timeout asked for\n`,
-    "src/done.py":
-      'import requests\nrequests.get("https://a.example.com")  # kodiai-ignore missing-timeout: a batch job\n',
-    "package-lock.json": '{"lockfileVersion": 3}\n',
-  });
-  clone.commit("feat(login): hash passwords");
+  clone = cloneToReview();
+  run = reviewIn(clone);
 });
 afterAll(() => clone.remove());
-
-const run = (words: readonly string[], more: { stdin?: string; env?: Record<string, string> } = {}) =>
-  kodiai(["review", ...words], { cwd: clone.path, ...more });
 
 describe("what is read", () => {
   test("commits of HEAD since it left another revision, as JSON that keeps its contract", async () => {
@@ -189,93 +177,6 @@ describe("what is read", () => {
       code: 0,
       out: expect.stringContaining("Nothing to review: no file was changed; 0 left out"),
     });
-  });
-});
-
-describe("what could not be read is said", () => {
-  test.each([
-    ["a text that is no diff", "# Shop\n\nBuy things.\n"],
-    ["a file of the diff that cannot be read", "diff --git a/x.ts b/x.ts\n--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n"],
-  ])("%s was not reviewed: exit 3, in every format", async (_what, text) => {
-    const diff = ["--diff", "-", "--fail-on", "minor"];
-    const [pretty, json, md, log] = await Promise.all(
-      ["pretty", "json", "md", "sarif"].map((format) => run([...diff, "--format", format], { stdin: text })),
-    );
-    for (const ended of [pretty, json, md, log]) {
-      expect(ended).toMatchObject({ code: 3, err: expect.stringMatching(/^kodiai review: not reviewed: .*diff/) });
-    }
-    expect(pretty?.out).toContain("Nothing was reviewed: the diff could not be read");
-    expect(md?.out).toMatch(/^\*\*Nothing was reviewed\*\*: the diff could not be read\./);
-    expect(ReviewJson.parse(JSON.parse(json?.out ?? ""))).toMatchObject({
-      verdict: "Nothing was reviewed: the diff could not be read",
-      degraded: [{ part: "diff" }],
-    });
-    const { runs } = Sarif.parse(JSON.parse(log?.out ?? ""));
-    expect(runs[0].invocations[0]).toMatchObject({
-      executionSuccessful: false,
-      toolExecutionNotifications: [{ level: "error" }, { level: "note" }],
-    });
-  });
-
-  test("a store that cannot be opened is degraded, in the output and on standard error", async () => {
-    const file = join(clone.path, ".git", "HEAD");
-    const words = ["--base", "HEAD~1", "--data-dir", file];
-    const [json, md, search] = await Promise.all([
-      run([...words, "--json"]),
-      run([...words, "--format", "md"]),
-      kodiai(["search", "prices", "--data-dir", file], { cwd: clone.path }),
-    ]);
-    const fix = "set KODIAI_DATA_DIR or --data-dir to a folder that can";
-    const degraded = { part: "memory", reason: `the data folder HEAD cannot be read (ENOTDIR); ${fix}` };
-    expect(ReviewJson.parse(JSON.parse(json.out)).degraded).toContainEqual(degraded);
-    expect(json).toMatchObject({ code: 0, err: `kodiai review: degraded: memory: ${degraded.reason}\n` });
-    expect(md.out).not.toContain("nothing remembered yet");
-    expect(search).toMatchObject({ code: 3, err: expect.stringContaining(`${file} cannot be read (ENOTDIR); ${fix}`) });
-  });
-
-  test("a diff of another repository says once what is missing, and names no commit of the folder it is read in", async () => {
-    const diff = clone.git("diff", "HEAD~1", "--", "src");
-    const other = newClone();
-    try {
-      other.write({ "README.md": "# Till\n", ".kodiai.yml": "review:\n  maxComents: 3\n" });
-      other.commit("Another project");
-      const read = (format: string) =>
-        kodiai(["review", "--diff", "-", "--format", format], { cwd: other.path, stdin: diff });
-      const [json, md] = await Promise.all([read("json"), read("md")]);
-      const { degraded, configProblems } = ReviewJson.parse(JSON.parse(json.out));
-      expect(degraded).toEqual([
-        { part: "head-text", reason: expect.stringMatching(/^the diff applies to no clone here/) },
-      ]);
-      expect(configProblems).toEqual([]);
-      expect(md.out).not.toContain(other.git("rev-parse", "HEAD").slice(0, 7));
-      expect(md.out).not.toMatch(/`f{7}`|`0{7}`/);
-      expect(md.out).toContain("Reviewed a change that is not committed.");
-    } finally {
-      other.remove();
-    }
-  });
-
-  test("without a model and without a finding, every format says that no model read it [005-09]", async () => {
-    const words = ["--base", "HEAD~1", "--model", "off"];
-    const quiet = newClone();
-    try {
-      quiet.write({ "a.md": "# A\n" });
-      quiet.commit("One");
-      quiet.write({ "a.md": "# A\n\nMore.\n" });
-      quiet.commit("docs: more");
-      const outs = await Promise.all(
-        ["pretty", "json", "md", "sarif"].map(async (format) => {
-          const { out } = await kodiai(["review", ...words, "--format", format], { cwd: quiet.path });
-          return out.replaceAll("**", "");
-        }),
-      );
-      for (const out of outs) {
-        expect(out).toContain("No rule fired in 1 file; no model read it");
-        expect(out).not.toMatch(/no findings/i);
-      }
-    } finally {
-      quiet.remove();
-    }
   });
 });
 
