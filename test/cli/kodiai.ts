@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** Of a person who has no store yet. */
+const NO_DATA = join(tmpdir(), `kodiai-no-data-${process.pid}`);
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 export interface Ended {
@@ -41,7 +43,7 @@ function ended(program: string, words: readonly string[], options: RunOptions): 
   );
   const child = spawn(process.execPath, [join(ROOT, program), ...words], {
     cwd,
-    env: { ...bare, ...env },
+    env: { ...bare, XDG_DATA_HOME: NO_DATA, ...env },
     timeout: 50_000,
   });
   if (child.pid !== undefined) onStart?.(child.pid);

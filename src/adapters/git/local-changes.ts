@@ -79,7 +79,7 @@ export async function defaultBranch(cwd: string): Promise<string | null> {
   const branches = (await gitText(cwd, [...format, "refs/remotes/origin", "refs/heads"])).split("\n");
   const remotes = branches.filter((name) => name.startsWith("origin/") && name !== "origin/HEAD");
   const usual = ["main", "master", "trunk", "develop"].flatMap((name) => [`origin/${name}`, name]);
-  const found = [remote, ...usual].find((name) => branches.includes(name));
+  const found = [remote, ...usual].find((name) => name !== "" && branches.includes(name));
   return found ?? (remotes.length === 1 ? (remotes[0] ?? null) : null);
 }
 
