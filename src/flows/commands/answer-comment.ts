@@ -22,6 +22,7 @@ import { repoKey } from "../../domain/memory.ts";
 import { gatherSettings } from "../../gather/gather.ts";
 import type { AnsweredComment } from "../../ports/conversation.ts";
 import { acknowledge, isAnswered, publishAnswer } from "../../publish/publish.ts";
+import { knownFor } from "../review/model-allowance.ts";
 import type { Stage } from "../review/review-ports.ts";
 import { countMemory, forgetMemory, rememberText } from "./memory.ts";
 import type { CommandPorts, Order } from "./order.ts";
@@ -160,7 +161,7 @@ function nameMe(answer: Answer): Answer {
 }
 
 async function showConfig({ job, ports, stage }: Order): Promise<Answer> {
-  const { config, problems, origins } = await stage("gather", () => gatherSettings(job, ports.pulls, ports.known));
+  const { config, problems, origins } = await stage("gather", () => gatherSettings(job, ports.pulls, knownFor(ports)));
   const wrong = problems.length === 0 ? "" : `\n\n${problems.length} problems; the summary of a review lists them.`;
   return plainAnswer("done", `\`\`\`yaml\n${configView(config, origins)}\n\`\`\`${wrong}`, "configuration");
 }
