@@ -17,11 +17,12 @@ permitted). It acts on the comment as it was when it was written; editing a comm
 
 const RIGHTS = `## Who may use what
 
-Kodiai checks the access of the commenter with GitHub each time, by numeric id. When GitHub does not answer, nothing
+Kodiai checks the access of the commenter with GitHub, by numeric id, each time unless GitHub denied it within the last minute. When GitHub does not answer, nothing
 is done. Comments by bots are never answered. A person who may not use a verb gets 👎, and at most one reply a day.
 
 In a thread of ours a reply need not name Kodiai. After three such answers in a row it waits to be named. At most 30 comments
-of one person are answered in an hour in a repository, and 5 of people without access to it.
+of one person are answered in an hour in a repository, and 5 of a person without access to it (100 of all of these together). Further ones
+get no reaction. Who gains access may have to wait a minute.
 
 \`resolve\` needs a right that GitHub ties to writing code (\`contents: write\`), which Kodiai does not ask for; without it, it says how to
 resolve the thread by hand.

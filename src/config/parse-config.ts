@@ -47,11 +47,30 @@ export function parseConfig(sources: readonly ConfigSource[], known: KnownRules 
   const { _extends, ...merged } = files.map(({ root }) => bare(root) as Values).reduce(merge, {});
   const preset = (Object.hasOwn(merged, "preset") ? merged.preset : "balanced") as Preset;
   const parsed = RepoConfig.safeParse(merge(PRESETS[preset], merged));
+  const config = parsed.success ? parsed.data : defaultConfig();
+  const held = config.review.model === "off" ? files : files.map((file) => withPricedBudgets(file, known));
+  const isOver = held.some((file, at) => file !== files[at]);
   return {
-    config: parsed.success ? parsed.data : defaultConfig(),
-    problems: capped(files.toReversed().flatMap(inOrder)),
+    config: isOver ? { ...config, review: { ...config.review, model: "off" } } : config,
+    problems: capped(held.toReversed().flatMap(inOrder)),
     origins: originsOf(files, preset),
   };
+}
+
+const BUDGETS = ["usdPerReview", "usdPerMonth", "outsiders.percentOfMonth"].map((key) => `review.budget.${key}`);
+
+/** A budget that a file sets cannot hold for models without a price; they are not asked then. */
+function withPricedBudgets(file: ReadFile, { unpriced = [] }: KnownRules): ReadFile {
+  const set = BUDGETS.map((key) => key.split(".")).filter((path) => locate(file.root, path) !== null);
+  if (unpriced.length === 0 || set.length === 0) return file;
+  const message = `cannot hold, so no model is asked: ${noPriceOf(unpriced)}`;
+  const troubles = set.map((path) => trouble(path, locate(file.root, path)?.place ?? null, message));
+  return { ...file, troubles: [...file.troubles, ...troubles] };
+}
+
+/** Why no budget holds for these models, and what the operator can do. */
+export function noPriceOf(models: readonly string[]): string {
+  return `no price of ${models.map(shown).join(" and ")} is known; the operator sets KODIAI_MODEL_PRICE and KODIAI_SMALL_MODEL_PRICE, 0 if they cost nothing`;
 }
 
 interface ReadFile extends FileReading {
@@ -113,8 +132,10 @@ function originsOf(files: readonly ReadFile[], preset: Preset): ReadonlyMap<stri
   return origins;
 }
 
-/** Facts about rules that the caller knows. A check whose fact is missing is skipped. */
+/** Facts about rules and models that the caller knows. A check whose fact is missing is skipped. */
 export interface KnownRules {
+  /** Names of the models that would be asked and have no known price. */
+  readonly unpriced?: readonly string[];
   /** Ids of the built-in rules. */
   readonly ruleIds?: ReadonlySet<string>;
   /** Changes whenever a built-in rule does. */

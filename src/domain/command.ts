@@ -135,7 +135,8 @@ export interface AskingComment {
   readonly url: string;
   /** ISO 8601 with seconds, UTC, as GitHub writes it. */
   readonly at: string;
-  readonly author: { readonly id: number; readonly login: string };
+  /** `association` is what GitHub calls them here: a hint, no permission; absent where a delivery lacks it. */
+  readonly author: { readonly id: number; readonly login: string; readonly association?: string };
   /** For a thread: its file and hunk. */
   readonly path: string | null;
   readonly hunk: string | null;

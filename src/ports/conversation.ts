@@ -13,7 +13,7 @@ export interface Permissions {
 
 /** Reads threads on a diff. Cannot write. */
 export interface Threads {
-  /** The first comment of a thread; null when it was deleted. */
+  /** The first comment of a thread; null when it was deleted, or is known to be by somebody else. */
   root(repo: Repo, rootId: number): Promise<ThreadComment | null>;
   /** The thread from its first comment on, oldest first. */
   thread(repo: Repo, number: number, rootId: number): Promise<readonly ThreadComment[]>;
@@ -57,8 +57,8 @@ export interface AnsweredComment {
   readonly userId: number;
 }
 
-/** `reply`: to a comment without a mention of us. `refusal`: to one without permission. */
-type AnswerKind = "command" | "reply" | "refusal";
+/** `reply`: to a comment without a mention of us. `refusal`: to one without permission. Of people without access: `stranger`, `denied`. */
+type AnswerKind = "command" | "reply" | "refusal" | "stranger" | "denied";
 
 /** Counts our answers. The current comment never counts. */
 export interface AnswerStore {
@@ -66,6 +66,8 @@ export interface AnswerStore {
   record(answer: AnsweredComment & { readonly kind: AnswerKind; readonly at: number }): Promise<void>;
   /** Answers of a kind to the same person in the same repository since an epoch millisecond. */
   given(to: AnsweredComment, kind: AnswerKind, since: number): Promise<number>;
+  /** Answers to people without access in a repository (`HOST/REPO_ID`) since an epoch millisecond. */
+  strangers(repo: string, since: number): Promise<number>;
   /** Answers in the thread since a comment last mentioned us. */
   repliesInARow(to: AnsweredComment): Promise<number>;
 }

@@ -23,6 +23,7 @@ const Written = z.object({
   body: z.string().nullable(),
   user: User,
   html_url: z.string(),
+  author_association: z.string().max(40).optional().catch(undefined),
   /** Set when an App wrote it on behalf of the user. */
   performed_via_github_app: z.unknown().optional(),
 });
@@ -127,13 +128,17 @@ function commandOf(event: CommentEvent, delivery: Delivery, { slug, host }: Rece
     number: pull.number,
     headSha: event.headSha,
     command,
-    comment: { ...comment, author: { id: written.user.id, login: written.user.login } },
+    comment: { ...comment, author: authorOf(written) },
     pull: {
       title: pull.title,
       authorId: pull.user.id,
       ...(pull.body === undefined ? {} : { words: titleFingerprint(pull.title, pull.body) }),
     },
   };
+}
+
+function authorOf({ user: { id, login }, author_association: association }: z.infer<typeof Written>) {
+  return { id, login, ...(association === undefined ? {} : { association }) };
 }
 
 function refusalOf({ around, pull, written }: CommentEvent, wanted: string, slug: string): string | null {

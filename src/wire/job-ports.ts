@@ -6,11 +6,11 @@ import { cachedStatistics } from "../adapters/cached-statistics.ts";
 import { dryRunEvidence, dryRunMemory, dryRunReplies } from "../adapters/dry-run/dry-run.ts";
 import { githubFeedback } from "../adapters/github/read/feedback.ts";
 import { githubOpenPulls } from "../adapters/github/read/open-pulls.ts";
-import { githubPermissions } from "../adapters/github/read/permissions.ts";
+import { githubPermissions, newDenials } from "../adapters/github/read/permissions.ts";
 import { githubFiles, githubPullRequests } from "../adapters/github/read/pull-requests.ts";
 import { githubRepositoryHost } from "../adapters/github/read/repository-host.ts";
 import { githubSnapshots } from "../adapters/github/read/snapshot.ts";
-import { githubThreads } from "../adapters/github/read/threads.ts";
+import { githubThreads, newForeignThreads } from "../adapters/github/read/threads.ts";
 import { githubReplies } from "../adapters/github/write/replies.ts";
 import { redactedReplies } from "../adapters/secrets/redacted-reviews.ts";
 import type { CommandJob } from "../domain/command.ts";
@@ -50,6 +50,8 @@ export function reviewPorts(
   const { blobs } = store;
   const isDry = onUnposted !== null;
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
+  const denials = newDenials();
+  const foreignThreads = newForeignThreads();
   const gateCache = newGateCache();
   const pause = inTurn();
   const retrievals = safeRetrievals(store.retrievals, github.onUnrecorded);
@@ -67,8 +69,8 @@ export function reviewPorts(
         blobs &&
         githubSnapshots({ github: client, archives: github.archives, blobs: blobs.of(job.repo), trim: blobs.trim }),
       reviews: reviewsOn(github, client, path),
-      permissions: githubPermissions(client),
-      threads: githubThreads(client, botLogin),
+      permissions: githubPermissions(client, denials),
+      threads: githubThreads(client, botLogin, foreignThreads),
       replies: redactedReplies(isDry ? dryRunReplies(replies, onUnposted) : replies, redactor),
       decisions: store.decisions,
       answers: held.answers,
@@ -141,10 +143,11 @@ function unpostedLedger(ledger: Ledger): Ledger {
 /** Gives each feedback job its ports: its token reaches only that repository. */
 export function learnPorts(github: WiredGitHub, store: Store): (job: FeedbackJob) => Promise<LearnPorts> {
   const { clients, botLogin } = github;
+  const denials = newDenials();
   return async ({ installationId, repo }) => {
     const client = await clients.forRepository(installationId, repo);
     return {
-      feedback: githubFeedback(client, botLogin),
+      feedback: githubFeedback(client, botLogin, denials),
       pulls: githubPullRequests({ github: client, clients, installationId, botLogin }),
       records: store.ledger,
       evidence: github.onUnposted === null ? store.evidence : dryRunEvidence(store.evidence),

@@ -52,7 +52,7 @@ export function serverInspector(): IsolatedInspector {
 export const symbols: Symbols = codeSymbols();
 
 /** For checks of configurations: the built-in rules, and whether custom rules can run. */
-export function knownRules(): Required<KnownRules> {
+export function knownRules(): Required<Omit<KnownRules, "unpriced">> {
   const ruleIds = new Set(EVERY_RULE.map(({ id }) => id));
   return { ruleIds, version: rulesVersion(), customRuleProblems: (rules) => compileCustomRules(rules).problems };
 }

@@ -1,9 +1,19 @@
 // Blobs on disk: whole or not there, bounded by age and by size, and gone with their repository.
-import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Blobs, blobCache, blobSha, blobsInMemory } from "../../src/adapters/blob-cache.ts";
+import { type BlobCache, type Blobs, blobCache, blobSha, blobsInMemory } from "../../src/adapters/blob-cache.ts";
 import { BLOB_DAYS, DAY_MS } from "../../src/adapters/retention.ts";
 
 const SHOP = { host: "github.com", id: 42 };
@@ -13,18 +23,26 @@ let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "kodiai-blobs-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  for (const cache of caches.splice(0)) await cache.clear();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const caches: BlobCache[] = [];
+function opened(...given: Parameters<typeof blobCache>): BlobCache {
+  const cache = blobCache(...given);
+  caches.push(cache);
+  return cache;
+}
 
 const blob = (text: string) => {
   const bytes = Buffer.from(text);
   return { sha: blobSha(bytes), bytes };
 };
-const fill = (blobs: Blobs, texts: readonly string[]) => {
-  for (const text of texts) blobs.keep(blob(text).sha, blob(text).bytes);
+const fill = async (blobs: Blobs, texts: readonly string[]) => {
+  for (const text of texts) expect(await blobs.keep(blob(text).sha, blob(text).bytes)).toBe(true);
 };
 const own = ({ host, id }: typeof SHOP) => join(folder, "snapshots", encodeURIComponent(`${host}/${id}`));
-/** As if a blob had been kept, or a repository asked for, so many days ago. */
-const age = (path: string, days: number) => utimesSync(path, 0, (Date.now() - days * DAY_MS) / 1_000);
 
 test("a blob has the name that git gives it", () => {
   expect(blobSha(Buffer.from("hello\n"))).toBe("ce013625030ba8dba906f756967f9e9ca394464a");
@@ -33,14 +51,14 @@ test("a blob has the name that git gives it", () => {
 });
 
 describe.each([
-  ["on disk", () => blobCache(folder).of(SHOP)],
+  ["on disk", () => opened(folder).of(SHOP)],
   ["in memory", () => blobsInMemory()],
 ])("%s", (_name, made) => {
   test("what is kept is known and read by its SHA; of a binary only that it is one", async () => {
     const blobs = made();
     expect(await blobs.known()).toEqual(new Map());
     const [text, empty, binary] = [blob("hello\n"), blob(""), blob("\0\u0001")];
-    for (const { sha, bytes } of [text, empty, binary, text]) blobs.keep(sha, bytes);
+    for (const { sha, bytes } of [text, empty, binary, text]) await blobs.keep(sha, bytes);
     expect(await blobs.known()).toEqual(
       new Map([
         [text.sha, true],
@@ -55,59 +73,148 @@ describe.each([
   });
 });
 
-test("what a process left half written is none, and what is damaged is removed when it is read", async () => {
-  const blobs = blobCache(folder).of(SHOP);
+const packs = (repo: typeof SHOP) => readdirSync(own(repo));
+/** Bytes and inodes below the folder, as `du` counts them. */
+function taken(path: string): { readonly bytes: number; readonly inodes: number } {
+  const { blocks } = statSync(path);
+  const below = statSync(path).isDirectory() ? readdirSync(path).map((name) => taken(join(path, name))) : [];
+  return below.reduce((sum, { bytes, inodes }) => ({ bytes: sum.bytes + bytes, inodes: sum.inodes + inodes }), {
+    bytes: blocks * 512,
+    inodes: 1,
+  });
+}
+
+test("what a process left half written is none, and a file that is cut, changed or foreign is a miss", async () => {
+  const cache = opened(folder);
+  const other = opened(folder);
   const { sha, bytes } = blob("hello\n");
-  blobs.keep(sha, bytes);
-  writeFileSync(join(own(SHOP), `${blob("other").sha}~0f3a`), "oth");
-  expect([...(await blobs.known()).keys()]).toEqual([sha]);
-  writeFileSync(join(own(SHOP), sha), "");
-  expect(await blobs.read(sha)).toBeNull();
-  expect(await blobs.known()).toEqual(new Map());
+  await cache.of(SHOP).keep(sha, bytes);
+  // Another process knows what is whole.
+  expect(await other.of(SHOP).known()).toEqual(new Map());
+  await cache.trim();
+  const [name = ""] = packs(SHOP);
+  const whole = readFileSync(join(own(SHOP), name));
+  const readBy = async (content: Buffer) => {
+    writeFileSync(join(own(SHOP), name), content);
+    const blobs = other.of(SHOP);
+    const known = await blobs.known();
+    const read = await blobs.read(sha);
+    return { known: known.size, read: read?.toString() ?? null };
+  };
+  expect(await readBy(whole)).toEqual({ known: 1, read: "hello\n" });
+  for (let length = 0; length < whole.length; length += 1)
+    expect(await readBy(whole.subarray(0, length))).toEqual({ known: 0, read: null });
+  for (let at = 0; at < whole.length; at += 1) {
+    const changed = Buffer.from(whole);
+    changed[at] = (changed[at] ?? 0) ^ 1;
+    expect((await readBy(changed)).read).toBeNull();
+    // A damaged one does not stay.
+    expect(existsSync(join(own(SHOP), name))).toBe(false);
+  }
+  expect(await readBy(Buffer.concat([whole, whole]))).toEqual({ known: 0, read: null });
 });
 
 test("blobs go seven days after they were kept, with what was left half written, and then their folder", async () => {
-  const cache = blobCache(folder);
-  fill(cache.of(SHOP), ["a", "b"]);
-  writeFileSync(join(own(SHOP), `${blob("c").sha}~0f3a`), "c");
-  age(join(own(SHOP), blob("a").sha), BLOB_DAYS - 0.1);
-  for (const name of [blob("b").sha, `${blob("c").sha}~0f3a`]) age(join(own(SHOP), name), BLOB_DAYS + 0.1);
-  expect(await cache.expire(Date.now())).toBe(2);
-  expect(readdirSync(own(SHOP))).toEqual([blob("a").sha]);
-  expect(await cache.expire(Date.now() + DAY_MS)).toBe(1);
+  const cache = opened(folder);
+  await fill(cache.of(SHOP), ["a", "b"]);
+  await cache.trim();
+  writeFileSync(join(own(SHOP), `${Date.now()}-0123456789ab.pack~`), "c");
+  // Use keeps nothing longer.
+  await cache.of(SHOP).known();
+  expect(await cache.expire(Date.now() + (BLOB_DAYS - 0.1) * DAY_MS)).toBe(0);
+  expect(await cache.expire(Date.now() + (BLOB_DAYS + 0.1) * DAY_MS)).toBe(2);
   expect(readdirSync(join(folder, "snapshots"))).toEqual([]);
 });
 
-test("above its bound the repository goes first that was asked for longest ago, its oldest blobs before the others", async () => {
-  const cache = blobCache(folder, 1_000);
-  fill(cache.of(BANK), ["1".repeat(300), "2".repeat(300)]);
-  fill(cache.of(SHOP), ["3".repeat(300)]);
-  age(join(own(BANK), blob("2".repeat(300)).sha), 2);
-  age(own(SHOP), 1);
-  age(own(BANK), 3);
-  await cache.expire(Date.now());
-  expect([readdirSync(own(BANK)).length, readdirSync(own(SHOP)).length]).toEqual([2, 1]);
+test("the files of an earlier version, one for each blob, go at the first start", async () => {
+  mkdirSync(own(SHOP), { recursive: true });
+  for (const { sha } of [blob("a"), blob("b")])
+    for (const end of ["", ".binary"]) writeFileSync(join(own(SHOP), sha + end), "a");
+  await opened(folder).expire(Date.now());
+  expect(readdirSync(join(folder, "snapshots"))).toEqual([]);
+});
 
-  fill(cache.of(SHOP), ["4".repeat(300)]);
-  age(own(BANK), 3);
-  await cache.trim();
-  expect(readdirSync(own(BANK))).toEqual([blob("1".repeat(300)).sha]);
-  expect(readdirSync(own(SHOP))).toHaveLength(2);
-  // Removing is no use: the same repository is the next to go.
-  expect(statSync(own(BANK)).mtimeMs).toBeLessThan(Date.now() - 2 * DAY_MS);
+test.each([
+  ["five bytes each", (at: number) => Buffer.from(String(at).padStart(5, "0"))],
+  ["binary", (at: number) => Buffer.from(`\0${at}`)],
+  ["300 bytes each", (at: number) => Buffer.from(String(at).padStart(300, "0"))],
+  ["a megabyte each, a few of them", (at: number) => (at < 6 ? Buffer.alloc(1 << 20, `${at}\n`) : Buffer.from("0"))],
+])("with a limit of 1 MB no two pushes of 20,000 files leave more than that on the disk: %s", async (_name, made) => {
+  const cache = opened(folder, 1 << 20);
+  for (const repo of [SHOP, BANK])
+    for (const from of [0, 20_000]) {
+      const blobs = cache.of(repo);
+      await blobs.known();
+      for (let at = from; at < from + 20_000; at += 1) {
+        const bytes = made(at);
+        await blobs.keep(blobSha(bytes), bytes);
+      }
+      expect(taken(folder).bytes).toBeLessThan(1.5 * (1 << 20));
+      await cache.trim();
+      expect(taken(folder).bytes).toBeLessThan(1.05 * (1 << 20));
+    }
+  expect(taken(folder).inodes).toBeLessThan(12);
+});
 
-  fill(cache.of(SHOP), ["5".repeat(100)]);
-  await cache.of(BANK).known();
-  age(own(SHOP), 1);
-  fill(cache.of(BANK), ["6".repeat(10)]);
+test("pushes of one file each leave few files, and what they kept is found and as old as it was", async () => {
+  const cache = opened(folder);
+  const others = opened(folder);
+  for (let at = 0; at < 50; at += 1) {
+    await fill((at % 2 ? others : cache).of(SHOP), [`push ${at}`]);
+    await (at % 2 ? others : cache).trim();
+  }
+  expect(packs(SHOP).length).toBeLessThanOrEqual(9);
+  const blobs = cache.of(SHOP);
+  expect((await blobs.known()).size).toBe(50);
+  expect((await blobs.read(blob("push 0").sha))?.toString()).toBe("push 0");
+  await cache.expire(Date.now() + (BLOB_DAYS + 0.1) * DAY_MS);
+  expect((await blobs.known()).size).toBe(0);
+});
+
+test("one repository displaces its own blobs and not those of another; what a review reads moves under it unnoticed", async () => {
+  const cache = opened(folder, 1 << 20);
+  const bank = cache.of(BANK);
+  await fill(bank, ["Bank"]);
   await cache.trim();
-  expect(readdirSync(own(BANK))).toHaveLength(2);
+  await bank.known();
+  for (let push = 0; push < 30; push += 1) {
+    await fill(cache.of(SHOP), [`${push}`.repeat(50_000)]);
+    await cache.trim();
+  }
+  expect((await bank.read(blob("Bank").sha))?.toString()).toBe("Bank");
+  expect(taken(own(SHOP)).bytes).toBeLessThan((1 << 20) / 3);
+  for (let push = 0; push < 10; push += 1) {
+    await fill(cache.of(BANK), [`more ${push}`]);
+    await cache.trim();
+  }
+  expect((await bank.read(blob("Bank").sha))?.toString()).toBe("Bank");
+});
+
+test("above its bound the repository goes first that was asked for longest ago", async () => {
+  const cache = opened(folder, 400_000);
+  const repos = [1, 2, 3, 4, 5, 6].map((id) => ({ host: "github.com", id }));
+  for (const [at, repo] of repos.entries()) {
+    await fill(cache.of(repo), [`${at}`.repeat(70_000)]);
+    await cache.trim();
+    for (const name of existsSync(own(repo)) ? packs(repo) : [])
+      utimesSync(join(own(repo), name), 0, Date.now() / 1_000 - 100 + at);
+    if (at === 3) await cache.of(repos[0] as typeof SHOP).known();
+  }
+  expect(repos.map((repo) => existsSync(own(repo)))).toEqual([true, false, false, true, true, true]);
+});
+
+test("what has no room is not kept, and that is said", async () => {
+  const blobs = opened(folder, 100_000).of(SHOP);
+  const [small, large] = [blob("small"), blob("x".repeat(60_000))];
+  expect(await blobs.keep(small.sha, small.bytes)).toBe(true);
+  expect(await blobs.keep(large.sha, large.bytes)).toBe(false);
+  expect([...(await blobs.known()).keys()]).toEqual([small.sha]);
 });
 
 test("a repository that is forgotten takes its blobs along, and no other's", async () => {
-  const cache = blobCache(folder);
-  fill(cache.of(SHOP), ["a"]);
-  fill(cache.of(BANK), ["a"]);
+  const cache = opened(folder);
+  await fill(cache.of(SHOP), ["a"]);
+  await fill(cache.of(BANK), ["a"]);
   await cache.forget(SHOP);
   expect(readdirSync(join(folder, "snapshots"))).toEqual(["github.com%2F43"]);
   expect(await cache.of(SHOP).known()).toEqual(new Map());

@@ -42,12 +42,11 @@ test("a server of one's own: one model for both tiers, no price, and what that m
   const { reported } = await doctor({
     ANTHROPIC_BASE_URL: "http://127.0.0.1:9/v1",
     KODIAI_MODEL: "qwen3-coder",
-    KODIAI_USD_PER_MONTH: "40",
   });
   expect(reported).toEqual([
     "note model main and small: qwen3-coder, 32000 tokens of context, no price known",
     "ok endpoint 127.0.0.1:9, without a key, structured output off (auto)",
-    expect.stringContaining("; USD 40 a month for all of them; models without a known price count as free"),
+    expect.stringContaining("; they hold for no model without a known price: set KODIAI_MODEL_PRICE"),
   ]);
 });
 

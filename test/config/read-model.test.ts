@@ -32,6 +32,7 @@ test("a server of one's own needs no key, and the one model that is named serves
     KODIAI_MODEL_TEMPERATURE: "0.2",
     KODIAI_MODEL_CONTEXT_TOKENS: "65536",
     KODIAI_USD_PER_MONTH: "200",
+    KODIAI_MODEL_PRICE: "0",
     KODIAI_REPOSITORY_PERCENT: "20",
     KODIAI_MODEL_STRUCTURED_OUTPUT: "off",
   };
@@ -45,10 +46,11 @@ test("a server of one's own needs no key, and the one model that is named serves
       temperature: 0.2,
       contextTokens: 65_536,
       usdPerMonth: 200,
+      prices: { main: { input: 0, output: 0 }, small: { input: 0, output: 0 } },
       repositoryPercent: 20,
     },
   });
-  expect(read({ ...variables, KODIAI_SMALL_MODEL: "qwen3:4b" })).toMatchObject({
+  expect(read({ ...variables, KODIAI_SMALL_MODEL: "qwen3:4b", KODIAI_SMALL_MODEL_PRICE: "0" })).toMatchObject({
     model: { names: { main: "qwen3-coder:30b", small: "qwen3:4b" } },
   });
 });
@@ -172,5 +174,60 @@ describe("with OpenAI's protocol", () => {
     ],
   ])("%j is refused, and the fix is named", (variables, problem) => {
     expect(read(variables as Record<string, string>)).toEqual({ problems: [problem] });
+  });
+});
+
+describe("a budget in US$ needs a price of every model that is asked", () => {
+  const LIMITED = { ANTHROPIC_BASE_URL: OLLAMA, KODIAI_USD_PER_MONTH: "20", KODIAI_MODEL: "qwen3-coder:30b" };
+  const problem = (variable: string, name: string) =>
+    `${variable} is not set; KODIAI_USD_PER_MONTH needs it, because no price of ${name} is known: US$ for a million tokens in and out, such as 2/10, or 0`;
+
+  test.each([
+    ["one model", LIMITED, [problem("KODIAI_MODEL_PRICE", "qwen3-coder:30b")]],
+    [
+      "two models",
+      { ...LIMITED, KODIAI_SMALL_MODEL: "qwen3:4b" },
+      [problem("KODIAI_MODEL_PRICE", "qwen3-coder:30b"), problem("KODIAI_SMALL_MODEL_PRICE", "qwen3:4b")],
+    ],
+    [
+      "the small one alone",
+      { ...LIMITED, KODIAI_SMALL_MODEL: "qwen3:4b", KODIAI_MODEL_PRICE: "0" },
+      [problem("KODIAI_SMALL_MODEL_PRICE", "qwen3:4b")],
+    ],
+    [
+      "a gateway's name of a known model",
+      { ...LIMITED, KODIAI_MODEL: "anthropic/claude-sonnet-5-5" },
+      [problem("KODIAI_MODEL_PRICE", "anthropic/claude-sonnet-5-5")],
+    ],
+    [
+      "a suffix that is no date",
+      { ...LIMITED, KODIAI_MODEL: "claude-sonnet-5-5-fast" },
+      [problem("KODIAI_MODEL_PRICE", "claude-sonnet-5-5-fast")],
+    ],
+    ["an inherited name", { ...LIMITED, KODIAI_MODEL: "constructor" }, [problem("KODIAI_MODEL_PRICE", "constructor")]],
+  ])("%s", (_, set, problems) => {
+    expect(read(set)).toEqual({ problems });
+  });
+
+  test("a known price is enough, with a date too; so is a given one, also 0", () => {
+    const enough: Record<string, string>[] = [
+      { KODIAI_MODEL: "claude-sonnet-5-5-20261007" },
+      { KODIAI_MODEL_PRICE: "0" },
+      { KODIAI_MODEL_PRICE: "0.5/2" },
+    ];
+    for (const more of enough) expect(read({ ...LIMITED, ...more })).not.toHaveProperty("problems");
+    expect(read({ ...LIMITED, KODIAI_MODEL_PRICE: "0.5/2" })).toMatchObject({
+      model: { prices: { main: { input: 0.5, output: 2 }, small: { input: 0.5, output: 2 } } },
+    });
+    const { KODIAI_USD_PER_MONTH: _, ...unlimited } = LIMITED;
+    expect(read(unlimited)).not.toHaveProperty("problems");
+  });
+
+  test.each(["2", "2/", "/10", "free", "-1/2", "1/2/3", "Infinity/1", "1e9/1"])("%s is no price", (price) => {
+    expect(read({ ...LIMITED, KODIAI_MODEL_PRICE: price })).toEqual({
+      problems: [
+        "KODIAI_MODEL_PRICE must be US$ for a million tokens in and out, such as 2/10, or 0 if they cost nothing",
+      ],
+    });
   });
 });

@@ -175,6 +175,27 @@ describe("a conversation ends", () => {
     expect(repliesIn(world, pull, root)).toHaveLength(5);
   });
 
+  test("a flood by a stranger costs one question for their permission and five reactions, and access counts when it is given", async () => {
+    let asked = 0;
+    const rights: Rights = new Map();
+    const { harness: at, world, pull } = await play(null, rights);
+    const rae = world.person("rae", { permission: "read" });
+    rights.set("rae", () => {
+      asked += 1;
+      return shown(rae, "read");
+    });
+    const comments: IssueComment[] = [];
+    for (let count = 0; count < 40; count++) comments.push(await world.comment(pull, "rae", `/kodiai pause ${count}`));
+    await at.answered();
+    expect(asked).toBe(1);
+    expect(comments.filter((comment) => reactions(world, comment).length > 0)).toHaveLength(5);
+    // What others may do is not affected, and access is never taken from what GitHub said before.
+    world.person("wren", { permission: "write" });
+    const resume = await world.comment(pull, "wren", "/kodiai pause");
+    await at.answered();
+    expect(reactions(world, resume)).toEqual(["eyes", "hooray"]);
+  });
+
   test("one person is answered thirty times an hour, a stranger five times", async () => {
     const { harness: at, world, pull } = await play();
     world.person("wren", { permission: "write" });

@@ -239,3 +239,64 @@ test("reviews that run at the same time spend no more than the budget together, 
   for (const pull of pulls) expect(inlineOf(pull)).toEqual(["ops/backup.py:3"]);
   expect(await flow.db.all("SELECT * FROM bookings")).toEqual([]);
 });
+
+const UNPRICED = { perMillion: null };
+
+test.each(["usdPerReview: 0.5", "usdPerMonth: 5", "outsiders: {percentOfMonth: 20}"])(
+  "a repository's budget of %s asks no model without a known price, and the summary says which variable to set [T24]",
+  async (budget) => {
+    const model = scriptedModel(reports(), UNPRICED);
+    const pull = own(`review: {budget: {${budget}}}\n`);
+    const summary = await read(pull, model);
+    expect(model.asked).toEqual([]);
+    expect(summary).toContain("no price of scripted-large and scripted-small is known");
+    expect(summary).toContain("KODIAI_MODEL_PRICE");
+    expect(inlineOf(pull)).toEqual(["ops/backup.py:3"]);
+    // A switched-off model needs no price, and neither does one whose small model costs nothing and whose main one does.
+    expect(await read(own(`review: {model: off, budget: {${budget}}}\n`), model)).not.toContain("no price");
+  },
+);
+
+test("a price of one of two models is not enough for a budget [T24]", async () => {
+  const scripted = scriptedModel(reports());
+  const price = scripted.model.price;
+  const model = {
+    ...scripted.model,
+    price: (tier: "main" | "small", input: number, output: number) =>
+      tier === "small" ? null : price(tier, input, output),
+  };
+  const summary = await read(own("review: {budget: {usdPerMonth: 5}}\n"), { model });
+  expect(scripted.asked).toEqual([]);
+  expect(summary).toContain("no price of scripted-small is known");
+});
+
+test("the operator's budget asks no model without a known price [T24]", async () => {
+  const model = scriptedModel(reports(), UNPRICED);
+  expect(await read(own(), model, { usdPerMonth: 20 })).toContain(
+    "no price of scripted-large and scripted-small is known",
+  );
+  expect(model.asked).toEqual([]);
+});
+
+test.each([
+  ["no known price", null],
+  ["the price 0", { input: 0, output: 0 }],
+])(
+  "limits by count hold for a model with %s, over forks and pushes, and its money does not [T24]",
+  async (_, perMillion) => {
+    const model = scriptedModel(reports(), { perMillion });
+    const config = "review: {budget: {outsiders: {reviewsPerDay: 1}}}\n";
+    await spend(60);
+    let pull = fork("stranger", config);
+    await read(pull, model);
+    const first = model.asked.length;
+    expect(first).toBeGreaterThan(0);
+    for (let at = 0; at < 4; at += 1) {
+      pull = flow.push(pull, { ...FILES, "src/more.py": `${BACKUP}# ${at}\n` });
+      expect(await read(pull, model)).toContain("a pull request gets 1 reviews by the model in 24 hours");
+    }
+    expect(model.asked).toHaveLength(first);
+    await read(own(), model);
+    expect(model.asked.length).toBeGreaterThan(first);
+  },
+);

@@ -1,7 +1,6 @@
 // Known facts about a model by its name: context, price, features.
-
+import { knownModel, type ModelPrice } from "../../config/environment/known-models.ts";
 import type { RetryLimits } from "../retrying-calls.ts";
-import table from "./prices.json" with { type: "json" };
 
 /** Tokens of one HTTP request, as billed. */
 export interface PaidTokens {
@@ -28,12 +27,17 @@ interface Row extends Omit<ModelFacts, "price"> {
   readonly usd: readonly (Omit<PaidTokens, "fresh"> & { readonly input: number; readonly upToTokens: number | null })[];
 }
 
-const ROWS = new Map(Object.entries(table.models as Record<string, Row>));
 const UNKNOWN: Row = { contextTokens: null, outputTokens: null, effort: true, thinkingOff: null, usd: [] };
 
-/** @param name as the operator wrote it; a date at its end (`-20261007`, `-2026-10-07`) names a snapshot of the same model */
-export function modelFacts(name: string): ModelFacts {
-  const { usd, ...facts } = ROWS.get(name) ?? ROWS.get(name.replace(/-20\d{2}(?:-?\d{2}){2}$/, "")) ?? UNKNOWN;
+/** What Anthropic takes for writing to its cache, in prices of input; reading from it counts as input. Too much rather than too little. */
+const CACHE_WRITE = 1.25;
+
+/** @param own the operator's price, which goes before that of the table */
+export function modelFacts(name: string, own: ModelPrice | null = null): ModelFacts {
+  const { usd: known, ...facts } = (knownModel(name) as Row | null) ?? UNKNOWN;
+  const { input = 0 } = own ?? {};
+  const cache = { cacheWrite: input * CACHE_WRITE, cacheRead: input };
+  const usd = own === null ? known : [{ ...own, ...cache, upToTokens: null }];
   return {
     ...facts,
     price({ fresh, cacheWrite, cacheRead, output }) {

@@ -1,7 +1,7 @@
 // A language model behind a server, over any of the protocols. A question is sent once, and once more to correct an unusable answer.
 
 import type { ModelChoice } from "../../config/environment/read-models.ts";
-import type { ModelAnswer, ModelFailure, ModelRequest, ModelUsage } from "../../domain/model.ts";
+import type { ModelAnswer, ModelFailure, ModelRequest, ModelTier, ModelUsage } from "../../domain/model.ts";
 import type { Model } from "../../ports/model.ts";
 import { retryingCalls } from "../retrying-calls.ts";
 import type { Fetch } from "../service-call.ts";
@@ -40,10 +40,11 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
     .features({ isOwn, isFull: isOwn || structuredOutput === "on" })
     .filter((feature) => structuredOutput !== "off" || (feature !== "format" && feature !== "json"));
   const capabilities = serverCapabilities(isOwn, features, settings);
+  const facts = (tier: ModelTier) => modelFacts(names[tier], settings.prices?.[tier]);
   const contextTokens: Model["contextTokens"] = (tier) =>
-    settings.contextTokens ?? modelFacts(names[tier]).contextTokens ?? UNKNOWN_CONTEXT;
+    settings.contextTokens ?? facts(tier).contextTokens ?? UNKNOWN_CONTEXT;
   const price: Model["price"] = (tier, inputTokens, outputTokens) =>
-    modelFacts(names[tier]).price({ fresh: inputTokens, cacheWrite: 0, cacheRead: 0, output: outputTokens });
+    facts(tier).price({ fresh: inputTokens, cacheWrite: 0, cacheRead: 0, output: outputTokens });
 
   /** One request; repeated without the features that the server turns out not to support. */
   async function send(
@@ -88,7 +89,7 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
     price,
     async ask<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>> {
       const overall = AbortSignal.timeout(limits.overallMs);
-      const bill = newBill(modelFacts(names[request.tier]), now);
+      const bill = newBill(facts(request.tier), now);
       const either = signal === undefined ? overall : AbortSignal.any([signal, overall]);
       const talk: Talk = { request, signal: either, bill };
       try {

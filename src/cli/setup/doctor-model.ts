@@ -89,7 +89,7 @@ function budget({ usdPerMonth: ceiling = null }: ModelChoice, known: readonly Ch
   const each = `USD ${usdPerReview} a review and ${usdPerMonth} a month and repository, unless .kodiai.yml says otherwise`;
   const text = ceiling === null ? each : `${each}; USD ${ceiling} a month for all of them`;
   const isHeld = known.every(({ state }) => state === "ok");
-  return ok("budget", isHeld ? text : `${text}; models without a known price count as free`);
+  return ok("budget", isHeld ? text : `${text}; they hold for no model without a known price: set KODIAI_MODEL_PRICE`);
 }
 
 const QUESTION: ModelRequest<string> = {

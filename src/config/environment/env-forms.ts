@@ -47,6 +47,18 @@ export const apiKey = z.string().regex(/^[!-~]{8,500}$/, "must be the key alone:
 
 export const modelName = z.string().regex(/^[\w.:/@-]{1,200}$/, "must be the name of a model");
 
+/** `IN/OUT`, each in US$ for a million tokens; `0` alone for a model that costs nothing. */
+export const modelPrice = z
+  .string()
+  .regex(
+    /^(?:0|\d{1,6}(?:\.\d{1,6})?\/\d{1,6}(?:\.\d{1,6})?)$/,
+    "must be US$ for a million tokens in and out, such as 2/10, or 0 if they cost nothing",
+  )
+  .transform((text) => {
+    const [input = 0, output = input] = text.split("/").map(Number);
+    return { input, output };
+  });
+
 export function wholeNumber(least: number, most: number) {
   return z
     .string()

@@ -2,7 +2,19 @@
 // (Probot, Node, proxies); ours begin with KODIAI_. Messages name the fix and never the value.
 
 import { z } from "zod";
-import { apiKey, flag, hostList, hostName, MOMENT, modelName, pem, proxy, secret, wholeNumber } from "./env-forms.ts";
+import {
+  apiKey,
+  flag,
+  hostList,
+  hostName,
+  MOMENT,
+  modelName,
+  modelPrice,
+  pem,
+  proxy,
+  secret,
+  wholeNumber,
+} from "./env-forms.ts";
 
 /** A variable that need not be set. */
 function optional<Schema extends z.ZodType>(schema: Schema, description: string, example?: string) {
@@ -215,6 +227,16 @@ export const EnvVariables = z.object({
     modelName,
     "The cheaper model for short questions. Without it: `claude-haiku-5-5`, or `gpt-6-luna` of OpenAI, or KODIAI_MODEL if that is set and the server is another.",
     "claude-haiku-5-5",
+  ),
+  KODIAI_MODEL_PRICE: optional(
+    modelPrice,
+    "What KODIAI_MODEL costs: US$ for a million tokens in and out, or `0` for a model of your own machine. Without it: as known for the model. A budget in US$ (KODIAI_USD_PER_MONTH, or `review.budget` of a repository) needs it for a model whose price Kodiai does not know.",
+    "2/10",
+  ),
+  KODIAI_SMALL_MODEL_PRICE: optional(
+    modelPrice,
+    "The same for KODIAI_SMALL_MODEL. Without it: as known for the model, or KODIAI_MODEL_PRICE if both are one model.",
+    "0.5/2",
   ),
   KODIAI_MODEL_STRUCTURED_OUTPUT: z
     .enum(["auto", "on", "off"], "must be `auto`, `on` or `off`")

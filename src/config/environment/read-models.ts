@@ -2,6 +2,7 @@
 // The choices contain secrets: never log them.
 import { endpointProblem } from "./env-forms.ts";
 import { EnvVariables, readVariables } from "./env-variables.ts";
+import { knownModel, type ModelPrice } from "./known-models.ts";
 
 /** Variables that are set, trimmed. */
 type Given = ReadonlyMap<string, string>;
@@ -85,6 +86,8 @@ export interface ModelChoice {
   readonly baseUrl: string | null;
   /** The main model and the one for short prompts. */
   readonly names: { readonly main: string; readonly small: string };
+  /** The operator's own prices; absent: as known for the model. */
+  readonly prices?: { readonly main?: ModelPrice; readonly small?: ModelPrice };
   readonly structuredOutput: "auto" | "on" | "off";
   /** null: the server decides. */
   readonly temperature: number | null;
@@ -129,16 +132,19 @@ export function providersSet(set: Given): readonly Provider[] {
 
 /** The language model; null if there is neither key nor server, and Kodiai then uses none. */
 export function readModel(set: Given): { readonly model: ModelChoice | null } | Problems {
-  const names = "(ANTHROPIC|OPENAI)_.*|KODIAI_(MODEL.*|SMALL_MODEL|USD_PER_MONTH|REPOSITORY_PERCENT|ALLOW_HTTP_HOSTS)";
+  const names =
+    "(ANTHROPIC|OPENAI)_.*|KODIAI_(MODEL.*|SMALL_MODEL.*|USD_PER_MONTH|REPOSITORY_PERCENT|ALLOW_HTTP_HOSTS)";
   const read = readSome(set, new RegExp(`^(${names})$`));
   if ("problems" in read) return read;
   const { values } = read;
   const named = providersSet(set);
   const provider = values.KODIAI_MODEL_PROVIDER ?? named[0];
-  const problems =
-    provider === undefined || !named.includes(provider) ? unused(set, provider) : unfit(values, set, provider);
-  if (problems.length > 0) return { problems };
-  return { model: provider === undefined ? null : chosenModel(values, provider) };
+  const problems = [
+    ...(provider === undefined || !named.includes(provider) ? unused(set, provider) : unfit(values, set, provider)),
+  ];
+  const model = provider === undefined ? null : chosenModel(values, provider);
+  if (problems.length === 0 && model !== null) problems.push(...unpriced(model));
+  return problems.length > 0 ? { problems } : { model };
 }
 
 function chosenModel(values: Values, provider: Provider): ModelChoice {
@@ -147,17 +153,35 @@ function chosenModel(values: Values, provider: Provider): ModelChoice {
   const main = values.KODIAI_MODEL ?? usual;
   // The user's own server may offer only the one model that is configured.
   const onlyOne = values.KODIAI_MODEL !== undefined && !isOwn(url, provider);
+  const names = { main, small: values.KODIAI_SMALL_MODEL ?? (onlyOne ? main : small) };
+  const { KODIAI_MODEL_PRICE: price, KODIAI_SMALL_MODEL_PRICE: ofSmall } = values;
+  const smallPrice = ofSmall ?? (names.small === main ? price : undefined);
   return {
     provider,
     apiKey: values[key] ?? null,
     baseUrl: url === undefined ? null : baseOf(url, provider),
-    names: { main, small: values.KODIAI_SMALL_MODEL ?? (onlyOne ? main : small) },
+    names,
+    ...((price ?? smallPrice)
+      ? { prices: { ...(price && { main: price }), ...(smallPrice && { small: smallPrice }) } }
+      : {}),
     structuredOutput: values.KODIAI_MODEL_STRUCTURED_OUTPUT,
     temperature: values.KODIAI_MODEL_TEMPERATURE ?? null,
     contextTokens: values.KODIAI_MODEL_CONTEXT_TOKENS ?? null,
     usdPerMonth: values.KODIAI_USD_PER_MONTH ?? null,
     repositoryPercent: values.KODIAI_REPOSITORY_PERCENT,
   };
+}
+
+/** A budget cannot hold what has no price. */
+function unpriced({ names, prices, usdPerMonth }: ModelChoice): readonly string[] {
+  if (usdPerMonth === null) return [];
+  const has = (tier: "main" | "small") => prices?.[tier] !== undefined || knownModel(names[tier]) !== null;
+  const problem = (variable: string, name: string) =>
+    `${variable} is not set; KODIAI_USD_PER_MONTH needs it, because no price of ${name} is known: US$ for a million tokens in and out, such as 2/10, or 0`;
+  return [
+    ...(has("main") ? [] : [problem("KODIAI_MODEL_PRICE", names.main)]),
+    ...(has("small") || names.small === names.main ? [] : [problem("KODIAI_SMALL_MODEL_PRICE", names.small)]),
+  ];
 }
 
 /** As the SDK wants it: Anthropic's adds `/v1` itself, OpenAI's does not. People usually write a bare host. */
@@ -173,7 +197,7 @@ function isOwn(url: string | undefined, provider: Provider): boolean {
 
 /** Ends of KODIAI_* that need a model. */
 const MODEL_SETTINGS = (
-  "MODEL SMALL_MODEL MODEL_STRUCTURED_OUTPUT MODEL_TEMPERATURE MODEL_CONTEXT_TOKENS " +
+  "MODEL SMALL_MODEL MODEL_PRICE SMALL_MODEL_PRICE MODEL_STRUCTURED_OUTPUT MODEL_TEMPERATURE MODEL_CONTEXT_TOKENS " +
   "USD_PER_MONTH REPOSITORY_PERCENT"
 ).split(" ");
 

@@ -1,9 +1,9 @@
 // Answers comments that people write to us, from top to bottom:
 //
-//   CommandJob -> is it for us -> acknowledge (eyes) -> who asks -> may they -> do it -> answer | publish
+//   CommandJob -> count -> is it for us -> who asks -> count -> acknowledge (eyes) -> may they -> do it -> answer | publish
 //
 // Everything a comment says comes from its signed delivery. People without permission are refused in words once a day,
-// and nothing is done.
+// and nothing is done. Comments beyond the limits cost no request.
 import { configView } from "../../config/config-view.ts";
 import {
   type AccessLevel,
@@ -22,6 +22,7 @@ import { repoKey } from "../../domain/memory.ts";
 import { gatherSettings } from "../../gather/gather.ts";
 import type { AnsweredComment } from "../../ports/conversation.ts";
 import { acknowledge, isAnswered, publishAnswer } from "../../publish/publish.ts";
+import { knownFor } from "../review/model-allowance.ts";
 import type { Stage } from "../review/review-ports.ts";
 import { countMemory, forgetMemory, rememberText } from "./memory.ts";
 import type { CommandPorts, Order } from "./order.ts";
@@ -34,6 +35,10 @@ const DAY_MS = 24 * HOUR_MS;
 /** Commands of one person per hour and repository, with and without access to it. */
 const COMMANDS_AN_HOUR = 30;
 const STRANGERS_COMMANDS_AN_HOUR = 5;
+/** Of all people without access together, except those whom GitHub calls near to the repository. */
+const ALL_STRANGERS_COMMANDS_AN_HOUR = 100;
+/** What is recorded of a stranger: a comment that was answered, and one that was refused. */
+const STRANGERS = ["stranger", "denied"] as const;
 /** Consecutive answers in a thread to replies that do not name us. */
 const REPLIES_IN_A_ROW = 3;
 
@@ -65,14 +70,14 @@ const HANDLERS: Readonly<Record<Verb, (order: Order) => Promise<Answer>>> = {
 export async function answerComment(job: CommandJob, ports: CommandPorts, stage: Stage): Promise<string> {
   const ignored = await notForUs(job, ports);
   if (ignored !== null) return `ignored: ${ignored}`;
-  if (isNamed(job)) await acknowledge(job, ports.replies);
 
   const order = await admitted(job, ports, stage);
   if (typeof order === "string") return order;
 
   const before = isNamed(job) ? 0 : await ports.answers.repliesInARow(entryOf(job));
   if (before >= REPLIES_IN_A_ROW) return `ignored: ${REPLIES_IN_A_ROW} answers in a row; waits to be named`;
-  await ports.answers.record({ ...entryOf(job), kind: isNamed(job) ? "command" : "reply", at: ports.now() });
+  const kind = isKnown(order) ? (isNamed(job) ? "command" : "reply") : "stranger";
+  await ports.answers.record({ ...entryOf(job), kind, at: ports.now() });
   if (await isAnswered(job, ports.replies)) return "answered before";
   if (!isNamed(job)) await acknowledge(job, ports.replies);
   const answer = await carryOut(order);
@@ -83,9 +88,9 @@ export async function answerComment(job: CommandJob, ports: CommandPorts, stage:
   return `${answer.end}: ${answer.note}${url === null ? "" : ` ${url}`}${isShown ? "" : REACTION_REFUSED}`;
 }
 
-/** A person exceeds the limit; or a reply does not name us, and we did not start its thread. */
+/** A person, or many strangers, exceed the limit; or a reply does not name us, and we did not start its thread. */
 async function notForUs(job: CommandJob, ports: CommandPorts): Promise<string | null> {
-  const flood = await tooMany(job, ports, COMMANDS_AN_HOUR);
+  const flood = (await tooMany(job, ports, COMMANDS_AN_HOUR)) ?? (await tooManyStrangers(job, ports));
   if (flood !== null || isNamed(job)) return flood;
   const { rootId } = job.comment;
   const root = rootId === null ? null : await ports.threads.root(job.repo, rootId);
@@ -97,16 +102,34 @@ async function admitted(job: CommandJob, ports: CommandPorts, stage: Stage): Pro
   const { repo, number, comment, command } = job;
   const level = await ports.permissions.of(repo, comment.author);
   const isAuthor = comment.author.id === job.pull.authorId;
-  const isKnown = hasAccess(level, "triage") || isAuthor;
-  const flood = isKnown ? null : await tooMany(job, ports, STRANGERS_COMMANDS_AN_HOUR);
+  const person = { level, isAuthor };
+  const flood = isKnown(person) ? null : await tooMany(job, ports, STRANGERS_COMMANDS_AN_HOUR);
   if (flood !== null) return `ignored: ${flood}`;
-  if (command.kind === "unknown") return refuse(job, ports, hint(command), isKnown);
+  if (isNamed(job)) await acknowledge(job, ports.replies);
+  if (command.kind === "unknown") return refuse(job, ports, hint(command), person);
   const verb = command.kind === "verb" ? command.verb : "ask";
   const order = { job, key: jobKey(repo, number), verb, text: command.text, level, isAuthor, ports, stage };
   if (mayAsk(verb, level, isAuthor)) return order;
   return isNamed(job)
-    ? refuse(job, ports, notPermitted(verb, level), false)
+    ? refuse(job, ports, notPermitted(verb, level), person, false)
     : "ignored: a reply by a person without permission to ask";
+}
+
+/** People with access to the repository, and the author of the pull request. Everybody else is a stranger. */
+function isKnown({ level, isAuthor }: Pick<Order, "level" | "isAuthor">): boolean {
+  return hasAccess(level, "triage") || isAuthor;
+}
+
+/** What GitHub calls people with some access. It decides nothing but whether a flood by others is a reason not to ask. */
+const NEAR: ReadonlySet<string | undefined> = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
+
+async function tooManyStrangers({ repo, comment, pull }: CommandJob, ports: CommandPorts): Promise<string | null> {
+  const { id, association } = comment.author;
+  if (NEAR.has(association) || id === pull.authorId) return null;
+  const given = await ports.answers.strangers(repoKey(repo), ports.now() - HOUR_MS);
+  return given < ALL_STRANGERS_COMMANDS_AN_HOUR
+    ? null
+    : `${given} comments of people without access were answered within an hour`;
 }
 
 function isNamed({ command }: CommandJob): boolean {
@@ -116,16 +139,23 @@ function isNamed({ command }: CommandJob): boolean {
 async function tooMany(job: CommandJob, ports: CommandPorts, most: number): Promise<string | null> {
   const since = ports.now() - HOUR_MS;
   let given = 0;
-  for (const kind of ["command", "reply", "refusal"] as const) {
+  for (const kind of ["command", "reply", "refusal", ...STRANGERS] as const) {
     given += await ports.answers.given(entryOf(job), kind, since);
   }
   return given < most ? null : `${given} comments of this person were answered within an hour`;
 }
 
 /** The reaction each time; the text once a day, or each time for people with access. */
-async function refuse(job: CommandJob, ports: CommandPorts, answer: Answer, always: boolean): Promise<string> {
-  const wasRefused = (await ports.answers.given(entryOf(job), "refusal", ports.now() - DAY_MS)) > 0;
-  await ports.answers.record({ ...entryOf(job), kind: "refusal", at: ports.now() });
+async function refuse(
+  job: CommandJob,
+  ports: CommandPorts,
+  answer: Answer,
+  person: Pick<Order, "level" | "isAuthor">,
+  always = isKnown(person),
+): Promise<string> {
+  const kind = isKnown(person) ? "refusal" : "denied";
+  const wasRefused = (await ports.answers.given(entryOf(job), kind, ports.now() - DAY_MS)) > 0;
+  await ports.answers.record({ ...entryOf(job), kind, at: ports.now() });
   const text = (wasRefused && !always) || (await isAnswered(job, ports.replies)) ? null : answer.text;
   await publishAnswer(job, { ...answer, text }, ports.replies);
   return `${answer.end}: ${answer.note}`;
@@ -160,7 +190,7 @@ function nameMe(answer: Answer): Answer {
 }
 
 async function showConfig({ job, ports, stage }: Order): Promise<Answer> {
-  const { config, problems, origins } = await stage("gather", () => gatherSettings(job, ports.pulls, ports.known));
+  const { config, problems, origins } = await stage("gather", () => gatherSettings(job, ports.pulls, knownFor(ports)));
   const wrong = problems.length === 0 ? "" : `\n\n${problems.length} problems; the summary of a review lists them.`;
   return plainAnswer("done", `\`\`\`yaml\n${configView(config, origins)}\n\`\`\`${wrong}`, "configuration");
 }

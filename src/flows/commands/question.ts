@@ -12,7 +12,7 @@ import { gatherSettings, gatherThread } from "../../gather/gather.ts";
 import { retrieveForQuestion } from "../../retrieve/retrieve.ts";
 import { type Answered, answer } from "../../review/review.ts";
 import { logRetrieval } from "../memory/search-memory.ts";
-import { costWith, modelAllowance, remainingAfter, retrievalShare } from "../review/model-allowance.ts";
+import { costWith, knownFor, modelAllowance, remainingAfter, retrievalShare } from "../review/model-allowance.ts";
 import { findingsOfThread, isWriter, type Order } from "./order.ts";
 
 const WHY = "Why was this said, in which case does it matter, and what was decided about it before?";
@@ -29,7 +29,7 @@ export async function answerQuestion(order: Order): Promise<Answer> {
   const { job, key, text, level, isAuthor, ports, stage } = order;
   if (text === "") return plainAnswer("failed", "Ask something: `/kodiai ask Is the lock needed here?`", "no question");
   const { repo, number, comment, pull } = job;
-  const { config } = await stage("gather", () => gatherSettings(job, ports.pulls, ports.known));
+  const { config } = await stage("gather", () => gatherSettings(job, ports.pulls, knownFor(ports)));
   const thread = await stage("gather", () => gatherThread(job, ports.threads));
   const findings = await findingsOf(order, thread.comments);
   const asked = { repo, pull: { number }, text: [text, ...findings.slice(0, 1).map(({ title }) => title)].join("\n") };

@@ -15,6 +15,7 @@ import type { Embedder, Memory, Recall, RepositoryHost, RepositoryLabels, Unreac
 import type { ModelAccess } from "../../ports/model.ts";
 import type { PullRequests, Traces } from "../../ports.ts";
 import { type DescribedMemories, describedLine, describeMemories } from "../memory/describe-memories.ts";
+import { knownFor } from "../review/model-allowance.ts";
 import {
   type HistoryRun,
   historyLine,
@@ -167,13 +168,13 @@ async function forgetAll(repo: Repo, { traces, memory }: FollowPorts) {
  *
  * @throws Transient when its host can be asked later; OutOfReach when the host says that it was removed
  */
-async function currentHead({ host, pulls, known, labels }: FollowPorts) {
+async function currentHead({ host, pulls, known, labels, describing: { access } }: FollowPorts) {
   const found = await host.lookUp();
   if (found.kind === "unreachable") return unreached(found);
   await labels.relabel(found.repo);
   const tree = await found.head();
   if (tree === null) return { kind: "skipped", reason: "nothing was committed yet" } as const;
-  const { config } = await configAt(found.repo, tree.commit, pulls, known);
+  const { config } = await configAt(found.repo, tree.commit, pulls, knownFor({ known, access }));
   return { kind: "head", repo: found.repo, tree, config } as const;
 }
 

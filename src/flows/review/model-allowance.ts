@@ -1,10 +1,11 @@
 // Whether a model may be asked, and for how much: the repository's budgets and the operator's against what was spent, and one
 // review's money shared between finding memories and reading the change.
+import { type KnownRules, noPriceOf } from "../../config/parse-config.ts";
 import type { RepoConfig } from "../../config/repo-config.ts";
 import { type Budget, type BudgetUsage, type ReservationRequest, reservationOf } from "../../domain/budget.ts";
 import { hasAccess } from "../../domain/command.ts";
 import type { Repo } from "../../domain/job.ts";
-import type { ModelRequest } from "../../domain/model.ts";
+import type { ModelRequest, ModelTier } from "../../domain/model.ts";
 import type { BudgetName, Cost, Degraded, MonthSpending } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { ModelCost } from "../../domain/retrieval.ts";
@@ -41,14 +42,17 @@ export async function modelAllowance(
   if (access === null || setting === "off") return { model: null, reason: null };
   const { model, delimiter, reservations } = access;
   const leave = { model, delimiter, ...(signal === undefined ? {} : { signal }) };
-  if (!hasPrice(model)) return { ...leave, usd: Number.POSITIVE_INFINITY };
+  if (access.usdPerMonth != null && unpricedModels(access).length > 0)
+    return { model: null, reason: `${noPriceOf(unpricedModels(access))}, and the operator's budget needs it` };
   const { reviewsPerDay } = budget.outsiders;
   if (isOutsider && isReview && reservations && (await reservations.outsidersReviews(now - DAY_MS)) >= reviewsPerDay) {
     const reason = `a pull request gets ${reviewsPerDay} reviews by the model in 24 hours for people without write access (\`review.budget.outsiders\`), and these are used up`;
     return { model: null, reason };
   }
-  const wanted = { least: 0, most: budget.usdPerReview };
+  // A model that costs nothing sets nothing aside; its review is counted all the same.
+  const wanted = { least: 0, most: costsMoney(model) ? budget.usdPerReview : 0 };
   const { usd, usages } = await setAside(wanted, budgetsOf(budget, repo, access, isOutsider), access, now);
+  if (!costsMoney(model)) return { ...leave, usd: Number.POSITIVE_INFINITY };
   const empty = usages.find((usage) => usage.usd + usage.aside >= usage.of);
   return empty === undefined ? { ...leave, usd } : { model: null, reason: usedUp(empty) };
 }
@@ -66,7 +70,7 @@ export async function monthSpending(
   now: number,
   isOutsider: boolean,
 ): Promise<MonthSpending | null> {
-  if (access === null || setting === "off" || !hasPrice(access.model)) return null;
+  if (access === null || setting === "off" || !costsMoney(access.model)) return null;
   const budgets = budgetsOf(budget, repo, access, isOutsider);
   const usages = budgetStates(budgets, await usagesOf(budgets, access, monthStart(now)));
   const [nearest] = usages.filter(({ of }) => of > 0).toSorted((a, b) => b.usd / b.of - a.usd / a.of);
@@ -165,9 +169,23 @@ function budgetStates(budgets: readonly Budget[], usages: readonly BudgetUsage[]
   });
 }
 
-/** A model without a price, on the operator's own machine, spends no budget. */
-function hasPrice(model: Model): boolean {
-  return model.price("main", 1, 1) !== null;
+const TIERS = ["main", "small"] as const satisfies readonly ModelTier[];
+
+/** A model with the price 0, or without a known one where no budget in US$ was set, spends no budget. */
+function costsMoney(model: Model): boolean {
+  return TIERS.some((tier) => (model.price(tier, MILLION, MILLION) ?? 0) > 0);
+}
+
+const MILLION = 1_000_000;
+
+/** The models whose questions could cost any amount: no budget in US$ can hold for them. */
+function unpricedModels({ model }: ModelAccess): readonly string[] {
+  return [...new Set(TIERS.filter((tier) => model.price(tier, 1, 1) === null).map((tier) => model.names[tier]))];
+}
+
+/** What is known about rules, and of the model that would be asked: a configuration is checked against both. */
+export function knownFor({ known, access }: { readonly known: KnownRules; readonly access: ModelAccess | null }) {
+  return access === null ? known : { ...known, unpriced: unpricedModels(access) };
 }
 
 function monthStart(now: number): number {
@@ -238,7 +256,7 @@ function smallOnly(model: Model): Model {
 
 /**
  * Whether people without write access are behind a review: the person who asked for it by name, else the author. GitHub is asked
- * only where money is at stake; people that it does not answer for have no write access.
+ * only where a model may be; people that it does not answer for have no write access.
  *
  * @param permissions absent where a person asks at a terminal, with a model of their own
  */
@@ -247,8 +265,7 @@ export async function isForOutsider(
   access: ModelAccess | null,
   permissions: Permissions | undefined,
 ): Promise<boolean> {
-  if (permissions === undefined || access === null || config.review.model === "off" || !hasPrice(access.model))
-    return false;
+  if (permissions === undefined || access === null || config.review.model === "off") return false;
   // Only people with write access push to branches of the repository itself.
   if (job.askedBy === undefined && pull.head.repo === `${repo.owner}/${repo.name}`) return false;
   return !hasAccess(await permissions.of(repo, job.askedBy ?? pull.author), "write");

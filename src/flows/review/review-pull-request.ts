@@ -17,6 +17,7 @@ import type { Snapshots } from "../../ports/snapshot.ts";
 import { retrieve } from "../../retrieve/retrieve.ts";
 import { review } from "../../review/review.ts";
 import { checkRun, finishProgress } from "./check-run.ts";
+import { knownFor } from "./model-allowance.ts";
 import { type Begun, type Posting, posting } from "./posting.ts";
 import { fingerprintFor, prepare } from "./prepare.ts";
 import { recollect, withReasons } from "./recollect.ts";
@@ -60,7 +61,7 @@ export async function writeReview(
   const reviews = (await ports.ledger?.earlier(job)) ?? [];
   const fingerprint = fingerprintFor(ports);
   const context = await stage("gather", () =>
-    gather(job, ports.pulls, ports.known, ports.access !== null, { reviews, fingerprint, declined, pausedBy }),
+    gather(job, ports.pulls, knownFor(ports), ports.access !== null, { reviews, fingerprint, declined, pausedBy }),
   );
   if (context.kind === "skipped") return context;
   const begun = await begin(context);

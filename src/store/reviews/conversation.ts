@@ -41,6 +41,11 @@ export function storedAnswers(db: Database, held: Held | null = null): AnswerSto
          WHERE repo = $1 AND user_id = $2 AND kind = $3 AND at >= $4 AND comment <> $5`,
         [repo, userId, kind, since, comment],
       ),
+    strangers: (repo, since) =>
+      count("SELECT count(*) FROM answers WHERE repo = $1 AND kind IN ('stranger', 'denied') AND at >= $2", [
+        repo,
+        since,
+      ]),
     repliesInARow: ({ comment, thread }) =>
       count(
         `SELECT count(*) FROM answers WHERE thread = $1 AND kind = 'reply' AND comment <> $2 AND id >

@@ -50,7 +50,8 @@ function reservations(db: Database, held: Held, repo: string): Reservations {
         const reservation = reservationOf(wanted, budgets, usages);
         const row = { job: held.id, token: held.token, repo, usd: reservation.usd };
         const outsider = budgets.some(({ whose }) => whose === "outsiders");
-        if (reservation.usd > 0) await insert(tx, "bookings", { ...row, outsider });
+        // Without money too, so that what a free model is asked counts as theirs.
+        if (reservation.usd > 0 || outsider) await insert(tx, "bookings", { ...row, outsider });
         return reservation;
       }),
     outsidersReviews: async (since) =>

@@ -34,8 +34,8 @@ const PLACES = [
 test.each(PLACES)("%s: blobs expire with what else is old, and go with their repository", async (_name, open) => {
   const store = await open();
   try {
-    keepFor(store, SHOP);
-    keepFor(store, BANK);
+    await keepFor(store, SHOP);
+    await keepFor(store, BANK);
     await store.expire(Date.now() + (BLOB_DAYS - 1) * DAY_MS);
     expect(kept()).toEqual(["github.com%2F42", "github.com%2F43"]);
     await store.traces.forgetRepository(SHOP);
@@ -49,7 +49,7 @@ test.each(PLACES)("%s: blobs expire with what else is old, and go with their rep
 
 test("no backup has them, and erasing a person removes them: code may name any person", async () => {
   const store = await openStore(folder);
-  keepFor(store, SHOP);
+  await keepFor(store, SHOP);
   await store.close();
   const backup = join(folder, "backup");
   await backUpStore(folder, backup, Date.now());

@@ -10,7 +10,7 @@ import { type Actor, FEEDBACK, MORE_REACTIONS, type Page } from "../graphql-docu
 import { placeOf, unlessStatus } from "../requests.ts";
 import { translated, translatedMethods } from "../translate-error.ts";
 import { COMPARED_FILES, type GitHubFile } from "./list-changes.ts";
-import { accessOf } from "./permissions.ts";
+import { accessOf, newDenials } from "./permissions.ts";
 
 /** Pages of threads: enough for all findings that a pull request's history holds. */
 const PAGES = 10;
@@ -68,12 +68,12 @@ interface PullNode {
 }
 
 /** The port for one repository's token. `botLogin` is our own account as REST writes it: `kodiai[bot]`. */
-export function githubFeedback(github: GitHub, botLogin: string): Feedback {
+export function githubFeedback(github: GitHub, botLogin: string, denials = newDenials()): Feedback {
   return translatedMethods<Feedback>({
     read: (repo, number) => read(github, repo, number, botLogin),
     /** A 403 that is not a rate limit would not change with a retry. */
     access: async (repo, who) =>
-      (await unlessStatus([403], () => translated(() => accessOf(github, repo, who)))) ?? "none",
+      (await unlessStatus([403], () => translated(() => accessOf(github, repo, who, denials)))) ?? "none",
     async moved(repo, from, to) {
       const where = { ...placeOf(repo), basehead: `${from}...${to}`, per_page: 100 };
       const found = await unlessStatus([404], () => github.rest.repos.compareCommitsWithBasehead(where));

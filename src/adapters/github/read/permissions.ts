@@ -1,16 +1,29 @@
 // A person's access to a repository, checked each time: `author_association` of a payload is a hint and not a permission.
-import { ACCESS_LEVELS, type AccessLevel } from "../../../domain/command.ts";
+import { LRUCache } from "lru-cache";
+import { ACCESS_LEVELS, type AccessLevel, hasAccess } from "../../../domain/command.ts";
 import type { Repo } from "../../../domain/job.ts";
 import type { Permissions } from "../../../ports/conversation.ts";
 import type { GitHub } from "../clients.ts";
 import { placeOf, unlessStatus } from "../requests.ts";
 
-/** For one repository's token. */
-export function githubPermissions(github: GitHub): Permissions {
+/** A minute: a person without access costs few requests, however much they write, and who gains access does not wait long. */
+const DENIED = { max: 10_000, ttl: 60_000 };
+
+/** People whom GitHub denied access a moment ago. */
+export function newDenials(): LRUCache<string, AccessLevel> {
+  return new LRUCache(DENIED);
+}
+
+/**
+ * For one repository's token.
+ *
+ * @param denials shared by the jobs of a process; access is never taken from it
+ */
+export function githubPermissions(github: GitHub, denials = newDenials()): Permissions {
   return {
     async of(repo, person) {
       try {
-        return await accessOf(github, repo, person);
+        return await accessOf(github, repo, person, denials);
       } catch {
         // 403, 5xx, no answer: access that GitHub did not confirm is not granted.
         return "none";
@@ -24,11 +37,17 @@ export async function accessOf(
   github: GitHub,
   repo: Pick<Repo, "owner" | "name">,
   { id, login }: { readonly id: number; readonly login: string },
+  denials = newDenials(),
 ): Promise<AccessLevel> {
+  const key = `${repo.owner}/${repo.name} ${id} ${login}`;
+  const denied = denials.get(key);
+  if (denied !== undefined) return denied;
   const where = { ...placeOf(repo), username: login };
   const data = (await unlessStatus([404], () => github.rest.repos.getCollaboratorPermissionLevel(where)))?.data;
   // A login can change owners; the id of a comment's author cannot.
-  return data?.user?.id === id ? levelOf(data.permission, data.role_name, data.user.permissions) : "none";
+  const level = data?.user?.id === id ? levelOf(data.permission, data.role_name, data.user.permissions) : "none";
+  if (!hasAccess(level, "triage")) denials.set(key, level);
+  return level;
 }
 
 /** `permission` folds maintain into write and triage into read; a custom role has its own name and counts as its base. */

@@ -25,7 +25,7 @@ export async function readArchive(
   limits: SnapshotLimits,
   signal: AbortSignal,
   isLink: (path: string) => boolean,
-  take: (bytes: Buffer) => void,
+  take: (bytes: Buffer) => Promise<void>,
 ): Promise<void> {
   const tar = extract();
   const { packedBytes, unpackedBytes } = limits;
@@ -55,7 +55,7 @@ async function readEntries(
   limits: SnapshotLimits,
   headerLimit: { until: number },
   isLink: (path: string) => boolean,
-  take: (bytes: Buffer) => void,
+  take: (bytes: Buffer) => Promise<void>,
 ): Promise<void> {
   let entries = 0;
   let files = 0;
@@ -74,7 +74,7 @@ async function readEntries(
     }
     const chunks: Uint8Array[] = [];
     for await (const chunk of entry) chunks.push(chunk as Uint8Array);
-    take(Buffer.concat(chunks));
+    await take(Buffer.concat(chunks));
   }
 }
 

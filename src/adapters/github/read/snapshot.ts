@@ -20,7 +20,7 @@ interface SnapshotOptions {
   /** Reaches the hosts that serve archives, without a credential. */
   readonly archives: GuardedFetch;
   readonly blobs: Blobs;
-  /** Called when blobs were added. */
+  /** Called when blobs may have been added. */
   readonly trim?: BlobCache["trim"];
   /** Other than the documented ones in tests. */
   readonly limits?: SnapshotLimits;
@@ -38,7 +38,7 @@ export function githubSnapshots(options: SnapshotOptions): Snapshots {
       const { ms } = options.limits ?? SNAPSHOT_LIMITS;
       const signal = AbortSignal.timeout(ms);
       try {
-        return await read(options, repo, pull, signal);
+        return await read(options, repo, pull, signal).finally(options.trim);
       } catch (error) {
         const why = signal.aborted ? `it could not be read within ${ms / 1_000} s` : reasonOf(error);
         return { snapshot: null, degraded: [degraded(`files around the change were not read: ${why}`)] };
@@ -66,28 +66,27 @@ async function read(
   const small = tree.files.filter(({ bytes }) => bytes <= limits.fileBytes);
   const known = new Map(await blobs.known());
   const missing = new Set(small.map(({ blob }) => blob).filter((sha) => !known.has(sha)));
-  const had = missing.size;
-  const keep = (sha: string, bytes: Buffer) => {
-    blobs.keep(sha, bytes);
+  const keep = async (sha: string, bytes: Buffer) => {
+    if (!(await blobs.keep(sha, bytes)))
+      throw new NoSnapshot("there is no room for them on the disk of the data folder");
     known.set(sha, !isBinary(bytes));
     missing.delete(sha);
   };
 
   if (missing.size > limits.blobs) {
     const packed = await archiveOf(options, asked, signal);
-    await readArchive(packed, limits, signal, tree.isLink, (bytes) => {
+    await readArchive(packed, limits, signal, tree.isLink, async (bytes) => {
       for (const one of [bytes, withoutCarriageReturns(bytes)]) {
         const sha = one === null ? "" : blobSha(one);
-        if (one !== null && missing.has(sha)) keep(sha, one);
+        if (one !== null && missing.has(sha)) await keep(sha, one);
       }
     });
   }
   const ask = async (sha: string) => {
     const bytes = await blobOf(github, asked, sha, signal).catch(() => null);
-    if (bytes !== null) keep(sha, bytes);
+    if (bytes !== null) await keep(sha, bytes);
   };
   await pMap([...missing].slice(0, limits.blobs), ask, { concurrency: AT_ONCE });
-  if (missing.size < had) await options.trim?.();
 
   const files = new Map(small.filter(({ blob }) => !missing.has(blob)).map((file) => [file.path, file]));
   const unread = small
@@ -111,17 +110,19 @@ function textReader(
   known: ReadonlyMap<string, boolean>,
 ): Snapshot["text"] {
   let left = limits.blobs;
+  const again = new Map<string, string>();
   return async (path) => {
     const sha = files.get(path)?.blob;
     if (sha === undefined || known.get(sha) !== true) return null;
     const cached = await blobs.read(sha);
-    if (cached !== null) return cached.toString("utf8");
+    const text = cached?.toString("utf8") ?? again.get(sha);
+    if (text !== undefined) return text;
     if (left === 0) return null;
     left -= 1;
     const bytes = await blobOf(github, asked, sha, AbortSignal.timeout(LATER_MS)).catch(() => null);
     if (bytes === null) return null;
-    blobs.keep(sha, bytes);
-    return bytes.toString("utf8");
+    again.set(sha, bytes.toString("utf8"));
+    return again.get(sha) ?? null;
   };
 }
 

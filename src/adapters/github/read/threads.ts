@@ -1,4 +1,5 @@
 // Reads threads on a diff: GitHub's threads are flat, and every reply names the first comment.
+import { LRUCache } from "lru-cache";
 import type { ThreadComment } from "../../../domain/conversation.ts";
 import type { Threads } from "../../../ports/conversation.ts";
 import type { GitHub } from "../clients.ts";
@@ -8,13 +9,27 @@ import { reviewCommentsOf } from "../write/find-post.ts";
 
 type ListedComment = Awaited<ReturnType<GitHub["rest"]["pulls"]["listReviewComments"]>>["data"][number];
 
-/** The reading port for one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
-export function githubThreads(github: GitHub, botLogin: string): Threads {
+/** Threads that somebody else started: what people write in them costs no request. */
+export function newForeignThreads(): LRUCache<string, true> {
+  return new LRUCache({ max: 10_000 });
+}
+
+/**
+ * The reading port for one repository's token.
+ *
+ * @param botLogin our own account, such as `kodiai[bot]`
+ * @param foreign shared by the jobs of a process
+ */
+export function githubThreads(github: GitHub, botLogin: string, foreign = newForeignThreads()): Threads {
   return translatedMethods<Threads>({
     async root(repo, rootId) {
+      const key = `${repo.host}/${repo.id} ${rootId}`;
+      if (foreign.has(key)) return null;
       const where = { ...placeOf(repo), comment_id: rootId };
       const found = await unlessStatus([404], () => github.rest.pulls.getReviewComment(where));
-      return found && commentOf(found.data, botLogin);
+      const root = found && commentOf(found.data, botLogin);
+      if (root?.isOurs !== true) foreign.set(key, true);
+      return root;
     },
     async thread(repo, number, rootId) {
       const all = await reviewCommentsOf(github, repo, number);
