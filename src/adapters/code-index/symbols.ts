@@ -131,12 +131,19 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
     },
     async having(snapshot, words) {
       const files = [...snapshot.files.values()];
-      const hashes = words.map(fnv1a);
-      const indexes = await indexed(snapshot, files);
-      return files.flatMap(({ path }, at) => {
-        const index = indexes[at] ?? null;
-        return index !== null && hashes.every((hash) => hasHash(index.words, hash)) ? [path] : [];
-      });
+      const wanted = Map.groupBy(words, fnv1a);
+      const found = new Map<string, string[]>();
+      for (const [at, index] of (await indexed(snapshot, files)).entries()) {
+        const path = files[at]?.path ?? "";
+        for (const hash of index?.words ?? []) {
+          for (const word of wanted.get(hash) ?? []) {
+            const paths = found.get(word) ?? [];
+            found.set(word, paths);
+            paths.push(path);
+          }
+        }
+      }
+      return found;
     },
     async links(path, text, called) {
       const answer = await ask<readonly (FileLinks | null)[]>({ kind: "links", files: [{ path, text }], called });
