@@ -9,7 +9,7 @@ import {
   maskedLines,
   noContext,
 } from "../domain/change-context.ts";
-import { folderOf, isTestPath } from "../domain/code/paths.ts";
+import { folderOf, isTestPath, nameOf } from "../domain/code/paths.ts";
 import type { Definition, NamedSymbol, Reference } from "../domain/code/symbols.ts";
 import { CHARS_PER_TOKEN } from "../domain/model.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
@@ -18,7 +18,15 @@ import { cutText } from "../domain/text/cut-text.ts";
 import type { Snapshot, SnapshotFile, Snapshots } from "../ports/snapshot.ts";
 import type { Symbols } from "../ports/symbols.ts";
 import { importedPackages, manifestsOf, tellingLines } from "./manifests.ts";
-import { type ChangedName, type ChangeNames, changeNames, innermost, touchedLines, type UsedName } from "./names.ts";
+import {
+  type ChangedName,
+  type ChangeNames,
+  changeNames,
+  type Holders,
+  holdersOf,
+  touchedLines,
+  type UsedName,
+} from "./names.ts";
 import { type Candidate, countByKind, type Range, shareBudget, shownLine } from "./share-budget.ts";
 
 interface ContextPorts {
@@ -66,7 +74,7 @@ export async function contextOf(
     files.map(({ path }) => path),
   );
   const names = changeNames(context.files, outlines, kinds, changedTexts);
-  const words = new Map([...changedTexts].map(([path, lines]) => [path, new Set(lines.join("\n").match(WORD))]));
+  const words = filesByWord(changedTexts);
   const near = context.files.map(({ path }) => path);
   const found = await symbols.find(head, {
     used: new Set(names.used.map(({ name }) => name)),
@@ -146,10 +154,11 @@ function enclosing(
   return files.flatMap((file): Candidate[] => {
     const { path } = file;
     const worth = KIND_WORTH[kinds.get(path) ?? "source"];
+    const holders = holdersOf(outlines.get(path) ?? []);
     return file.hunks.map((hunk): Candidate => {
       const lines = touchedLines({ ...file, hunks: [hunk] });
       const [first = hunk.newStart, last = first] = [lines[0], lines.at(-1)];
-      const around = outermost(outlines.get(path) ?? [], first, last);
+      const around = outermost(holders, first, last);
       const { startLine = 1, endLine = Number.POSITIVE_INFINITY } = around ?? {};
       const within = (margin: number) => ({
         first: Math.max(startLine, first - margin),
@@ -172,13 +181,14 @@ function beginning({ startLine, endLine }: Definition, lines = Number.POSITIVE_I
 const HOLDERS = new Set(["class", "interface", "struct", "enum", "trait", "module", "type", "section"]);
 
 /** The function that holds both lines, the outermost of those that are not long; else the innermost definition. */
-function outermost(outline: readonly Definition[], first: number, last: number): Definition | null {
-  const holding = outline
-    .filter(({ startLine, endLine }) => startLine <= first && endLine >= last)
+function outermost(holders: Holders, first: number, last: number): Definition | null {
+  const around = holders.around(first);
+  const holding = around
+    .filter(({ endLine }) => endLine >= last)
     .sort((a, b) => b.endLine - b.startLine - (a.endLine - a.startLine));
   const functions = holding.filter(({ kind }) => !HOLDERS.has(kind));
   const short = functions.find(({ startLine, endLine }) => endLine - startLine < WHOLE_LINES);
-  return short ?? functions.at(-1) ?? innermost(outline, first);
+  return short ?? functions.at(-1) ?? around[0] ?? null;
 }
 
 /** A longer file is not shown whole, however large the budget is. */
@@ -225,10 +235,21 @@ function defined(
 /** Beyond so many that nothing tells apart, none is shown. */
 const AMBIGUOUS = 4;
 
-/** The words of each changed file at the head. */
+/** For each word the changed files that contain it at the head. */
 type Words = ReadonlyMap<string, ReadonlySet<string>>;
 
 const WORD = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
+
+function filesByWord(texts: ReadonlyMap<string, readonly string[]>): Words {
+  const files = new Map<string, Set<string>>();
+  for (const [path, lines] of texts) {
+    for (const word of new Set(lines.join("\n").match(WORD))) {
+      const known = files.get(word) ?? new Set();
+      files.set(word, known.add(path));
+    }
+  }
+  return files;
+}
 
 /** Of several definitions of a name those that its use most likely means, at most two. */
 function likely(
@@ -237,28 +258,32 @@ function likely(
   words: Words,
 ): readonly Definition[] {
   const folders = new Set([...paths].map(folderOf));
-  const score = ({ path }: Definition) => {
+  const qualified = new Set([...qualifiers].map((one) => one.toLowerCase()));
+  const score = (path: string) => {
     const lower = path.toLowerCase();
-    const parts = [stemOf(lower), lower.split("/").at(-2)];
-    const isQualified = [...qualifiers].some((one) => parts.includes(one.toLowerCase()));
+    const isQualified = qualified.has(stemOf(lower)) || qualified.has(lower.split("/").at(-2) ?? "");
     return (
       (isQualified ? 4 : 0) +
       (paths.has(path) ? 3 : 0) +
-      ([...paths].some((own) => isNamedIn(path, words.get(own))) ? 3 : 0) +
+      (isNamedIn(path, paths, words) ? 3 : 0) +
       (folders.has(folderOf(path)) ? 2 : 0) -
       (isTestPath(path) ? 3 : 0)
     );
   };
-  const scored = definitions.map((one) => ({ one, score: score(one) })).sort((a, b) => b.score - a.score);
-  const best = scored[0]?.score ?? 0;
-  const alike = scored.filter((each) => each.score === best);
-  return alike.length > AMBIGUOUS ? [] : alike.slice(0, 2).map(({ one }) => one);
+  const scores = new Map([...new Set(definitions.map(({ path }) => path))].map((path) => [path, score(path)]));
+  const best = Math.max(...scores.values());
+  const alike = definitions.filter(({ path }) => scores.get(path) === best);
+  return alike.length > AMBIGUOUS ? [] : alike.slice(0, 2);
 }
 
 /** `src/mods/ModSuddenDeath.cs` is named where `ModSuddenDeath` is a word. */
-function isNamedIn(path: string, words: ReadonlySet<string> | undefined): boolean {
+function isNamedIn(path: string, paths: ReadonlySet<string>, words: Words): boolean {
   const stem = stemOf(path);
-  return stem.length > 3 && words?.has(stem) === true;
+  const files = stem.length > 3 ? words.get(stem) : undefined;
+  if (files === undefined) return false;
+  const [fewer, more] = files.size < paths.size ? [files, paths] : [paths, files];
+  for (const one of fewer) if (more.has(one)) return true;
+  return false;
 }
 
 /** The same method of other types: what a change of one may have to be done to as well, or what it overrides. */
@@ -275,11 +300,12 @@ function siblings(
         (kind === "method" || kind === "function") &&
         endingOf(path) === endingOf(own),
     );
-    const named = words.get(own);
-    const ordered = [...others].sort((a, b) => Number(isNamedIn(b.path, named)) - Number(isNamedIn(a.path, named)));
+    const inOwn = new Set([own]);
+    const groups = Map.groupBy(others, ({ path }) => isNamedIn(path, inOwn, words));
+    const ordered = [...(groups.get(true) ?? []), ...(groups.get(false) ?? [])];
     return ordered.slice(0, 3).map((other, rank) => {
       const { path } = other;
-      const likely = (what === "value" ? 30 : 45) + (isNamedIn(path, named) ? 25 : 0);
+      const likely = (what === "value" ? 30 : 45) + (isNamedIn(path, inOwn, words) ? 25 : 0);
       const worth = likely - 8 * rank - Math.min(10, others.length);
       const [short, full] = [[beginning(other, 10)], [beginning(other, 40)]];
       return { kind: "sibling", path, why: `another ${name}`, short, full, worth };
@@ -297,20 +323,41 @@ function stemOf(path: string): string {
 }
 
 const PATH_LIKE = /(?<![\w@.-])[\w@.-]{1,100}(?:\/[\w@.-]{1,100}){0,20}\.[A-Za-z]\w{0,7}/g;
+/** Folders and name that PATH_LIKE takes. */
+const MOST_PARTS = 21;
 const MOST_MENTIONED = 5;
 
 /** Files that the description names and the diff does not have. */
 function mentioned({ pull, files }: PullRequestContext, head: Snapshot): readonly Candidate[] {
   const changed = new Set(files.map(({ path }) => path));
-  const words = new Set(`${pull.title}\n${pull.body ?? ""}`.slice(0, 20_000).match(PATH_LIKE));
+  const text = `${pull.title}\n${pull.body ?? ""}`.slice(0, 20_000);
+  const words = new Set((text.match(PATH_LIKE) ?? []).map((word) => word.replace(/^\.?\//, "")));
+  const named = pathsByEnd(head.files.keys(), words);
   const found = [...words].flatMap((word) => {
-    const tail = `/${word.replace(/^\.?\//, "")}`;
-    const alike = [...head.files.keys()].filter((path) => `/${path}`.endsWith(tail));
+    const alike = named.get(word) ?? [];
     return alike.length === 1 ? alike.filter((path) => !changed.has(path)) : [];
   });
   const [short, full] = [[{ first: 1, last: 20 }], [{ first: 1, last: 80 }]];
   const own = { kind: "mentioned", why: "named in the description", short, full, worth: 38 } as const;
   return [...new Set(found)].slice(0, MOST_MENTIONED).map((path) => ({ ...own, path }));
+}
+
+/** By each of some ends, `cart.ts` or `src/cart.ts`, the first two paths that have it. */
+function pathsByEnd(paths: Iterable<string>, ends: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
+  const names = new Set([...ends].map(nameOf));
+  const found = new Map<string, string[]>();
+  for (const path of paths) {
+    if (!names.has(nameOf(path))) continue;
+    for (let at = path.length, parts = 0; at >= 0 && parts < MOST_PARTS; parts++) {
+      at = path.lastIndexOf("/", at - 1);
+      const end = path.slice(at + 1);
+      if (!ends.has(end)) continue;
+      const known = found.get(end) ?? [];
+      found.set(end, known);
+      if (known.length < 2) known.push(path);
+    }
+  }
+  return found;
 }
 
 interface NamedCalls extends CallSites {

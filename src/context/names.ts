@@ -97,19 +97,25 @@ function isName(word: string): boolean {
 
 type Uses = Map<string, { weight: number; qualifiers: Set<string>; paths: Set<string> }>;
 
+const CALLED = /\s*(?:<[^<>()]*>)?[(!]/y;
+/** Between a name and the one that it is a member of. */
+const MEMBER = /^\s*(?:\.|::|->|\?\.)\s*$/;
+
+/** One pass: what stands between two names is read once, however long the line is. */
 function use(used: Uses, code: string, path: string, weight: number): void {
+  let before: { readonly name: string; readonly end: number } | null = null;
   for (const { 0: name, index } of code.matchAll(WORD)) {
+    const qualifier = before !== null && MEMBER.test(code.slice(before.end, index)) ? before.name : null;
+    const end = index + name.length;
+    before = { name, end };
     if (!isName(name)) continue;
     const known = used.get(name) ?? { weight: 0, qualifiers: new Set<string>(), paths: new Set<string>() };
     used.set(name, known);
-    const isCalled = /^\s*(?:<[^<>()]*>)?[(!]/.test(code.slice(index + name.length));
+    CALLED.lastIndex = end;
     const isType = /^[A-Z]/.test(name);
-    known.weight += weight * (isCalled ? 3 : isType ? 2 : 1);
+    known.weight += weight * (CALLED.test(code) ? 3 : isType ? 2 : 1);
     known.paths.add(path);
-    const qualifier = /(?<![\p{L}\p{N}_$])([\p{L}_$][\p{L}\p{N}_$]*)\s{0,99}(?:\.|::|->|\?\.)\s{0,99}$/u.exec(
-      code.slice(0, index),
-    )?.[1];
-    if (qualifier !== undefined) known.qualifiers.add(qualifier);
+    if (qualifier !== null) known.qualifiers.add(qualifier);
   }
 }
 
@@ -136,7 +142,7 @@ function codeLines(path: string, lines: readonly DiffLine[]): readonly CodeLine[
 
 /** A line that defines a name, in most languages. */
 const DEFINES =
-  /^\s*(?:(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|override|virtual|const|unsafe|inline|extern|readonly|open|suspend|def|func(?:\s*\([^)]*\))?|function\*?|fn|class|struct|enum|interface|trait|type|record|let|var|val|#\s*define)\s+){1,9}(?:[\w<>[\],.?*&]+\s+[*&]*){0,9}?([\p{L}_$][\p{L}\p{N}_$]*)\s*(?:[<({=:;]|$)/u;
+  /^\s*(?:(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|override|virtual|const|unsafe|inline|extern|readonly|open|suspend|def|func(?:\s*\([^)]*\))?|function\*?|fn|class|struct|enum|interface|trait|type|record|let|var|val|#\s*define)\s+){1,9}(?:[\w<>[\],.?*&]+\s+){0,9}?[*&]*([\p{L}_$][\p{L}\p{N}_$]*)\s*(?:[<({=:;]|$)/u;
 const C_FUNCTION = /^[A-Za-z_][\w\s*&:<>]*?[\s*&]([A-Za-z_]\w*)\s*\([^;]*$/;
 const SETS = /^\s*["']?([\p{L}_$][\p{L}\p{N}_$]*)["']?\s*[:=](?!=)/u;
 
@@ -158,9 +164,10 @@ function* changesIn(
     for (const name of after) yield [name, "behaviour"];
     return;
   }
+  const holders = holdersOf(outline);
   for (const at of touchedLines(file)) {
-    const inner = innermost(outline, at);
-    if (inner !== null && inner.kind !== "section") yield [inner.name, "behaviour"];
+    const [inner] = holders.around(at);
+    if (inner !== undefined && inner.kind !== "section") yield [inner.name, "behaviour"];
   }
   for (const { kind, code } of lines) {
     const name = kind === "context" ? undefined : SETS.exec(code)?.[1];
@@ -174,12 +181,56 @@ export function touchedLines({ hunks }: FileDiff): readonly number[] {
   return hunks.flatMap(positioned).flatMap(({ line, at }) => (line.kind === "context" ? [] : [at]));
 }
 
-/** The smallest definition around a line. */
-export function innermost(outline: readonly Definition[], line: number): Definition | null {
-  let best: Definition | null = null;
-  for (const one of outline) {
-    if (one.startLine > line || one.endLine < line) continue;
-    if (best === null || one.endLine - one.startLine < best.endLine - best.startLine) best = one;
+/** What holds a line, of one file's definitions. */
+export interface Holders {
+  /** The definitions around a line, the smallest first. */
+  around(line: number): readonly Definition[];
+}
+
+/** Definitions around one line that are looked at: nobody writes so many in each other. */
+const MOST_AROUND = 200;
+
+interface Held {
+  readonly own: Definition;
+  readonly outer: Held | null;
+}
+
+/** @param outline definitions of one file, which lie side by side or in each other */
+export function holdersOf(outline: readonly Definition[]): Holders {
+  // Of several on the same lines the first is the smallest, so it comes last.
+  const ordered = [...outline].reverse().sort((a, b) => a.startLine - b.startLine || b.endLine - a.endLine);
+  /** From which line on which one is the smallest. */
+  const from: { readonly line: number; readonly held: Held | null }[] = [];
+  let open: Held | null = null;
+  const closeBefore = (line: number) => {
+    while (open !== null && open.own.endLine < line) {
+      from.push({ line: Math.max(open.own.endLine + 1, from.at(-1)?.line ?? 0), held: open.outer });
+      open = open.outer;
+    }
+  };
+  for (const own of ordered) {
+    closeBefore(own.startLine);
+    open = { own, outer: open };
+    from.push({ line: own.startLine, held: open });
   }
-  return best;
+  closeBefore(Number.POSITIVE_INFINITY);
+  return {
+    around(line) {
+      const found: Definition[] = [];
+      let held = lastBefore(from, line)?.held ?? null;
+      for (let step = 0; held !== null && step < MOST_AROUND; step++, held = held.outer)
+        if (held.own.endLine >= line) found.push(held.own);
+      return found;
+    },
+  };
+}
+
+function lastBefore<One extends { readonly line: number }>(ordered: readonly One[], line: number): One | undefined {
+  let [low, high] = [0, ordered.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ordered[middle]?.line ?? 0) <= line) low = middle + 1;
+    else high = middle;
+  }
+  return ordered[low - 1];
 }

@@ -23,8 +23,8 @@ export interface Symbols {
   outline(path: string, text: string): Promise<readonly Definition[]>;
   /** Finds where names are defined and used. Never throws; failures are in `degraded`. */
   find(snapshot: Snapshot, sought: SoughtNames): Promise<FoundSymbols>;
-  /** The files that have each of the words, in code or not, by path. Never throws. */
-  having(snapshot: Snapshot, words: readonly string[]): Promise<readonly string[]>;
+  /** For each of the words the files that have it, in code or not, by path. Never throws. */
+  having(snapshot: Snapshot, words: ReadonlySet<string>): Promise<ReadonlyMap<string, readonly string[]>>;
   /** What a file takes, exports and imports, and its calls of these functions; null without a grammar or in time. Never throws. */
   links(path: string, text: string, called: ReadonlySet<string>): Promise<FileLinks | null>;
 }

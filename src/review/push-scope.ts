@@ -27,7 +27,13 @@ interface PushScope {
 /** Everything for a full review; else what the push touched, plus everything that no earlier review read wholly. */
 export function scopeAfterPush(files: readonly FileDiff[], checkpoint: Checkpoint): PushScope {
   if (checkpoint.kind === "full") return { files, touches: () => true, earlier: [] };
-  const touchedIn = (path: string) => (checkpoint.read.has(path) ? (checkpoint.touched.get(path) ?? []) : "whole");
+  const joined = new Map<string, readonly LineRange[] | "whole">();
+  const touchedIn = (path: string) => {
+    const touched = checkpoint.read.has(path) ? (checkpoint.touched.get(path) ?? []) : "whole";
+    const ranges = joined.get(path) ?? (touched === "whole" ? touched : joinedRanges(touched));
+    joined.set(path, ranges);
+    return ranges;
+  };
   const read = files.flatMap((file) => {
     const touched = touchedIn(file.path);
     const hunks = touched === "whole" ? file.hunks : file.hunks.flatMap((hunk) => partsNear(hunk, touched));
@@ -73,8 +79,26 @@ function positionsOf({ hunks }: FileDiff, side: Side, startLine: number, line: n
     .map(({ at }) => at);
 }
 
+/** In order, and those that meet as one. */
+function joinedRanges(ranges: readonly LineRange[]): readonly LineRange[] {
+  const joined: LineRange[] = [];
+  for (const range of ranges.toSorted((a, b) => a.first - b.first)) {
+    const before = joined.at(-1);
+    if (before === undefined || range.first > before.last + 1) joined.push(range);
+    else joined[joined.length - 1] = { first: before.first, last: Math.max(before.last, range.last) };
+  }
+  return joined;
+}
+
+/** @param ranges in order and apart */
 function isNear(at: number, ranges: readonly LineRange[], within: number): boolean {
-  return ranges.some(({ first, last }) => at >= first - within && at <= last + within);
+  let [low, high] = [0, ranges.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ranges[middle]?.last ?? 0) + within < at) low = middle + 1;
+    else high = middle;
+  }
+  return (ranges[low]?.first ?? Number.POSITIVE_INFINITY) - within <= at;
 }
 
 const DRIP = "outside the changes of this push";

@@ -4,6 +4,6 @@ import type { Symbols } from "../../src/ports/symbols.ts";
 export const NO_SYMBOLS: Symbols = {
   outline: async () => [],
   find: async () => ({ symbols: new Map(), degraded: [] }),
-  having: async () => [],
+  having: async () => new Map(),
   links: async () => null,
 };

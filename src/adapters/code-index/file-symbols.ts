@@ -143,17 +143,18 @@ function definitionsByWords(path: string, text: string, names: ReadonlySet<strin
   const code = codeOnly(path, text).split("\n");
   const blocks = blocksOf(code);
   const found: Definition[] = [];
+  let functionEnd = 0;
   for (const at of code.keys()) {
     const one = macro(code, at, names, made) ?? headed(code, blocks, at, names, made) ?? field(code, at, names, made);
-    const isLocal =
-      one?.kind === "field" &&
-      found.some(({ kind, startLine, endLine }) => kind === "function" && startLine <= at + 1 && endLine > at);
-    if (one !== null && !isLocal) found.push(one);
+    const isLocal = one?.kind === "field" && functionEnd > at;
+    if (one === null || isLocal) continue;
+    found.push(one);
+    if (one.kind === "function") functionEnd = Math.max(functionEnd, one.endLine);
   }
   // `} SDL_Context;` names what the block above it is.
   for (const [at, line] of code.entries()) {
     const name = /^\s*\}\s*([A-Za-z_]\w*)\s*;/.exec(line)?.[1];
-    const first = name === undefined ? undefined : blocks.find(({ last }) => last === at)?.first;
+    const first = name === undefined ? undefined : blocks.firstOf.get(at);
     if (name === undefined || first === undefined) continue;
     const head = code[first]?.includes("typedef") ? first : Math.max(0, first - 1);
     found.push(made(name, "type", head, at));
@@ -193,7 +194,7 @@ function macro(code: readonly string[], at: number, names: ReadonlySet<string>, 
 /** A function or a type with its block, or a function of one expression. */
 function headed(
   code: readonly string[],
-  blocks: readonly Block[],
+  blocks: Blocks,
   at: number,
   names: ReadonlySet<string>,
   made: Make,
@@ -221,37 +222,37 @@ function field(code: readonly string[], at: number, names: ReadonlySet<string>, 
   return isDeclared && !isLocal ? made(name, "field", at, endOfStatement(code, at)) : null;
 }
 
-interface Block {
-  readonly first: number;
-  readonly last: number;
+/** Pairs of braces by their rows. Of several on one row the outer one counts where it opens, the inner one where it closes. */
+interface Blocks {
+  /** Row on which one opens → the row on which it closes. */
+  readonly lastOf: ReadonlyMap<number, number>;
+  readonly firstOf: ReadonlyMap<number, number>;
 }
 
-/** Pairs of braces that end on another line, by the rows on which they open and close. */
-function blocksOf(code: readonly string[]): readonly Block[] {
+function blocksOf(code: readonly string[]): Blocks {
   const open: number[] = [];
-  const blocks: Block[] = [];
+  const [lastOf, firstOf] = [new Map<number, number>(), new Map<number, number>()];
   for (const [row, line] of code.entries()) {
     for (const char of line) {
       if (char === "{") open.push(row);
       else if (char === "}") {
         const first = open.pop();
-        if (first !== undefined) blocks.push({ first, last: row });
+        if (first === undefined) continue;
+        lastOf.set(first, row);
+        if (!firstOf.has(row)) firstOf.set(row, first);
       }
     }
   }
-  return blocks;
+  return { lastOf, firstOf };
 }
 
 /** The last row of the block that a head on this row opens; null when a `;` comes first. */
-function blockAfter(code: readonly string[], blocks: readonly Block[], at: number): number | null {
+function blockAfter(code: readonly string[], blocks: Blocks, at: number): number | null {
   for (let row = at; row < Math.min(code.length, at + HEAD_LINES); row++) {
     const line = code[row] ?? "";
     const brace = line.indexOf("{");
     const stop = line.search(/;|=>/);
-    if (brace >= 0 && (stop < 0 || brace < stop)) {
-      const ends = blocks.filter(({ first }) => first === row).map(({ last }) => last);
-      return ends.length === 0 ? null : Math.max(...ends);
-    }
+    if (brace >= 0 && (stop < 0 || brace < stop)) return blocks.lastOf.get(row) ?? null;
     if (stop >= 0) return null;
   }
   return null;

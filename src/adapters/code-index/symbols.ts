@@ -131,12 +131,19 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
     },
     async having(snapshot, words) {
       const files = [...snapshot.files.values()];
-      const hashes = words.map(fnv1a);
-      const indexes = await indexed(snapshot, files);
-      return files.flatMap(({ path }, at) => {
-        const index = indexes[at] ?? null;
-        return index !== null && hashes.every((hash) => hasHash(index.words, hash)) ? [path] : [];
-      });
+      const wanted = Map.groupBy(words, fnv1a);
+      const found = new Map<string, string[]>();
+      for (const [at, index] of (await indexed(snapshot, files)).entries()) {
+        const path = files[at]?.path ?? "";
+        for (const hash of index?.words ?? []) {
+          for (const word of wanted.get(hash) ?? []) {
+            const paths = found.get(word) ?? [];
+            found.set(word, paths);
+            paths.push(path);
+          }
+        }
+      }
+      return found;
     },
     async links(path, text, called) {
       const answer = await ask<readonly (FileLinks | null)[]>({ kind: "links", files: [{ path, text }], called });
@@ -180,19 +187,33 @@ function planned(
 
 /** By the folders that a path shares with one of the given ones, most first; else by path. */
 function nearestFirst(files: readonly SnapshotFile[], near: readonly string[]): readonly SnapshotFile[] {
-  const folders = [...new Set(near.map((path) => path.split("/").slice(0, -1).join("/")))];
-  const shared = (path: string) =>
-    folders.reduce((most, folder) => Math.max(most, sharedFolders(path, folder.split("/"))), 0);
+  const root: Folder = new Map();
+  for (const path of near) {
+    let folder = root;
+    for (const name of path.split("/").slice(0, -1)) {
+      const inner = folder.get(name) ?? new Map();
+      folder.set(name, inner);
+      folder = inner;
+    }
+  }
   return files
-    .map((file) => ({ file, shared: shared(file.path) }))
+    .map((file) => ({ file, shared: sharedFolders(file.path, root) }))
     .sort((a, b) => b.shared - a.shared || (a.file.path < b.file.path ? -1 : 1))
     .map(({ file }) => file);
 }
 
-function sharedFolders(path: string, folders: readonly string[]): number {
-  const parts = path.split("/").slice(0, -1);
-  const end = parts.findIndex((part, at) => part !== folders[at]);
-  return end < 0 ? Math.min(parts.length, folders.length) : end;
+interface Folder extends Map<string, Folder> {}
+
+/** How many folders, from the root, a path has in common with a tree. */
+function sharedFolders(path: string, root: Folder): number {
+  let folder: Folder | undefined = root;
+  let shared = -1;
+  for (const name of path.split("/").slice(0, -1)) {
+    shared++;
+    folder = folder.get(name);
+    if (folder === undefined) return shared;
+  }
+  return shared + 1;
 }
 
 function degraded(unindexed: number, unread: number): readonly Degraded[] {

@@ -10,7 +10,7 @@ import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
 import { grammarOf, parseText } from "../grammars.ts";
 import { compileCustomRules } from "./custom.ts";
 import { ignoreReason, inspectionOf, joinInspections, onlyDegraded, wordsOfRule } from "./inspection.ts";
-import { addedNumbers, lineTexts } from "./known-lines.ts";
+import { addedNumbers, firstFrom, lineTexts, oncePerFile } from "./known-lines.ts";
 import type { Match, Rule } from "./rule.ts";
 import { FILE_RULES } from "./rules.ts";
 import {
@@ -28,6 +28,8 @@ import {
 
 /** More matches of one rule in one file say nothing new; the rest is counted as degraded. */
 const MAX_MATCHES = 200;
+/** More of one rule in one file get no suggestion, since the whole file is parsed for each. */
+const MAX_SUGGESTIONS = 20;
 /** Identity needs the words of a match, not all of a long one. */
 const MAX_IDENTITY_LINES = 50;
 
@@ -99,6 +101,8 @@ const ONLY_HUNKS: Degraded = {
 interface Subject {
   readonly file: InspectedFile;
   readonly added: ReadonlySet<number>;
+  /** The same, in order. */
+  readonly addedLines: readonly number[];
   /** Of the structural rules, those that may match. */
   readonly tries: ReadonlyMap<Rule, readonly Try[]>;
 }
@@ -110,6 +114,7 @@ async function inspectFile(
   settings: ReadonlyMap<string, RuleSetting>,
 ): Promise<Inspection> {
   const added = addedNumbers(file.diff);
+  const addedLines = [...added].sort((a, b) => a - b);
   if (file.diff.status === "removed" || file.diff.binary || added.size === 0) return onlyDegraded();
   const degraded: Degraded[] = [];
   const tries = searches === null ? new Map() : await triesIn(file, added, searches, degraded);
@@ -118,7 +123,7 @@ async function inspectFile(
     if (file.facts.kind === "test" && !rule.inTests) continue;
     if (!("check" in rule || tries.has(rule))) continue;
     try {
-      parts.push(await inspectWith(rule, { file, added, tries }, settings.get(rule.id)));
+      parts.push(await inspectWith(rule, { file, added, addedLines, tries }, settings.get(rule.id)));
     } catch (error) {
       degraded.push({ part: `rule ${rule.id}`, reason: `${file.diff.path}: ${causesOf(error)}` });
     }
@@ -149,12 +154,12 @@ async function triesIn(
 }
 
 async function inspectWith(rule: Rule, subject: Subject, setting: RuleSetting | undefined): Promise<Inspection> {
-  const { file, added, tries } = subject;
+  const { file, addedLines, tries } = subject;
   const found = "check" in rule ? [...(await rule.check(file))] : (tries.get(rule) ?? []).flatMap(findMatches);
-  const matches = withoutOverlap(found.filter((match) => anchorOf(match, file.diff, added) !== null));
+  const matches = withoutOverlap(found.filter((match) => anchorOf(match, file.diff, addedLines) !== null));
   const occurrences = new Map<string, number>();
-  const shown = matches.slice(0, MAX_MATCHES).map((match) => ({
-    finding: findingOf(rule, match, subject, setting, occurrences),
+  const shown = matches.slice(0, MAX_MATCHES).map((match, at) => ({
+    finding: findingOf(rule, match, subject, setting, occurrences, at < MAX_SUGGESTIONS),
     ignored: ignoreReason(rule.id, match, lineTexts(file)),
   }));
   const over = matches.length - MAX_MATCHES;
@@ -165,12 +170,13 @@ async function inspectWith(rule: Rule, subject: Subject, setting: RuleSetting | 
 function findingOf(
   rule: Rule,
   match: Match,
-  { file, added }: Subject,
+  { file, added, addedLines }: Subject,
   setting: RuleSetting | undefined,
   occurrences: Map<string, number>,
+  mayOffer: boolean,
 ): Finding {
   const { status, path, previousPath } = file.diff;
-  const { startLine, line } = anchorOf(match, file.diff, added) ?? match;
+  const { startLine, line } = anchorOf(match, file.diff, addedLines) ?? match;
   const texts = lineTexts(file);
   const words = numbersOf(match)
     .slice(0, MAX_IDENTITY_LINES)
@@ -178,7 +184,7 @@ function findingOf(
   const key = words.map((text) => text.replace(/\s+/g, " ").trim()).join("\n");
   const occurrence = occurrences.get(key) ?? 0;
   occurrences.set(key, occurrence + 1);
-  const suggestion = suggestionOf(rule, match, file, added);
+  const suggestion = mayOffer ? suggestionOf(rule, match, file, added) : null;
   const fits = suggestion?.startLine === startLine && suggestion.line === line;
   // A finding outlives the renaming of its file: the name in the base is the one that stays.
   const ownPath = status === "renamed" && previousPath !== null ? previousPath : path;
@@ -196,8 +202,10 @@ function findingOf(
 // Where a match may be spoken about: it must touch an added line, and GitHub takes a comment only inside one hunk.
 
 /** The part of a match that lies in the hunk of its first added line; null when it touches none. */
-function anchorOf(match: Match, diff: FileDiff, added: ReadonlySet<number>): Match | null {
-  const hunk = diff.hunks.find((candidate) => numbersOf(within(match, candidate)).some((line) => added.has(line)));
+function anchorOf(match: Match, diff: FileDiff, added: readonly number[]): Match | null {
+  const first = firstFrom(added, (line) => line, match.startLine);
+  if (first === undefined || first > match.line) return null;
+  const hunk = firstFrom(diff.hunks, ({ newStart, newLines }) => newStart + newLines - 1, first);
   return hunk === undefined ? null : within(match, hunk);
 }
 
@@ -207,16 +215,30 @@ function within(match: Match, hunk: Hunk): Match {
   return { ...match, startLine, line };
 }
 
+/** Lines that are looked at together where none of them is taken: matches may lie in each other, many deep. */
+const BLOCK = 256;
+
 /** By line. Of overlapping matches the shortest stays (the earlier of two equals): a comment should point, not span. */
 function withoutOverlap(matches: readonly Match[]): Match[] {
   const shortestFirst = matches.toSorted(
     (a, b) => a.line - a.startLine - (b.line - b.startLine) || a.startLine - b.startLine,
   );
   const taken = new Set<number>();
+  const blocks = new Set<number>();
+  const isTaken = ({ startLine, line }: Match): boolean => {
+    for (let at = startLine; at <= line; ) {
+      const isFreeBlock = at % BLOCK === 0 && at + BLOCK <= line && !blocks.has(at / BLOCK);
+      if (!isFreeBlock && taken.has(at)) return true;
+      at += isFreeBlock ? BLOCK : 1;
+    }
+    return false;
+  };
   const kept = shortestFirst.filter((match) => {
-    const lines = numbersOf(match);
-    if (lines.some((line) => taken.has(line))) return false;
-    for (const line of lines) taken.add(line);
+    if (isTaken(match)) return false;
+    for (const line of numbersOf(match)) {
+      taken.add(line);
+      blocks.add(Math.floor(line / BLOCK));
+    }
     return true;
   });
   return kept.sort((a, b) => a.startLine - b.startLine);
@@ -261,9 +283,19 @@ function fixedText(rule: Rule, old: string): string | null {
 function parsesAsWell(file: InspectedFile, whole: string, text: string): boolean {
   const [language = ""] = languageKeys(file);
   if (grammarOf(language) === null) return true;
-  const head = file.headText?.replaceAll("\r\n", "\n") ?? whole;
+  if (file.headText === null) return unreadable(parseText(language, text)) <= unreadable(parseText(language, whole));
+  const head = headOf(file.headText);
   const at = head.indexOf(whole);
   if (at === -1) return false;
   const changed = head.slice(0, at) + text + head.slice(at + whole.length);
-  return unreadable(parseText(language, changed)) <= unreadable(parseText(language, head));
+  return unreadable(parseText(language, changed)) <= unreadInHead(file).count;
 }
+
+function headOf(text: string): string {
+  return text.replaceAll("\r\n", "\n");
+}
+
+const unreadInHead = oncePerFile((file) => {
+  const [language = ""] = languageKeys(file);
+  return { count: unreadable(parseText(language, headOf(file.headText ?? ""))) };
+});

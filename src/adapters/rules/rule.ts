@@ -94,6 +94,8 @@ export interface Change {
   readonly symbols: Symbols;
   /** The repository at the head; null where it cannot be read. */
   head(): Promise<Head | null>;
+  /** Says what a rule did not look at, for the summary. */
+  leave(reason: string): void;
 }
 
 export interface Head extends Snapshot {

@@ -1,32 +1,24 @@
 // Finds secrets in text: secretlint's recommended preset, published token formats, private keys, suspicious assignments.
 // One detector for the rules (which report secrets) and for the redactor (which hides them).
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { lintSource } from "@secretlint/core";
-import { secretLintProfiler } from "@secretlint/profiler";
-import { creator } from "@secretlint/secretlint-rule-preset-recommend";
+import { rules } from "@secretlint/secretlint-rule-preset-recommend";
 import { assignments, identifiers, kubernetesSecrets, passphrases, urlPasswords } from "./assignments.ts";
 import { keyPieces, privateKeys } from "./private-keys.ts";
 import { isDummyToken, isInventedToken, type SecretSpan } from "./secret-span.ts";
 import { TOKEN_FORMATS, type TokenFormat, UNBOUNDED_FORMATS } from "./token-formats.ts";
 
-// The profiler keeps every mark for the life of the process: in a server that is a leak.
-secretLintProfiler.setEnabled(false);
+/** By the last part of its id. */
+const PRESET = rules.map((rule) => ({
+  name: rule.meta.id.slice(rule.meta.id.lastIndexOf("secretlint-rule-") + 16),
+  rule,
+}));
 
-const CONFIG = {
-  rules: [
-    {
-      id: "@secretlint/secretlint-rule-preset-recommend",
-      rule: creator,
-      rules: [
-        // A comment in a pull request must not switch the detector off.
-        { id: "@secretlint/secretlint-rule-filter-comments", disabled: true },
-        { id: "@secretlint/secretlint-rule-aws", options: { enableIDScanRule: true } },
-        // This rule accepts any words between a header and a footer; privateKeys checks the lines.
-        { id: "@secretlint/secretlint-rule-privatekey", disabled: true },
-      ],
-    },
-  ],
-};
+const UNUSED: ReadonlySet<string> = new Set([
+  // A comment in a pull request must not switch the detector off.
+  "filter-comments",
+  // It accepts any words between a header and a footer; privateKeys checks the lines.
+  "privatekey",
+]);
 
 /**
  * secretlint's rules by the last part of their id, with names for people. Tokens of the other rules are among our formats, which name
@@ -89,20 +81,34 @@ export async function detectSecrets(text: string): Promise<readonly SecretSpan[]
   return withoutOverlaps(spans);
 }
 
+/** The rules alone: secretlint's own core compares each report with every other. */
 async function secretlint(text: string): Promise<readonly SecretSpan[]> {
-  const source = { filePath: "text", content: text, contentType: "text" as const, ext: "" };
-  const result = await lintSource({ source, options: { config: CONFIG, noPhysicFilePath: true } });
-  return result.messages.flatMap((message): readonly SecretSpan[] => {
-    const rule = message.ruleId.slice(message.ruleId.lastIndexOf("secretlint-rule-") + 16);
-    const [start, end] = message.range;
-    const label = LABELS.get(rule) ?? "secret";
-    if (BY_PLACE.has(rule)) return [byPlace(text, label, start, end)];
-    if (rule === "aws" && message.messageId === "AWSAccountID")
-      return [{ label: "AWS account id", start, end, certainty: "possible", source: "format" }];
-    const certainty = isInventedToken(text.slice(start, end)) ? "possible" : "certain";
-    return [{ label, start, end, certainty, source: "format" }];
-  });
+  const spans: SecretSpan[] = [];
+  for (const { name, rule } of PRESET) {
+    if (UNUSED.has(name)) continue;
+    const label = LABELS.get(name) ?? "secret";
+    const report = ({ message, range: [start, end] }: Report) => void spans.push(spanOf(message.messageId, start, end));
+    const spanOf = (messageId: string, start: number, end: number): SecretSpan => {
+      if (BY_PLACE.has(name)) return byPlace(text, label, start, end);
+      if (messageId === "AWSAccountID")
+        return { label: "AWS account id", start, end, certainty: "possible", source: "format" };
+      const certainty = isInventedToken(text.slice(start, end)) ? "possible" : "certain";
+      return { label, start, end, certainty, source: "format" };
+    };
+    const context = { sharedOptions: {}, createTranslator: () => named, ignore: () => {}, report };
+    const options = { enableIDScanRule: true };
+    await rule.create(context as never, options).file?.({ content: text, contentType: "text", ext: "" } as never);
+  }
+  return spans;
 }
+
+interface Report {
+  readonly message: { readonly messageId: string };
+  readonly range: readonly [start: number, end: number];
+}
+
+/** In place of a translated message. */
+const named = (messageId: string) => ({ message: messageId, messageId });
 
 /** secretlint reports the whole URL; only the password is secret, and the host should stay readable. */
 function byPlace(text: string, label: string, start: number, end: number): SecretSpan {

@@ -26,7 +26,7 @@ const MOST_LAYERS = 3;
  * Secrets of published formats, and our own, that a text contains in an encoded form.
  *
  * @param own known secrets; they are also found unencoded
- * @param plain the unencoded secrets of the text: the line after one is not part of it
+ * @param plain the unencoded secrets of the text, in order and without overlaps: the line after one is not part of it
  * @returns spans of the original text, in no order; they may overlap
  */
 export async function encodedSecrets(
@@ -45,7 +45,7 @@ export async function encodedSecrets(
     ...found(asWritten, exact(text, own)),
     ...found(joined, exact(joined.text, own)),
     ...(seen === asWritten ? [] : found(seen, (await detectSecrets(seen.text)).filter(isSure))),
-    ...runTogether.filter((hit) => !plain.some((one) => meet(one, hit))),
+    ...runTogether.filter((hit) => !meets(plain, hit)),
   ];
   for (const view of joined === seen ? [seen] : [seen, joined])
     hits.push(...found(view, await secretRuns(view.text, own, 1)));
@@ -56,8 +56,15 @@ function isSure({ certainty, source }: SecretSpan): boolean {
   return certainty !== "possible" || source === "private-key";
 }
 
-function meet(a: SecretSpan, b: SecretSpan): boolean {
-  return a.start < b.end && b.start < a.end;
+/** @param spans in order, without overlaps */
+function meets(spans: readonly SecretSpan[], { start, end }: SecretSpan): boolean {
+  let [low, high] = [0, spans.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((spans[middle]?.end ?? 0) <= start) low = middle + 1;
+    else high = middle;
+  }
+  return (spans[low]?.start ?? Number.POSITIVE_INFINITY) < end;
 }
 
 type Hit = Pick<SecretSpan, "label" | "start" | "end">;
@@ -118,7 +125,10 @@ interface Decoded {
   readonly text: string;
 }
 
-/** Runs of base64 or hexadecimal digits that decode to a secret; the whole run is reported. */
+/**
+ * Runs of base64 or hexadecimal digits that decode to a secret; the whole run is reported. What they decode to is searched
+ * together, layer by layer, because each pass has a fixed cost that exceeds that of a short text.
+ */
 async function secretRuns(text: string, own: readonly string[], layer: number): Promise<readonly Hit[]> {
   const hits: Hit[] = [];
   const readable: Decoded[] = [];
@@ -133,27 +143,26 @@ async function secretRuns(text: string, own: readonly string[], layer: number): 
         else if (isReadable(decoded)) readable.push({ start, end, text: decoded });
       }
     }
-  hits.push(...(await secretTexts(readable)));
-  if (layer === MOST_LAYERS) return hits;
-  for (const { start, end, text } of readable)
-    for (const { label } of await secretRuns(text, own, layer + 1)) hits.push({ start, end, label });
-  return hits;
+  return [...hits, ...(await secretTexts(readable, own, layer))];
 }
 
-/** Searches all of them in one pass, because each pass has a fixed cost that exceeds that of a short text. */
-async function secretTexts(readable: readonly Decoded[]): Promise<readonly Hit[]> {
-  if (readable.length === 0) return [];
-  const ends: number[] = [];
-  let length = 0;
-  for (const { text } of readable) {
-    length += text.length + 1;
-    ends.push(length);
+/** The runs of which the text contains a secret, encoded or not. */
+async function secretTexts(readable: readonly Decoded[], own: readonly string[], layer: number): Promise<Hit[]> {
+  const [first] = readable;
+  if (first === undefined) return [];
+  // No run continues on the next line.
+  const text = readable.map((one) => one.text).join("\n");
+  const found: Hit[] = (await detectSecrets(text)).filter(isSure);
+  if (layer < MOST_LAYERS) for (const hit of await secretRuns(text, own, layer + 1)) found.push(hit);
+  found.sort((a, b) => a.start - b.start);
+  const hits: Hit[] = [];
+  let [at, ends] = [0, first.text.length];
+  for (const { start, label } of found) {
+    while (start > ends) ends += 1 + (readable[++at]?.text.length ?? 0);
+    const one = readable[at];
+    if (one !== undefined) hits.push({ start: one.start, end: one.end, label });
   }
-  const spans = await detectSecrets(readable.map(({ text }) => text).join("\n"));
-  return spans.filter(isSure).flatMap(({ start, label }) => {
-    const one = readable[ends.findIndex((end) => start < end)];
-    return one === undefined ? [] : [{ ...one, label }];
-  });
+  return hits;
 }
 
 /** Text, not noise: a wrong guess of the encoding shows in the first bytes. */

@@ -30,18 +30,28 @@ export function flaggedInChange(flagged: readonly Flagged[], files: readonly Fil
   const code = codeNow(files, new Map());
   const added = addedLines(files);
   const [now, before] = [index(code, "RIGHT"), index(code, "LEFT")];
-  return flagged.flatMap((one): readonly FlaggedInChange[] => {
+  /** By the code: much of memory is about the same lines. */
+  const known = new Map<string, Pick<FlaggedInChange, "places" | "isAdded" | "isDistinctive"> | null>();
+  const lookUp = (one: Flagged) => {
     const found = occurrences(one, now);
-    if (found.length === 0) return [];
-    const isNew = ({ place, lines }: Occurrence) => lines.some((line) => added.has(`${line} ${place.path}`));
-    const isAlone = ({ place, lines }: Occurrence) => lines.every((line) => added.has(`${line} ${place.path}`));
+    if (found.length === 0) return null;
+    const isNew = ({ place, lines }: Occurrence) => lines.some((line) => added.get(place.path)?.has(line) === true);
+    const isAlone = ({ place, lines }: Occurrence) => lines.every((line) => added.get(place.path)?.has(line) === true);
     const rank = (occurrence: Occurrence) => (occurrence.place.isWhole ? 2 : 0) + (isAlone(occurrence) ? 1 : 0);
-    const places = found.toSorted((a, b) => rank(b) - rank(a)).map(({ place }) => place);
+    const ranks = new Map(found.map((occurrence) => [occurrence, rank(occurrence)]));
+    const places = found.toSorted((a, b) => (ranks.get(b) ?? 0) - (ranks.get(a) ?? 0)).map(({ place }) => place);
     const whole = found.filter(({ place }) => place.isWhole);
     const wholeBefore = occurrences(one, before).filter(({ place }) => place.isWhole);
     const isAdded = whole.some(isNew) && whole.length > wholeBefore.length;
     const agreement = Math.max(...found.map((occurrence) => occurrence.agreement));
-    return [{ ...one, places, isAdded, isDistinctive: isDistinctive(one, agreement) }];
+    return { places, isAdded, isDistinctive: isDistinctive(one, agreement) };
+  };
+  return flagged.flatMap((one): readonly FlaggedInChange[] => {
+    const { before: left, at, after } = one.shape;
+    const key = `${left.join(" ")}|${at.join(" ")}|${after.join(" ")}`;
+    const found = known.has(key) ? (known.get(key) ?? null) : lookUp(one);
+    known.set(key, found);
+    return found === null ? [] : [{ ...one, ...found }];
   });
 }
 
@@ -114,11 +124,11 @@ function isDistinctive({ shape }: Flagged, agreement: number): boolean {
   return words.size >= TELLING_WORDS || agreement >= TELLING_AROUND;
 }
 
-function addedLines(files: readonly FileDiff[]): ReadonlySet<string> {
-  const added = new Set<string>();
-  for (const { path, hunks } of files) {
-    for (const { kind, newLine } of hunks.flatMap(({ lines }) => lines))
-      if (kind === "added") added.add(`${newLine} ${path}`);
-  }
-  return added;
+function addedLines(files: readonly FileDiff[]): ReadonlyMap<string, ReadonlySet<number>> {
+  return new Map(
+    files.map(({ path, hunks }) => [
+      path,
+      new Set(hunks.flatMap(({ lines }) => lines.flatMap((one) => (one.kind === "added" ? (one.newLine ?? []) : [])))),
+    ]),
+  );
 }

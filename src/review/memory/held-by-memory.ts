@@ -45,9 +45,10 @@ export function heldByMemory(
   past: PastMaterial,
 ): Checked {
   const heldBack: HeldBack[] = [];
+  const said = indexed(findings, past);
   const kept = findings.flatMap((finding): readonly Finding[] => {
     if (isKnown(finding)) return [finding];
-    const found = declinedBefore(finding, past) ?? postedElsewhere(finding, past);
+    const found = declinedBefore(finding, said) ?? postedElsewhere(finding, said);
     if (found === null) return [finding];
     const { precedent, holds, reason } = found;
     if (!holds || isAlwaysReported(finding)) return [withPrecedent(finding, precedent)];
@@ -55,6 +56,33 @@ export function heldByMemory(
     return [];
   });
   return { findings: kept, heldBack };
+}
+
+/** What memory knows, by what findings are looked up by. */
+interface IndexedPast extends PastMaterial {
+  readonly byId: ReadonlyMap<string, RejectedMemory>;
+  readonly byRule: ReadonlyMap<string | null, readonly RejectedMemory[]>;
+  /** In the order of `flagged`, those whose code is on a line of a file. */
+  readonly flaggedAt: (path: string, line: number) => readonly FlaggedInChange[];
+}
+
+function indexed(findings: readonly Finding[], past: PastMaterial): IndexedPast {
+  const paths = new Set(findings.map(({ path }) => path));
+  const lines = new Map<string, Set<FlaggedInChange>>();
+  for (const one of past.flagged) {
+    for (const { path, startLine, line } of one.places) {
+      for (let at = startLine; paths.has(path) && at <= line; at++) {
+        const known = lines.get(`${at} ${path}`) ?? new Set();
+        lines.set(`${at} ${path}`, known.add(one));
+      }
+    }
+  }
+  return {
+    ...past,
+    byId: new Map(past.rejected.map((one) => [one.memoryId, one])),
+    byRule: Map.groupBy(past.rejected, ({ rule }) => rule),
+    flaggedAt: (path, line) => [...(lines.get(`${line} ${path}`) ?? [])],
+  };
 }
 
 /** A finding with this precedent first, without duplicates. */
@@ -83,25 +111,20 @@ interface Alike {
   readonly similarity: number;
 }
 
-function declinedBefore(finding: Finding, past: PastMaterial): Verdict | null {
-  const byId = new Map(past.rejected.map((one) => [one.memoryId, one]));
-  const alike = [...byCode(finding, past, byId), ...byClaim(finding, past, byId)];
+function declinedBefore(finding: Finding, past: IndexedPast): Verdict | null {
+  const alike = [...byCode(finding, past), ...byClaim(finding, past)];
   const memories = [...new Map(alike.map((one) => [one.memory.memoryId, one])).values()];
   const rejections = rejectionsOf(memories.flatMap(({ memory }) => rejectionsOn(memory)));
   const isEnough = rejections !== null && areEnough(rejections);
-  const ofRule = isEnough ? null : ruleDeclined(finding, past.rejected);
+  const ofRule = isEnough ? null : ruleDeclined(finding, past);
   if (ofRule !== null) return verdict(ofRule.memory, 0, ofRule.rejections, true);
   if (rejections === null) return null;
   const decisive = memories.find(({ memory }) => memory.each.some((one) => isTheOne(one, rejections)));
   return decisive === undefined ? null : verdict(decisive.memory, decisive.similarity, rejections, isEnough);
 }
 
-function byCode(
-  finding: Finding,
-  { flagged, previousPath }: PastMaterial,
-  byId: ReadonlyMap<string, RejectedMemory>,
-): readonly Alike[] {
-  return flagged.flatMap((one) => {
+function byCode(finding: Finding, { flaggedAt, previousPath, byId }: IndexedPast): readonly Alike[] {
+  return flaggedAt(finding.path, finding.startLine).flatMap((one) => {
     const memory = byId.get(one.memoryId);
     if (memory === undefined || !isAbout(finding, one)) return [];
     // The same file, perhaps renamed or moved.
@@ -112,11 +135,7 @@ function byCode(
   });
 }
 
-function byClaim(
-  finding: Finding,
-  { claims }: PastMaterial,
-  byId: ReadonlyMap<string, RejectedMemory>,
-): readonly Alike[] {
+function byClaim(finding: Finding, { claims, byId }: IndexedPast): readonly Alike[] {
   if (finding.rule !== null) return [];
   return (claims.get(finding) ?? []).flatMap(({ memoryId, similarity }) => {
     const memory = byId.get(memoryId);
@@ -125,9 +144,9 @@ function byClaim(
 }
 
 /** A person with write access gave a reason and declined the rule repeatedly. */
-function ruleDeclined({ rule }: Finding, rejected: readonly RejectedMemory[]) {
+function ruleDeclined({ rule }: Finding, { byRule }: IndexedPast) {
   if (rule === null) return null;
-  const own = rejected.filter((memory) => memory.rule === rule);
+  const own = byRule.get(rule) ?? [];
   const all = own.flatMap((memory) => rejectionsOn(memory).map((one) => ({ memory, one })));
   const byWriters = all.filter(({ one }) => one.isWriter);
   for (const each of Map.groupBy(byWriters, ({ one }) => one.by).values()) {
@@ -168,11 +187,17 @@ function verdict(memory: RejectedMemory, similarity: number, rejections: Rejecti
 }
 
 /** The same code has the same kind of finding on another open pull request: once is enough. */
-function postedElsewhere(finding: Finding, { flagged, openPulls, rejected, now }: PastMaterial): Verdict | null {
+function postedElsewhere(finding: Finding, { flaggedAt, openPulls, byId, now }: IndexedPast): Verdict | null {
   const since = now - ELSEWHERE_DAYS * DAY_MS;
-  const declined = new Set(rejected.map(({ memoryId }) => memoryId));
-  const open = flagged.filter(({ pull, fixedAt, at }) => openPulls.has(pull) && fixedAt === null && at >= since);
-  const one = open.find((other) => other.isDistinctive && !declined.has(other.memoryId) && isAbout(finding, other));
+  const one = flaggedAt(finding.path, finding.startLine).find(
+    (other) =>
+      openPulls.has(other.pull) &&
+      other.fixedAt === null &&
+      other.at >= since &&
+      other.isDistinctive &&
+      !byId.has(other.memoryId) &&
+      isAbout(finding, other),
+  );
   if (one === undefined) return null;
   const reason = `said on #${one.pull}, which is open, on ${isoDate(one.at)}`;
   return { holds: true, reason, precedent: precedentOf(one, "posted", one.at) };

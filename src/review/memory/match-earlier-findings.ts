@@ -31,12 +31,13 @@ const WORDS_NEAR_BY = 0.45;
 export function matchEarlierFindings(findings: readonly Finding[], located: readonly LocatedFinding[], code: CodeNow) {
   const matches = assigned(findings, located, code);
   const spoken = new Set([...matches.values()].map(({ said }) => said.finding.id));
+  const byId = new Map(located.toReversed().map((one) => [one.said.finding.id, one]));
   for (const finding of findings) {
     if (matches.has(finding) || spoken.has(finding.id)) continue;
-    const match = located.find(({ said }) => said.finding.id === finding.id);
+    const match = byId.get(finding.id);
     if (match !== undefined) matches.set(finding, match);
   }
-  const taken = new Set(located.map(({ said }) => said.finding.id));
+  const taken = new Set(byId.keys());
   const known = new Map<Finding, EarlierFinding>();
   const kept = findings.map((finding) => {
     const match = matches.get(finding);
@@ -73,8 +74,15 @@ function freeId(finding: Finding, taken: ReadonlySet<string>): string {
  * match; without another match, it is a duplicate.
  */
 function assigned(findings: readonly Finding[], located: readonly LocatedFinding[], code: CodeNow) {
+  const onPath = new Map<string, { readonly one: LocatedFinding; readonly at: number }[]>();
+  for (const [at, one] of located.entries())
+    for (const path of new Set([one.path, one.place?.path])) {
+      const known = onPath.get(path ?? "") ?? [];
+      onPath.set(path ?? "", known);
+      known.push({ one, at });
+    }
   const pairs = findings
-    .flatMap((finding) => likenesses(finding, located, code))
+    .flatMap((finding) => likenesses(finding, onPath.get(finding.path) ?? [], code))
     .sort((a, b) => b.likeness - a.likeness || a.at - b.at);
   const matches = new Map<Finding, LocatedFinding>();
   const taken = new Set<LocatedFinding>();
@@ -87,11 +95,16 @@ function assigned(findings: readonly Finding[], located: readonly LocatedFinding
   return matches;
 }
 
-function likenesses(finding: Finding, located: readonly LocatedFinding[], code: CodeNow) {
+function likenesses(
+  finding: Finding,
+  located: readonly { readonly one: LocatedFinding; readonly at: number }[],
+  code: CodeNow,
+) {
+  if (located.length === 0) return [];
   const stream = code.stream(finding.path, finding.side);
   const first = stream === null ? [] : shapeOf(stream, finding.startLine, finding.startLine).at;
   return located
-    .map((one, at) => ({ finding, one, at, likeness: likenessOf(finding, first, one) }))
+    .map(({ one, at }) => ({ finding, one, at, likeness: likenessOf(finding, first, one) }))
     .filter(({ likeness }) => likeness > 0);
 }
 
@@ -177,8 +190,9 @@ export function locateEarlierFindings(
   code: CodeNow,
   renamed: ReadonlyMap<string, string>,
 ): readonly LocatedFinding[] {
+  const pathNow = pathsNow(code, renamed);
   return said.map((one) => {
-    const path = pathNow(one.finding.path, code, renamed);
+    const path = pathNow(one.finding.path);
     const here = path === null ? null : find(one, path, code);
     if (here?.as === "same") return { said: one, path, place: here, fixed: null };
     const elsewhere = findElsewhere(one, path, code);
@@ -196,10 +210,16 @@ function findFixed(one: EarlierFinding, path: string, code: CodeNow): CurrentPla
   return found?.as === "same" ? found : null;
 }
 
-function pathNow(path: string, code: CodeNow, renamed: ReadonlyMap<string, string>): string | null {
-  const moved = code.paths.find((one) => renamed.get(one) === path);
-  if (moved !== undefined) return moved;
-  return code.paths.includes(path) ? path : (code.paths.find((one) => code.previousPath(one) === path) ?? null);
+/** The current path of a file; null when no reviewed file is it. */
+function pathsNow(code: CodeNow, renamed: ReadonlyMap<string, string>): (path: string) => string | null {
+  const [moved, previous] = [new Map<string, string>(), new Map<string, string>()];
+  const here = new Set(code.paths);
+  for (const path of code.paths.toReversed()) {
+    const [from, before] = [renamed.get(path), code.previousPath(path)];
+    if (from !== undefined) moved.set(from, path);
+    if (before !== null) previous.set(before, path);
+  }
+  return (path) => moved.get(path) ?? (here.has(path) ? path : (previous.get(path) ?? null));
 }
 
 function find(one: EarlierFinding, path: string, code: CodeNow): CurrentPlace | null {

@@ -36,25 +36,34 @@ export function withRememberedAbout(
   headTexts: ReadonlyMap<string, string>,
 ): readonly Finding[] {
   if (ranked.length === 0) return findings;
+  const texts = new Map<string, readonly string[]>();
+  const wordsOf = new Map(ranked.map((memory) => [memory, codeWords(memory.record.text)]));
   return findings.map((finding) => {
     if (finding.source !== "rule" || finding.side === "LEFT") return finding;
-    const text = headTexts.get(finding.path);
-    const lines = text === undefined ? [] : text.split("\n").slice(finding.startLine - 1, finding.line);
-    const words = codeWords(lines.join("\n"));
-    const about = ranked.filter((memory) => isAbout(memory, finding, words)).slice(0, MOST);
+    const lines = texts.get(finding.path) ?? headTexts.get(finding.path)?.split("\n") ?? [];
+    texts.set(finding.path, lines);
+    const words = codeWords(lines.slice(finding.startLine - 1, finding.line).join("\n"));
+    const about = ranked
+      .filter((memory) => isAbout(memory, finding, words, wordsOf.get(memory) ?? words))
+      .slice(0, MOST);
     return { ...finding, precedents: [...finding.precedents, ...about.map(asPrecedent)] };
   });
 }
 
 /** Comments by people match by their words; findings of ours, once someone responded, by their title. */
-function isAbout({ record }: RankedMemory, { title }: Finding, words: ReadonlySet<string>): boolean {
+function isAbout(
+  { record }: RankedMemory,
+  { title }: Finding,
+  words: ReadonlySet<string>,
+  said: ReadonlySet<string>,
+): boolean {
   if (record.sharing === "pattern") return false;
   if (record.corpus === "finding") {
     const isAnswered = record.outcome !== null && record.outcome !== "posted" && record.outcome !== "outdated";
     return isAnswered && record.text.startsWith(`${title}\n`);
   }
   if (record.corpus !== "review_comment") return false;
-  return [...codeWords(record.text)].filter((word) => words.has(word)).length >= LEAST_SHARED;
+  return [...said].filter((word) => words.has(word)).length >= LEAST_SHARED;
 }
 
 /** Names of code in a text, in lower case, without the words of most code or most sentences. */

@@ -153,7 +153,11 @@ export function wordsInCommon(one: Pick<Finding, "title" | "body">, other: Pick<
   return [...a].filter((word) => b.has(word)).length / smaller;
 }
 
-/** The words of a finding as search compares them. */
-function distinctTokens({ title, body }: Pick<Finding, "title" | "body">): ReadonlySet<string> {
-  return new Set(tokenise(`${title}\n${body}`.slice(0, MOST_WORD_CHARS)));
+/** The words of a finding as search compares them; read once, since each is compared with many. */
+function distinctTokens(finding: Pick<Finding, "title" | "body">): ReadonlySet<string> {
+  const words = known.get(finding) ?? new Set(tokenise(`${finding.title}\n${finding.body}`.slice(0, MOST_WORD_CHARS)));
+  known.set(finding, words);
+  return words;
 }
+
+const known = new WeakMap<object, ReadonlySet<string>>();

@@ -30,11 +30,12 @@ export async function inspectRepository(
   const changed = files
     .filter(({ diff }) => !diff.binary && diff.complete)
     .map((file) => changedFile(file, repository));
-  const change: Omit<Change, "files"> = { symbols: repository.symbols, head: () => (reading ??= read()) };
+  const change: Pick<Change, "symbols" | "head"> = { symbols: repository.symbols, head: () => (reading ??= read()) };
   const parts: Inspection[] = [];
   for (const rule of rules.filter(({ id }) => settings.get(id) !== "off")) {
     const about = rule.inTests ? changed : changed.filter(({ facts }) => facts.kind !== "test");
-    const found = await rule.look({ ...change, files: about });
+    const leave = (reason: string) => void degraded.push({ part: `rule ${rule.id}`, reason });
+    const found = await rule.look({ ...change, leave, files: about });
     parts.push(said(rule, found, settings.get(rule.id)));
   }
   return joinInspections([...parts, onlyDegraded(...degraded)]);
@@ -65,12 +66,17 @@ function baseOf({ status, hunks }: FileDiff, headText: string | null): string | 
   if (status === "removed") return hunks.flatMap(({ lines }) => lines.map(({ text }) => text)).join("\n");
   if (headText === null) return null;
   const lines = headText.split("\n");
-  for (const { newStart, newLines, lines: own } of hunks.toReversed()) {
-    const before = own.filter(({ kind }) => kind !== "added").map(({ text }) => text);
+  const parts: string[] = [];
+  let at = 0;
+  for (const { newStart, newLines, lines: own } of hunks) {
     // A hunk without lines of the head names the line before it.
-    lines.splice(newLines === 0 ? newStart : newStart - 1, newLines, ...before);
+    const from = newLines === 0 ? newStart : newStart - 1;
+    for (; at < from; at++) parts.push(lines[at] ?? "");
+    for (const { kind, text } of own) if (kind !== "added") parts.push(text);
+    at = from + newLines;
   }
-  return lines.join("\n");
+  for (; at < lines.length; at++) parts.push(lines[at] ?? "");
+  return parts.join("\n");
 }
 
 function said(rule: RepositoryRule, sightings: readonly Sighting[], setting: RuleSetting | undefined): Inspection {

@@ -30,28 +30,33 @@ async function look(change: Change): Promise<readonly Sighting[]> {
     }),
   );
   const called = new Map(removed.map(({ file }) => [file, calledIn(file)]));
-  const names = new Set([...called.values()].flatMap((some) => [...some]).slice(0, MOST));
+  const all = new Set([...called.values()].flatMap((some) => [...some]));
+  const names = new Set([...all].slice(0, MOST));
+  if (all.size > MOST) change.leave(`${MOST} of the ${all.size} names that removed tests call were looked for`);
   const head = names.size === 0 ? null : await change.head();
   // That no test names it can only be said of a repository that was read as a whole.
   if (head === null || !head.isWhole) return [];
   const { symbols } = await change.symbols.find(head, { used: new Set(), changed: names, near: [] });
   const imports = new Map<ChangedFile, FileLinks["imports"]>();
   for (const file of called.keys()) imports.set(file, (await file.links("base"))?.imports ?? []);
+  const ofFile = Map.groupBy(removed, ({ file }) => file);
   return [...called].flatMap(([file, some]): Sighting[] => {
     const isNear = (path: string) =>
       folderOf(path) === folderOf(file.basePath) ||
       (imports.get(file) ?? []).some((one) => leadsTo(file.basePath, one, path));
-    const own = removed.filter((one) => one.file === file);
-    const untested = [...some].flatMap((name) => {
-      const { definitions, references, unread } = symbols.get(name) ?? { definitions: [], references: [], unread: 1 };
-      const [subject] = definitions;
-      if (subject === undefined || definitions.length > 1 || unread > 0 || isTestPath(subject.path)) return [];
-      // Something else may have the name; of the same folder, or imported by the test, it is meant.
-      const isMeant = isNear(subject.path) && own.some(({ title }) => title.includes(folded(name)));
-      const isSubject = isMeant || stemOf(subject.path) === stemOf(file.basePath);
-      const isTested = references.some(({ path }) => isTestPath(path));
-      return isSubject && !isTested && /function|method|class/.test(subject.kind) ? [subject] : [];
-    });
+    const own = ofFile.get(file) ?? [];
+    const untested = [...some]
+      .filter((name) => names.has(name))
+      .flatMap((name) => {
+        const { definitions, references, unread } = symbols.get(name) ?? { definitions: [], references: [], unread: 1 };
+        const [subject] = definitions;
+        if (subject === undefined || definitions.length > 1 || unread > 0 || isTestPath(subject.path)) return [];
+        // Something else may have the name; of the same folder, or imported by the test, it is meant.
+        const isMeant = isNear(subject.path) && own.some(({ title }) => title.includes(folded(name)));
+        const isSubject = isMeant || stemOf(subject.path) === stemOf(file.basePath);
+        const isTested = references.some(({ path }) => isTestPath(path));
+        return isSubject && !isTested && /function|method|class/.test(subject.kind) ? [subject] : [];
+      });
     const [first] = own;
     if (untested.length === 0 || first === undefined) return [];
     const detail = untested

@@ -3,7 +3,7 @@
 import { codeOnly } from "../../../domain/code/code-only.ts";
 import { folderOf } from "../../../domain/code/paths.ts";
 import type { Call, FileLinks, Takes } from "../../../domain/code/symbols.ts";
-import { addedNumbers, linesOfKind } from "../known-lines.ts";
+import { addedNumbers, firstFrom, linesOfKind } from "../known-lines.ts";
 import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
 import { leadsTo, type Place, places } from "./places.ts";
 
@@ -19,7 +19,10 @@ interface ChangedSignature {
 const MOST_FUNCTIONS = 30;
 
 async function lookForCalls(change: Change): Promise<readonly Sighting[]> {
-  const changed = (await Promise.all(change.files.map(signaturesOf))).flat().slice(0, MOST_FUNCTIONS);
+  const all = (await Promise.all(change.files.map(signaturesOf))).flat();
+  const changed = all.slice(0, MOST_FUNCTIONS);
+  if (all.length > MOST_FUNCTIONS)
+    change.leave(`calls of ${MOST_FUNCTIONS} of the ${all.length} functions with another signature were looked for`);
   const head = changed.length === 0 ? null : await change.head();
   if (head === null) return [];
   const names = new Set(changed.map(({ name }) => name));
@@ -48,7 +51,7 @@ async function signaturesOf(file: ChangedFile): Promise<readonly ChangedSignatur
   return [...onceEach(head)].flatMap(([name, { line, takes: after }]): ChangedSignature[] => {
     const old = before.get(name)?.takes ?? null;
     if (old === null || after === null || JSON.stringify(old) === JSON.stringify(after)) return [];
-    const at = shown.has(line) ? line : added.find((one) => one > line);
+    const at = shown.has(line) ? line : firstFrom(added, (one) => one, line + 1);
     return at === undefined ? [] : [{ file, name, line: at, before: old, after }];
   });
 }
@@ -136,23 +139,90 @@ export const callersNotChanged: RepositoryRule = {
 
 // A name or a file that a change takes away, and the imports of it that are left.
 
-/** Files that are looked into for one name. */
-const MOST_FILES = 60;
+/** Names of one change that are looked for, files that are looked into for one of them, and for all of them. */
+const MOST = { names: 200, filesOfName: 60, files: 500 };
 
 async function lookForImports(change: Change): Promise<readonly Sighting[]> {
-  const sightings: Sighting[] = [];
+  const removed: Removed[] = [];
   for (const file of change.files) {
     const { names, isWhole } = await removedFrom(file);
-    const head = names.length === 0 ? null : await change.head();
-    if (head === null) continue;
-    for (const name of isWhole ? [null] : names) {
-      const left = await importsLeft(change, head, file, name);
-      if (left.length === 0) continue;
-      const detail = name ?? file.basePath.split("/").at(-1) ?? "";
-      sightings.push({ file, ...lineOf(file, name), detail, said: `Imported in ${places(left)}.` });
+    if (names.length > 0) for (const name of isWhole ? [null] : names) removed.push({ file, name });
+  }
+  const sought = removed.slice(0, MOST.names);
+  if (removed.length > MOST.names)
+    change.leave(`imports of ${MOST.names} of the ${removed.length} names that were taken away were looked for`);
+  const head = sought.length === 0 ? null : await change.head();
+  if (head === null) return [];
+  const having = await change.symbols.having(head, new Set(sought.map(wordOf)));
+  const importsIn = importReader(change, head);
+  const byStem = Map.groupBy(head.files.keys(), stemOf);
+  const sightings: Sighting[] = [];
+  for (const { file, name } of sought) {
+    const paths = (having.get(wordOf({ file, name })) ?? []).filter((path) => path !== file.diff.path);
+    const left: Place[] = [];
+    for (const path of paths.slice(0, MOST.filesOfName)) {
+      const one = (await importsIn(path)).find((each) => isLeft(each, path, { file, name }, head, byStem));
+      if (one !== undefined) left.push({ path, line: one.line });
     }
+    if (left.length === 0) continue;
+    const detail = name ?? file.basePath.split("/").at(-1) ?? "";
+    sightings.push({ file, ...lineOf(file, name), detail, said: `Imported in ${places(left)}.` });
   }
   return sightings;
+}
+
+interface Removed {
+  readonly file: ChangedFile;
+  /** Null: the file itself. */
+  readonly name: string | null;
+}
+
+/** `src/users/index.ts` and `src/users.ts` are imported as `users`. */
+function stemOf(path: string): string {
+  return moduleOf(path).split("/").at(-1) ?? "";
+}
+
+function moduleOf(path: string): string {
+  return path.replace(/(?:\/(?:index|__init__))?\.\w+$/, "");
+}
+
+/** What a file has to contain if it imports the name. */
+function wordOf({ file, name }: Removed): string {
+  return name === null || name === "default"
+    ? (moduleOf(file.basePath)
+        .match(/[\w$]+/g)
+        ?.at(-1) ?? "")
+    : name;
+}
+
+/** The imports of a file at the head, read once; none where too many files were read before. */
+function importReader(change: Change, head: Head): (path: string) => Promise<FileLinks["imports"]> {
+  const known = new Map<string, FileLinks["imports"]>();
+  return async (path) => {
+    const before = known.get(path);
+    if (before !== undefined) return before;
+    if (known.size === MOST.files) change.leave(`imports were looked for in ${MOST.files} files and no further`);
+    const text = known.size < MOST.files ? await head.text(path) : null;
+    const imports = text === null ? [] : ((await change.symbols.links(path, text, new Set()))?.imports ?? []);
+    known.set(path, imports);
+    return imports;
+  };
+}
+
+/** Whether an import means the name that was taken away, and nothing else that is there. */
+function isLeft(
+  one: FileLinks["imports"][number],
+  path: string,
+  { file, name }: Removed,
+  head: Head,
+  byStem: ReadonlyMap<string, readonly string[]>,
+): boolean {
+  const { basePath } = file;
+  if ((name !== null && one.name !== name) || !leadsTo(path, one, basePath)) return false;
+  // The same import may mean another file: one of another ending, or a module in a folder of that name.
+  const others = (byStem.get(stemOf(basePath)) ?? []).filter((other) => leadsTo(path, one, other));
+  const isModule = ["", "/__init__"].some((rest) => head.files.has(`${moduleOf(basePath)}/${one.name}${rest}.py`));
+  return others.every((other) => name !== null && other === file.diff.path) && !isModule;
 }
 
 /** What others could import before and cannot any more; `isWhole` where the file itself is no longer there. */
@@ -168,41 +238,18 @@ async function removedFrom(file: ChangedFile): Promise<{ names: readonly string[
   return { names: exported.filter((name) => !there.has(name)), isWhole: false };
 }
 
-/** @param name null: of anything in the file */
-async function importsLeft(
-  change: Change,
-  head: Head,
-  file: ChangedFile,
-  name: string | null,
-): Promise<readonly Place[]> {
-  const { basePath } = file;
-  const module = basePath.replace(/(?:\/(?:index|__init__))?\.\w+$/, "");
-  const word = name === null || name === "default" ? (module.match(/[\w$]+/g)?.at(-1) ?? "") : name;
-  const paths = (await change.symbols.having(head, [word])).filter((path) => path !== file.diff.path);
-  const left: Place[] = [];
-  for (const path of paths.slice(0, MOST_FILES)) {
-    const text = await head.text(path);
-    const links = text === null ? null : await change.symbols.links(path, text, new Set());
-    const own = (links?.imports ?? []).filter((one) => leadsTo(path, one, basePath));
-    for (const one of own.filter((each) => name === null || each.name === name)) {
-      // The same import may mean another file: one of another ending, or a module in a folder of that name.
-      const others = [...head.files.keys()].filter((other) => leadsTo(path, one, other));
-      const isModule = ["", "/__init__"].some((rest) => head.files.has(`${module}/${one.name}${rest}.py`));
-      const isLeft = others.every((other) => name !== null && other === file.diff.path);
-      if (isLeft && !isModule) left.push({ path, line: one.line });
-    }
-  }
-  return left;
-}
-
 function lineOf({ diff }: ChangedFile, name: string | null): Pick<Sighting, "side" | "line"> {
   const removed = linesOfKind(diff, "removed");
-  const isNamed = (text: string) => name !== null && new Set<string>(text.match(/[\p{L}\p{N}_$]+/gu)).has(name);
+  const isNamed = (text: string) => name !== null && text.includes(name) && wordsOf(text).has(name);
   const line =
     removed.find(({ text }) => isNamed(text) && /\b(?:export|def|class)\b/.test(text)) ??
     removed.find(({ text }) => isNamed(text)) ??
     (name === null || name === "default" ? removed[0] : undefined);
   return { side: "LEFT", line: line?.oldLine ?? null };
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set<string>(text.match(/[\p{L}\p{N}_$]+/gu));
 }
 
 export const importOfRemovedExport: RepositoryRule = {
