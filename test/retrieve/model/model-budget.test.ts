@@ -70,7 +70,7 @@ describe("a question to the retrieve stage", () => {
     const one = lent(() => failure("overloaded", "the model's server answered 529"));
     expect(await one.budget.ask("p", () => QUESTION)).toMatchObject({
       value: null,
-      failed: "the model's server answered 529",
+      failed: "the model did not answer (overloaded): the model's server answered 529",
     });
     await one.budget.ask("p", () => QUESTION);
     expect(one.asked).toHaveLength(2);

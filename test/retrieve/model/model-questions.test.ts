@@ -108,7 +108,7 @@ describe("queries that a model writes", () => {
   });
 
   test.each<[string, unknown, RegExp]>([
-    ["does not answer", failure("timeout", "no reply within 600 ms"), /^no reply within 600 ms$/],
+    ["does not answer", failure("timeout", "no reply within 600 ms"), /no reply within 600 ms$/],
     ["answers without a query", { code: [] }, /holds no query/],
     ["refuses", failure("refused", "the model refused to answer"), /refused/],
   ])(
