@@ -24,8 +24,13 @@ const SERVICE_LIMITS: ServiceLimits = {
   breakMs: 30_000,
 };
 
-/** Runs attempts until one succeeds or the retries are used up. Throws only `ServiceFailed`. */
-export type ServiceCall = <T>(attempt: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+/**
+ * Runs attempts until one succeeds or the retries are used up. Throws only `ServiceFailed`.
+ *
+ * @param part what is sent when a server answers 500: some do so to one input of many. `whole`: it is tried once more and may then be
+ *   sent in parts. `part`: the answer is about this part, and says nothing about the server. Absent: only the server can be the reason
+ */
+export type ServiceCall = <T>(attempt: (signal: AbortSignal) => Promise<T>, part?: "whole" | "part") => Promise<T>;
 
 /** One for each service and process, because the circuit breaker has state. */
 export function serviceCall(limits: Partial<ServiceLimits>, now: () => number): ServiceCall {
@@ -45,7 +50,20 @@ export function serviceCall(limits: Partial<ServiceLimits>, now: () => number): 
     }
   }
 
-  return (attempt) => calls(() => once(attempt), signal);
+  return (attempt, part) => {
+    let broken = 0;
+    const judged = async () => {
+      try {
+        return await once(attempt);
+      } catch (error) {
+        const isDone = part === "part" || (part === "whole" && broken > 0);
+        if (!(error instanceof ServiceFailed && error.status === 500)) throw error;
+        broken++;
+        throw isDone ? new ServiceFailed(error.message, { status: 500, isOutage: part === "whole" }) : error;
+      }
+    };
+    return calls(judged, signal);
+  };
 }
 
 /** The text of a successful answer. Rejects with `ServiceFailed`, and with the errors of `fetch`. */
@@ -55,8 +73,11 @@ export async function postToService(
 ): Promise<string> {
   const failed = (why: "redirect" | "too large" | "not an answer") => new ServiceFailed(NOT_TAKEN[why]);
   const response = await boundedFetch(fetch, question, { failed });
-  if (!response.ok) throw statusFailure(response.status, retryAfterMs(response.headers.get("retry-after"), now()));
-  return response.text();
+  if (response.ok) return response.text();
+  const key = /^Bearer (\S+)$/.exec(question.headers.authorization ?? "")?.[1] ?? "";
+  const said = await response.text();
+  const text = key === "" ? said : said.replaceAll(key, "‹key›");
+  throw statusFailure(response.status, text, retryAfterMs(response.headers.get("retry-after"), now()));
 }
 
 const NOT_TAKEN = {
@@ -78,8 +99,17 @@ function listOf<R extends z.ZodType>(row: R) {
   });
 }
 
-/** OpenAI's shape, which Voyage shares. */
-export const EmbeddingAnswer = listOf(z.object({ ...row, embedding: z.array(z.number()).nullish() }));
+const EmbeddingRow = z.object({ ...row, embedding: z.array(z.number()).nullish() });
+
+/** OpenAI's shape, which Voyage shares. A row that is not sound loses its vector, and only this one. */
+export const EmbeddingAnswer = listOf(
+  z.unknown().transform((given) => {
+    const sound = EmbeddingRow.safeParse(given);
+    if (sound.success) return sound.data;
+    const place = z.object({ index: z.number() }).safeParse(given);
+    return { index: place.success ? place.data.index : undefined, embedding: null };
+  }),
+);
 
 export const RerankAnswer = listOf(
   z.object({ ...row, relevance_score: z.number().nullish(), document: z.string().nullish() }),
@@ -96,11 +126,15 @@ export function readAnswer<T>(form: z.ZodType<T>, text: string): T {
 }
 
 function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+  // Python writes these, and JSON has no such words.
+  const repaired = () =>
+    text.replace(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g, (one) => (one.startsWith('"') ? one : "null"));
+  for (const form of [() => text, repaired]) {
+    try {
+      return JSON.parse(form());
+    } catch {}
   }
+  return undefined;
 }
 
 // `fetch` for services and models: no redirects, so that keys stay with their origin, and answers of bounded size.

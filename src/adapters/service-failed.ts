@@ -1,5 +1,8 @@
 // Why a paid or local service gave no result, in words that are safe to log.
 import type { z } from "zod";
+import { publicErrorText } from "../domain/text/public-error-text.ts";
+import { connectionCause, connectionCode } from "./connection-cause.ts";
+import { serverWords } from "./server-words.ts";
 
 /** What a retry needs to know about a failed attempt. */
 export interface FailureTurn {
@@ -11,16 +14,19 @@ export interface FailureTurn {
   readonly waitMs: number | null;
 }
 
-/**
- * A call that failed. The message consists of fixed words, status numbers and error codes: never a key, an address or text by the
- * service.
- */
+/** A call that failed. The message has no key and no address; it may have one sentence of the service. */
 export class ServiceFailed extends Error {
   override readonly name: string = "ServiceFailed";
   readonly turn: FailureTurn;
+  /** The HTTP status; null without an answer. */
+  readonly status: number | null;
 
-  constructor(message: string, turn: Partial<FailureTurn> = {}) {
+  constructor(
+    message: string,
+    { status = null, ...turn }: Partial<FailureTurn> & { readonly status?: number | null } = {},
+  ) {
     super(message);
+    this.status = status;
     this.turn = { again: false, isOutage: true, waitMs: null, ...turn };
   }
 }
@@ -30,13 +36,24 @@ const AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
 /** Malformed, too large, unprocessable: the input's fault. */
 const REFUSED: ReadonlySet<number> = new Set([400, 413, 422]);
 
+const HINTS: ReadonlyMap<number, string> = new Map([
+  [401, "; check its key"],
+  [402, "; the account has no credit"],
+  [403, "; check its key"],
+  [404, "; check its address and the model"],
+]);
+
 /**
  * @param status any status that is not a success
+ * @param text the body, of which one sentence is shown
  * @param waitMs the wait that the service asks for; null: none
  */
-export function statusFailure(status: number, waitMs: number | null): ServiceFailed {
-  const hint = status === 401 || status === 403 ? "; check its key" : "";
-  return new ServiceFailed(`the service answered ${status}${hint}`, {
+export function statusFailure(status: number, text: string, waitMs: number | null): ServiceFailed {
+  const { sentence } = serverWords(text);
+  const said = sentence === "" ? "" : `: ${publicErrorText(sentence)}`;
+  const hint = HINTS.get(status) ?? "";
+  return new ServiceFailed(`the service answered ${status}${said}${hint}`, {
+    status,
     again: AGAIN.has(status) || status >= 500,
     isOutage: !REFUSED.has(status),
     waitMs,
@@ -63,13 +80,7 @@ export function unreadableAnswer(issue?: z.core.$ZodIssue): ServiceFailed {
 /** No answer. Only the code of an unknown error is shown, because messages of HTTP clients may quote headers. */
 export function connectionFailure(error: unknown): ServiceFailed {
   if (error instanceof ServiceFailed) return error;
-  const code = codeOf(error) ?? codeOf(error instanceof Error ? error.cause : null);
-  const again = code !== "EGRESS_REFUSED";
-  return new ServiceFailed(`no connection to the service${code === null ? "" : ` (${code})`}`, { again });
-}
-
-/** The code of an error, such as `ECONNREFUSED`; null without one. */
-export function codeOf(error: unknown): string | null {
-  const code: unknown = typeof error === "object" && error !== null && "code" in error ? error.code : null;
-  return typeof code === "string" && /^[A-Z][A-Z0-9_]{2,39}$/.test(code) ? code : null;
+  return new ServiceFailed(`no connection to the service: ${connectionCause(error)}`, {
+    again: connectionCode(error) !== "EGRESS_REFUSED",
+  });
 }

@@ -74,6 +74,8 @@ export type ModelFailure =
   | "unreachable"
   /** The key is wrong or has no right to this model. */
   | "denied"
+  /** The account has no credit. */
+  | "unpaid"
   /** The server rejected the request. */
   | "rejected"
   /** Not sent: the last requests all failed. */

@@ -62,7 +62,7 @@ export async function remember(
     const rows = (await withKnownFields(batch, memory)).map((record) => asRow(record, form));
     sum = addUp(sum, await rememberBatch(rows, embedder, memory));
   }
-  return { ...sum, degraded: degradation(sum.wordsOnly) };
+  return { ...sum, degraded: degradation(sum) };
 }
 
 type Row = ReturnType<typeof asRow>;
@@ -79,7 +79,7 @@ async function rememberBatch(rows: readonly Row[], embedder: Embedder, memory: M
   const isSame = (row: Row) => hashesOf(row)?.record === row.hashes.record;
 
   const toEmbed = rows.filter(needsVector);
-  const { vectors, ...cost } = await embed(toEmbed, embedder);
+  const { vectors, failed, ...cost } = await embed(toEmbed, embedder);
   const withoutVector = rows.filter((row) => needsVector(row) && !vectors.has(row.record.id));
   // Writing a known row again without a vector gains nothing.
   const toWrite = rows.filter((row) => !isSame(row) || vectors.has(row.record.id));
@@ -90,8 +90,11 @@ async function rememberBatch(rows: readonly Row[], embedder: Embedder, memory: M
     ...NOTHING_REMEMBERED,
     ...written,
     unchanged: rows.length - toWrite.length,
-    embedded: toEmbed.length,
+    embedded: vectors.size,
     wordsOnly: withoutVector.length,
+    // The count of texts is another one here.
+    wordsReason:
+      withoutVector.length === 0 ? null : (failed?.replace(/ \(\d+ of \d+ texts? without a vector\)$/, "") ?? null),
     ...cost,
   };
 }
@@ -125,14 +128,15 @@ async function knownOf(rows: readonly Row[], memory: Memory, embedder: Embedder)
 
 /** The usable vectors by record id, and the cost. */
 async function embed(rows: readonly Row[], embedder: Embedder) {
-  if (rows.length === 0) return { vectors: new Map<string, Float32Array>(), tokens: 0, usd: 0, cached: 0 };
+  if (rows.length === 0)
+    return { vectors: new Map<string, Float32Array>(), tokens: 0, usd: 0, cached: 0, failed: null };
   const texts = rows.map((row) => row.embedded);
-  const { vectors, tokens, usd, cached } = await embedder.embed(texts, "document");
+  const { vectors, tokens, usd, cached, failed = null } = await embedder.embed(texts, "document");
   const usable = rows.flatMap(({ record }, at) => {
     const vector = vectors[at] ?? null;
     return vector !== null && isUsable(vector, embedder.space.dimension) ? [[record.id, vector] as const] : [];
   });
-  return { vectors: new Map(usable), tokens, usd, cached };
+  return { vectors: new Map(usable), tokens, usd, cached, failed };
 }
 
 /** Memory refuses a row with an unusable vector; without one the row is still found by keywords. */

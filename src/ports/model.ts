@@ -11,6 +11,8 @@ export interface Model {
   contextTokens(tier: ModelTier): number;
   /** Cost of so many tokens in US$, or null when there is no price. */
   price(tier: ModelTier, inputTokens: number, outputTokens: number): number | null;
+  /** What its server turned out not to take, for people; empty or absent: nothing. */
+  readonly learned?: () => readonly string[];
   /** Masks secrets in untrusted text before it is sent, line by line. Absent: the text is sent as it is. */
   readonly mask?: (text: string) => Promise<string>;
   /** Never rejects. */
@@ -64,6 +66,13 @@ export interface ReplyStore {
   find(key: string, question: string): Promise<string | null>;
   /** `at` is epoch milliseconds. */
   keep(key: string, question: string, answer: string, at: number): Promise<void>;
+}
+
+/** What model servers turned out not to take, as JSON by server: a restart does not try it again. */
+export interface ModelLessons {
+  find(server: string): Promise<string | null>;
+  /** `at` is epoch milliseconds. */
+  keep(server: string, lessons: string, at: number): Promise<void>;
 }
 
 export interface ModelAccess {

@@ -13,11 +13,13 @@ import { findingTitle } from "./render-comment.ts";
 import { codeSpan, sanitizeInline } from "./sanitize.ts";
 
 const PATHS_A_REASON = 20;
+/** UTF-16 units: a server's sentence, and what to do about it. */
+const REASON_CHARS = 600;
 
 /** The degraded parts, folded. */
 export function degradedLines({ degraded }: Review, maxLength: number): readonly string[] {
   const write = ({ part, reason }: Degraded) =>
-    `- ${codeSpan(part, 60)}: ${sanitizeInline(publicErrorText(reason), 200)}`;
+    `- ${codeSpan(part, 60)}: ${sanitizeInline(publicErrorText(reason, REASON_CHARS), REASON_CHARS)}`;
   return folded(`Incomplete, ${counted(degraded.length, "reason")}`, fitList(degraded, write, maxLength, 50));
 }
 
@@ -109,5 +111,5 @@ export function unreadLines({ coverage }: Review, maxLength: number): readonly s
 
 function unreadLine({ path, state, reason }: FileCoverage): string {
   const how = state === "partial" ? "in part" : "not read";
-  return `- ${codeSpan(path, 120)}: ${how}${reason === null ? "" : `, ${sanitizeInline(publicErrorText(reason), 200)}`}`;
+  return `- ${codeSpan(path, 120)}: ${how}${reason === null ? "" : `, ${sanitizeInline(publicErrorText(reason, REASON_CHARS), REASON_CHARS)}`}`;
 }

@@ -33,7 +33,7 @@ import { suggestion } from "./placing/suggestion.ts";
 import { guardPush, scopeAfterPush } from "./push-scope.ts";
 import { ANSWER_TOKENS, answerRequest, type Question } from "./reading/answer-question.ts";
 import { REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./reading/instructions.ts";
-import { failureText } from "./reading/plan-reading.ts";
+import { failureReason } from "./reading/plan-reading.ts";
 import { type Asked, type Bounds, type ModelReview, readByModel, withoutModel } from "./reading/read-by-model.ts";
 import { costOf, takeRuleVerdicts } from "./reading/verify.ts";
 
@@ -196,7 +196,7 @@ export async function answer(question: Question, leave: ModelAllowance): Promise
   if (price !== null && price > usd) return { ...asked, reason: "the budget does not pay for the question" };
   const said = await model.ask(request, signal);
   const paid = { ...asked, cost: costOf([said.usage]) };
-  if (said.kind === "failed") return { ...paid, reason: failureText(said.failure) };
+  if (said.kind === "failed") return { ...paid, reason: failureReason(said) };
   const text = said.value.answer.trim();
   return text === "" ? { ...paid, reason: "the model gave an empty answer" } : { ...paid, text, reason: null };
 }

@@ -4,6 +4,7 @@ import { type GuardedFetch, guardedFetch } from "../adapters/github/guarded-fetc
 import { restStatuses } from "../adapters/github/translate-error.ts";
 import { wholeAnswers } from "../adapters/github/whole-answers.ts";
 import { EnvVariables } from "../config/environment/env-variables.ts";
+import { UsageError } from "../config/usage-error.ts";
 
 interface EgressWish {
   /** Null: no timeout, for callers with their own. 30 s when absent. */
@@ -12,9 +13,14 @@ interface EgressWish {
   readonly own?: boolean;
 }
 
-/** `fetch` for one origin only, that of an address configured by the operator. */
+/**
+ * `fetch` for one origin only, that of an address configured by the operator.
+ *
+ * @throws UsageError when a proxy's address is wrong
+ */
 export function egressTo(address: string, { deadlineMs, own = false }: EgressWish = {}): GuardedFetch {
   const { origin, hostname } = new URL(address);
+  checkProxies();
   return guardedFetch({
     origins: [origin],
     privateHosts: own ? [hostname] : privateHosts(),
@@ -41,6 +47,15 @@ export function archiveFetch(apiUrl: string): GuardedFetch {
     origins: codeload === undefined ? own : [...own, codeload],
     privateHosts: [...listed, ...listed.map((host) => `codeload.${host}`)],
   });
+}
+
+/** The server checks all variables at its start; a command those that it uses. */
+function checkProxies(): void {
+  for (const name of ["HTTPS_PROXY", "HTTP_PROXY"] as const) {
+    const value = (process.env[name.toLowerCase()] ?? process.env[name] ?? "").trim();
+    const { error } = EnvVariables.shape[name].safeParse(value === "" ? undefined : value);
+    if (error !== undefined) throw new UsageError(`${name} ${error.issues[0]?.message}`);
+  }
 }
 
 /** Hosts on private networks that the operator allows, also over plain http. */

@@ -29,13 +29,13 @@ describe("between attempts", () => {
     ["86400", 8_000],
     ["Sat, 21 Nov 2026 12:00:02 GMT", 2_000],
   ])("`retry-after: %s` is followed, but never for longer than 8 s", async (retryAfter, wait) => {
-    expect((await attempts(statusFailure(429, retryAfterMs(retryAfter, NOW))))[1]).toBe(wait);
+    expect((await attempts(statusFailure(429, "", retryAfterMs(retryAfter, NOW))))[1]).toBe(wait);
   });
 
   test.each([null, "", " ", "soon", "-5", "NaN", "Sat, 21 Nov 2020 12:00:02 GMT"])(
     "without a usable retry-after (%j) the waits grow, partly at random",
     async (retryAfter) => {
-      const times = await attempts(statusFailure(503, retryAfterMs(retryAfter, NOW)));
+      const times = await attempts(statusFailure(503, "", retryAfterMs(retryAfter, NOW)));
       const waits = times.slice(1).map((time, at) => time - (times[at] ?? 0));
       expect(waits.length).toBe(3);
       for (const [at, wait] of waits.entries()) {
@@ -75,8 +75,8 @@ test("an error of unknown origin becomes a failure that quotes nothing of it", a
 
 test("inputs that are refused do not make a service look dead", async () => {
   const call = serviceCall({ retries: 0, breakAfter: 2 }, Date.now);
-  for (let n = 0; n < 5; n++) await call(() => Promise.reject(statusFailure(400, null))).catch(() => null);
+  for (let n = 0; n < 5; n++) await call(() => Promise.reject(statusFailure(400, "", null))).catch(() => null);
   expect(await call(() => Promise.resolve("well"))).toBe("well");
-  for (let n = 0; n < 2; n++) await call(() => Promise.reject(statusFailure(401, null))).catch(() => null);
+  for (let n = 0; n < 2; n++) await call(() => Promise.reject(statusFailure(401, "", null))).catch(() => null);
   await expect(call(() => Promise.resolve("well"))).rejects.toThrow("left alone");
 });

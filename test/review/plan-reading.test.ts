@@ -168,7 +168,7 @@ describe("coverageOf", () => {
       ],
       coverage: ["a.ts", "b.ts", "c.ts"].map((path) => ({ path, state: "full", reason: null }) as const),
     };
-    const { files, unanswered } = coverageOf("m", plan, ["refused", null], { cut: [] }, []);
+    const { files, unanswered } = coverageOf("m", plan, [{ failure: "refused", detail: "" }, null], { cut: [] }, []);
     expect(unanswered).toBe(1);
     expect(files.map(({ state, reason }) => [state, reason])).toEqual([
       ["not-read", "the model refused to answer"],

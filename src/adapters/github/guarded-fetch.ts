@@ -3,6 +3,7 @@ import type { LookupAddress } from "node:dns";
 import { isIP } from "node:net";
 import type { fetch as undiciFetch } from "undici";
 import { isLoopbackAddress, isPrivateAddress } from "../private-address.ts";
+import { goesDirect } from "../proxy-bypass.ts";
 import { type Resolve, resolveByDns, vettedLookup } from "../vetted-lookup.ts";
 
 const DEADLINE_MS = 30_000;
@@ -30,8 +31,8 @@ interface Egress {
 }
 
 /**
- * A `fetch` that reaches only the given origins, obeys HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and follows redirects only within the
- * origin, so that no credential leaves it. A host with a private, loopback or cloud metadata address is refused for the very
+ * A `fetch` that reaches only the given origins, obeys HTTPS_PROXY, HTTP_PROXY and NO_PROXY (see goesDirect), and follows redirects
+ * only within the origin, so that no credential leaves it. A host with a private, loopback or cloud metadata address is refused for the very
  * connection that resolved its name: a second DNS lookup could return another address. Behind a proxy the proxy resolves names. A
  * private certificate authority comes with Node's own NODE_EXTRA_CA_CERTS. With `redirect: "manual"` only a renamed repository's
  * redirect is followed; any other redirect is returned as the answer.
@@ -62,8 +63,10 @@ export function guardedFetch(egress: Egress): GuardedFetch {
   let client: ReturnType<typeof open> | null = null;
   // Loaded with the first request: many commands make none, and it is a tenth of their time to start.
   async function open() {
-    const { EnvHttpProxyAgent, fetch } = await import("undici");
-    return { fetch, dispatcher: new EnvHttpProxyAgent({ ...patience, connect: { lookup } }) };
+    const { Agent, EnvHttpProxyAgent, fetch } = await import("undici");
+    const options = { ...patience, connect: { lookup } };
+    // Which requests go to the proxy is decided here, so that undici's own list is empty.
+    return { fetch, direct: new Agent(options), proxy: new EnvHttpProxyAgent({ ...options, noProxy: "" }) };
   }
 
   async function once(url: URL, init: FetchInit): ReturnType<GuardedFetch> {
@@ -73,7 +76,9 @@ export function guardedFetch(egress: Egress): GuardedFetch {
     const problem = isIP(host) === 0 ? null : reasonAgainst(url.hostname, host);
     if (problem !== null) throw new EgressRefused(problem);
     client ??= open();
-    const { fetch, dispatcher } = await client;
+    const { fetch, direct, proxy } = await client;
+    const noProxy = process.env.no_proxy ?? process.env.NO_PROXY ?? "";
+    const dispatcher = goesDirect(url, noProxy) ? direct : proxy;
     const deadline = deadlineMs === null ? null : AbortSignal.timeout(deadlineMs);
     const signal = AbortSignal.any([init?.signal ?? null, deadline].filter((one) => one !== null));
     try {

@@ -3,6 +3,7 @@
 import { RequestError } from "@octokit/request-error";
 import { LeaseLost, OutOfReach, type Reach, Transient } from "../../domain/errors.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
+import { connectionCause } from "../connection-cause.ts";
 import { EgressRefused, type GuardedFetch, refusalIn } from "./guarded-fetch.ts";
 
 /** GitHub's documents: without retry-after, wait at least a minute after a secondary rate limit. */
@@ -48,13 +49,21 @@ export function translate(error: unknown, now: number): unknown {
   const [status, why] = GRAPHQL_REACH.find(([, , type]) => errorTypes(error).includes(type)) ?? [];
   if (status !== undefined && why !== undefined)
     return new OutOfReach(why, status, `GitHub answered ${status} to a GraphQL query`, error);
-  const isBroken = error instanceof TypeError || (error instanceof Error && BROKEN.has(error.name));
-  if (isBroken) return new Transient(`GitHub did not answer${codeOf(error)}`, null, error);
-  return error;
+  return isBroken(error) ? unreached("", error) : error;
 }
 
-/** Names of errors without an answer. */
-const BROKEN: ReadonlySet<string> = new Set(["AbortError", "TimeoutError"]);
+/** An error without an answer. The client's are TypeErrors, and so are mistakes of ours. */
+function isBroken(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof TypeError)
+    return error.cause instanceof Error || /^(?:fetch failed|terminated)$/.test(error.message);
+  return error.name === "AbortError" || error.name === "TimeoutError";
+}
+
+/** @param where ` at HOST`, or "" where it is not known */
+function unreached(where: string, error: unknown): Transient {
+  return new Transient(`GitHub could not be reached${where}: ${connectionCause(error)}`, null, error);
+}
 
 /** GraphQL's error types with the status of REST. */
 const GRAPHQL_REACH = [
@@ -73,10 +82,12 @@ function isOurs(error: unknown): boolean {
 }
 
 function translateStatus(error: RequestError, now: number): unknown {
+  // Octokit reports a request without an answer as status 500 without a response.
+  if (error.response === undefined && error.status >= 500)
+    return unreached(` at ${new URL(error.request.url).host}`, error);
   const message = `GitHub answered ${error.status} to ${route(error)}`;
   const wait = limitWait(error, now);
   if (wait !== null) return new Transient(message, now + wait.ms, error);
-  // Octokit reports a request without an answer as status 500 without a response.
   if (error.status >= 500 || error.status === 408 || isNotReady(error)) return new Transient(message, null, error);
   const why = reachOf(error);
   return why === null ? error : new OutOfReach(why, error.status, `${message}${sentenceOf(error)}`, error);
@@ -150,15 +161,6 @@ function untilReset(headers: Readonly<Record<string, unknown>>, now: number): nu
 /** Method and path, without query or body: what an operator needs, and nothing that could be secret. */
 function route(error: RequestError): string {
   return `${error.request.method} ${new URL(error.request.url).pathname}`;
-}
-
-/** Only the error's code: messages name hosts, proxies and ports, and this one may be shown to strangers. */
-function codeOf(error: unknown): string {
-  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
-    if ("code" in at && typeof at.code === "string" && /^[A-Z][A-Z0-9_]{2,39}$/.test(at.code)) return ` (${at.code})`;
-    if (at.name === "TimeoutError") return " in time";
-  }
-  return "";
 }
 
 /** An error of GitHub's answer; entries of its `errors` may also be plain texts. */

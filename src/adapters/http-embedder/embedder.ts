@@ -1,5 +1,6 @@
 // Embeddings by any OpenAI-compatible server: Ollama, vLLM, LM Studio, llama.cpp, text-embeddings-inference.
 
+import { apiBase } from "../../config/environment/server-address.ts";
 import type { Embedder } from "../../ports/memory.ts";
 import { type BatchLimits, type EmbeddingService, embedTexts } from "../embed-texts.ts";
 import {
@@ -12,7 +13,7 @@ import {
 } from "../service-call.ts";
 
 interface HttpEmbedderOptions {
-  /** Such as `http://localhost:11434`; a `/v1` at its end is accepted. */
+  /** As people write it; see apiBase. */
   readonly baseUrl: string;
   readonly model: string;
   /** Sent as a bearer token; local servers need none. */
@@ -34,11 +35,11 @@ interface HttpEmbedderOptions {
  */
 const BATCH: BatchLimits = { maxTexts: 32, maxTokens: 16_000, maxTextChars: 28_000 };
 
-/** An `Embedder` over `POST {baseUrl}/v1/embeddings`. Create one per process: it remembers the dimension and outages. */
+/** An `Embedder` over `POST {baseUrl}/embeddings`. Create one per process: it remembers the dimension and outages. */
 export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
   const { model } = options;
   const call = serviceCall(options.limits ?? {}, options.now);
-  const url = `${options.baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "")}/v1/embeddings`;
+  const url = `${apiBase(options.baseUrl)}/embeddings`;
   const headers = {
     accept: "application/json",
     "content-type": "application/json",
@@ -47,13 +48,14 @@ export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
   const service: EmbeddingService = {
     limits: { ...BATCH, ...options.batch },
     dimension: options.dimension ?? null,
+    isFixed: options.dimension !== undefined,
     usdPerMillionTokens: 0,
-    ask: (input) =>
+    ask: (input, part) =>
       call(async (signal) => {
         const question = { url, headers, body: JSON.stringify({ model, input }), signal };
         const { data, usage } = readAnswer(EmbeddingAnswer, await postToService(options, question));
         return { rows: data, tokens: usage?.total_tokens };
-      }),
+      }, part),
   };
 
   return {

@@ -3,13 +3,14 @@
 import { estimatedTokens } from "../../domain/model.ts";
 import { untilStopped } from "../retrying-calls.ts";
 import { boundedFetch } from "../service-call.ts";
-import { ModelError, modelError, refusedBy } from "./model-error.ts";
+import { ModelError, refusedBy, sdkError } from "./model-error.ts";
 import type { ModelLimits, PaidTokens } from "./model-facts.ts";
 import { fieldsOf, jsonOf, type ModelReply, type Protocol, type RequestBody, type Server } from "./protocol.ts";
 
 /**
  * Never hangs, whatever `fetch` does. Rejects with `ModelError`.
  *
+ * @param isAnswer whether a reply whose end is missing is complete all the same
  * @param onPaid called once with the cost of the attempt, also when it fails: estimated if the server did not report it
  */
 export async function attemptOnce(
@@ -17,15 +18,16 @@ export async function attemptOnce(
   protocol: Protocol,
   body: RequestBody,
   signal: AbortSignal,
+  isAnswer: (text: string) => boolean,
   onPaid: (tokens: PaidTokens) => void,
 ): Promise<ModelReply> {
-  const patience = newPatience(server.limits, body.maxTokens, signal);
+  const patience = newPatience(server.limits, body, signal);
   const accumulator = protocol.accumulator();
   // The SDK wraps errors of `fetch`, so they are caught before.
   let failure: unknown = null;
   let wasAccepted = false;
   let isRefused = false;
-  const fetch = streamFetch(server, protocol, patience.alive);
+  const fetch = streamFetch(server, protocol, body, patience.alive);
 
   async function caught(...request: Parameters<typeof fetch>): Promise<Response> {
     try {
@@ -43,14 +45,14 @@ export async function attemptOnce(
     for await (const event of await protocol.send(server, body, caught, patience.signal)) accumulator.add(event);
     const reply = accumulator.reply();
     // The SDK ends an aborted stream without an error; only the missing end shows it.
-    if (!reply.isWhole) throw new ModelError("unreachable", CUT_OFF, { again: true, isOutage: true });
+    if (!reply.isWhole && (patience.signal.aborted || !isAnswer(reply.text))) throw new CutOff(reply.text !== "");
     return reply;
   }
 
   try {
     return await Promise.race([listen(), patience.over]);
   } catch (error) {
-    throw patience.signal.aborted ? patience.signal.reason : modelError(failure ?? error);
+    throw patience.signal.aborted ? patience.signal.reason : sdkError(failure ?? error, protocol, body, server.now());
   } finally {
     patience.end();
     const { tokens, isWhole } = accumulator.reply();
@@ -66,19 +68,32 @@ function promptTokens({ prompt }: RequestBody): number {
   return estimatedTokens(JSON.stringify(prompt).length);
 }
 
-const CUT_OFF = "the answer of the model's server was cut off";
+/** The stream ended in good order before the reply did. */
+export class CutOff extends ModelError {
+  /** False: there was no reply at all. */
+  readonly hasBegun: boolean;
+
+  constructor(hasBegun: boolean) {
+    super("unreachable", "its answer ended before its end; check the server's log", { again: true, isOutage: true });
+    this.hasBegun = hasBegun;
+  }
+}
 
 /** Three timers: for the first byte, for each silence, for the whole attempt; and the caller's signal. */
-function newPatience(limits: ModelLimits, tokens: number, outer: AbortSignal) {
+function newPatience(limits: ModelLimits, { maxTokens, json }: RequestBody, outer: AbortSignal) {
   const controller = new AbortController();
   const { signal } = controller;
   const late = (words: string, again: boolean) => () =>
-    controller.abort(new ModelError("timeout", `the model's server ${words}`, { again, isOutage: true }));
+    controller.abort(
+      new ModelError("timeout", `it ${words}; check its load, or use a faster model`, { again, isOutage: true }),
+    );
 
-  const wholeMs = limits.attemptMs + limits.msPerToken * tokens;
+  const wholeMs = limits.attemptMs + limits.msPerToken * maxTokens;
+  // Without a stream the first byte comes when the reply is written.
+  const firstByteMs = json.stream === true ? limits.firstByteMs : wholeMs;
   // A model that does not stop writing would do the same on a retry.
   const whole = setTimeout(late(`was not done within ${wholeMs} ms`, false), wholeMs);
-  let silence = setTimeout(late(`did not answer within ${limits.firstByteMs} ms`, true), limits.firstByteMs);
+  let silence = setTimeout(late(`did not answer within ${firstByteMs} ms`, true), firstByteMs);
   const stop = () => controller.abort(new ModelError("stopped", "the question was stopped"));
   if (outer.aborted) stop();
   outer.addEventListener("abort", stop, { once: true });
@@ -107,7 +122,12 @@ function newPatience(limits: ModelLimits, tokens: number, outer: AbortSignal) {
  * @param alive called when headers arrive and for every chunk of the body
  * @returns rejects with `ModelError` if the server refuses or its answer is invalid, and with the errors of `fetch`
  */
-function streamFetch(server: Server, protocol: Protocol, alive: () => void): typeof globalThis.fetch {
+function streamFetch(
+  server: Server,
+  protocol: Protocol,
+  asked: RequestBody,
+  alive: () => void,
+): typeof globalThis.fetch {
   const { origin } = new URL(server.baseUrl);
   return async (input, init = {}) => {
     const url = input instanceof Request ? input.url : String(input);
@@ -116,22 +136,32 @@ function streamFetch(server: Server, protocol: Protocol, alive: () => void): typ
       url,
       method: init.method ?? "POST",
       headers: Object.fromEntries(new Headers(init.headers)),
-      body: typeof init.body === "string" ? init.body : "",
+      // The SDK reads a stream in any case, and would ask for one.
+      body: JSON.stringify(asked.json),
       signal: init.signal ?? AbortSignal.any([]),
     };
     const answer = await boundedFetch(server.fetch, question, { alive, failed: failure });
     if (answer.body === null) throw failure("not an answer");
-    if (answer.ok) return asStream(answer, protocol);
-    throw refusedBy(answer, await answer.text(), server.now(), protocol);
+    const refused = (status: number | null, text: string) =>
+      refusedBy({ status, headers: answer.headers, text, verb: "answered", now: server.now() }, protocol, asked);
+    if (!answer.ok) throw refused(answer.status, await answer.text());
+    return asStream(answer, protocol, (text) => refused(null, text));
   };
 }
 
 /** Some servers send a complete reply although a stream was requested; an HTML page comes from a proxy. */
-async function asStream(response: Response, protocol: Protocol): Promise<Response> {
+async function asStream(
+  response: Response,
+  protocol: Protocol,
+  refused: (text: string) => ModelError,
+): Promise<Response> {
   const type = response.headers.get("content-type") ?? "";
   if (type.includes("text/html")) throw failure("not an answer");
   if (!type.includes("application/json")) return response;
-  const reply = fieldsOf(jsonOf(await response.text()));
+  const text = await response.text();
+  const reply = fieldsOf(jsonOf(text));
+  // Gateways answer 200 to what their provider refused.
+  if (reply?.object === "error" || (reply?.error ?? reply?.errors ?? null) !== null) throw refused(text);
   const stream = reply === null ? null : protocol.streamOf(reply);
   if (stream === null) throw failure("not an answer");
   return new Response(stream, { headers: { "content-type": "text/event-stream" } });
@@ -139,8 +169,8 @@ async function asStream(response: Response, protocol: Protocol): Promise<Respons
 
 function failure(why: "redirect" | "too large" | "not an answer"): ModelError {
   if (why === "redirect")
-    return new ModelError("unreachable", "the model's server answered with a redirect, which is not followed");
-  if (why === "too large") return new ModelError("malformed", "the model's server answered too much");
-  const words = "the model's server answered something that is not a message";
+    return new ModelError("unreachable", "it answered with a redirect, which is not followed; check the address");
+  if (why === "too large") return new ModelError("malformed", "it answered too much; check the address");
+  const words = "it answered something that is not a message; check the address and the proxy";
   return new ModelError("unreachable", words, { again: true, isOutage: true });
 }

@@ -21,9 +21,19 @@ export interface Server {
 
 /**
  * Features that only some servers and models support. `format` enforces a JSON Schema on replies, `json` any JSON; `limit` is the
- * official name of the reply's token limit.
+ * official name of the reply's token limit; `system` a part of the prompt for instructions.
  */
-export type Feature = "format" | "json" | "effort" | "thinking" | "cache" | "usage" | "limit" | "temperature";
+export type Feature =
+  | "stream"
+  | "usage"
+  | "format"
+  | "json"
+  | "effort"
+  | "thinking"
+  | "cache"
+  | "limit"
+  | "temperature"
+  | "system";
 
 /** How to use a server and a model. */
 export interface Dialect {
@@ -34,6 +44,8 @@ export interface Dialect {
   readonly takes: ReadonlySet<Feature>;
   /** null: the server decides. */
   readonly temperature: number | null;
+  /** The most tokens of a reply to a prompt of so many UTF-16 units, as far as the server has named a limit. */
+  readonly replyTokens: (wanted: number, promptChars: number) => number;
 }
 
 /** One reply of a model. */

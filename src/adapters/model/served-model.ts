@@ -1,15 +1,24 @@
 // A language model behind a server, over any of the protocols. A question is sent once, and once more to correct an unusable answer.
 
 import type { ModelChoice } from "../../config/environment/read-models.ts";
-import type { ModelAnswer, ModelFailure, ModelRequest, ModelTier, ModelUsage } from "../../domain/model.ts";
-import type { Model } from "../../ports/model.ts";
-import { retryingCalls } from "../retrying-calls.ts";
+import {
+  estimatedTokens,
+  type ModelAnswer,
+  type ModelFailure,
+  type ModelRequest,
+  type ModelTier,
+  type ModelUsage,
+} from "../../domain/model.ts";
+import type { Model, ModelLessons } from "../../ports/model.ts";
+import { connectionCause } from "../connection-cause.ts";
+import { retryingCalls, untilStopped } from "../retrying-calls.ts";
 import type { Fetch } from "../service-call.ts";
-import { attemptOnce } from "./http-attempt.ts";
-import { ModelError, modelError } from "./model-error.ts";
+import { attemptOnce, CutOff } from "./http-attempt.ts";
+import { type Lessons, learned, MOST_EXTRA, NO_LESSONS, storedLessons } from "./lessons.ts";
+import { ModelError, type Refusal } from "./model-error.ts";
 import { type ModelFacts, type ModelLimits, modelFacts, OTHER_LIMITS, type PaidTokens } from "./model-facts.ts";
 import type { Repair } from "./prompt-words.ts";
-import type { Dialect, Feature, ModelReply, Protocol, Server } from "./protocol.ts";
+import type { Dialect, Feature, ModelReply, Protocol, RequestBody, Server } from "./protocol.ts";
 import { readReply } from "./read-reply.ts";
 
 export interface ServedModelSettings extends Omit<ModelChoice, "provider"> {
@@ -20,65 +29,81 @@ export interface ServedModelSettings extends Omit<ModelChoice, "provider"> {
   /** 0 ≤ x < 1; without it `Math.random`. */
   readonly random?: () => number;
   readonly limits?: Partial<ModelLimits>;
-  /** Removes secrets from a reply that goes back for correction: it may contain anything. */
+  /** Removes secrets from a reply that goes back for correction, and from what a server says: they may contain anything. */
   readonly mask?: (text: string) => Promise<string>;
+  /** Where lessons outlive the process; null or absent: nowhere. */
+  readonly lessons?: ModelLessons | null;
 }
 
 /** The context of an unknown model; a server with less truncates prompts silently. */
 const UNKNOWN_CONTEXT = 32_000;
 
-/** A `Model` over a protocol. Create one per process: it remembers outages and unsupported features. */
+/** A `Model` over a protocol. Create one per process: it remembers outages, and what the server does not take. */
 export function servedModel(protocol: Protocol, settings: ServedModelSettings): Model {
   const baseUrl = settings.baseUrl ?? protocol.ownUrl;
   const isOwn = protocol.isOwn(new URL(baseUrl));
   const limits = { ...(isOwn ? protocol.ownLimits : OTHER_LIMITS), ...settings.limits };
-  const { apiKey, fetch, now, names, structuredOutput } = settings;
+  const { apiKey, fetch, now, names } = settings;
   const mask = settings.mask ?? ((text: string) => Promise.resolve(text));
   const server: Server = { baseUrl, isOwn, apiKey, fetch, limits, now };
   const calls = retryingCalls(limits, { now, random: settings.random ?? Math.random }, { open: circuitOpen, stopped });
-  const features = protocol
-    .features({ isOwn, isFull: isOwn || structuredOutput === "on" })
-    .filter((feature) => structuredOutput !== "off" || (feature !== "format" && feature !== "json"));
-  const capabilities = serverCapabilities(isOwn, features, settings);
+  const capabilities = serverCapabilities(protocol, baseUrl, settings);
   const facts = (tier: ModelTier) => modelFacts(names[tier], settings.prices?.[tier]);
-  const contextTokens: Model["contextTokens"] = (tier) =>
-    settings.contextTokens ?? facts(tier).contextTokens ?? UNKNOWN_CONTEXT;
+  const contextTokens: Model["contextTokens"] = (tier) => {
+    const known = settings.contextTokens ?? facts(tier).contextTokens ?? UNKNOWN_CONTEXT;
+    return Math.min(known, capabilities.contextTokens(names[tier]) ?? known);
+  };
   const price: Model["price"] = (tier, inputTokens, outputTokens) =>
     facts(tier).price({ fresh: inputTokens, cacheWrite: 0, cacheRead: 0, output: outputTokens });
 
-  /** One request; repeated without the features that the server turns out not to support. */
-  async function send(
-    talk: Talk,
-    repair: Repair | null,
-  ): Promise<{ readonly reply: ModelReply; readonly dialect: Dialect }> {
+  /** One request; repeated without what the server turns out not to take. */
+  async function send(talk: Talk, repair: Repair | null): Promise<ModelReply> {
     const { request, signal, bill } = talk;
-    for (;;) {
-      const dialect = capabilities.of(names[request.tier]);
+    const model = names[request.tier];
+    const isAnswer = (text: string) => {
+      const read = readReply(text, request.shape);
+      return read.ok && !read.fixed;
+    };
+    let wasCut = false;
+    for (const tries = capabilities.begin(model); ; ) {
+      const dialect = tries.dialect();
       const body = protocol.body({ request, dialect, repair });
       try {
-        const reply = await calls(() => {
+        const reply = await calls(async () => {
           bill.request();
-          return attemptOnce(server, protocol, body, signal, bill.paid);
+          try {
+            return await attemptOnce(server, protocol, body, signal, isAnswer, bill.paid);
+          } catch (error) {
+            if (!(error instanceof CutOff && error.hasBegun)) throw error;
+            // A server that ends its stream so does it again.
+            const { failure, message } = error;
+            if (wasCut) throw new ModelError(failure, message, { isOutage: true });
+            wasCut = true;
+            throw error;
+          }
         }, signal);
-        return { reply, dialect };
+        await tries.worked();
+        return reply;
       } catch (error) {
-        if (!(error instanceof ModelError) || !capabilities.learn(dialect, error)) throw error;
+        if (!(await tries.refused(dialect, body, error instanceof ModelError ? error.refusal : null))) throw error;
       }
     }
   }
 
   /** A question, and one request to correct the answer. Rejects with `ModelError`. */
   async function converse<T>(talk: Talk, { shape }: ModelRequest<T>): Promise<Omit<Answered<T>, "kind" | "usage">> {
+    await capabilities.ready(names[talk.request.tier], talk.signal);
     let repair: Repair | null = null;
     for (;;) {
-      const { reply, dialect } = await send(talk, repair);
+      const reply = await send(talk, repair);
       const failure = stopFailure(reply);
       if (failure !== null) throw failure;
       const read = reply.stopReason === "pause_turn" ? PAUSED : readReply(reply.text, shape);
-      const without = capabilities.missing(dialect);
+      const without = capabilities.missing(names[talk.request.tier]);
       if (read.ok) return { value: read.value, ...(without.length === 0 ? {} : { without }) };
       // The problem may quote the reply, so only the model sees it.
-      if (repair !== null) throw new ModelError("malformed", "the model's reply is not of the shape asked for, twice");
+      if (repair !== null)
+        throw new ModelError("malformed", "its reply was not of the form asked for, twice; use a larger model");
       repair = { reply: await mask(reply.text), problem: await mask(read.problem) };
     }
   }
@@ -87,6 +112,7 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
     names,
     contextTokens,
     price,
+    learned: capabilities.learned,
     async ask<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>> {
       const overall = AbortSignal.timeout(limits.overallMs);
       const bill = newBill(facts(request.tier), now);
@@ -95,14 +121,16 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
       try {
         return { kind: "answered", ...(await converse(talk, request)), usage: bill.usage() };
       } catch (error) {
-        const { failure, message: detail, turn } = modelError(error);
+        const { failure, message, turn } =
+          error instanceof ModelError ? error : new ModelError("unreachable", connectionCause(error));
         const notBefore = turn.waitMs === null ? null : now() + turn.waitMs;
+        const detail = await mask(apiKey === null ? message : message.replaceAll(apiKey, "‹key›"));
         const failed = { kind: "failed", failure, detail, notBefore, usage: bill.usage() } as const;
         if (failure !== "stopped" || signal?.aborted === true) return failed;
         return {
           ...failed,
           failure: "timeout",
-          detail: `no reply within ${limits.overallMs} ms, all attempts together`,
+          detail: `no reply within ${limits.overallMs} ms, all attempts together; use a faster model`,
         };
       }
     },
@@ -123,7 +151,7 @@ function stopped(): ModelError {
 }
 
 function circuitOpen(waitMs: number): ModelError {
-  const words = "the model's server failed repeatedly and is left alone for a while";
+  const words = "its last requests all failed; check the server and its log";
   return new ModelError("circuit-open", words, { waitMs });
 }
 
@@ -132,11 +160,11 @@ const PAUSED = { ok: false, problem: "the turn was paused before its end" } as c
 
 /** Anthropic's, then OpenAI's; compatible servers also use the other's values. */
 const STOPS: ReadonlyMap<string, readonly [ModelFailure, string]> = new Map([
-  ["refusal", ["refused", "the model refused to answer"]],
-  ["max_tokens", ["truncated", "the model's reply was cut by the token limit"]],
-  ["model_context_window_exceeded", ["too-long", "the question does not fit the model's context"]],
-  ["content_filter", ["refused", "a content filter refused the answer"]],
-  ["length", ["truncated", "the model's reply was cut by the token limit"]],
+  ["refusal", ["refused", "it declined; reword the change's texts, or use another model"]],
+  ["max_tokens", ["truncated", "the token limit cut its reply; use a model with longer replies"]],
+  ["model_context_window_exceeded", ["too-long", "set KODIAI_MODEL_CONTEXT_TOKENS to what the server takes"]],
+  ["content_filter", ["refused", "its content filter refused the answer; use another model"]],
+  ["length", ["truncated", "the token limit cut its reply; use a model with longer replies"]],
 ]);
 
 function stopFailure(reply: ModelReply): ModelError | null {
@@ -167,43 +195,147 @@ function newBill(facts: ModelFacts, now: () => number) {
   };
 }
 
-/**
- * Which features of a protocol a server supports: decided by its address and the operator, corrected by its refusals.
- *
- * @param features what this kind of server gets until it refuses it
- */
-function serverCapabilities(
-  isOwn: boolean,
-  features: readonly Feature[],
-  settings: Pick<ModelChoice, "structuredOutput" | "temperature">,
-) {
-  /** By model. */
-  const refused = new Map<string, ReadonlySet<Feature>>();
-  // `on` is strict: without the feature the request fails, and the operator sees why.
-  const fixed: Feature | null = settings.structuredOutput === "on" ? "format" : null;
+/** In tokens: what a context that the operator can configure has at least. */
+const LEAST_WINDOW = 4_096;
+
+/** Raise it when a version of ours sends what no earlier one did: then servers are tried anew. */
+const LESSON_VERSION = 1;
+
+/** What a server takes: decided by its address and the operator, corrected by its refusals, and remembered. */
+function serverCapabilities(protocol: Protocol, baseUrl: string, settings: ServedModelSettings) {
+  const { structuredOutput, temperature, now } = settings;
+  const isOwn = protocol.isOwn(new URL(baseUrl));
+  const features = protocol
+    .features({ isOwn, isFull: isOwn || structuredOutput === "on" })
+    .filter((feature) => structuredOutput !== "off" || (feature !== "format" && feature !== "json"))
+    .filter((feature) => feature !== "temperature" || temperature !== null)
+    // `on` is strict: without the schema the request fails, and the operator sees why.
+    .filter((feature) => structuredOutput !== "on" || feature !== "json");
+  const fixed: Feature | null = structuredOutput === "on" ? "format" : null;
+  const server = [LESSON_VERSION, baseUrl, features.join(" ")].join(" ");
+  const ofModel = new Map<string, ModelState>();
+
+  /** Lessons of one model; those about the server count for all of its models. */
+  function modelLessons(model: string): ModelState {
+    const store = storedLessons(settings.lessons ?? null, `${server} ${model}`);
+    const { promise: first, resolve: firstEnded } = Promise.withResolvers<void>();
+    const others = [...ofModel.values()].flatMap(({ state }) => state.lessons.without);
+    const without = [...new Set(others.filter((one) => OF_SERVER.has(one)))];
+    const state = { lessons: { ...NO_LESSONS, without }, proven: false, begun: false };
+    const read = store.read().then((kept) => {
+      state.lessons = { ...kept, without: [...new Set([...without, ...kept.without])] };
+    });
+    return { store, state, read, first, firstEnded };
+  }
+  /** Requests that were repeated in another form, in the life of this process. */
+  let repeats = 0;
+
+  function of(model: string) {
+    const known = ofModel.get(model) ?? modelLessons(model);
+    ofModel.set(model, known);
+    return known;
+  }
 
   return {
-    of(model: string): Dialect {
-      const left = features.filter((feature) => !refused.get(model)?.has(feature));
-      const takes = new Set(left.filter((feature) => feature !== "json" || !left.includes("format")));
-      const temperature = takes.has("temperature") ? settings.temperature : null;
-      return { model, facts: modelFacts(model), isOwn, takes, temperature };
+    contextTokens: (model: string) => of(model).state.lessons.contextTokens,
+    /** Reads what was learned before. While a model is asked for the first time, its other questions wait for what that shows. */
+    async ready(model: string, signal: AbortSignal): Promise<void> {
+      const { state, read, first } = of(model);
+      await read;
+      if (!state.begun || state.proven) return void (state.begun = true);
+      const queue = untilStopped(signal, stopped);
+      await Promise.race([first, queue.stopped]).finally(queue.leave);
     },
-    /** Stops sending what the server refused. Returns whether that makes a retry worthwhile. */
-    learn(used: Dialect, failed: ModelError): boolean {
-      const dropped = failed.unknown.filter((feature) => used.takes.has(feature) && feature !== fixed);
-      refused.set(used.model, new Set([...(refused.get(used.model) ?? []), ...dropped]));
-      return dropped.length > 0;
+    /** The attempts of one request. */
+    begin(model: string) {
+      const { store, state, firstEnded } = of(model);
+      const before = state.lessons;
+      const left = () => features.filter((feature) => !state.lessons.without.includes(feature));
+      let extra = 0;
+      return {
+        dialect(): Dialect {
+          const takes = new Set(left().filter((feature) => feature !== "json" || !left().includes("format")));
+          const { replyTokens: most, contextTokens: window } = state.lessons;
+          const replyTokens: Dialect["replyTokens"] = (wanted, chars) => {
+            const room = window === null ? wanted : Math.max(window / 4, window - estimatedTokens(chars));
+            return Math.floor(Math.min(wanted, most ?? wanted, room));
+          };
+          const warmth = takes.has("temperature") ? temperature : null;
+          return { model, facts: modelFacts(model), isOwn, takes, temperature: warmth, replyTokens };
+        },
+        /** Remembers the form of the request that worked. */
+        async worked(): Promise<void> {
+          firstEnded();
+          state.proven = true;
+          if (state.lessons !== before) await store.keep(state.lessons, now());
+        },
+        /** Changes the form of the next request; false when no other form is worth an attempt. */
+        async refused({ takes }: Dialect, { maxTokens }: RequestBody, refusal: Refusal | null): Promise<boolean> {
+          const isTooLong = refusal?.size?.replyTokens === null;
+          const window = refusal?.size?.contextTokens ?? 0;
+          // The next review plans for less; a smaller window holds none.
+          if (window >= LEAST_WINDOW) state.lessons = { ...state.lessons, contextTokens: window };
+          const mayGuess = repeats < MOST_EXTRA && (!state.proven || takes.has("format"));
+          const tried = { sent: left(), fixed, replyTokens: maxTokens, extra, mayGuess };
+          const next = refusal === null || isTooLong ? null : learned(state.lessons, refusal, tried);
+          if (next === null) {
+            // Nothing helped: the form of the request was not the reason.
+            if (extra > 0) state.lessons = { ...before, contextTokens: state.lessons.contextTokens };
+            firstEnded();
+            if (isTooLong) await store.keep(state.lessons, now());
+            return false;
+          }
+          if (refusal?.size === null) repeats++;
+          extra++;
+          state.lessons = next;
+          return true;
+        },
+      };
     },
-    /** Refused features that a user would notice: `structured output`, `temperature`. */
-    missing({ model }: Dialect): readonly string[] {
-      const without = refused.get(model);
-      return MISSED.flatMap(([feature, words]) => (without?.has(feature) ? [words] : []));
+    /** What was left out and a user would notice: `structured output`, `temperature`. */
+    missing: (model: string): readonly string[] =>
+      MISSED.flatMap(([feature, words]) => (of(model).state.lessons.without.includes(feature) ? [words] : [])),
+    learned(): readonly string[] {
+      const all = [...ofModel.values()].map(({ state }) => state.lessons);
+      const limits = all.flatMap(({ replyTokens, contextTokens }) => [
+        ...(replyTokens === null ? [] : [`replies of more than ${replyTokens} tokens`]),
+        ...(contextTokens === null ? [] : [`more than ${contextTokens} tokens of context`]),
+      ]);
+      return [...new Set([...all.flatMap(({ without }) => without.flatMap((one) => LEFT_OUT[one] ?? [])), ...limits])];
     },
   };
 }
+
+interface ModelState {
+  readonly store: ReturnType<typeof storedLessons>;
+  readonly state: {
+    lessons: Lessons;
+    /** It has answered a request in its present form. */
+    proven: boolean;
+    /** It was asked. */
+    begun: boolean;
+  };
+  /** Ends when `lessons` has what was stored. */
+  readonly read: Promise<void>;
+  /** Ends when the first question has its first answer, or none. */
+  readonly first: Promise<void>;
+  readonly firstEnded: () => void;
+}
+
+/** Refused by a server rather than by one of its models, and no loss to a review. */
+const OF_SERVER: ReadonlySet<Feature> = new Set<Feature>(["stream", "usage", "limit", "cache", "system"]);
 
 const MISSED: readonly (readonly [Feature, string])[] = [
   ["format", "structured output"],
   ["temperature", "temperature"],
 ];
+
+const LEFT_OUT: Readonly<Partial<Record<Feature, string>>> = {
+  stream: "streaming",
+  format: "structured output",
+  effort: "reasoning effort",
+  thinking: "a setting for thinking",
+  cache: "prompt caching",
+  temperature: "temperature",
+  system: "a system role",
+};

@@ -3,7 +3,14 @@
 
 import { GeneratedVoyageAIClient } from "voyageai";
 import type { z } from "zod";
-import { type Fetch, postToService, readAnswer, type ServiceLimits, serviceCall } from "../service-call.ts";
+import {
+  type Fetch,
+  postToService,
+  readAnswer,
+  type ServiceCall,
+  type ServiceLimits,
+  serviceCall,
+} from "../service-call.ts";
 import { ServiceFailed } from "../service-failed.ts";
 
 export interface VoyageOptions {
@@ -24,6 +31,7 @@ export interface VoyageOptions {
 type VoyageCall = <T>(
   form: z.ZodType,
   ask: (client: GeneratedVoyageAIClient, request: GeneratedVoyageAIClient.RequestOptions) => Promise<T>,
+  part?: Parameters<ServiceCall>[1],
 ) => Promise<T>;
 
 export const VOYAGE_URL = "https://api.voyageai.com/v1";
@@ -31,7 +39,7 @@ export const VOYAGE_URL = "https://api.voyageai.com/v1";
 /** One for each use and process, because its circuit breaker has state. */
 export function voyageCall(options: VoyageOptions): VoyageCall {
   const call = serviceCall(options.limits ?? {}, options.now);
-  return (form, ask) =>
+  return (form, ask, part) =>
     call(async (signal) => {
       // The SDK keeps only the message of a failed fetch, so the failure itself is caught before.
       let failure: unknown = new ServiceFailed("the request could not be made; check the key and the address");
@@ -45,8 +53,7 @@ export function voyageCall(options: VoyageOptions): VoyageCall {
             const headers = Object.fromEntries(new Headers(init?.headers));
             const question = { url: String(url), headers, body: String(init?.body), signal };
             const text = await postToService(options, question);
-            readAnswer(form, text);
-            return new Response(text);
+            return new Response(JSON.stringify(readAnswer(form, text)));
           } catch (error) {
             failure = error;
             throw error;
@@ -58,7 +65,7 @@ export function voyageCall(options: VoyageOptions): VoyageCall {
       } catch {
         throw failure;
       }
-    });
+    }, part);
 }
 
 /**

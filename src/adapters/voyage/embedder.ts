@@ -25,17 +25,19 @@ export function voyageEmbedder(
 ): Embedder {
   const { model = "voyage-code-3", dimension = 1024 } = options;
   const call = voyageCall(options);
-  const service = { limits: LIMITS, dimension, usdPerMillionTokens: voyagePrice(model) };
+  const service = { limits: LIMITS, dimension, isFixed: true, usdPerMillionTokens: voyagePrice(model) };
   return {
     space: { model, dimension },
     threshold: THRESHOLD,
     weight: 1,
     embed(texts, inputType) {
       const asked = { model, inputType, outputDimension: dimension, truncation: true };
-      const ask: EmbeddingService["ask"] = async (batch) => {
+      const ask: EmbeddingService["ask"] = async (batch, part) => {
         const input = [...batch];
-        const { data, usage } = await call(EmbeddingAnswer, (client, request) =>
-          client.embed({ ...asked, input }, request),
+        const { data, usage } = await call(
+          EmbeddingAnswer,
+          (client, request) => client.embed({ ...asked, input }, request),
+          part,
         );
         return { rows: data ?? [], tokens: usage?.totalTokens };
       };

@@ -2,6 +2,7 @@
 
 import { UsageError } from "../../config/usage-error.ts";
 import type { Repo } from "../../domain/job.ts";
+import { embeddedText } from "../../domain/memory/write-report.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { type Indexed, indexRepository } from "../../flows/repository/index-repository.ts";
 import { indexVerbPorts } from "../../wire/cli/memory.ts";
@@ -27,12 +28,12 @@ export async function index(words: readonly string[]): Promise<ExitCode> {
 const SHOWN = 12;
 
 function report(repo: Repo, { commit, files, remembered, forgotten, leftOut, degraded }: Indexed): string {
-  const { added, updated, unchanged, embedded, refused } = remembered;
+  const { added, updated, unchanged, refused } = remembered;
   const reasons = [...Map.groupBy(leftOut, ({ reason }) => reason)].sort(([, a], [, b]) => b.length - a.length);
   return [
     `${repo.owner}/${repo.name} at ${commit.slice(0, 12)}: ${counted(files.read, "file")} read, ${files.unchanged} unchanged, ${files.removed} removed`,
-    `  ${added} added, ${updated} updated, ${unchanged} unchanged, ${forgotten} forgotten, ${refused.length} refused; ${embedded} embedded`,
+    `  ${added} added, ${updated} updated, ${unchanged} unchanged, ${forgotten} forgotten, ${refused.length} refused; ${embeddedText(remembered)}`,
     ...reasons.slice(0, SHOWN).map(([reason, all]) => `  left out: ${all.length} × ${reason}`),
-    ...degraded.map(({ part, reason }) => `  ${part}: ${reason}`),
+    ...degraded.filter(({ part }) => part !== "embedding").map(({ part, reason }) => `  ${part}: ${reason}`),
   ].join("\n");
 }

@@ -7,6 +7,7 @@ import { UsageError } from "../../config/usage-error.ts";
 import { replaySummary } from "../../domain/figures/replay.ts";
 import type { Repo } from "../../domain/job.ts";
 import { type Evidence, isWriterAct } from "../../domain/memory/evidence.ts";
+import { embeddedText } from "../../domain/memory/write-report.ts";
 import { CORPORA, type Corpus, type MemoryRecord, type RepoKey, repoKey } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/retrieval.ts";
 import { counted } from "../../domain/text/counted.ts";
@@ -64,14 +65,14 @@ const SHOWN = 20;
 
 function importReport(file: string, imported: Imported): string {
   const { lines, remembered, problems, wrongLines, notRemembered, degraded } = imported;
-  const { added, updated, unchanged, repeated, refused, embedded } = remembered;
+  const { added, updated, unchanged, repeated, refused } = remembered;
   return [
     `${file}: ${lines} rows: ${added} added, ${updated} updated, ${unchanged} unchanged, ${repeated} repeated, ` +
-      `${notRemembered.length} not worth remembering, ${refused.length} refused, ${wrongLines} wrong; ${embedded} embedded`,
+      `${notRemembered.length} not worth remembering, ${refused.length} refused, ${wrongLines} wrong; ${embeddedText(remembered)}`,
     ...problems.slice(0, SHOWN).map((problem) => `  line ${problem.line}: ${problem.reason}`),
     ...(wrongLines > SHOWN ? [`  and ${wrongLines - SHOWN} more`] : []),
     ...refused.slice(0, SHOWN).map(({ id, reason }) => `  ${id}: ${reason}`),
-    ...degraded.map(({ part, reason }) => `  ${part}: ${reason}`),
+    ...degraded.filter(({ part }) => part !== "embedding").map(({ part, reason }) => `  ${part}: ${reason}`),
   ].join("\n");
 }
 

@@ -118,8 +118,9 @@ function climbs(secret: string): boolean {
  * @param allowHttpHosts lower-case host names, with `:port` where only that port is meant
  */
 export function endpointProblem(address: string, allowHttpHosts: readonly string[]): string | null {
-  const url = URL.parse(address);
-  if (url === null) return "must be a whole address such as https://github.example.com/api/v3";
+  // `localhost:11434` is an address too: its scheme is `localhost`.
+  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? URL.parse(address) : null;
+  if (url === null) return "must be a whole address with its scheme, such as https://github.example.com/api/v3";
   if (url.username !== "" || url.password !== "") return "must not hold a user name or password";
   if (url.search !== "" || url.hash !== "") return "must not hold a `?` or `#`";
   if (url.protocol === "https:") return null;

@@ -3,6 +3,7 @@
 import { endpointProblem } from "./env-forms.ts";
 import { EnvVariables, readVariables } from "./env-variables.ts";
 import { knownModel, type ModelPrice } from "./known-models.ts";
+import { apiBase } from "./server-address.ts";
 
 /** Variables that are set, trimmed. */
 type Given = ReadonlyMap<string, string>;
@@ -54,7 +55,8 @@ export function readEmbeddings(set: Given): { readonly embeddings: Embeddings } 
 
 function chosenEmbeddings(kind: "local" | "voyage" | "http", values: Values) {
   if (kind === "local") return { kind };
-  const baseUrl = values.KODIAI_EMBEDDINGS_URL?.replace(/\/+$/, "");
+  const url = values.KODIAI_EMBEDDINGS_URL;
+  const baseUrl = url === undefined ? undefined : apiBase(url);
   const { KODIAI_EMBEDDINGS_MODEL: model, KODIAI_EMBEDDINGS_DIMENSION: dimension } = values;
   if (kind === "voyage") {
     return {
@@ -186,9 +188,7 @@ function unpriced({ names, prices, usdPerMonth }: ModelChoice): readonly string[
 
 /** As the SDK wants it: Anthropic's adds `/v1` itself, OpenAI's does not. People usually write a bare host. */
 function baseOf(url: string, provider: Provider): string {
-  const bare = url.replace(/\/+$/, "");
-  if (provider === "anthropic") return bare.replace(/\/v1$/, "");
-  return URL.parse(bare)?.pathname === "/" ? `${bare}/v1` : bare;
+  return provider === "anthropic" ? apiBase(url).replace(/\/v1$/, "") : apiBase(url);
 }
 
 function isOwn(url: string | undefined, provider: Provider): boolean {
@@ -253,5 +253,5 @@ export function readReranker(set: Given): { readonly reranker: RerankerChoice } 
   const embedsThere = values.KODIAI_EMBEDDINGS === undefined || values.KODIAI_EMBEDDINGS === "voyage";
   const url = embedsThere ? values.KODIAI_EMBEDDINGS_URL : undefined;
   const model = values.KODIAI_RERANKER_MODEL ?? "rerank-2.5";
-  return { reranker: { kind: "voyage", apiKey, baseUrl: url?.replace(/\/+$/, "") ?? null, model } };
+  return { reranker: { kind: "voyage", apiKey, baseUrl: url === undefined ? null : apiBase(url), model } };
 }

@@ -174,7 +174,9 @@ async function withFix(
 }
 
 function withRemembered(tally: HistoryTally, done: Remembered): HistoryTally {
-  const wordsOnly = Array<string>(done.wordsOnly).fill("without a vector: the embedder gave none");
+  const wordsOnly = Array<string>(done.wordsOnly).fill(
+    `without a vector: ${done.wordsReason ?? "the embedder gave none"}`,
+  );
   return {
     ...tally,
     added: tally.added + done.added,

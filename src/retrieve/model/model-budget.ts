@@ -54,7 +54,7 @@ export interface ModelBudget {
 export const NO_MODEL = "no model may be asked: none is configured, or it is switched off here";
 
 /** Failures that the next question would meet again. */
-const LASTING: ReadonlySet<string> = new Set(["denied", "circuit-open", "stopped"]);
+const LASTING: ReadonlySet<string> = new Set(["denied", "unpaid", "circuit-open", "stopped"]);
 
 /** @param note receives the part and the reason of each question without an answer */
 export function budgetedModel(leave: Allowance, note: (part: string, reason: string) => void): ModelBudget {
@@ -114,7 +114,7 @@ function read<T>(answer: ModelAnswer<T>): Answer<T> {
 
 function reasonOf({ failure, detail }: { readonly failure: string; readonly detail: string }): string {
   if (failure === "stopped") return "there was no time left to ask the model";
-  return detail === "" ? `the model did not answer (${failure})` : detail;
+  return `the model did not answer (${failure})${detail === "" ? "" : `: ${detail}`}`;
 }
 
 function declined(failed: string): Answer<never> {

@@ -318,11 +318,24 @@ const FAILURES: Readonly<Record<string, string>> = {
   timeout: "the model did not answer in time",
   unreachable: "the model's server could not be reached",
   denied: "the model's server refused our key",
+  unpaid: "the model's account has no credit",
   rejected: "the model's server refused the question",
   "circuit-open": "the model's server failed several times in a row and is not asked for a while",
   stopped: "the review was stopped",
   budget: "the budget of this review was used up",
 };
+
+/** A failure with the server's own words, for people. */
+export function failureReason({ failure, detail }: Failed): string {
+  return detail === "" ? failureText(failure) : `${failureText(failure)}: ${detail}`;
+}
+
+/** Why a question has no answer. */
+export interface Failed {
+  readonly failure: string;
+  /** The status and the sentence of the server, and what to do; "" when there is nothing to add. */
+  readonly detail: string;
+}
 
 /** A failure as text for people. */
 export function failureText(failure: string): string {
@@ -338,7 +351,7 @@ export function failureText(failure: string): string {
 export function coverageOf(
   model: string,
   plan: ReadingPlan,
-  failures: readonly (string | null)[],
+  failures: readonly (Failed | null)[],
   { cut, hidden }: Pick<Coverage, "cut" | "hidden">,
   findings: readonly Finding[],
 ): Coverage {
@@ -358,11 +371,15 @@ export function coverageOf(
 function lessUnanswered(
   file: FileCoverage,
   readings: readonly Reading[],
-  failures: readonly (string | null)[],
+  failures: readonly (Failed | null)[],
 ): FileCoverage {
   const here = readings.flatMap(({ paths }, at) => (paths.includes(file.path) ? [failures[at] ?? null] : []));
   const failed = here.filter((failure) => failure !== null);
   const [first] = failed;
   if (first === undefined || file.state === "not-read" || file.state === "earlier") return file;
-  return { path: file.path, state: failed.length === here.length ? "not-read" : "partial", reason: failureText(first) };
+  return {
+    path: file.path,
+    state: failed.length === here.length ? "not-read" : "partial",
+    reason: failureText(first.failure),
+  };
 }

@@ -15,7 +15,8 @@ import { draft, plainId } from "./draft.ts";
 import { drawnContext } from "./draw-file.ts";
 import {
   coverageOf,
-  failureText,
+  type Failed,
+  failureReason,
   type ModelMeasure,
   planReading,
   type QuestionBudget,
@@ -104,7 +105,7 @@ export async function readByModel(
   const answers = await askAll(prompt, bounds.usd, budget, asked);
 
   const replies = answers.flatMap((answer) => (answer.kind === "answered" ? [answer.value] : []));
-  const failures = answers.map((answer) => (answer.kind === "answered" ? null : answer.failure));
+  const failures = answers.map((answer) => (answer.kind === "answered" ? null : answer));
   const remembered = new Map(bounds.remembered.map((precedent) => [precedent.id, precedent]));
   const drafts = draft(inTurn(replies.map(({ findings }) => findings)), context.files, remembered);
   const ruled = checkByRule(drafts.findings, context.files);
@@ -123,6 +124,7 @@ export async function readByModel(
       ...degradedBy("model", refused(answers)),
       ...degradedBy("coverage", overBudget(plan)),
       ...degradedBy("model", dropped(drafts.dropped)),
+      ...degradedBy("model", unread(replies)),
       ...second.degraded,
     ],
     cost: costOf([...spent, ...second.usage]),
@@ -135,10 +137,10 @@ function rememberedPaths({ ranked, seenBefore }: PromptMaterial["precedents"]): 
 
 const REVIEWING = { purpose: "review", tier: "main", effort: "medium", shape: REVIEW_REPLY } as const;
 
-type Answer = ModelAnswer<ReviewReply> | { readonly kind: "not-asked"; readonly failure: string };
+type Answer = ModelAnswer<ReviewReply> | ({ readonly kind: "not-asked" } & Failed);
 
 /** Failures that the next question would meet again. */
-const LASTING: ReadonlySet<string> = new Set(["denied", "circuit-open", "stopped"]);
+const LASTING: ReadonlySet<string> = new Set(["denied", "unpaid", "circuit-open", "stopped"]);
 
 /** A few at once, in the order of the plan; stops when the budget is used up or the server is unavailable. */
 async function askAll(
@@ -150,7 +152,7 @@ async function askAll(
   const answers = new Map<number, Answer>();
   let spent = 0;
   let next = 0;
-  let over: string | null = null;
+  let over: Failed | null = null;
   const askNext = async () => {
     const at = next++;
     const user = prompt.questions[at] ?? [];
@@ -158,7 +160,7 @@ async function askAll(
     const answer = await asked.ask(question);
     answers.set(at, answer);
     spent += answer.usage.usd ?? 0;
-    if (answer.kind === "failed" && (LASTING.has(answer.failure) || answer.notBefore !== null)) over = answer.failure;
+    if (answer.kind === "failed" && (LASTING.has(answer.failure) || answer.notBefore !== null)) over = answer;
   };
   /** Assumes that running questions cost as much as the others did. */
   const isPaid = () => spent < usd && (spent / answers.size) * (next + 1) <= usd;
@@ -168,7 +170,8 @@ async function askAll(
   // The first question runs alone: it fills the server's cache for the others.
   await askNext();
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, prompt.questions.length - 1) }, worker));
-  return prompt.questions.map((_, at) => answers.get(at) ?? { kind: "not-asked", failure: over ?? "budget" });
+  const { failure, detail } = over ?? { failure: "budget", detail: "" };
+  return prompt.questions.map((_, at) => answers.get(at) ?? { kind: "not-asked", failure, detail });
 }
 
 /** One of each in turn, so that one endless reply does not crowd out the others. */
@@ -200,12 +203,23 @@ function dropped(count: number): string | null {
   return `${count} more findings of the model, over the number that one review takes, were dropped`;
 }
 
-function unanswered(failures: readonly (string | null)[]): string | null {
+/** Parts of replies that are shown to be read by people. */
+const MOST_UNREAD = 5;
+
+function unread(replies: readonly ReviewReply[]): string | null {
+  const parts = replies.flatMap((reply) => reply.unread);
+  if (parts.length === 0) return null;
+  const read = replies.reduce((sum, { findings }) => sum + findings.length, 0);
+  const more = parts.length > MOST_UNREAD ? "; …" : "";
+  return `${parts.length} of ${read + parts.length} findings of the model could not be read: ${parts.slice(0, MOST_UNREAD).join("; ")}${more}`;
+}
+
+function unanswered(failures: readonly (Failed | null)[]): string | null {
   const failed = failures.filter((failure) => failure !== null);
   if (failed.length === 0) return null;
   const part = failed.length === failures.length ? "" : `${failed.length} of ${failures.length} parts of `;
   const verb = part === "" ? "was" : "were";
-  return `${part}the change ${verb} not read by the model: ${[...new Set(failed)].map(failureText).join("; ")}`;
+  return `${part}the change ${verb} not read by the model: ${[...new Set(failed.map(failureReason))].join("; ")}`;
 }
 
 /** Features that the model's server refused, so that the question was sent without them. */

@@ -15,7 +15,7 @@ import { type CheckedFinding, type RuleVerdict, VERIFY_REPLY } from "../reply.ts
 import { plainId, share } from "./draft.ts";
 import { cutAtLine, drawHunk, drawnContext, fileHeading, shownLine } from "./draw-file.ts";
 import { VERIFY_INSTRUCTIONS } from "./instructions.ts";
-import { failureText, pieceOfHunk, verifyBudget } from "./plan-reading.ts";
+import { type Failed, failureReason, pieceOfHunk, verifyBudget } from "./plan-reading.ts";
 
 export interface Checked {
   readonly findings: readonly Finding[];
@@ -175,9 +175,9 @@ export async function secondLook(
   const verdicts: CheckedFinding[] = [];
   const usage: ModelUsage[] = [];
   let rest = findings;
-  let failure: string | null = budget === null && findings.length > 0 ? "too-long" : null;
+  let failure: Failed | null = budget === null && findings.length > 0 ? { failure: "too-long", detail: "" } : null;
   while (budget !== null && rest.length > 0 && failure === null) {
-    failure = usage.length === MOST_LOOKS || usdLeft <= usdOf(usage) ? "budget" : null;
+    failure = usage.length === MOST_LOOKS || usdLeft <= usdOf(usage) ? { failure: "budget", detail: "" } : null;
     if (failure !== null) break;
     const parts = [await citedLines(rest, lines), drawnContext(citedContext(around, rest))];
     const cited = parts.filter((part) => part !== "").join("\n\n");
@@ -185,7 +185,7 @@ export async function secondLook(
     const { findings: inQuestion, ...prompt } = question;
     const answer = await asked.ask({ ...VERIFYING, ...prompt, maxOutputTokens: budget.replyTokens });
     usage.push(answer.usage);
-    if (answer.kind === "failed") failure = answer.failure;
+    if (answer.kind === "failed") failure = answer;
     else {
       verdicts.push(...answer.value.findings.slice(0, 10 * inQuestion.length));
       rest = rest.slice(inQuestion.length);
@@ -194,7 +194,7 @@ export async function secondLook(
   const missing: string[] = [];
   if (failure !== null) {
     const which = rest.length === findings.length ? "findings" : `${rest.length} of ${findings.length} findings`;
-    missing.push(`${which} of the model were not checked a second time: ${failureText(failure)}`);
+    missing.push(`${which} of the model were not checked a second time: ${failureReason(failure)}`);
   }
   // A check without a verdict on a finding did not confirm it.
   const looked = findings.slice(0, findings.length - rest.length);

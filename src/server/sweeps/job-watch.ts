@@ -52,8 +52,9 @@ export function jobWatch(metrics: JobMetrics, { log, onStep }: Pick<AppOptions, 
             }
             const ms = Math.round(performance.now() - started);
             log.debug({ job: job.key, stage, ms, ...logged }, "stage");
-            const trouble = memoryTrouble(stage, value);
-            if (trouble !== null) log.warn({ job: job.key, stage, ...trouble }, "memory is degraded");
+            const trouble = troubleOf(stage, value);
+            const what = stage === "review" ? "the review is incomplete" : "memory is degraded";
+            if (trouble !== null) log.warn({ job: job.key, stage, ...trouble }, what);
             onStep?.(job as PullJob, stage, value, ms);
             return value;
           } finally {
@@ -151,13 +152,15 @@ function note(value: unknown, tally: Tally, metrics: JobMetrics): Noted {
   }
 }
 
-/** Problems with memory in a stage, for one warning per review. The review's footer shows them too, if it is not posted yet. */
-function memoryTrouble(stage: string, value: unknown): object | null {
-  if ((stage !== "retrieve" && stage !== "remember") || typeof value !== "object" || value === null) return null;
+/** What a stage could not do, for one warning per stage. The review's footer shows it too, if it is not posted yet. */
+function troubleOf(stage: string, value: unknown): object | null {
+  if (!WARNED.has(stage) || typeof value !== "object" || value === null) return null;
   if ("reason" in value) return { reason: value.reason };
   const { degraded, refused } = { degraded: [], refused: [], ...value } as Record<string, readonly unknown[]>;
   return degraded?.length === 0 && refused?.length === 0 ? null : { degraded, refused };
 }
+
+const WARNED: ReadonlySet<string> = new Set(["retrieve", "remember", "review"]);
 
 /**
  * Warns the operator when retrieval becomes slow, expensive or poor: with all alerts of the last day, once per change. Call the

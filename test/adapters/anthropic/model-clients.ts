@@ -71,6 +71,7 @@ export function settingsFor(url: string, more: Partial<ServedModelSettings> = {}
     fetch: (address, init) => globalThis.fetch(address, init) as ReturnType<ServedModelSettings["fetch"]>,
     now: Date.now,
     random: () => 0.5,
+    mask: async (text) => text.replaceAll(KEY, "‹key›"),
     ...more,
     limits: { ...LIMITS, ...more.limits },
   };

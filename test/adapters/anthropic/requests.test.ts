@@ -136,7 +136,7 @@ describe("to Anthropic", () => {
   test("a server that refuses every request is asked a few times and no more", async () => {
     server.script([fails(400, { message: "thinking, effort, cache_control and output_config.format: Extra inputs" })]);
     const answer = await modelFor(server.url, anthropic).ask(QUICK);
-    expect(answer).toMatchObject({ failure: "rejected", usage: { requests: 2 } });
+    expect(answer).toMatchObject({ failure: "rejected", usage: { requests: 4 } });
   });
 
   test("the environment of the SDK changes neither server nor key", async () => {
@@ -225,7 +225,7 @@ describe("through the guarded fetch that the server uses", () => {
     const astray = modelFor(elsewhere.url, { fetch, limits: { retries: 0 } });
     expect(await astray.ask(QUESTION)).toMatchObject({
       failure: "unreachable",
-      detail: expect.stringContaining("not followed"),
+      detail: expect.stringContaining("are not allowed"),
     });
     server.script([redirects(`${elsewhere.url}/v1/messages`)]);
     expect(await modelFor(server.url, { fetch }).ask(QUESTION)).toMatchObject({

@@ -159,7 +159,7 @@ export function embedderContract(name: string, under: EmbedderUnderTest): void {
       ["busy for a day", status(429, { "retry-after": "86400" }), /answered 429/],
       ["busy until some day", status(503, { "retry-after": "Fri, 31 Dec 2100 23:59:59 GMT" }), /answered 503/],
       ["busy, with nonsense for a time", status(429, { "retry-after": "-5, NaN" }), /answered 429/],
-      ["broken", status(500, {}, `{"detail":"${KEY}"}`), /answered 500/],
+      ["broken", status(502, {}, `{"detail":"${KEY}"}`), /answered 502: ‹key›/],
       ["showing a page", text("<html></html>", "text/html"), /not the JSON/],
       ["answering with another JSON", json({ error: { message: KEY } }), /not the JSON/],
       ["answering null", text("null"), /not the JSON/],
@@ -167,7 +167,7 @@ export function embedderContract(name: string, under: EmbedderUnderTest): void {
       ["answering without a body", status(204), /not the JSON/],
       ["not answering", hang, /did not answer within 500 ms/],
       ["stalling", stall, /did not answer within 500 ms/],
-      ["resetting connections", reset, /no connection to the service \([A-Z_]+\)/],
+      ["resetting connections", reset, /no connection to the service: [A-Z_]+ .*; check /],
     ])("a service that is %s costs four requests, and after that none for a while", async (_, fault, reason) => {
       server.script(fault);
       embedder = under.make(server.url, patience(fault), KEY);
@@ -190,7 +190,7 @@ export function embedderContract(name: string, under: EmbedderUnderTest): void {
       const removed = await scriptedServer();
       await removed.close();
       const lonely = under.make(removed.url, LIMITS, KEY);
-      expectNothing(await lonely.embed(["let x = 1"], "query"), 1, /no connection to the service \(ECONNREFUSED\)/);
+      expectNothing(await lonely.embed(["let x = 1"], "query"), 1, /no connection to the service: ECONNREFUSED \(/);
     });
 
     test.each([401, 403, 404])("status %d is final at once", async (code) => {
@@ -199,15 +199,15 @@ export function embedderContract(name: string, under: EmbedderUnderTest): void {
       expect(server.received.length).toBe(1);
     });
 
-    test("a batch that is refused is tried in two halves, so that one text cannot spoil all", async () => {
+    test("a batch that is refused is sent in ever smaller parts, so that one text spoils itself alone", async () => {
       server.script((response, request) => {
         const isBad = (request.body.input as string[]).includes("too dense");
         (isBad ? status(400) : happy())(response, request);
       });
       const embedded = await embedder.embed(["a1", "b2", "c3", "too dense"], "document");
-      expect(embedded.vectors.map((vector) => vector !== null)).toEqual([true, true, false, false]);
-      expect(embedded).toMatchObject({ tokens: 20, failed: expect.stringMatching(/answered 400 \(2 of 4 texts/) });
-      expect(server.received.length).toBe(3);
+      expect(embedded.vectors.map((vector) => vector !== null)).toEqual([true, true, true, false]);
+      expect(embedded).toMatchObject({ tokens: 30, failed: expect.stringMatching(/answered 400: no \(1 of 4 texts/) });
+      expect(server.received.length).toBe(5);
       server.script(happy());
       expectVectors(await embedder.embed(["a1"], "document"), ["a1"]);
     });
@@ -248,22 +248,73 @@ export function embedderContract(name: string, under: EmbedderUnderTest): void {
       expect(server.received.length).toBe(1);
     });
 
-    test.each<[string, unknown, string]>([
-      ["null for a number", { index: 1, embedding: [1, null] }, "data.1.embedding.1: expected number"],
-      ["text for a number", { index: 1, embedding: [1, "NaN"] }, "data.1.embedding.1: expected number"],
-      ["base64 for a vector", { index: 1, embedding: "AACAPwAAAEA=" }, "data.1.embedding: expected array"],
-      ["text for an index", { index: "1", embedding: [1, 2] }, "data.1.index: expected number"],
-      ["null for a row", null, "data.1: expected object"],
+    test.each<[string, unknown]>([
+      ["null for a number", { index: 1, embedding: [1, null] }],
+      ["text for a number", { index: 1, embedding: [1, "NaN"] }],
+      ["base64 for a vector", { index: 1, embedding: "AACAPwAAAEA=" }],
+      ["text for an index", { index: "1", embedding: [1, 2] }],
+      ["null for a row", null],
+    ])("an answer with %s costs this vector and no other, and is not asked for again", async (_, row) => {
+      server.script(happy(spoil(1, row)));
+      const embedded = await embedder.embed(["a1", "b2", "c3"], "document");
+      expect(embedded.vectors.map((vector) => vector !== null)).toEqual([true, false, true]);
+      expect(embedded.failed).toMatch(/a vector is missing .* not all numbers \(1 of 3 texts/);
+      expect(inputs()).toEqual([["a1", "b2", "c3"]]);
+    });
+
+    test("NaN as Python writes it costs one vector", async () => {
+      server.script((response, request) => {
+        const data = JSON.stringify(rows(request.body.input as string[])).replace(
+          /"embedding":\[\d+/,
+          '"embedding":[NaN',
+        );
+        text(`{"data":${data}}`)(response, request);
+      });
+      const { vectors } = await embedder.embed(["a1", "b2", "c3"], "document");
+      expect(vectors.map((vector) => vector !== null)).toEqual([false, true, true]);
+    });
+
+    const bad =
+      (is: (input: string) => boolean, code: number, detail: string): Answer =>
+      (response, request) => {
+        const spoiled = (request.body.input as string[]).some(is);
+        (spoiled ? status(code, {}, JSON.stringify({ error: { message: detail } })) : happy())(response, request);
+      };
+    test.each([
+      [500, "unsupported value: NaN", [17]],
+      [500, "unsupported value: NaN", [0, 13, 29]],
+      [400, "the input is not valid", [0, 1]],
+      [422, "the input is not valid", [29]],
     ])(
-      "an answer with %s counts for nothing, names the place, and is asked for again in two halves",
-      async (_, row, place) => {
-        server.script(happy(spoil(1, row)));
-        const embedded = await embedder.embed(["a1", "b2", "c3"], "document");
-        expect(embedded.vectors.map((vector) => vector !== null)).toEqual([false, false, true]);
-        expect(embedded.failed).toContain(`not the JSON it promises (${place})`);
-        expect(inputs()).toEqual([["a1", "b2", "c3"], ["a1", "b2"], ["c3"]]);
+      "of thirty texts, %d (%s) leaves those that it is about, %j, and the others have vectors",
+      async (code, detail, which) => {
+        const texts = Array.from({ length: 30 }, (_, at) => (which.includes(at) ? `bad ${at}` : `good ${at}`));
+        server.script(bad((input) => input.startsWith("bad"), code, detail));
+        const { vectors, failed } = await embedder.embed(texts, "document");
+        expect(vectors.flatMap((vector, at) => (vector === null ? [at] : []))).toEqual(which);
+        expect(failed).toContain(`the service answered ${code}: ${detail} (${which.length} of 30 texts`);
+        expect(server.received.length).toBeLessThanOrEqual(2 + 10 * which.length);
+        // The service is well: the next texts are sent.
+        server.script(happy());
+        expectVectors(await embedder.embed(["let x = 1"], "query"), ["let x = 1"]);
       },
     );
+
+    test("a text that is too long for the model is shortened, and the others are not", async () => {
+      const long = "word ".repeat(2_000);
+      server.script(bad((input) => input.length > 6_000, 400, "the input exceeds the context length"));
+      const { vectors, failed } = await embedder.embed(["a1", long, "c3"], "document");
+      expect(vectors.map((vector) => vector !== null)).toEqual([true, true, true]);
+      expect(failed).toBeNull();
+      expect(inputs().flat()).toContain("a1");
+    });
+
+    test("a service that answers 500 to everything is asked a bounded number of times", async () => {
+      server.script(status(500));
+      const texts = Array.from({ length: 30 }, (_, at) => `text ${at}`);
+      expectNothing(await embedder.embed(texts, "document"), 30, /answered 500/);
+      expect(server.received.length).toBeLessThan(15);
+    });
 
     test("an answer whose tokens are text counts for nothing", async () => {
       server.script((response, request) =>

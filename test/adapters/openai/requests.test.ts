@@ -10,7 +10,7 @@ import {
   type Reply,
   startAnthropic as startServer,
 } from "../../fakes/anthropic/server.ts";
-import { endsEarly, errorChunk, fails, says, stalls, wholeReply } from "../../fakes/openai/replies.ts";
+import { errorChunk, fails, says, stalls, wholeReply } from "../../fakes/openai/replies.ts";
 import { CANARY, FOUND, KEY, QUESTION, QUICK, type Reviewed } from "../anthropic/model-clients.ts";
 import { expectSafe } from "../contracts/model.ts";
 import { modelFor, ownServer } from "./model-clients.ts";
@@ -158,8 +158,8 @@ describe("to another server", () => {
         : fails(422, { message: "Extra inputs are not permitted: response_format" }),
     );
     const answer = await modelFor(server.url, local).ask(QUESTION);
-    expect(answer).toMatchObject({ value: FOUND, without: ["structured output"], usage: { requests: 3 } });
-    expect(sent().map((body) => body.response_format?.type)).toEqual(["json_schema", "json_object", undefined]);
+    expect(answer).toMatchObject({ value: FOUND, without: ["structured output"], usage: { requests: 2 } });
+    expect(sent().map((body) => body.response_format?.type)).toEqual(["json_schema", undefined]);
     expect(sent().at(-1).messages[0].content).toContain("JSON Schema (review_findings)");
   });
 
@@ -180,7 +180,12 @@ describe("faults", () => {
   const LEAK = `Your key ${KEY} and your prompt ${CANARY} at http://127.0.0.1 are bad`;
 
   test.each<[string, Reply, string, RegExp]>([
-    ["a wrong key", fails(401, { message: LEAK, code: "invalid_api_key" }), "denied", /401 .*check OPENAI_API_KEY$/],
+    [
+      "a wrong key",
+      fails(401, { message: LEAK, code: "invalid_api_key" }),
+      "denied",
+      /401 .*Your key ‹key› and.*check OPENAI_API_KEY$/,
+    ],
     [
       "Google's words for that",
       refusesWith(400, [
@@ -194,7 +199,7 @@ describe("faults", () => {
     [
       "an empty account",
       fails(429, { message: LEAK, type: "insufficient_quota", code: "insufficient_quota" }),
-      "denied",
+      "unpaid",
       /no credit/,
     ],
     [
@@ -212,14 +217,14 @@ describe("faults", () => {
         code: "context_length_exceeded",
       }),
       "too-long",
-      /too long/,
+      /maximum context length.*set KODIAI_MODEL_CONTEXT_TOKENS=128000$/,
     ],
     ["Azure's filter", fails(400, { message: LEAK, code: "content_filter" }), "refused", /content filter/],
     [
       "a bad place",
       fails(400, { message: LEAK, param: "messages[0].content" }),
       "rejected",
-      /about messages\[0\]\.content$/,
+      /about messages\[0\]\.content; /,
     ],
     ["an error of the provider behind it", errorChunk({ code: 403, message: LEAK }), "denied", /broke off/],
   ])("%s is final at once", async (_, fault, failure, detail) => {
@@ -238,7 +243,6 @@ describe("faults", () => {
     ["busy", fails(429, { message: LEAK, code: "rate_limit_exceeded" }, { "retry-after-ms": "3" })],
     ["broken", fails(500, { message: LEAK, type: "server_error" })],
     ["overloaded", fails(503, { message: LEAK })],
-    ["ending its stream early", endsEarly()],
     ["breaking off with an error", errorChunk({ message: LEAK, type: "server_error", code: null })],
     ["behind a provider that broke", errorChunk({ message: LEAK, code: 502 })],
     ["behind a proxy that shows a page", page],

@@ -18,7 +18,7 @@ const KEY = "pa-secret";
 const FAULTS: readonly [string, Answer, RegExp][] = [
   ["busy for a day", status(429, { "retry-after": "86400" }), /answered 429/],
   ["broken", status(500, {}, `"${KEY}"`), /answered 500/],
-  ["wrong key", status(401), /answered 401; check its key/],
+  ["wrong key", status(401), /answered 401: no; check its key/],
   ["a proxy's page", text("<html></html>", "text/html"), /not the JSON/],
   ["cut-off JSON", text('{"data":[{"index":1,'), /not the JSON/],
   ["a row that is none", json({ data: [null] }), /not the JSON it promises \(data\.0: expected object\)/],

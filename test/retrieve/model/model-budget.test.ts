@@ -70,7 +70,7 @@ describe("a question to the retrieve stage", () => {
     const one = lent(() => failure("overloaded", "the model's server answered 529"));
     expect(await one.budget.ask("p", () => QUESTION)).toMatchObject({
       value: null,
-      failed: "the model's server answered 529",
+      failed: "the model did not answer (overloaded): the model's server answered 529",
     });
     await one.budget.ask("p", () => QUESTION);
     expect(one.asked).toHaveLength(2);
@@ -80,7 +80,7 @@ describe("a question to the retrieve stage", () => {
       await other.budget.ask("p", () => QUESTION);
       await other.budget.ask("q", () => QUESTION);
       expect(other.asked).toHaveLength(1);
-      const reason = lasting === "stopped" ? "there was no time left to ask the model" : "gone";
+      const reason = lasting === "stopped" ? "there was no time left to ask the model" : `the model did not answer (${lasting}): gone`;
       expect(other.noted).toEqual([`p: ${reason}`, `q: ${reason}`]);
     }
   });

@@ -25,6 +25,8 @@ export const MESSAGES: Protocol = {
   ownUrl: ANTHROPIC_URL,
   isOwn: ({ origin }) => origin === ANTHROPIC_URL,
   features: ({ isOwn, isFull }) => [
+    "stream",
+    "system",
     // Turning structured output on for another server declares that Anthropic is behind it.
     ...(isFull ? (["format", "effort", "thinking", "cache"] as const) : []),
     ...(isOwn ? [] : (["temperature"] as const)),
@@ -140,16 +142,20 @@ function requestBody({ request, dialect, repair }: Turn): RequestBody {
   const marked = new Set(ending.slice(-MAX_BREAKPOINTS));
   const blocks = (pieces: readonly PromptPiece[]) =>
     takes.has("cache") ? textBlocks(pieces, marked) : oneText(pieces);
-  const instructions = blocks(system);
-  const maxTokens = Math.min(request.maxOutputTokens, facts.outputTokens ?? request.maxOutputTokens);
+  const isApart = takes.has("system");
+  const instructions = isApart ? blocks(system) : [];
   const prompt = {
     ...(instructions.length === 0 ? {} : { system: instructions }),
-    messages: [{ role: "user", content: blocks(user) }, ...repairTurns(repair)],
+    messages: [{ role: "user", content: blocks(isApart ? user : [...system, ...user]) }, ...repairTurns(repair)],
   };
+  const wanted = Math.min(request.maxOutputTokens, facts.outputTokens ?? request.maxOutputTokens);
+  const chars = [...system, ...user].reduce((sum, { text }) => sum + text.length, 0);
+  const maxTokens = dialect.replyTokens(wanted, chars);
   const json = {
     model: dialect.model,
     max_tokens: maxTokens,
     ...prompt,
+    ...(takes.has("stream") ? { stream: true } : {}),
     ...outputConfig(request, dialect),
     ...thinkingOff(request, dialect),
     ...(dialect.temperature === null ? {} : { temperature: dialect.temperature }),

@@ -26,6 +26,8 @@ export const COMPLETIONS: Protocol = {
   ownUrl: "https://api.openai.com/v1",
   isOwn: ({ hostname }) => OWN_HOST.test(hostname),
   features: ({ isFull }) => [
+    "stream",
+    "system",
     "format",
     "json",
     "limit",
@@ -67,6 +69,11 @@ function clientFor(server: Server, fetch: typeof globalThis.fetch): OpenAI {
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** Mistral's thinking models send a list of parts; those that are no text are thoughts. */
+function contentText(content: unknown): string {
+  return Array.isArray(content) ? content.map((part) => textOf(fieldsOf(part)?.text)).join("") : textOf(content);
+}
+
 /** Assembles the chunks of one stream into the reply and its cost. */
 function accumulateStream(): Accumulator {
   let text = "";
@@ -80,9 +87,12 @@ function accumulateStream(): Accumulator {
       const fields = fieldsOf(event);
       usage = fieldsOf(fields?.usage) ?? usage;
       const choice = fieldsOf(Array.isArray(fields?.choices) ? fields.choices[0] : null);
+      // OpenRouter ends a reply with the error of its provider.
+      if (fieldsOf(choice?.error) !== null)
+        throw Object.assign(new Error("an error in the reply"), { error: choice?.error });
       // A complete reply has a message instead of a delta.
       const delta = fieldsOf(choice?.delta) ?? fieldsOf(choice?.message);
-      text += textOf(delta?.content);
+      text += contentText(delta?.content);
       thought += textOf(delta?.reasoning_content).length + textOf(delta?.reasoning).length;
       refused += textOf(delta?.refusal);
       stopReason = typeof choice?.finish_reason === "string" ? choice.finish_reason : stopReason;
@@ -115,14 +125,16 @@ function requestBody({ request, dialect, repair }: Turn): RequestBody {
   const inWords = !(isOwn && takes.has("format"));
   const system = oneText([...request.system, ...(inWords ? [{ text: schemaText(request.shape), cache: false }] : [])]);
   const user = oneText([...request.user, ...(inWords ? [{ text: REMINDER, cache: false }] : [])]);
-  const maxTokens = Math.min(request.maxOutputTokens, facts.outputTokens ?? request.maxOutputTokens);
+  const isApart = system !== "" && takes.has("system");
   const prompt = {
     messages: [
-      ...(system === "" ? [] : [{ role: "system", content: system }]),
-      { role: "user", content: user },
+      ...(isApart ? [{ role: "system", content: system }] : []),
+      { role: "user", content: isApart || system === "" ? user : `${system}\n\n${user}` },
       ...repairTurns(repair),
     ],
   };
+  const wanted = Math.min(request.maxOutputTokens, facts.outputTokens ?? request.maxOutputTokens);
+  const maxTokens = dialect.replyTokens(wanted, system.length + user.length);
   const json = {
     model: dialect.model,
     // OpenAI's current name for the limit, and the earlier name that other servers use.
@@ -130,7 +142,8 @@ function requestBody({ request, dialect, repair }: Turn): RequestBody {
     ...prompt,
     ...responseFormat(request.shape, dialect),
     ...(takes.has("effort") ? { reasoning_effort: request.effort } : {}),
-    ...(takes.has("usage") ? { stream_options: { include_usage: true } } : {}),
+    ...(takes.has("stream") ? { stream: true } : {}),
+    ...(takes.has("stream") && takes.has("usage") ? { stream_options: { include_usage: true } } : {}),
     ...(dialect.temperature === null ? {} : { temperature: dialect.temperature }),
   };
   return { maxTokens, prompt, json };

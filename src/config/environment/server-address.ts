@@ -1,0 +1,13 @@
+// Addresses of servers as people have them: copied from an example with the path of one call, or the host alone.
+
+/** Paths of calls, which clients add themselves. */
+const CALL = /\/(?:chat\/completions|completions|responses|messages|embeddings|rerank|models)\/*$/;
+
+/**
+ * The address that the paths of OpenAI's API are added to, without a slash at the end: `/v1` where there is no path, else as written,
+ * without the path of a call.
+ */
+export function apiBase(url: string): string {
+  const bare = url.replace(/\/+$/, "").replace(CALL, "").replace(/\/+$/, "");
+  return URL.parse(bare)?.pathname === "/" ? `${bare}/v1` : bare;
+}
