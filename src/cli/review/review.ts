@@ -110,6 +110,7 @@ function reviewJson(review: Review) {
     signals: review.signals,
     reviewed: review.reviewed,
     leftOut: review.leftOut,
+    unread: review.unread,
     degraded: review.degraded,
     configProblems: review.configProblems,
     cost: review.cost,
