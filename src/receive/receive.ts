@@ -19,6 +19,7 @@ import {
 } from "../domain/job.ts";
 import { isDependencyBot, labelKey } from "../domain/pull-request.ts";
 import { titleFingerprint } from "../domain/review/review-history.ts";
+import { holdTag } from "../domain/title-tags.ts";
 import {
   Around,
   type Delivery,
@@ -137,9 +138,9 @@ function triggerOf(payload: PullRequestDelivery, { reviewerLogin }: Reception): 
   const { action, requested_reviewer: reviewer } = payload;
   switch (action) {
     case "edited":
-      return payload.changes?.base !== undefined || payload.changes?.title !== undefined
+      return editMayLetGo(payload)
         ? "edited"
-        : { reason: "edited: neither the base nor the title changed" };
+        : { reason: "edited: no other base, and no title without a hold tag ([wip], [draft], [no-review])" };
     case "review_requested":
       return reviewer && reviewer.login.toLowerCase() === reviewerLogin?.trim().toLowerCase()
         ? "review_requested"
@@ -154,6 +155,11 @@ const ORDINARY = ["opened", "reopened", "ready_for_review", "synchronize", "labe
 
 /** All actions of `pull_request` that ask for a review. */
 export const REVIEWED_ACTIONS: readonly string[] = [...ORDINARY, "edited", "review_requested"];
+
+/** Another base, or another title that holds nothing back by itself: which of its words do, only the configuration knows. */
+function editMayLetGo({ changes, pull_request: { title } }: PullRequestDelivery): boolean {
+  return changes?.base !== undefined || (changes?.title !== undefined && holdTag(title) === null);
+}
 
 function isReviewLabel({ action, label }: PullRequestDelivery): boolean {
   return action === "labeled" && label !== undefined && labelKey(label.name) === REVIEW_LABEL;
