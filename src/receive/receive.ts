@@ -239,13 +239,18 @@ function isOrder(body: string, slug: string): boolean {
   return command?.kind === "verb" && command.verb !== "ask";
 }
 
-/** Distinguishes two events of one kind on one head: a label removed and set again, two pushes to the same head. */
+/** Distinguishes two events of one kind on one head in one second: two labels, two titles, two pushes to the same head. */
 const Moment = z.object({
   before: z.string().optional().catch(undefined),
   pull_request: z
-    .object({ updated_at: z.string().optional().catch(undefined), base: z.unknown() })
+    .object({
+      updated_at: z.string().optional().catch(undefined),
+      title: z.string().optional().catch(undefined),
+      base: z.unknown(),
+    })
     .optional()
     .catch(undefined),
+  label: z.object({ name: z.string() }).optional().catch(undefined),
 });
 
 /** 128 bits, so that two events never collide. */
@@ -268,5 +273,5 @@ function momentOf(payload: unknown): readonly string[] {
   const at = data?.pull_request?.updated_at;
   if (at === undefined) return [JSON.stringify(payload)];
   const base = z.object({ ref: z.string() }).safeParse(data?.pull_request?.base).data;
-  return [at, data?.before ?? "", base?.ref ?? ""];
+  return [at, data?.before ?? "", base?.ref ?? "", data?.pull_request?.title ?? "", data?.label?.name ?? ""];
 }

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import type { Files } from "../fakes/github/emulator.ts";
-import { type Harness, openHarness } from "./app-harness.ts";
+import { type Harness, openHarness, until } from "./app-harness.ts";
 import { BACKUP, LOGIN, said, summaryOf } from "./change-builders.ts";
 
 const GATE = "review: {checks: {enabled: true, failOn: major}}\n";
@@ -113,9 +113,6 @@ test("a second pull request with the same head makes nothing milder, and the che
     await harness.settled(two);
     expect(await ends(one)).toEqual(["failure"]);
   }
-  await world
-    .commit(at, { ".kodiai.yml": GATE.replace("major", "never") }, { branch: "legacy" } as never)
-    .catch(() => {});
   const mild = await world.pullRequest(at, {
     ...held,
     title: "legacy",
@@ -171,4 +168,72 @@ test("a head that is away and back is reviewed again", async () => {
   });
   expect(await harness.settled(pull)).toMatchObject({ outcome: expect.stringMatching(/^posted/) });
   expect(await ends(pull)).toEqual(["failure", "failure"]);
+});
+
+test("a review that was saved for another base is not posted, nor one of a pull request that became a draft", async () => {
+  const { world } = harness;
+  const at = await repository();
+  const files = { ".kodiai.yml": `${GATE}rules: {shell-from-strings: off}\n` };
+  const old = await world.pullRequest(at, { title: "x", branch: "low", files, announce: false });
+  old.state = "closed";
+  const failing = { match: { method: "POST", path: /\/reviews$/ }, status: 503 };
+  world.fail(failing);
+  const top = await world.pullRequest(at, { title: "top", ...STRANGER, files: FAULT });
+  await harness.waitsAgain(top);
+  await world.edit(top, { base: "low" });
+  await harness.hurry();
+  await harness.settled(top);
+  expect(said(world, top)).toEqual([]);
+  world.fail(failing);
+  const draft = await world.pullRequest(at, { title: "draft", ...STRANGER, files: { ...FAULT, "b.md": "b\n" } });
+  await harness.waitsAgain(draft);
+  draft.draft = true;
+  await harness.hurry();
+  expect(await harness.settled(draft)).toMatchObject({ outcome: "skipped: the pull request is a draft" });
+  expect(said(world, draft)).toEqual([]);
+});
+
+test("running all checks again reviews each pull request with that head, of forks too", async () => {
+  const { world } = harness;
+  const at = await repository();
+  const one = await opened(FAULT, at);
+  const two = await world.pullRequest(at, { title: "two", ...STRANGER, files: FAULT, announce: false });
+  two.headSha = one.headSha;
+  await world.reopen(two);
+  await harness.settled(two);
+  const before = (await ends(one)).length;
+  const opening = world.deliveries.findLast(({ payload }) => (payload as { number?: number }).number === one.number);
+  const { installation, repository: shape, sender } = opening?.payload as Record<string, unknown>;
+  const app = { id: world.appCredentials.appId };
+  const suite = { id: 7, head_sha: one.headSha, app, pull_requests: [] };
+  const around = { installation, repository: at.json ?? shape, sender };
+  await world.deliver("check_suite", { ...around, action: "rerequested", check_suite: suite });
+  await harness.settled(one);
+  await harness.settled(two);
+  expect((await ends(one)).slice(before)).toEqual(["failure", "failure"]);
+});
+
+test("an author without write access only asks to ignore a finding", async () => {
+  const { world } = harness;
+  const pull = await opened({ "src/cart.ts": "export function total() {\n  debugger;\n}\n" });
+  const [root] = world.comments(pull).inline;
+  await world.reply(pull, "mallory", pull.comments[0]?.id ?? 0, "/kodiai ignore it is fine");
+  await until("the answer", () =>
+    world.comments(pull).inline.some(({ body }) => body.includes("you ask to ignore this")),
+  );
+  await world.push(pull, { "b.md": "b\n" });
+  await harness.settled(pull);
+  expect(root).toBeDefined();
+  expect(await ends(pull)).toEqual(["failure"]);
+  expect(summaryOf(world, pull).body).toContain("1 finding asked to ignore");
+});
+
+test("a label in any case lets go of what another one held back", async () => {
+  const { world } = harness;
+  const at = await repository({ ".kodiai.yml": "review: {labels: [Ready], checks: {enabled: true, failOn: major}}\n" });
+  const pull = await opened(FAULT, at);
+  expect(await ends(pull)).toEqual(["neutral"]);
+  await world.label(pull, "READY");
+  await harness.settled(pull);
+  expect((await ends(pull)).at(-1)).toBe("failure");
 });

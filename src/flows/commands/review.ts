@@ -58,7 +58,7 @@ export async function resumeReviews({ job, key, ports }: Order): Promise<Answer>
   const { sha } = await ports.reviews.head(repo, number);
   const place = { kind: "review", key, delivery, installationId, repo, number, headSha: sha } as const;
   await ports.jobs.add({ ...place, trigger: "command", explicit: false }, ports.now());
-  return plainAnswer("done", "Pushes are reviewed again, and so is what was pushed meanwhile.", "resumed");
+  return plainAnswer("done", "The next push is reviewed again, and what was pushed meanwhile is now.", "resumed");
 }
 
 export async function summarise({ key, ports }: Order): Promise<Answer> {
