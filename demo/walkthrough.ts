@@ -69,7 +69,6 @@ export async function walkthroughPage(): Promise<string> {
         earlier: () => Promise.resolve([]),
         save: () => Promise.resolve(),
         settle: () => Promise.resolve(),
-        wasPosted: () => Promise.resolve(false),
       },
       reviews,
       checks: { begin: () => Promise.resolve(1), end: () => Promise.resolve() },

@@ -58,6 +58,7 @@ export function pullRequestContext({
     configProblems: [],
     files,
     leftOut: [],
+    spared: [],
     headTexts: new Map(),
     guidance: [],
     past: NO_PAST,

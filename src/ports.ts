@@ -7,6 +7,7 @@ import type {
   CancelJob,
   FeedbackJob,
   ForgetJob,
+  HeadJobs,
   Ignored,
   Job,
   Repo,
@@ -244,7 +245,7 @@ export interface Queue extends Lane<ReviewJob> {
    */
   accept(
     delivery: ReceivedDelivery,
-    outcome: ReviewJob | CommandJob | CancelJob | UpkeepJobs | Ignored,
+    outcome: ReviewJob | HeadJobs | CommandJob | CancelJob | UpkeepJobs | Ignored,
     beside?: readonly UpkeepJob[],
   ): Promise<boolean>;
   /** Adds a job that no delivery brought. `now` is epoch milliseconds, by the clock that set the job's `notBefore`. */
@@ -279,8 +280,6 @@ export interface Ledger {
   save(job: ReviewJob, review: Review, now: number): Promise<void>;
   /** Marks the review as posted or superseded: it is never sent again. */
   settle(job: ReviewJob, review: Review, now: number, outcome: string): Promise<void>;
-  /** True when a review of this head against this base was posted before. */
-  wasPosted(job: ReviewJob, headSha: string, baseSha: string): Promise<boolean>;
   /** A few of the last reviews of this pull request, newest first, posted or not. */
   earlier(job: ReviewJob): Promise<readonly EarlierReview[]>;
 }

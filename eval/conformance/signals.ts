@@ -129,7 +129,9 @@ function kind(input: unknown): unknown {
 function excluded(input: unknown): unknown {
   const { path } = input as { readonly path: string };
   const [file] = fileDiffs({ changedFiles: [path] });
-  return { excluded: file !== undefined && selectFiles([file], []).leftOut.length > 0 };
+  if (file === undefined) return { excluded: false };
+  const { leftOut, spared } = selectFiles([file], { pathFilters: [], attributes: "" });
+  return { excluded: leftOut.length + spared.length > 0 };
 }
 
 function metrics(input: unknown): unknown {

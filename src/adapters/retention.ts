@@ -26,7 +26,8 @@ export const RETENTION: readonly Retention[] = [
   // A review that was not resumed by then will not be.
   { table: "replies", since: "at", days: 2 },
   { table: "intents", since: "ended_at", only: "state <> 'sent'", days: 90 },
-  { table: "check_runs", since: "ended_at", days: 60 },
+  // As long as reviews: the check of a head depends on earlier verdicts.
+  { table: "check_runs", since: "ended_at", days: 400 },
   // A session that was logged out, until it would have expired.
   { table: "moments", since: "at", only: "name LIKE 'session %'", days: 1 },
   { table: "reviews", since: "settled_at", days: 400 },

@@ -28,16 +28,21 @@ const HEAD_READ = 2000;
 export function analyze(context: PullRequestContext): ReviewSignals {
   const { pull, files, config } = context;
   const siblings = [...files, ...context.leftOut].map((file) => file.path);
-  const classified = files.map((file) => ({
+  const kindOf = fileKinds(config.fileKinds);
+  const classify = (file: FileDiff) => ({
     language: classifyLanguage(file.path, { siblings, ...knownText(file, context.headTexts) }),
     changedLines: file.additions + file.deletions,
     path: file.path,
-  }));
-  const kindOf = fileKinds(config.fileKinds);
-  const facts = classified.map(({ path, language: { language } }) => ({ path, language, kind: kindOf(path) }));
+  });
+  const factsOf = ({ path, language: { language } }: ReturnType<typeof classify>) => {
+    return { path, language, kind: kindOf(path) };
+  };
+  const classified = files.map(classify);
+  const facts = classified.map(factsOf);
   return {
     intent: parseIntent({ ...pull, headRef: pull.head.ref }),
     files: facts,
+    spared: context.spared.map((file) => factsOf(classify(file))),
     languages: languageShares(classified),
     risks: risks(files, facts, context.leftOut),
     author: assessAuthor(pull.author, context.authorFacts),

@@ -59,10 +59,14 @@ const GRAMMAR = {
   },
   stop: { usage: "stop", says: "Stop the running or queued review.", least: "triage", author: true },
   pause: { usage: "pause", says: "Stop reviewing pushes to this pull request automatically.", least: "write" },
-  resume: { usage: "resume", says: "Review pushes automatically again.", least: "write" },
+  resume: {
+    usage: "resume",
+    says: "Review pushes automatically again, and what was pushed meanwhile.",
+    least: "write",
+  },
   ignore: {
     usage: "ignore [REASON]",
-    says: "In the thread of a finding: do not report it again on this pull request; with write access and a REASON, also not similar findings on other pull requests. Security and critical findings need write access, and are still reported on other pull requests.",
+    says: "In the thread of a finding: do not report it again on this pull request, and with a REASON similar ones not on others; security and critical findings are still reported there. The author without write access can only ask: the finding is still shown, and counts for the check. For security and critical findings not even that.",
     text: REASON,
     least: "write",
     author: true,

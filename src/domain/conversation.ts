@@ -22,6 +22,8 @@ export interface Declined {
   readonly by: string;
   /** In their words; "" without a reason. */
   readonly reason: string;
+  /** Had write access then, according to GitHub. Others only ask: the finding is shown all the same. */
+  readonly isWriter: boolean;
 }
 
 /** What people decided about one pull request; it survives pushes and restarts. */

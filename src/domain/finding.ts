@@ -99,6 +99,11 @@ export interface HeldBack {
   readonly reason: string;
   /** The reason's source: the declined finding, or the open comment on another pull request. */
   readonly precedent?: Precedent;
+  /**
+   * `author`: the author of the change can bring the reason about, so the finding counts for the check. `decline`: it does
+   * not count for as long as a decline by a person with write access stands. Absent: it does not count.
+   */
+  readonly heldBy?: "author" | "decline";
 }
 
 /** True when `a` is at least as severe as `b`. */

@@ -10,7 +10,10 @@ export interface Repo {
   readonly visibility: "public" | "private" | "internal";
 }
 
-/** The event and action of the delivery, a person at a terminal, or `missed`: no delivery arrived. */
+/**
+ * The event and action of the delivery, a person at a terminal, or `missed`: no delivery arrived. `verdict`: a person's decision,
+ * or another pull request with the same head, changes what the check comes to.
+ */
 export type Trigger =
   | "opened"
   | "reopened"
@@ -22,6 +25,9 @@ export type Trigger =
   | "command"
   | "rerequested"
   | "merge_group"
+  | "unlabeled"
+  | "unlocked"
+  | "verdict"
   | "missed"
   | "command-line";
 
@@ -52,6 +58,21 @@ export interface ReviewJob {
   /** Epoch milliseconds before which it does not run: another push may follow. Absent: run at once. */
   readonly notBefore?: number;
 }
+
+/**
+ * A review of each pull request with one head: GitHub does not name those of forks, so the store looks them up where it
+ * keeps the delivery.
+ */
+export interface HeadJobs {
+  readonly kind: "heads";
+  readonly delivery: string;
+  /** Each job, without its pull request. */
+  readonly each: HeadJob;
+  /** Pull requests that the delivery names. */
+  readonly named: readonly number[];
+}
+
+export type HeadJob = Omit<ReviewJob, "key" | "number">;
 
 /** A job of the upkeep lane, about one repository. */
 interface UpkeepWork {
@@ -150,6 +171,8 @@ export interface CancelJob {
   readonly key: string;
   readonly delivery: string;
   readonly reason: string;
+  /** Of a closed pull request: the check of its head is computed again for others with that head. Absent where it is still open. */
+  readonly others?: HeadJob;
 }
 
 /** A delivery that needs no work. Not an error; the reason is stored. */

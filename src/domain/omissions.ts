@@ -6,12 +6,56 @@ export interface LeftOut {
   readonly path: string;
   /** One sentence fragment: "lock file", "generated (header says DO NOT EDIT)". */
   readonly reason: string;
+  /** True where nothing had to be read: a lock file, what the base's `.gitattributes` marks, a file of which no line changed. */
+  readonly isExempt?: true;
+  /** True where rules read it, and only the model does not: nothing but the change itself shows it as generated or vendored. */
+  readonly isSpared?: true;
 }
 
 /** A degraded part: `part` is a stable word such as `author-tier` or `head-text`. */
 export interface Degraded {
   readonly part: string;
   readonly reason: string;
+  /** Changed files that were not wholly read for this reason; empty where they are not known. Absent: it is not about reading. */
+  readonly paths?: readonly string[];
+}
+
+/** Source of the change that was not wholly read, and why. */
+export interface Unread {
+  /** Null where not even its name is known. */
+  readonly path: string | null;
+  readonly reason: string;
+}
+
+/** Prose, pictures, sounds and fonts: nothing of them runs. Everything else counts as source, whatever its name says. */
+const NOT_SOURCE =
+  /\.(?:md|markdown|txt|rst|adoc|png|jpe?g|gif|webp|avif|ico|bmp|tiff?|pdf|mp[34]|m4[av]|webm|mov|ogg|wav|flac|woff2?|ttf|otf|eot|csv|tsv)$/i;
+
+/**
+ * The source of a change that was not wholly read, each file once, with the first reason.
+ *
+ * @param leftOut what nobody read
+ * @param degraded what was read in part
+ */
+export function unreadSource(leftOut: readonly LeftOut[], degraded: readonly Degraded[]): readonly Unread[] {
+  const all: readonly Unread[] = [
+    ...leftOut.filter(({ isExempt, isSpared }) => isExempt !== true && isSpared !== true),
+    ...degraded.flatMap(({ reason, paths }): readonly Unread[] => {
+      if (paths === undefined) return [];
+      return paths.length === 0 ? [{ path: null, reason }] : paths.map((path) => ({ path, reason }));
+    }),
+  ];
+  const source = all.filter(({ path }) => path === null || !NOT_SOURCE.test(path)).toReversed();
+  return [...new Map(source.map(({ path, reason }) => [path ?? reason, { path, reason }])).values()].toReversed();
+}
+
+/** What the check run of an unreviewed head depends on. */
+export interface SkippedCheck {
+  readonly headSha: string;
+  readonly baseRef: string;
+  readonly failOn: FailOn;
+  /** The author, who alone brought the reason about; null where others did. */
+  readonly author: { readonly id: number; readonly login: string } | null;
 }
 
 /** The pull request is not reviewed, by policy. Not an error. */
@@ -19,7 +63,9 @@ export interface Skipped {
   readonly kind: "skipped";
   readonly reason: string;
   /** The unreviewed head, when its repository wants check runs: a required check must end. */
-  readonly check?: { readonly headSha: string; readonly failOn: FailOn };
+  readonly check?: SkippedCheck;
+  /** True where a person stopped the review. */
+  readonly isStopped?: true;
 }
 
 /**

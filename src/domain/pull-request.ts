@@ -92,6 +92,11 @@ export interface PullRequest {
   readonly commits: readonly Commit[];
 }
 
+/** GitHub's label names are unique without regard to case: two that differ only there are the same. */
+export function labelKey(name: string): string {
+  return name.trim().toLowerCase();
+}
+
 /** Facts about the author beyond the payload; `mergedPullRequests` is null when unknown. */
 export interface AuthorFacts {
   readonly mergedPullRequests: number | null;
@@ -125,9 +130,11 @@ export interface PullRequestContext {
   readonly settings?: readonly Setting[];
   /** Every changed file to review, in the source's order. */
   readonly files: readonly FileDiff[];
+  /** The files of `leftOut` that rules read all the same. */
+  readonly spared: readonly FileDiff[];
   /** Every other changed file, with the reason. */
   readonly leftOut: readonly LeftOut[];
-  /** Head text of reviewed files, by path, for rules that need more than the hunks. LF and CRLF as in the blob. */
+  /** Head text of reviewed and spared files, by path, for rules that need more than the hunks. LF and CRLF as in the blob. */
   readonly headTexts: ReadonlyMap<string, string>;
   /** The base branch's instructions to contributors and tools (AGENTS.md …), when a model will read them. */
   readonly guidance: readonly { readonly path: string; readonly text: string }[];

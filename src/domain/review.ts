@@ -1,7 +1,7 @@
 import type { ConfigProblem, Setting } from "../config/repo-config.ts";
 import type { Finding, HeldBack, LocMethod, Precedent } from "./finding.ts";
 import type { Repo } from "./job.ts";
-import type { Cost, Degraded, LeftOut, MonthSpending } from "./omissions.ts";
+import type { Cost, Degraded, LeftOut, MonthSpending, Unread } from "./omissions.ts";
 import type { GateDecision, SeenBefore } from "./retrieval.ts";
 import type { EarlierFinding } from "./review/review-history.ts";
 import type { ReviewSignals } from "./signals.ts";
@@ -96,6 +96,8 @@ export interface Review {
   readonly number: number;
   readonly headSha: string;
   readonly baseSha: string;
+  /** The branch that it goes into. */
+  readonly baseRef: string;
   /**
    * Who opened it, as `@login`: in this form `kodiai erase` finds a person in texts. Absent for a local change, for a deleted
    * account, and in reviews written before it was kept.
@@ -113,6 +115,10 @@ export interface Review {
   /** The model's description of the change: untrusted text; null without a model. */
   readonly walkthrough: string | null;
   readonly leftOut: readonly LeftOut[];
+  /** Source of the change that was not wholly read. */
+  readonly unread: readonly Unread[];
+  /** Reported findings that the author, without write access, asks to ignore, each with the reason. */
+  readonly asked: readonly HeldBack[];
   readonly degraded: readonly Degraded[];
   readonly configProblems: readonly ConfigProblem[];
   /** Values that configuration files set; absent in older stored reviews. */
@@ -170,9 +176,18 @@ export interface CheckAnnotation {
   readonly message: string;
 }
 
+/** From the mildest to the worst. */
+const CONCLUSIONS = ["success", "neutral", "failure"] as const;
+export type Conclusion = (typeof CONCLUSIONS)[number];
+
+/** The worst of some conclusions; `success` of none. */
+export function worstOf(conclusions: readonly Conclusion[]): Conclusion {
+  return CONCLUSIONS[Math.max(0, ...conclusions.map((one) => CONCLUSIONS.indexOf(one)))] ?? "failure";
+}
+
 /** The end of a check run. Texts are Markdown that is safe to post. */
 export interface CheckEnd {
-  readonly conclusion: "success" | "neutral" | "failure";
+  readonly conclusion: Conclusion;
   readonly title: string;
   readonly summary: string;
   /** "" without details. */

@@ -139,6 +139,8 @@ export interface ChangeMetrics {
 export interface ReviewSignals {
   readonly intent: Intent;
   readonly files: readonly FileFacts[];
+  /** Of the files that only rules read. */
+  readonly spared: readonly FileFacts[];
   /** Largest share first; ties by name. */
   readonly languages: readonly LanguageShare[];
   readonly risks: readonly Risk[];

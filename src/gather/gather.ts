@@ -1,6 +1,7 @@
 // The gather stage: ReviewJob -> PullRequestContext | Skipped. No other stage reads a pull request. Failing to read
 // required parts throws; an optional part is reported missing with a reason.
 
+import pMap from "p-map";
 import { setValues } from "../config/config-view.ts";
 import type { KnownRules } from "../config/parse-config.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
@@ -8,19 +9,22 @@ import type { CommandJob } from "../domain/command.ts";
 import type { Declined, ThreadComment } from "../domain/conversation.ts";
 import { Transient } from "../domain/errors.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
-import type { Degraded, Skipped } from "../domain/omissions.ts";
-import type { PullRequest, PullRequestContext } from "../domain/pull-request.ts";
+import type { Degraded, LeftOut, Skipped, SkippedCheck } from "../domain/omissions.ts";
+import type { FileDiff, PullRequest, PullRequestContext } from "../domain/pull-request.ts";
 import { type Checkpoint, titleFingerprint } from "../domain/review/review-history.ts";
+import { SKIPS } from "../domain/skips.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import type { Threads } from "../ports/conversation.ts";
 import type { EarlierReview, PullRequests } from "../ports.ts";
 import { earlierFindings } from "./earlier-findings.ts";
-import { heldBack } from "./policy.ts";
+import { closedReason, skipReason } from "./policy.ts";
 import { readChanges } from "./read-changes.ts";
 import { checkpointOf, fullReason } from "./read-checkpoint.ts";
 import { CONFIG_PATH, type EffectiveConfig, MAX_ASKED_BYTES, readConfig } from "./read-config.ts";
 import { readHeadTexts, TEXT_LIMITS } from "./read-head-texts.ts";
-import { reasonAgainst, selectFiles } from "./select-files.ts";
+import { type BaseChoice, selectFiles } from "./select-files.ts";
+
+export { leftOutReason } from "./select-files.ts";
 
 /** The results of earlier reviews of the pull request, and people's decisions. */
 interface Earlier {
@@ -31,9 +35,58 @@ interface Earlier {
   readonly declined: readonly Declined[];
   /** Who paused reviews of the pull request; null when they are not paused. */
   readonly pausedBy: string | null;
+  /** Asked before the changes are read: why the pull request needs none of it, or null. Absent: it is read. */
+  readonly settled?: (admitted: Admitted) => Promise<Skipped | null>;
 }
 
 const NOTHING_EARLIER: Earlier = { reviews: [], fingerprint: () => "", declined: [], pausedBy: null };
+
+/** A pull request that policy admits to a review, with the configuration of its base. */
+export interface Admitted extends EffectiveConfig {
+  readonly kind: "admitted";
+  readonly pull: PullRequest;
+  readonly degraded: readonly Degraded[];
+}
+
+/**
+ * Asks the policy: reads the pull request and its configuration as they are now.
+ *
+ * @param pausedBy who paused reviews of the pull request; null when they are not paused
+ * @throws Transient when one of them cannot be read now
+ */
+export async function admit(
+  job: ReviewJob,
+  pulls: PullRequests,
+  known: KnownRules,
+  pausedBy: string | null,
+): Promise<Admitted | Skipped> {
+  const { repo } = job;
+  if (job.baseSha !== undefined) {
+    // The changes of a merge queue were reviewed on their pull requests; only its check is missing.
+    const { config } = await configAt(repo, job.baseSha, pulls, known);
+    const reason = "a merge queue's changes are reviewed on their pull requests";
+    return { kind: "skipped", reason, ...checkOf(config.review, { headSha: job.headSha, baseRef: "", author: null }) };
+  }
+  const { value: pull, degraded } = asAsked(job, await pulls.pull(repo, job.number));
+  // Of a closed pull request no check is missing.
+  const closed = closedReason(job, pull);
+  if (closed !== null) return { kind: "skipped", reason: closed.text };
+  const effective = await configAt(repo, pull.base.sha, pulls, known);
+  const { review } = effective.config;
+  const skip = skipReason(job, pull, review, pausedBy);
+  if (skip === null) return { kind: "admitted", pull, degraded, ...effective };
+  const author = SKIPS[skip.id].isAuthors && isFork(repo, pull) ? pull.author : null;
+  return {
+    kind: "skipped",
+    reason: skip.text,
+    ...checkOf(review, { headSha: pull.head.sha, baseRef: pull.base.ref, author }),
+  };
+}
+
+/** Only people with write access push to branches of the repository itself. */
+export function isFork(repo: Repo, { head }: Pick<PullRequest, "head">): boolean {
+  return head.repo !== `${repo.owner}/${repo.name}`;
+}
 
 /**
  * Reads everything that one review needs, at the newest head: deliveries can arrive late and out of order, so the job's
@@ -54,32 +107,29 @@ export async function gather(
   earlier = NOTHING_EARLIER,
 ): Promise<PullRequestContext | Skipped> {
   const { repo } = job;
-  if (job.baseSha !== undefined) {
-    // The changes of a merge queue were reviewed on their pull requests; only its check is missing.
-    const { config } = await configAt(repo, job.baseSha, pulls, known);
-    const reason = "a merge queue's changes are reviewed on their pull requests";
-    return { kind: "skipped", reason, ...checkOf(config.review, job.headSha) };
-  }
-  const asked = asAsked(job, await pulls.pull(repo, job.number));
-  const pull = asked.value;
-  // A person at a terminal may review any pull request: nothing is posted there. Elsewhere no request overrides this.
-  if (pull.state === "closed" && job.trigger !== "command-line")
-    return { kind: "skipped", reason: "the pull request is closed" };
+  const admitted = await admit(job, pulls, known, earlier.pausedBy);
+  if (admitted.kind === "skipped") return admitted;
+  const settled = (await earlier.settled?.(admitted)) ?? null;
+  if (settled !== null) return settled;
 
-  const { config, problems, origins } = await configAt(repo, pull.base.sha, pulls, known);
-  const back = heldBack(job, pull, config.review, earlier.pausedBy);
-  if (back !== null) return { kind: "skipped", reason: back, ...checkOf(config.review, pull.head.sha) };
-
+  const { pull, config, problems, origins } = admitted;
   const changed = readChanges(await pulls.changes(repo, pull));
-  const byPath = selectFiles(changed.files, config.pathFilters);
   const readHead = (path: string) => pulls.text(repo, path, pull.head.sha, TEXT_LIMITS.bytesEach);
+  const attributes = (await pulls.text(repo, ".gitattributes", pull.base.sha, ATTRIBUTES_BYTES)) ?? "";
+  const base = { pathFilters: config.pathFilters, attributes };
+  const byPath = selectFiles(changed.files, base);
+  // People's own files first: the limits are for all together.
+  const wanted = [...byPath.reviewed, ...byPath.spared.map(({ file }) => file)];
   const head =
-    pulls.noHead === undefined || byPath.reviewed.length === 0
-      ? await readHeadTexts(byPath.reviewed, readHead)
+    pulls.noHead === undefined || wanted.length === 0
+      ? await readHeadTexts(wanted, readHead)
       : { texts: new Map<string, string>(), degraded: [{ part: "head-text", reason: pulls.noHead }] };
   // A header such as "Code generated … DO NOT EDIT" is known only now.
-  const byText = selectFiles(byPath.reviewed, config.pathFilters, (path) => head.texts.get(path));
-  const reviewed = new Set(byText.reviewed.map(({ path }) => path));
+  const byText = selectFiles(byPath.reviewed, base, (path) => head.texts.get(path));
+  const spared = [...byPath.spared, ...byText.spared];
+  const unchanged = await unchangedAmong(changed.silent, readHead, (path) =>
+    pulls.text(repo, path, pull.base.sha, TEXT_LIMITS.bytesEach),
+  );
 
   const author = await optional("author-tier", () => pulls.authorFacts(repo, pull), { mergedPullRequests: null });
   const isRead = hasModel && config.review.model !== "off";
@@ -97,15 +147,22 @@ export async function gather(
     configProblems: problems,
     settings: setValues({ config, origins }),
     files: byText.reviewed,
-    leftOut: [...changed.leftOut, ...byPath.leftOut, ...byText.leftOut],
-    headTexts: new Map([...head.texts].filter(([path]) => reviewed.has(path))),
+    spared: spared.map(({ file }) => file),
+    leftOut: [
+      ...chosenByBase(changed.leftOut, base).map((one) =>
+        unchanged.has(one.path) ? { ...one, isExempt: true as const } : one,
+      ),
+      ...byPath.leftOut,
+      ...spared.map(({ file: { path }, reason }) => ({ path, reason, isSpared: true as const })),
+    ],
+    headTexts: head.texts,
     guidance: guidance.value,
     authorFacts: author.value,
     ownComments: own.value,
     declined: earlier.declined,
     past: { checkpoint, said: earlierFindings(earlier.reviews, own.degraded.length === 0 ? own.value : null) },
     degraded: [
-      ...asked.degraded,
+      ...admitted.degraded,
       ...changed.degraded,
       ...head.degraded,
       ...guidance.degraded,
@@ -132,9 +189,48 @@ export async function openAmong(
   return new Set(numbers.filter((_, at) => read[at]?.status === "fulfilled" && read[at].value.state === "open"));
 }
 
-function checkOf({ checks }: RepoConfig["review"], headSha: string): Pick<Skipped, "check"> {
-  return checks.enabled ? { check: { headSha, failOn: checks.failOn } } : {};
+function checkOf({ checks }: RepoConfig["review"], at: Omit<SkippedCheck, "failOn">): Pick<Skipped, "check"> {
+  return checks.enabled ? { check: { ...at, failOn: checks.failOn } } : {};
 }
+
+/** Bytes of `.gitattributes`; a larger file marks nothing. */
+const ATTRIBUTES_BYTES = 256 << 10;
+/** Files without lines whose texts are compared. */
+const MOST_SILENT = 60;
+
+/** Of files without lines, those that are empty at the head, or the same as at the base. A text that cannot be read is neither. */
+async function unchangedAmong(
+  silent: readonly FileDiff[],
+  readHead: (path: string) => Promise<string | null>,
+  readBase: (path: string) => Promise<string | null>,
+): Promise<ReadonlySet<string>> {
+  const isUnchanged = async ({ path, previousPath, status }: FileDiff) => {
+    const now = await readHead(path).catch(() => null);
+    if (now === null || now === "") return now === "";
+    return status !== "added" && now === (await readBase(previousPath ?? path).catch(() => null));
+  };
+  const some = silent.slice(0, MOST_SILENT);
+  const known = await pMap(some, isUnchanged, { concurrency: TEXT_LIMITS.atOnce });
+  return new Set(some.flatMap(({ path }, at) => (known[at] === true ? [path] : [])));
+}
+
+/** Files that could not be read, with the base's word on them where it has one. */
+function chosenByBase(leftOut: readonly LeftOut[], base: BaseChoice): readonly LeftOut[] {
+  const asIfRead = (path: string): FileDiff => ({ ...NO_LINES, path });
+  return leftOut.map((one) => (one.isExempt ? one : (selectFiles([asIfRead(one.path)], base).leftOut[0] ?? one)));
+}
+
+const NO_LINES = {
+  previousPath: null,
+  status: "modified",
+  binary: false,
+  oldMode: null,
+  newMode: null,
+  additions: 0,
+  deletions: 0,
+  hunks: [],
+  complete: true,
+} as const;
 
 /**
  * The current pull request and its effective configuration, for commands that need no changes.
@@ -222,17 +318,6 @@ async function optional<Value>(part: string, ask: () => Promise<Value>, without:
     const reason = error instanceof Transient ? publicErrorText(error.message) : "the question failed";
     return { value: without, degraded: [{ part, reason }] };
   }
-}
-
-/**
- * Why our own list leaves a file out (lock files, vendored, generated, minified …), or null. For reading a whole tree
- * instead of a change.
- *
- * @param text if known: generators mark the first lines
- */
-export function leftOutReason(path: string, text?: string): string | null {
-  const file = { path, status: "added", binary: false, oldMode: null, newMode: null, hunks: [] } as const;
-  return reasonAgainst(file, text);
 }
 
 /** A repository's instructions to contributors, in the order of the prompt. A duplicate is left out. */

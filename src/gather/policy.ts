@@ -2,44 +2,56 @@
 import { globPattern } from "../config/patterns.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
 import type { ReviewJob } from "../domain/job.ts";
-import { isDependencyBot, type PullRequest } from "../domain/pull-request.ts";
+import { isDependencyBot, labelKey, type PullRequest } from "../domain/pull-request.ts";
+import type { SkipId, SkipReason } from "../domain/skips.ts";
 import { holdTag } from "../domain/title-tags.ts";
 
+/** A person at a terminal may review any pull request: nothing is posted there. */
+function isPosted({ trigger }: Pick<ReviewJob, "trigger">): boolean {
+  return trigger !== "command-line";
+}
+
+/** The reason that needs no configuration, or null. */
+export function closedReason(job: Pick<ReviewJob, "trigger">, pull: PullRequest): SkipReason | null {
+  return pull.state === "closed" && isPosted(job) ? { id: "closed", text: "the pull request is closed" } : null;
+}
+
 /**
- * Applies people's decisions, the configuration and the title. A person's explicit request overrides everything but a
- * lock.
+ * Applies people's decisions, the configuration and the title. A person's explicit request overrides everything but a lock.
  *
  * @param review the `review` part of the effective configuration
  * @param pausedBy who paused reviews of the pull request; null when they are not paused
  * @returns why not, or null to continue
  */
-export function heldBack(
-  job: ReviewJob,
+export function skipReason(
+  job: Pick<ReviewJob, "trigger" | "explicit">,
   pull: PullRequest,
   review: RepoConfig["review"],
   pausedBy: string | null,
-): string | null {
-  if (pull.locked && job.trigger !== "command-line") return "the conversation is locked";
+): SkipReason | null {
+  const skip = (id: SkipId, text: string): SkipReason => ({ id, text });
+  if (pull.locked && isPosted(job)) return skip("locked", "the conversation is locked");
   if (job.explicit) return null;
-  if (pausedBy !== null) return `paused by @${pausedBy}`;
-  if (!review.enabled) return "review.enabled is false";
-  if (pull.draft && !review.drafts) return "the pull request is a draft";
+  if (pausedBy !== null) return skip("paused", `paused by @${pausedBy}`);
+  if (!review.enabled) return skip("disabled", "review.enabled is false");
+  if (pull.draft && !review.drafts) return skip("draft", "the pull request is a draft");
   const byBot = botReason(pull, review.dependencyBots);
   if (byBot !== null) return byBot;
   const branch = pull.base.ref;
   if (!admits(review.baseBranches, (glob) => isBranch(glob, branch)))
-    return `review.baseBranches leaves out the base branch ${branch}`;
-  // GitHub's label names are unique without regard to case.
-  const labels = new Set(pull.labels.map((name) => name.toLowerCase()));
-  if (!admits(review.labels, (pattern) => labels.has(pattern.toLowerCase())))
-    return "review.labels leaves out its labels";
-  return titleReason(pull.title, review.ignoreTitleKeywords);
+    return skip("base", `review.baseBranches leaves out the base branch ${branch}`);
+  const labels = new Set(pull.labels.map(labelKey));
+  if (!admits(review.labels, (pattern) => labels.has(labelKey(pattern))))
+    return skip("labels", "review.labels leaves out its labels");
+  const byTitle = titleReason(pull.title, review.ignoreTitleKeywords);
+  return byTitle === null ? null : skip("title", byTitle);
 }
 
-function botReason({ author }: PullRequest, dependencyBots: boolean): string | null {
+function botReason({ author }: PullRequest, dependencyBots: boolean): SkipReason | null {
   if (author.type !== "Bot") return null;
-  if (!isDependencyBot(author.id)) return `opened by a bot, ${author.login}`;
-  return dependencyBots ? null : `opened by ${author.login} and review.dependencyBots is false`;
+  if (!isDependencyBot(author.id)) return { id: "bot", text: `opened by a bot, ${author.login}` };
+  const text = `opened by ${author.login} and review.dependencyBots is false`;
+  return dependencyBots ? null : { id: "dependency-bot", text };
 }
 
 /** At least one positive pattern must match, if there are any, and no pattern after a `!`. */

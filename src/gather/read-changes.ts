@@ -20,20 +20,31 @@ export type ChangesRead =
 export function readChanges(changes: ChangesRead): {
   readonly files: readonly FileDiff[];
   readonly leftOut: readonly LeftOut[];
+  /** Those of `leftOut` of which perhaps no line changed: the source does not tell. */
+  readonly silent: readonly FileDiff[];
   readonly degraded: readonly Degraded[];
 } {
   const { parsed, degraded } = changes.kind === "listing" ? readListing(changes) : readUnified(changes.text);
   const files: FileDiff[] = [];
   const leftOut: LeftOut[] = [];
+  const silent: FileDiff[] = [];
   for (const file of parsed) {
     const reason = "hunks" in file ? undelivered(file, changes.kind === "listing") : file.reason;
-    if (reason !== null) leftOut.push({ path: file.path, reason });
-    else if ("hunks" in file) files.push(file);
+    if (reason === null && "hunks" in file) files.push(file);
+    else if (reason !== null) {
+      // Of a removed file nothing is left to read.
+      const isRemoved = "hunks" in file && file.status === "removed";
+      leftOut.push({ path: file.path, reason, ...(isRemoved ? { isExempt: true } : {}) });
+      if ("hunks" in file && reason === NOTHING_DELIVERED && !isRemoved) silent.push(file);
+    }
   }
   const partial = files
     .filter(({ complete }) => !complete)
-    .map(({ path }) => ({ part: "patch", reason: `only a part of the changed lines of ${path} was delivered` }));
-  return { files, leftOut, degraded: [...degraded, ...partial] };
+    .map(({ path }) => {
+      const reason = `only a part of the changed lines of ${path} was delivered`;
+      return { part: "patch", reason, paths: [path] };
+    });
+  return { files, leftOut, silent, degraded: [...degraded, ...partial] };
 }
 
 type Parsed = FileDiff | LeftOut;
@@ -54,7 +65,8 @@ function readListing({ files, total, degraded: known = [] }: Extract<ChangesRead
     return "hunks" in file ? file : { path: listed.path, reason: unreadable(file.reason) };
   });
   const missing = total > files.length;
-  const degraded = missing ? [{ part: "files", reason: `${files.length} of ${total} files were listed` }] : [];
+  const reason = `${files.length} of ${total} files were listed`;
+  const degraded = missing ? [{ part: "files", reason, paths: [] }] : [];
   return { parsed, degraded: [...known, ...degraded] };
 }
 
@@ -71,10 +83,10 @@ function readUnified(text: string) {
   const named = refused.flatMap(({ path, reason }) => (path === null ? [] : [{ path, reason: unreadable(reason) }]));
   const degraded = refused
     .filter(({ path }) => path === null)
-    .map(({ reason }) => ({ part: "diff", reason: `a part of the diff could not be read: ${reason}` }));
+    .map(({ reason }) => ({ part: "diff", reason: `a part of the diff could not be read: ${reason}`, paths: [] }));
   const parsed: Parsed[] = [...files, ...named];
   if (files.length === 0 && degraded.length === 0 && named.length > 0)
-    degraded.push({ part: "diff", reason: "no file of the diff could be read" });
+    degraded.push({ part: "diff", reason: "no file of the diff could be read", paths: [] });
   return { parsed, degraded };
 }
 
@@ -91,5 +103,7 @@ function undelivered(file: FileDiff, listed: boolean): string | null {
   }
   // A listing marks neither "binary" nor "mode"; past its limits it even counts 0 lines for a changed text.
   if (!listed || file.status === "renamed" || file.status === "copied") return null;
-  return "no changed lines were delivered: binary, empty, a change of mode, or beyond GitHub's limits";
+  return NOTHING_DELIVERED;
 }
+
+const NOTHING_DELIVERED = "no changed lines were delivered: binary, empty, a change of mode, or beyond GitHub's limits";

@@ -48,7 +48,7 @@ export async function readHeadTexts(
       texts.set(wanted[at] ?? "", text);
     }
   }
-  return { texts, degraded: degradations(wanted.length, texts.size, failed, unreadable) };
+  return { texts, degraded: degradations(wanted, texts, failed, unreadable) };
 }
 
 /** Links and submodules have no text of their own; without added lines there is nothing to comment on. */
@@ -56,15 +56,21 @@ function hasHeadText({ status, binary, additions, newMode }: FileDiff): boolean 
   return status !== "removed" && !binary && additions > 0 && newMode !== "120000" && newMode !== "160000";
 }
 
-function degradations(wanted: number, read: number, failed: number, unreadable: number): Degraded[] {
-  const missing = wanted - read;
-  if (missing === 0) return [];
-  const beyond = missing - failed - unreadable;
+function degradations(
+  wanted: readonly string[],
+  texts: ReadonlyMap<string, string>,
+  failed: number,
+  unreadable: number,
+): Degraded[] {
+  const unread = wanted.filter((path) => !texts.has(path));
+  if (unread.length === 0) return [];
+  const beyond = unread.length - failed - unreadable;
   const causes = [
     failed > 0 ? `${failed} could not be fetched` : null,
     unreadable > 0 ? `${unreadable} absent, not text or too large` : null,
     beyond > 0 ? `${beyond} beyond the limit of one review` : null,
   ];
   const why = causes.filter((cause) => cause !== null).join(", ");
-  return [{ part: "head-text", reason: `${missing} of ${wanted} files were reviewed by their hunks only: ${why}` }];
+  const reason = `${unread.length} of ${wanted.length} files were reviewed by their hunks only: ${why}`;
+  return [{ part: "head-text", reason, paths: unread }];
 }

@@ -1,7 +1,8 @@
-// Decides which changed files are reviewed, and why the others are not. The list is our own, not linguist's vendored
-// label, which would leave out every workflow file. Everything left out is reported by name; `pathFilters` of
-// .kodiai.yml overrides the list.
+// Decides which changed files are reviewed, and why the others are not. Only the base branch leaves a file out: by `pathFilters`,
+// by its `.gitattributes`, or as a lock file. A file that only the change itself shows as generated or vendored, by its
+// path or its header, is spared: the model does not read it, but rules do, so that nobody hides code that way.
 
+import { attributesOf } from "../config/git-attributes.ts";
 import { globPattern } from "../config/patterns.ts";
 import type { LeftOut } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
@@ -51,30 +52,83 @@ const NEVER_OUT =
 const SUBMODULE = "160000";
 const SYMBOLIC_LINK = "120000";
 
+/** What the base branch says about paths. */
+export interface BaseChoice {
+  readonly pathFilters: readonly string[];
+  /** The text of its `.gitattributes`; "" without one. */
+  readonly attributes: string;
+}
+
+/** A file that rules read and the model does not, and why. */
+export interface Spared {
+  readonly file: FileDiff;
+  readonly reason: string;
+}
+
 /**
- * Splits the changed files into reviewed and left out, both in the given order.
+ * Splits the changed files into reviewed, spared and left out, each in the given order.
  *
  * @param files every changed file
- * @param pathFilters globs of the configuration. `!` leaves out; the last match wins; a glob without `/` matches names
- * in any folder. A positive match brings back what our list leaves out. With a positive glob in the list, files that
- * match none are left out; with only negative ones everything else stays in
+ * @param base its `pathFilters` are globs of the configuration. `!` leaves out; the last match wins; a glob without `/` matches names
+ * in any folder. A positive match brings back what everything else leaves out or spares. With a positive glob in the list,
+ * files that match none are left out; with only negative ones everything else stays in
  * @param headTextOf the head text of a path if already known: generators mark the first lines
  */
 export function selectFiles(
   files: readonly FileDiff[],
-  pathFilters: readonly string[],
+  base: BaseChoice,
   headTextOf: (path: string) => string | undefined = () => undefined,
-): { readonly reviewed: readonly FileDiff[]; readonly leftOut: readonly LeftOut[] } {
-  const filter = compiled(pathFilters);
+): {
+  readonly reviewed: readonly FileDiff[];
+  readonly spared: readonly Spared[];
+  readonly leftOut: readonly LeftOut[];
+} {
+  const filter = compiled(base.pathFilters);
+  const marked = attributesOf(base.attributes);
   const reviewed: FileDiff[] = [];
+  const spared: Spared[] = [];
   const leftOut: LeftOut[] = [];
   for (const file of files) {
-    const wish = filter(file.path);
-    const reason = wish === "review" ? null : (wish ?? reasonAgainst(file, headTextOf(file.path)));
-    if (reason === null) reviewed.push(file);
-    else leftOut.push({ path: file.path, reason });
+    const { path } = file;
+    const wish = filter(path);
+    const mark = marked(path);
+    const unreadable = unreadableReason(file);
+    const looks = () => looksUnwritten(path) ?? (file.binary ? null : declaresGenerated(file, headTextOf(path)));
+    // Of a removed file nothing is left to read.
+    const gone = file.status === "removed" ? { isExempt: true as const } : {};
+    if (wish !== "review" && wish !== null) leftOut.push({ path, reason: wish, ...gone });
+    else if (wish === null && isLockFile(path)) leftOut.push({ path, reason: LOCK_FILE, isExempt: true });
+    else if (wish === null && (mark === "generated" || mark === "vendored"))
+      leftOut.push({ path, reason: `${mark} (.gitattributes)`, isExempt: true });
+    else if (unreadable !== null) leftOut.push({ path, reason: unreadable, ...gone });
+    else {
+      const reason = wish === null && mark === null ? looks() : null;
+      if (reason === null) reviewed.push(file);
+      else spared.push({ file, reason });
+    }
   }
-  return { reviewed, leftOut };
+  return { reviewed, spared, leftOut };
+}
+
+const LOCK_FILE = "lock file";
+
+function isLockFile(path: string): boolean {
+  return LOCK_FILES.has(path.slice(path.lastIndexOf("/") + 1).toLowerCase());
+}
+
+/** Why a file has no lines to read: by what it is at the head, or, if it was removed, was at the base. */
+function unreadableReason({ oldMode, newMode, status, binary }: Judged): string | null {
+  const mode = status === "removed" ? (oldMode ?? newMode) : newMode;
+  if (mode === SUBMODULE) return "submodule";
+  if (mode === SYMBOLIC_LINK) return "symbolic link";
+  return binary ? "binary" : null;
+}
+
+/** Why a path looks as if no person wrote the file, or null. */
+function looksUnwritten(path: string): string | null {
+  const always = reasonOf(ALWAYS_OUT, path);
+  if (always !== undefined) return always;
+  return NEVER_OUT.test(path) ? null : (reasonOf(MOSTLY_OUT, path) ?? null);
 }
 
 /** `review`, a reason to leave the path out, or null when no filter matches. */
@@ -96,21 +150,13 @@ function compiled(pathFilters: readonly string[]): (path: string) => string | nu
 type Judged = Pick<FileDiff, "path" | "status" | "binary" | "oldMode" | "newMode" | "hunks">;
 
 /**
- * Why our own list leaves a file out, or null.
+ * Why a text of a whole tree is not worth reading (lock file, vendored, generated, minified …), or null.
  *
- * @param headText the head file's text, or undefined when it is unknown
+ * @param text if known: generators mark the first lines
  */
-export function reasonAgainst(file: Judged, headText: string | undefined): string | null {
-  const { path } = file;
-  const modes = [file.newMode, file.oldMode];
-  if (modes.includes(SUBMODULE)) return "submodule";
-  if (modes.includes(SYMBOLIC_LINK)) return "symbolic link";
-  if (LOCK_FILES.has(path.slice(path.lastIndexOf("/") + 1).toLowerCase())) return "lock file";
-  const byName = reasonOf(ALWAYS_OUT, path);
-  if (byName !== undefined) return byName;
-  if (file.binary) return "binary";
-  if (NEVER_OUT.test(path)) return null;
-  return reasonOf(MOSTLY_OUT, path) ?? declaresGenerated(file, headText);
+export function leftOutReason(path: string, text?: string): string | null {
+  const file = { path, status: "added", binary: false, oldMode: null, newMode: null, hunks: [] } as const;
+  return isLockFile(path) ? LOCK_FILE : (looksUnwritten(path) ?? declaresGenerated(file, text));
 }
 
 function reasonOf(reasons: readonly Reason[], path: string): string | undefined {
@@ -146,6 +192,7 @@ interface Line {
  * @param headText the head file's text, or undefined
  */
 function declaresGenerated(file: Judged, headText: string | undefined): string | null {
+  if (NEVER_OUT.test(file.path)) return null;
   const lines = firstLines(file, headText);
   const header = lines.find(
     ({ number, text }) =>

@@ -59,8 +59,8 @@ function shownReview(review: Review): Record<string, unknown> {
     walkthrough,
     coverage: coverage === null ? "no model was asked" : { model: coverage.model, questions: coverage.questions },
     reviewed,
-    leftOut,
-    degraded,
+    leftOut: leftOut.map(({ path, reason }) => ({ path, reason })),
+    degraded: degraded.map(({ part, reason }) => ({ part, reason })),
     configProblems,
     cost,
   };

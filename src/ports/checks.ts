@@ -1,7 +1,7 @@
 // Ports for check runs, the wait after a push, and the retraction of a review. Methods may throw `Transient`.
 import type { FailOn } from "../config/repo-config.ts";
 import type { Repo } from "../domain/job.ts";
-import type { CheckEnd } from "../domain/review.ts";
+import type { CheckEnd, Conclusion } from "../domain/review.ts";
 import type { Post } from "./writes.ts";
 
 /** How long a push waits for the next one, from each repository's last known configuration. */
@@ -31,11 +31,22 @@ export interface BegunCheck {
   readonly repo: Repo;
   readonly installationId: number;
   readonly headSha: string;
+  /** The branch that the pull request went into; "" where it is not known. */
+  readonly baseRef: string;
   readonly failOn: FailOn;
+}
+
+/** What the newest review of a head came to, for one pull request and one branch that it went into. */
+export interface Verdict {
+  readonly key: string;
+  readonly baseRef: string;
+  readonly conclusion: Conclusion;
 }
 
 export interface KeptCheck extends BegunCheck {
   readonly isOpen: boolean;
+  /** As sent to GitHub, or about to be; null before. */
+  readonly conclusion: Conclusion | null;
   /** Its conclusion when that is decided but not yet sent to GitHub. */
   readonly end: CheckEnd | null;
 }
@@ -47,6 +58,12 @@ export interface CheckStore {
   on(key: string, headSha: string): Promise<KeptCheck | null>;
   /** Those of a pull request that are still in progress. */
   open(key: string): Promise<readonly KeptCheck[]>;
+  /** The newest on this head, of any pull request of the repository: what GitHub shows. Null when none was begun. */
+  newest(repo: Pick<Repo, "host" | "id">, headSha: string): Promise<KeptCheck | null>;
+  /** The verdicts on a head: the newest for each pull request of the repository, and each branch that it went into. */
+  verdicts(repo: Pick<Repo, "host" | "id">, headSha: string): Promise<readonly Verdict[]>;
+  /** Records what the review of its pull request came to, whatever the check run shows for the head. */
+  judge(id: number, verdict: Conclusion): Promise<void>;
   /** Records its conclusion, before it is sent to GitHub. */
   decide(id: number, end: CheckEnd): Promise<void>;
   /** GitHub accepted the conclusion. */

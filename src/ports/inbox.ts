@@ -1,14 +1,14 @@
 // The webhook server's port to the store: commit deliveries quickly, or fail.
 import type { CommandJob } from "../domain/command.ts";
-import type { CancelJob, Ignored, ReviewJob, UpkeepJob, UpkeepJobs } from "../domain/job.ts";
+import type { CancelJob, HeadJobs, Ignored, ReviewJob, UpkeepJob, UpkeepJobs } from "../domain/job.ts";
 import type { ReceivedDelivery } from "../ports.ts";
 
 /** A delivery and the jobs that follow from it. */
 export interface Arrival {
   readonly delivery: ReceivedDelivery;
-  readonly outcome: ReviewJob | CommandJob | CancelJob | UpkeepJobs | Ignored;
-  /** Further jobs of the upkeep lane. */
-  readonly beside: readonly UpkeepJob[];
+  readonly outcome: ReviewJob | HeadJobs | CommandJob | CancelJob | UpkeepJobs | Ignored;
+  /** Further jobs. */
+  readonly beside: readonly (UpkeepJob | ReviewJob)[];
 }
 
 /** The durable inbox. It waits about a second for another process's lock, without blocking; then it throws `Transient`. */

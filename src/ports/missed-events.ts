@@ -6,6 +6,8 @@ import type { Repo, ReviewJob } from "../domain/job.ts";
 export interface OpenPull {
   readonly number: number;
   readonly headSha: string;
+  /** The branch that it goes into. */
+  readonly baseRef: string;
   readonly createdAt: number;
   /** GitHub updates it with every activity on the pull request. */
   readonly updatedAt: number;

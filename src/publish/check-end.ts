@@ -1,7 +1,9 @@
-// The conclusion and text of a check run. People trust a "success" without reading it, so only a complete review gets one.
+// The conclusion and text of a check run. People trust a "success" without reading it, so only a complete review gets one. It is
+// computed from everything that was found, before anything that a person without write access can influence.
 
 import type { FailOn } from "../config/repo-config.ts";
-import { atLeast, type Severity } from "../domain/finding.ts";
+import { atLeast, type Finding, type Severity } from "../domain/finding.ts";
+import type { Unread } from "../domain/omissions.ts";
 import { withoutMarkers } from "../domain/review/marker.ts";
 import {
   type CheckAnnotation,
@@ -11,11 +13,11 @@ import {
   quietVerdict,
   type Review,
 } from "../domain/review.ts";
-import { counted } from "../domain/text/counted.ts";
+import { counted, listed } from "../domain/text/counted.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import { linkTo } from "./permalink.ts";
 import { renderSummary } from "./render-summary.ts";
-import { sanitizeBlock, sanitizeInline } from "./sanitize.ts";
+import { codeSpan, sanitizeBlock, sanitizeInline } from "./sanitize.ts";
 
 /** Four requests' worth: a check that takes minutes to write is of no use. */
 const MAX_ANNOTATIONS = 200;
@@ -27,14 +29,20 @@ const LEVELS: Readonly<Record<Severity, CheckAnnotation["level"]>> = {
   minor: "notice",
 };
 
-/** The end of a check run whose review was posted; `findings` as GitHub has them. */
+/**
+ * The end of a check run whose review was posted.
+ *
+ * @param findings as GitHub has them
+ * @param declined ids of findings that people with write access decline now
+ */
 export function reviewEnd(
   review: Review,
   findings: readonly PlacedFinding[],
-  summaryUrl: string,
+  summaryUrl: string | null,
   failOn: FailOn,
+  declined: ReadonlySet<string> = new Set(),
 ): CheckEnd {
-  const { conclusion, because } = conclude(review, findings, failOn);
+  const { conclusion, because } = conclude(review, findings, failOn, declined);
   const link = linkTo(review.repo, "summary", summaryUrl);
   return {
     conclusion,
@@ -55,19 +63,46 @@ function conclude(
   review: Review,
   findings: readonly PlacedFinding[],
   failOn: FailOn,
+  declined: ReadonlySet<string>,
 ): Pick<CheckEnd, "conclusion"> & { readonly because: string } {
   const gap = gapOf(review);
   const incomplete = gap === null ? "" : ` The review is **incomplete**: ${gap}.`;
   if (failOn === "never") return { conclusion: "neutral", because: `This check informs and never fails.${incomplete}` };
-  const failing = findings.filter(({ finding }) => atLeast(finding.severity, failOn)).length;
+  const failing = standing(review, findings, declined).filter(({ severity }) => atLeast(severity, failOn)).length;
+  const unread = review.unread.length === 0 ? "" : ` ${unreadText(review.unread)}`;
   if (failing > 0) {
     const what = `${counted(failing, "finding")} of severity ${failOn}${failOn === "critical" ? "" : " or worse"}`;
-    return { conclusion: "failure", because: `${what}.${incomplete}` };
+    return { conclusion: "failure", because: `${what}.${incomplete}${unread}` };
   }
+  if (unread !== "") return { conclusion: "failure", because: unread.trim() };
   if (gap !== null) return { conclusion: "neutral", because: `Nothing at ${failOn} was found.${incomplete}` };
   const least = failOn === "critical" ? failOn : `${failOn} or worse`;
   const who = review.coverage === null ? "No model read the change" : "The review is complete";
   return { conclusion: "success", because: `${who}, and no finding is ${least}.` };
+}
+
+/** Everything found, without what people with write access or the base branch's configuration set aside. */
+function standing(
+  { heldBack }: Review,
+  findings: readonly PlacedFinding[],
+  declined: ReadonlySet<string>,
+): readonly Finding[] {
+  const held = heldBack.filter(({ heldBy }) => heldBy !== undefined);
+  const all = [...findings, ...held].map(({ finding }) => finding);
+  return all.filter(({ id }) => !declined.has(id));
+}
+
+const UNREAD_SHOWN = 10;
+
+/** The files, and what excludes each: a key of the configuration, or a limit. */
+function unreadText(unread: readonly Unread[]): string {
+  const shown = listed(unread, UNREAD_SHOWN, ({ path, reason }) => {
+    const why = codeSpan(publicErrorText(reason), 200);
+    return path === null ? why : `${codeSpan(path, 120)} (${why})`;
+  });
+  const how =
+    "The base branch can mark generated and vendored files in `.gitattributes`; `pathFilters` and `review.budget` decide about others.";
+  return `Source of this change was not wholly read: ${shown}. ${how}`;
 }
 
 /** Why the review is incomplete, or null. */

@@ -59,9 +59,27 @@ function because({ repo }: Review, { precedent }: HeldBack): string {
 
 /** Files that are not reviewed, grouped by reason, folded. */
 export function leftOutLines({ leftOut }: Review, maxLength: number): readonly string[] {
-  const byReason = Map.groupBy(leftOut, ({ reason }) => reason);
-  const shown = fitList([...byReason], leftOutLine, maxLength, 200, moreOf("reason"));
-  return folded(`${counted(leftOut.length, "file")} not reviewed`, shown);
+  const out = leftOut.filter(({ isSpared }) => isSpared !== true);
+  return byReasonLines(out, `${counted(out.length, "file")} not reviewed`, maxLength);
+}
+
+/** Files that only rules read, grouped by reason, folded. */
+export function sparedLines({ leftOut }: Review, maxLength: number): readonly string[] {
+  const spared = leftOut.filter(({ isSpared }) => isSpared === true);
+  return byReasonLines(spared, `${counted(spared.length, "file")} read by rules only`, maxLength);
+}
+
+function byReasonLines(files: Review["leftOut"], title: string, maxLength: number): readonly string[] {
+  const byReason = Map.groupBy(files, ({ reason }) => reason);
+  return folded(title, fitList([...byReason], leftOutLine, maxLength, 200, moreOf("reason")));
+}
+
+/** Reported findings that the author asks to ignore, folded. */
+export function askedLines(review: Review, maxLength: number): readonly string[] {
+  const write = ({ finding, reason }: HeldBack) =>
+    `- ${findingTitle(finding)} ${placeOf(review, finding)} — ${sanitizeInline(reason, 300)}`;
+  const shown = fitList(review.asked, write, maxLength, 200, moreOf("finding"));
+  return folded(`${counted(review.asked.length, "finding")} asked to ignore, by people without write access`, shown);
 }
 
 function leftOutLine([reason, files]: readonly [string, Review["leftOut"]]): string {

@@ -9,7 +9,15 @@ import { type Finding, sharedComment } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
 import type { Skipped } from "../domain/omissions.ts";
 import { answerMarker, reviewMarker, SUMMARY_MARKER, withoutMarkers } from "../domain/review/marker.ts";
-import type { CheckEnd, PlacedFinding, PostedReview, Review, Superseded } from "../domain/review.ts";
+import {
+  type CheckEnd,
+  type Conclusion,
+  type PlacedFinding,
+  type PostedReview,
+  type Review,
+  type Superseded,
+  worstOf,
+} from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import type { BegunCheck, CheckStore, Checks, OwnPost, Retractions } from "../ports/checks.ts";
@@ -126,6 +134,8 @@ export function reviewMarkdown(review: Review): string {
 export interface CheckPorts {
   readonly checks: Checks;
   readonly book: CheckStore;
+  /** Whether the pull request of a review job's key is open at this head; true where that is not known. */
+  readonly isOpenAt: (key: string, headSha: string) => Promise<boolean>;
 }
 
 /**
@@ -140,29 +150,91 @@ export async function beginCheck(
   number: number,
   ports: CheckPorts,
   now: number,
-): Promise<void> {
+): Promise<BegunCheck> {
   const { key, headSha, repo } = check;
   for (const other of await ports.book.open(key)) {
     const because = `a review of ${headSha.slice(0, 7)} took its place`;
     if (other.headSha !== headSha) await endCheck(other, endWithoutReview("Superseded", because), ports, now);
   }
   const last = await ports.book.on(key, headSha);
-  if (last?.isOpen === true) return;
-  const id = await ports.checks.begin(repo, number, headSha, last?.id ?? null);
+  if (last?.isOpen === true && last.baseRef === check.baseRef) return last;
+  const id = last?.isOpen === true ? last.id : await ports.checks.begin(repo, number, headSha, last?.id ?? null);
   await ports.book.begun({ ...check, id }, now);
+  return { ...check, id };
 }
 
-/** Ends a check run. Its end is stored before GitHub is called, so that a later attempt reports the same; throws as the ports. */
-export async function endCheck(check: BegunCheck, end: CheckEnd, ports: CheckPorts, now: number): Promise<void> {
-  await ports.book.decide(check.id, end);
-  await ports.checks.end(check.repo, check.id, end);
+/**
+ * Ends a check run. A check belongs to a commit: its conclusion is the worst of all open pull requests with that head, so an
+ * end is never milder than a verdict that stands. The end is stored before GitHub is called, so that a later attempt reports
+ * the same; throws as the ports.
+ *
+ * @param isReviewed the end is the verdict of a review, which takes the place of an earlier one
+ */
+export async function endCheck(
+  check: BegunCheck,
+  end: CheckEnd,
+  ports: CheckPorts,
+  now: number,
+  isReviewed = false,
+): Promise<void> {
+  if (isReviewed) await ports.book.judge(check.id, end.conclusion);
+  const shown = asWorst(end, await worstOnHead(check, ports));
+  await ports.book.decide(check.id, shown);
+  await ports.checks.end(check.repo, check.id, shown);
   await ports.book.ended(check.id, now);
 }
 
-/** The end of a check run for the result of its review. */
-export function checkEnd(result: PostedReview | Superseded | Skipped, failOn: FailOn): CheckEnd {
-  if (result.kind === "posted") return reviewEnd(result.review, result.findings, result.summaryUrl, failOn);
+/** The worst verdict that stands on a head, and the pull request that it is of. */
+export interface HeadVerdict {
+  readonly conclusion: Conclusion;
+  /** `#7`, or `#7 against main` of an earlier base of the same pull request. */
+  readonly of: string;
+}
+
+/** Null without a verdict. */
+export async function worstOnHead(
+  { key, repo, headSha, baseRef }: Pick<BegunCheck, "key" | "repo" | "headSha" | "baseRef">,
+  { book, isOpenAt }: Pick<CheckPorts, "book" | "isOpenAt">,
+): Promise<HeadVerdict | null> {
+  let worst: HeadVerdict | null = null;
+  for (const one of await book.verdicts(repo, headSha)) {
+    const isWorse = worst === null || worstOf([worst.conclusion, one.conclusion]) !== worst.conclusion;
+    if (!isWorse || (one.key !== key && !(await isOpenAt(one.key, headSha)))) continue;
+    const number = one.key.slice(one.key.lastIndexOf("#"));
+    const of = one.key === key && one.baseRef !== baseRef ? `${number} against ${one.baseRef}` : number;
+    worst = { conclusion: one.conclusion, of };
+  }
+  return worst;
+}
+
+function asWorst(end: CheckEnd, worst: HeadVerdict | null): CheckEnd {
+  if (worst === null || worstOf([end.conclusion, worst.conclusion]) === end.conclusion) return end;
+  const why = `The same commit is the head of ${sanitizeInline(worst.of, 150)}, whose review ended as \`${worst.conclusion}\`; that stands until another commit is pushed, or it is closed.`;
+  return { ...end, conclusion: worst.conclusion, summary: `${why}\n\n${end.summary}` };
+}
+
+/**
+ * The end of a check run for the result of its review.
+ *
+ * @param declined ids of findings that people with write access decline now
+ */
+export function checkEnd(
+  result: PostedReview | Superseded | Skipped,
+  failOn: FailOn,
+  declined: ReadonlySet<string> = new Set(),
+): CheckEnd {
+  if (result.kind === "posted") return reviewEnd(result.review, result.findings, result.summaryUrl, failOn, declined);
   return endWithoutReview(result.kind === "superseded" ? "Superseded" : "Not reviewed", result.reason);
+}
+
+/** The end of a check run that is computed again from the review that stands on GitHub. */
+export function endAgain(review: Review, failOn: FailOn, declined: ReadonlySet<string>): CheckEnd {
+  return reviewEnd(review, review.findings, null, failOn, declined);
+}
+
+/** The same end where it must not let a pull request pass. */
+export function failing(end: CheckEnd, failOn: FailOn): CheckEnd {
+  return failOn === "never" ? end : { ...end, conclusion: "failure" };
 }
 
 /** A review that was taken back; in a rehearsal, would be. */
@@ -237,8 +309,7 @@ const LEFT = {
  * that is still running later ends it again with its own result.
  */
 export function leftCheckEnd(why: keyof typeof LEFT, failOn: FailOn): CheckEnd {
-  const end = endWithoutReview(why === "late" ? "In progress" : "Not reviewed", LEFT[why]);
-  return failOn === "never" ? end : { ...end, conclusion: "failure" };
+  return failing(endWithoutReview(why === "late" ? "In progress" : "Not reviewed", LEFT[why]), failOn);
 }
 
 function supersededReason(now: Awaited<ReturnType<Reviews["head"]>>, headSha: string): string | null {

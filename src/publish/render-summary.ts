@@ -8,7 +8,15 @@ import { type Addressed, type PlacedFinding, quietVerdict, type Review, type Rev
 import type { Intent, Risk } from "../domain/signals.ts";
 import { counted, listed } from "../domain/text/counted.ts";
 import { fitList, folded } from "./fit-list.ts";
-import { configLines, degradedLines, heldBackLines, leftOutLines, unreadLines } from "./not-said.ts";
+import {
+  askedLines,
+  configLines,
+  degradedLines,
+  heldBackLines,
+  leftOutLines,
+  sparedLines,
+  unreadLines,
+} from "./not-said.ts";
 import { linkedCommit, linkedLine, linkTo, placeOf } from "./permalink.ts";
 import { findingTitle, quoteLine } from "./render-comment.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "./sanitize.ts";
@@ -34,8 +42,10 @@ const SECTION_LENGTHS = {
   degraded: 4_000,
   unread: 3_000,
   config: 4_500,
-  heldBack: 3_500,
-  leftOut: 3_000,
+  heldBack: 2_500,
+  asked: 1_000,
+  leftOut: 2_000,
+  spared: 1_000,
   prompt: 6_000,
 } as const;
 
@@ -58,7 +68,9 @@ export function renderSummary(review: Review, findings: readonly PlacedFinding[]
     degradedLines(review, SECTION_LENGTHS.degraded),
     unreadLines(review, SECTION_LENGTHS.unread),
     heldBackLines(review, SECTION_LENGTHS.heldBack),
+    askedLines(review, SECTION_LENGTHS.asked),
     leftOutLines(review, SECTION_LENGTHS.leftOut),
+    sparedLines(review, SECTION_LENGTHS.spared),
     agentPrompt(review, findings, SECTION_LENGTHS.prompt),
     [footer(review)],
     [SUMMARY_MARKER],

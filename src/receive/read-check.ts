@@ -1,7 +1,7 @@
 // Checks that GitHub requests from us.
 
 import { z } from "zod";
-import { jobKey, type ReviewJob } from "../domain/job.ts";
+import { type HeadJobs, jobKey, type ReviewJob } from "../domain/job.ts";
 import { Around, quoted, type Reader, reader, repoOf, Sha, User } from "./delivery.ts";
 
 const Check = z.object({
@@ -24,24 +24,29 @@ const CheckDelivery = Around.extend({
 /** Written by this version or an earlier one, because GitHub lists no pull requests from forks in the payload. */
 const EXTERNAL_ID = /^pull\/([1-9]\d{0,9})(?:\/[0-9a-f]{1,64})?$/;
 
-/** A re-run of our check run or check suite, requested on GitHub, is an explicit request for a review. */
-export const readCheckRun: Reader<ReviewJob> = reader(CheckDelivery, (payload, delivery, { host }) => {
+/**
+ * A re-run of our check run or check suite, requested on GitHub, is an explicit request for a review of each pull request with
+ * that head: of forks' the payload names none.
+ */
+export const readCheckRun: Reader<HeadJobs> = reader(CheckDelivery, (payload, delivery, { host }) => {
   const { action, check, installation, repository, sender } = payload;
   if (action !== "rerequested") return `check run: action ${quoted(action)} is not handled`;
   const named = EXTERNAL_ID.exec(check.external_id ?? "")?.[1];
-  const number = named === undefined ? check.pull_requests?.[0]?.number : Number(named);
-  if (number === undefined) return "the check run belongs to no pull request that we know";
+  const own = named === undefined ? [] : [Number(named)];
   return {
-    kind: "review",
-    key: jobKey({ host, id: repository.id }, number),
+    kind: "heads",
     delivery: delivery.id,
-    installationId: installation.id,
-    repo: repoOf(repository, host),
-    number,
-    headSha: check.head_sha,
-    trigger: "rerequested",
-    explicit: true,
-    ...(sender === undefined ? {} : { askedBy: { id: sender.id, login: sender.login } }),
+    named: [...own, ...(check.pull_requests ?? []).map(({ number }) => number)],
+    each: {
+      kind: "review",
+      delivery: delivery.id,
+      installationId: installation.id,
+      repo: repoOf(repository, host),
+      headSha: check.head_sha,
+      trigger: "rerequested",
+      explicit: true,
+      ...(sender === undefined ? {} : { askedBy: { id: sender.id, login: sender.login } }),
+    },
   };
 });
 

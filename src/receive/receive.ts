@@ -7,6 +7,7 @@ import type { CommandJob } from "../domain/command.ts";
 import {
   type CancelJob,
   type FeedbackJob,
+  type HeadJobs,
   type HistoryJob,
   type Ignored,
   jobKey,
@@ -16,7 +17,7 @@ import {
   type UpkeepJobs,
   upkeepKey,
 } from "../domain/job.ts";
-import { isDependencyBot } from "../domain/pull-request.ts";
+import { isDependencyBot, labelKey } from "../domain/pull-request.ts";
 import { titleFingerprint } from "../domain/review/review-history.ts";
 import { holdTag } from "../domain/title-tags.ts";
 import {
@@ -47,7 +48,7 @@ export interface Received {
   readonly meaning: string | null;
 }
 
-type Outcome = ReviewJob | CommandJob | CancelJob | UpkeepJobs | Ignored;
+type Outcome = ReviewJob | HeadJobs | CommandJob | CancelJob | UpkeepJobs | Ignored;
 
 /** By event, the X-GitHub-Event of a delivery. */
 const READERS: ReadonlyMap<string, Reader<Outcome>> = new Map<string, Reader<Outcome>>([
@@ -100,13 +101,17 @@ function readPullRequest(
   const repo = repoOf(repository, reception.host);
   const base = { key: jobKey(repo, pull.number), delivery: delivery.id };
   const ended = ENDS.get(action);
-  if (ended !== undefined) return { kind: "cancel", ...base, reason: ended };
+  const head = { delivery: delivery.id, installationId: installation.id, repo, headSha: pull.head.sha };
+  if (ended !== undefined) {
+    const again = { kind: "review", ...head, trigger: "verdict", explicit: false } as const;
+    return { kind: "cancel", ...base, reason: ended, ...(action === "closed" ? { others: again } : {}) };
+  }
   const trigger = triggerOf(payload, reception);
   if (typeof trigger !== "string") return trigger.reason;
   // Other reasons against a review depend on the configuration; they are found later, so that a required check still completes.
   if (pull.state === "closed") return "the pull request is closed";
   // A request by name, which policy does not hold back.
-  const explicit = trigger === "labeled" || trigger === "review_requested";
+  const explicit = trigger === "review_requested" || isReviewLabel(payload);
   const isBot = pull.user.type === "Bot" && !isDependencyBot(pull.user.id);
   if (isBot && explicit) return "opened by a bot";
   return {
@@ -132,31 +137,32 @@ const ENDS: ReadonlyMap<string, string> = new Map([
 function triggerOf(payload: PullRequestDelivery, { reviewerLogin }: Reception): Trigger | { readonly reason: string } {
   const { action, requested_reviewer: reviewer } = payload;
   switch (action) {
-    case "opened":
-    case "reopened":
-    case "ready_for_review":
-    case "synchronize":
-      return action;
     case "edited":
-      return editAsksForReview(payload)
+      return editMayLetGo(payload)
         ? "edited"
-        : { reason: "edited: neither the base nor a hold tag ([wip], [draft], [no-review]) changed" };
-    case "labeled":
-      return payload.label?.name === REVIEW_LABEL ? "labeled" : { reason: `label is not ${REVIEW_LABEL}` };
+        : { reason: "edited: no other base, and no title without a hold tag ([wip], [draft], [no-review])" };
     case "review_requested":
       return reviewer && reviewer.login.toLowerCase() === reviewerLogin?.trim().toLowerCase()
         ? "review_requested"
         : { reason: "the review was requested from someone else" };
     default:
-      return { reason: `action ${quoted(action)} is not handled` };
+      return ORDINARY.find((one) => one === action) ?? { reason: `action ${quoted(action)} is not handled` };
   }
 }
 
-/** The base branch changed, or a hold tag was removed from the title. */
-function editAsksForReview(payload: PullRequestDelivery): boolean {
-  if (payload.changes?.base !== undefined) return true;
-  const before = payload.changes?.title?.from;
-  return before !== undefined && holdTag(before) !== null && holdTag(payload.pull_request.title) === null;
+/** Actions after which policy may admit the pull request: a job asks it, and costs a few requests where nothing changed. */
+const ORDINARY = ["opened", "reopened", "ready_for_review", "synchronize", "labeled", "unlabeled", "unlocked"] as const;
+
+/** All actions of `pull_request` that ask for a review. */
+export const REVIEWED_ACTIONS: readonly string[] = [...ORDINARY, "edited", "review_requested"];
+
+/** Another base, or another title that holds nothing back by itself: which of its words do, only the configuration knows. */
+function editMayLetGo({ changes, pull_request: { title } }: PullRequestDelivery): boolean {
+  return changes?.base !== undefined || (changes?.title !== undefined && holdTag(title) === null);
+}
+
+function isReviewLabel({ action, label }: PullRequestDelivery): boolean {
+  return action === "labeled" && label !== undefined && labelKey(label.name) === REVIEW_LABEL;
 }
 
 /**
@@ -233,13 +239,18 @@ function isOrder(body: string, slug: string): boolean {
   return command?.kind === "verb" && command.verb !== "ask";
 }
 
-/** Distinguishes two events of one kind on one head: a label removed and set again, two pushes to the same head. */
+/** Distinguishes two events of one kind on one head in one second: two labels, two titles, two pushes to the same head. */
 const Moment = z.object({
   before: z.string().optional().catch(undefined),
   pull_request: z
-    .object({ updated_at: z.string().optional().catch(undefined), base: z.unknown() })
+    .object({
+      updated_at: z.string().optional().catch(undefined),
+      title: z.string().optional().catch(undefined),
+      base: z.unknown(),
+    })
     .optional()
     .catch(undefined),
+  label: z.object({ name: z.string() }).optional().catch(undefined),
 });
 
 /** 128 bits, so that two events never collide. */
@@ -262,5 +273,5 @@ function momentOf(payload: unknown): readonly string[] {
   const at = data?.pull_request?.updated_at;
   if (at === undefined) return [JSON.stringify(payload)];
   const base = z.object({ ref: z.string() }).safeParse(data?.pull_request?.base).data;
-  return [at, data?.before ?? "", base?.ref ?? ""];
+  return [at, data?.before ?? "", base?.ref ?? "", data?.pull_request?.title ?? "", data?.label?.name ?? ""];
 }

@@ -28,8 +28,10 @@ export interface ReportingPolicy {
   readonly suppress: readonly Suppression[];
   /** Ids of findings with a comment of ours on the pull request. */
   readonly posted: ReadonlySet<string>;
-  /** Reasons by id for findings that a person declined on this pull request. */
+  /** Reasons by id for findings that a person with write access declined on this pull request. */
   readonly declined: ReadonlyMap<string, string>;
+  /** The same of people without: they only ask. */
+  readonly asked: ReadonlyMap<string, string>;
 }
 
 /** Splits findings into those to post and those held back. Ones with a comment are placed `already-posted`. */
@@ -38,7 +40,8 @@ export function filterFindings(placed: readonly PlacedFinding[], policy: Reporti
   const suppressed = suppressor(policy.suppress);
   const wanted = placed.filter(({ finding }) => {
     const reason = unwanted(finding, policy, suppressed);
-    if (reason !== null) heldBack.push({ finding, reason });
+    const heldBy = policy.declined.has(finding.id) ? ({ heldBy: "decline" } as const) : {};
+    if (reason !== null) heldBack.push({ finding, reason, ...heldBy });
     return reason === null;
   });
   const { first, repeats } = withoutRepeats(wanted, policy.posted);
@@ -149,6 +152,11 @@ const FLOORS = table.profiles as Readonly<Record<Profile, Floor>>;
 
 /** Findings of these categories are about how code is written, not about what it does. */
 const OTHERS: ReadonlySet<Category> = new Set<Category>(["maintainability", "docs", "style"]);
+
+/** Whether a profile reports all that another one does. */
+export function reportsMore(profile: Profile, than: Profile): boolean {
+  return FLOORS[profile].odds <= FLOORS[than].odds;
+}
 
 /** The least odds of a model's finding: 0–1, for each of the two. */
 export function leastOdds(profile: Profile): number {

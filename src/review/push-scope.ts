@@ -1,7 +1,7 @@
 // Limits a review after a push to what the push changed and the lines near it. The rest was read before.
 
 import { shapeOf, textTokens } from "../domain/code/code-fingerprint.ts";
-import { atLeast, type Finding, isAlwaysReported } from "../domain/finding.ts";
+import { atLeast, type Finding, type HeldBack, isAlwaysReported } from "../domain/finding.ts";
 import { type DiffLine, type FileDiff, type Hunk, positioned, type Side } from "../domain/pull-request.ts";
 import type { Checkpoint, EarlierFinding, LineRange } from "../domain/review/review-history.ts";
 import type { FileCoverage } from "../domain/review.ts";
@@ -117,12 +117,17 @@ export function guardPush(
 ): Checked {
   // Memory's decisions are made again each time, because a person may have restored a finding.
   const held = checkpoint.kind === "full" ? [] : checkpoint.heldBack.filter(({ precedent }) => precedent === undefined);
-  const before = new Map(held.map(({ finding, reason }) => [finding.id, reason]));
-  return split(findings, (finding) =>
+  const before = new Map(held.map((one) => [one.finding.id, one]));
+  const checked = split(findings, (finding) =>
     known.has(finding) || revived.has(finding.id) || isAlwaysReported(finding)
       ? null
       : (opposite(finding, located, code) ?? dripped(finding, pushScope, before)),
   );
+  const heldBack = checked.heldBack.map((one) => {
+    const heldBy = before.get(one.finding.id)?.heldBy;
+    return heldBy === undefined ? one : { ...one, heldBy };
+  });
+  return { ...checked, heldBack };
 }
 
 interface GuardMaterial {
@@ -135,10 +140,10 @@ interface GuardMaterial {
 }
 
 /** Rules find the same each time, so of theirs only those held back before stay held back. */
-function dripped(finding: Finding, pushScope: PushScope, before: ReadonlyMap<string, string>): string | null {
+function dripped(finding: Finding, pushScope: PushScope, before: ReadonlyMap<string, HeldBack>): string | null {
   const { path, side, startLine, line } = finding;
   if (pushScope.touches(path, side, startLine, line)) return null;
-  if (finding.rule !== null) return before.get(finding.id) ?? null;
+  if (finding.rule !== null) return before.get(finding.id)?.reason ?? null;
   return DRIP;
 }
 

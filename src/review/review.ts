@@ -3,20 +3,20 @@
 
 import { type ChangeContext, noContext, type ReadHead } from "../domain/change-context.ts";
 import { declinedReason } from "../domain/conversation.ts";
-import type { HeldBack } from "../domain/finding.ts";
+import type { Finding, HeldBack } from "../domain/finding.ts";
 import type { RepositoryHistory } from "../domain/memory/rejections.ts";
 import { estimatedTokens } from "../domain/model.ts";
-import type { Cost, Degraded } from "../domain/omissions.ts";
+import { type Cost, type Degraded, unreadSource } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { Checkpoint } from "../domain/review/review-history.ts";
-import type { PlacedFinding, Review, Scope } from "../domain/review.ts";
+import { isUnread, type PlacedFinding, type Review, type Scope } from "../domain/review.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import { shortHash } from "../domain/text/hash.ts";
 import type { ModelAllowance } from "../ports/model.ts";
 import type { InspectedFile, InspectedRepository, Inspector } from "../ports.ts";
 import { CONFIG_FILE, configOnHead, proposedProblems } from "./config-on-head.ts";
-import { filterFindings, type ReportingPolicy } from "./filter-findings.ts";
+import { filterFindings, type ReportingPolicy, reportsMore } from "./filter-findings.ts";
 import { heldByMemory, type WithMemory, withMemory } from "./memory/held-by-memory.ts";
 import {
   locateEarlierFindings,
@@ -51,6 +51,8 @@ export interface ReviewPorts {
   readonly fingerprint: string;
   /** Memory about code and claims like those of this change; absent without any. */
   readonly recollection?: RepositoryHistory;
+  /** Whether the author may write to the repository; otherwise what the author alone says hides nothing from the check. */
+  readonly isAuthorTrusted: boolean;
   /** How many findings get a comment of their own; absent: `review.maxComments`. */
   readonly commentLimit?: number;
   /** The code around the change, for the model; absent: it sees only the diff. */
@@ -66,11 +68,13 @@ export interface ReviewPorts {
  * @throws what the inspector throws; a failing model is `degraded`
  */
 export async function review(
-  context: PullRequestContext,
+  authored: PullRequestContext,
   signals: ReviewSignals,
   precedents: Precedents,
   ports: ReviewPorts,
 ): Promise<Review> {
+  // Rules read what the model is spared.
+  const context = { ...authored, files: [...authored.files, ...authored.spared] };
   const { config, pull } = context;
   const { checkpoint } = context.past;
   const inspection = await ports.inspector.inspect(
@@ -80,14 +84,18 @@ export async function review(
     { repository: ports.repository ?? null },
   );
   const memory = reviewMemory(precedents);
-  const policy = policyOf(context, signals);
+  const policy = policyOf(context, signals, ports.isAuthorTrusted);
   const around = ports.around ?? noContext();
-  const material = { context, signals, precedents, ruleFindings: inspection.findings, around };
+  const ignored = ports.isAuthorTrusted ? [] : inspection.heldBack;
+  const ruleFindings = [...inspection.findings, ...ignored.map(({ finding }) => finding)];
+  const material = { context: authored, signals, precedents, ruleFindings, around };
   const head = ports.head ?? { code: null, degraded: [] };
   const bounds = { remembered: memory.precedents, profile: policy.profile, head: head.code };
   const read = await modelReview(material, bounds, ports.leave);
-  const ruled = takeRuleVerdicts(inspection.findings, read.ruleVerdicts);
-  const quieted = [...inspection.heldBack, ...ruled.heldBack, ...read.heldBack];
+  const ruled = takeRuleVerdicts(ruleFindings, read.ruleVerdicts);
+  // The author's text may have steered the model that found a rule wrong.
+  const refuted = ports.isAuthorTrusted ? ruled.heldBack : ruled.heldBack.map(heldByAuthor);
+  const quieted = [...(ports.isAuthorTrusted ? inspection.heldBack : []), ...refuted, ...read.heldBack];
   const code = codeNow(context.files, context.headTexts);
   const byRules = withRememberedAbout(ruled.findings, precedents.ranked, context.headTexts);
   const remembered = await withMemory([...byRules, ...read.findings], checkpoint, code, ports.recollection);
@@ -95,13 +103,15 @@ export async function review(
   const looked = whoLooked(read.coverage, [...context.degraded, ...inspection.degraded, ...read.degraded]);
   const { open, addressed } = openFindings(weighed.notFound, context, looked);
   const limit = ports.commentLimit ?? config.review.maxComments;
-  const findings = withSuggestions(place([...weighed.said, ...open], limit), context);
+  const asked = askedToIgnore([...weighed.said, ...open], ignored, policy);
+  const findings = withSuggestions(place(withAsked([...weighed.said, ...open], asked), limit), context);
   return {
     kind: "review",
     repo: context.repo,
     number: pull.number,
     headSha: pull.head.sha,
     baseSha: pull.base.sha,
+    baseRef: pull.base.ref,
     ...(pull.author.id === 0 ? {} : { author: `@${pull.author.login}` }),
     signals,
     findings,
@@ -112,6 +122,12 @@ export async function review(
     // A model that read only the pushed changes cannot describe the whole.
     walkthrough: (checkpoint.kind === "delta" ? checkpoint.walkthrough : null) ?? read.walkthrough,
     leftOut: context.leftOut,
+    unread: unreadSource(context.leftOut, [
+      ...context.degraded,
+      ...inspection.degraded,
+      ...unreadByModel(authored, read, ports.leave),
+    ]),
+    asked,
     degraded: eachOnce([
       ...context.degraded,
       ...precedents.degraded,
@@ -132,6 +148,58 @@ export async function review(
     said: recordFindings(findings, weighed.located, code),
     addressed,
   };
+}
+
+function heldByAuthor(held: HeldBack): HeldBack {
+  return { ...held, heldBy: "author" };
+}
+
+/** Reported findings that the author, without write access, asks to ignore: in the code, or by a command. */
+function askedToIgnore(
+  said: readonly PlacedFinding[],
+  ignored: readonly HeldBack[],
+  { asked }: ReportingPolicy,
+): readonly HeldBack[] {
+  const inCode = new Map(ignored.map(({ finding, reason }) => [finding.id, reason]));
+  return said.flatMap(({ finding }) => {
+    const reason = inCode.get(finding.id) ?? asked.get(finding.id);
+    return reason === undefined ? [] : [{ finding, reason }];
+  });
+}
+
+const ASKED = "The author asked to ignore this. It counts until somebody with write access agrees (`/kodiai ignore`).";
+
+function withAsked(said: readonly PlacedFinding[], asked: readonly HeldBack[]): readonly PlacedFinding[] {
+  const ids = new Set(asked.map(({ finding }) => finding.id));
+  return said.map((placed) => {
+    const { finding } = placed;
+    return ids.has(finding.id) ? { ...placed, finding: withNote(finding, ASKED) } : placed;
+  });
+}
+
+function withNote(finding: Finding, note: string): Finding {
+  return finding.body.includes(note) ? finding : { ...finding, body: `${finding.body}\n\n${note}` };
+}
+
+/** What a model that is set up did not read of the files that it was to read. */
+function unreadByModel(
+  { files }: PullRequestContext,
+  { coverage, degraded }: ModelReview,
+  leave: ModelAllowance,
+): readonly Degraded[] {
+  if (coverage !== null) {
+    return coverage.files.filter(isUnread).map(({ path, reason }) => {
+      return {
+        part: "model",
+        reason: `not wholly read by the model: ${reason ?? "no reason is known"}`,
+        paths: [path],
+      };
+    });
+  }
+  const isExpected = leave.model !== null || leave.reason !== null;
+  const why = degraded.find(({ part }) => part === "model")?.reason;
+  if (!isExpected || why === undefined) return [];
+  return [{ part: "model", reason: `not read by the model: ${why}`, paths: files.map(({ path }) => path) }];
 }
 
 /**
@@ -221,7 +289,7 @@ function modelReview(
 }
 
 function inspectedFiles(context: PullRequestContext, signals: ReviewSignals): readonly InspectedFile[] {
-  const facts = new Map(signals.files.map((file) => [file.path, file]));
+  const facts = new Map([...signals.files, ...signals.spared].map((file) => [file.path, file]));
   return context.files.map((diff) => ({
     diff,
     facts: facts.get(diff.path) ?? { path: diff.path, language: "unknown", kind: "source" },
@@ -229,15 +297,26 @@ function inspectedFiles(context: PullRequestContext, signals: ReviewSignals): re
   }));
 }
 
-function policyOf({ config, ownComments, declined }: PullRequestContext, { intent }: ReviewSignals): ReportingPolicy {
+/** A title by somebody without write access can ask for more than the configuration reports, not for less. */
+function policyOf(
+  { config, ownComments, declined }: PullRequestContext,
+  { intent }: ReviewSignals,
+  isAuthorTrusted: boolean,
+): ReportingPolicy {
+  const { profile } = config.review;
+  const asked = intent.profile;
+  const isFromTitle = asked !== null && (isAuthorTrusted || reportsMore(asked, profile));
+  const reasons = (isWriter: boolean) =>
+    new Map(declined.filter((one) => one.isWriter === isWriter).map((one) => [one.findingId, declinedReason(one)]));
   return {
     severityThreshold: config.review.severityThreshold,
-    profile: intent.profile ?? config.review.profile,
-    profileFrom: intent.profile === null ? "configuration" : "title",
-    styleOk: intent.styleOk,
+    profile: isFromTitle ? asked : profile,
+    profileFrom: isFromTitle ? "title" : "configuration",
+    styleOk: intent.styleOk && isAuthorTrusted,
     suppress: config.review.suppress,
     posted: new Set(ownComments.map(({ findingId }) => findingId)),
-    declined: new Map(declined.map((one) => [one.findingId, declinedReason(one)])),
+    declined: reasons(true),
+    asked: reasons(false),
   };
 }
 

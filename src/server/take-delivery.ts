@@ -37,8 +37,8 @@ export function deliveryHandler(taking: DeliverySettings): ApplicationFunction {
     const kind = isNew ? outcome.kind : "seen before";
     counted.took(event, kind);
     log.info({ ...logged(outcome), event, kind }, "delivery");
-    const hasJob = ["review", "command", "upkeep"].includes(outcome.kind) || beside.length > 0;
-    if (isNew && hasJob) taking.wake();
+    const isJobless = outcome.kind === "ignored" && beside.length === 0;
+    if (isNew && !isJobless) taking.wake();
     if (isNew && "action" in payload && REACHES_MORE.has(`${event}.${payload.action}`)) taking.onReachesMore();
   }
 

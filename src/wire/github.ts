@@ -144,7 +144,7 @@ export function reviewsOn(
 /** How long after a restore the store may lack posts that are newer than the backup. */
 const RESTORED_MS = 30 * 24 * 60 * 60_000;
 
-/** Checks whether GitHub has a review of ours for a head; null unless a backup was restored recently. */
+/** Checks whether our latest review on GitHub is of a head; null unless a backup was restored recently. */
 export async function reviewsOnGitHub(
   client: Parameters<typeof githubRetractions>[0],
   botLogin: string,
@@ -154,7 +154,7 @@ export async function reviewsOnGitHub(
   if (restored === null || restored < Date.now() - RESTORED_MS) return null;
   const { posts } = githubRetractions(client, botLogin, unheldWrites());
   return async (repo, number, headSha) =>
-    (await posts(repo, number)).some((post) => post.kind === "review" && post.headSha === headSha);
+    (await posts(repo, number)).findLast(({ kind }) => kind === "review")?.headSha === headSha;
 }
 
 /** Asks GitHub each time, with tokens for the job's repository only. */

@@ -63,6 +63,7 @@ export function aContext(
     configProblems: [],
     files: [],
     leftOut: [],
+    spared: [],
     headTexts: new Map(),
     guidance: [],
     authorFacts: { mergedPullRequests: 3 },

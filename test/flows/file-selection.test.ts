@@ -22,7 +22,7 @@ async function review(files: Files) {
   return { said: said(harness.world, pull), summary: summaryOf(harness.world, pull).body, pull };
 }
 
-test("lock files, binaries, generated, vendored, links and submodules are left out by name", async () => {
+test("lock files, binaries, links and submodules are left out by name; rules read what looks generated or vendored", async () => {
   const { said: comments, summary } = await review({
     "src/balance.py": BALANCE,
     "package-lock.json": '{"lockfileVersion": 3}\n',
@@ -35,8 +35,14 @@ test("lock files, binaries, generated, vendored, links and submodules are left o
     current: { mode: "120000", content: "src/balance.py" },
     "extern/lib": { mode: "160000", content: "83baae61804e65cc73a7201a7252750c76066a30" },
   });
-  expect(comments).toEqual(["src/balance.py:5 tls-verify-disabled"]);
-  expect(summary).toContain("<details><summary>9 files not reviewed</summary>");
+  expect(comments.toSorted()).toEqual([
+    "node_modules/left-pad/index.py:5 tls-verify-disabled",
+    "src/api.py:6 tls-verify-disabled",
+    "src/balance.py:5 tls-verify-disabled",
+    "vendor/left-pad/index.py:5 tls-verify-disabled",
+  ]);
+  expect(summary).toContain("<details><summary>4 files not reviewed</summary>");
+  expect(summary).toContain("<details><summary>5 files read by rules only</summary>");
   const reason = (path: string) => summary.split("\n").findLast((line) => line.includes(`\`${path}\``));
   expect(reason("package-lock.json")).toMatch(/^- lock file/);
   expect(reason("assets/logo.png")).toContain("binary");

@@ -72,7 +72,13 @@ export async function openReviewFlow(now: () => number = Date.now): Promise<Revi
     checks,
     open(change, more = {}) {
       pulls += 1;
-      const pull = aPull({ number: pulls, ...more });
+      // Heads of their own: the check of a head is the worst of its pull requests.
+      const head = {
+        ref: "topic",
+        sha: (0xface000 + pulls).toString(16).padStart(40, "0"),
+        repo: `${REPO.owner}/${REPO.name}`,
+      };
+      const pull = aPull({ number: pulls, head, ...more });
       const files = Object.entries(change.files ?? {}).map(([path, text]) => addedDiff(path, text));
       return {
         number: pulls,

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { defaultConfig, type RepoConfig } from "../../src/config/repo-config.ts";
 import type { PullRequest } from "../../src/domain/pull-request.ts";
-import { heldBack } from "../../src/gather/policy.ts";
+import { skipReason } from "../../src/gather/policy.ts";
 import { aJob, aPull } from "../fakes/pull-requests.ts";
 
 function why(pull: Partial<PullRequest>, review: Partial<RepoConfig["review"]> = {}, explicit = false): string | null {
-  return heldBack(aJob({ explicit }), aPull(pull), { ...defaultConfig().review, ...review }, null);
+  const skip = skipReason(aJob({ explicit }), aPull(pull), { ...defaultConfig().review, ...review }, null);
+  return skip?.text ?? null;
 }
 
 const dependabot = { login: "dependabot[bot]", id: 49699333, type: "Bot", association: "NONE" } as const;

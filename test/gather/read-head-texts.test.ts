@@ -65,6 +65,7 @@ test("for any order of responses, the same files are read and the rest is counte
     {
       part: "head-text",
       reason: `${100 - paths.length} of 100 files were reviewed by their hunks only: ${100 - paths.length} beyond the limit of one review`,
+      paths: hundred.slice(paths.length).map(({ path }) => path),
     },
   ]);
 });

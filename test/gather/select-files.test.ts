@@ -13,7 +13,8 @@ function hunk(kind: DiffLine["kind"], ...texts: readonly string[]): Pick<FileDif
 
 function reasonFor(file: FileDiff | string, filters: readonly string[] = [], head?: string): string | null {
   const diff = typeof file === "string" ? changed(file) : file;
-  return selectFiles([diff], filters, () => head).leftOut[0]?.reason ?? null;
+  const { leftOut, spared } = selectFiles([diff], { pathFilters: filters, attributes: "" }, () => head);
+  return [...leftOut, ...spared][0]?.reason ?? null;
 }
 
 describe("our list", () => {
@@ -155,12 +156,12 @@ describe("pathFilters", () => {
 
   test("a glob that makes no sense matches nothing and breaks nothing", () => {
     for (const filter of ["[", "{a,", "!(", "**/[z-a]", "!", "+(a|aa)+(a|aa)", "\\"]) {
-      expect(() => selectFiles([changed("src/a.ts")], [filter])).not.toThrow();
+      expect(() => selectFiles([changed("src/a.ts")], { pathFilters: [filter], attributes: "" })).not.toThrow();
     }
   });
 });
 
-test("every file is either reviewed or left out with a reason, in its order", () => {
+test("every file is reviewed, spared or left out with a reason, in its order", () => {
   const path = fc.oneof(
     fc.constantFrom("src/a.ts", "yarn.lock", "dist/a.js", "docs/b.md", "vendor/c.go", "test/d.py", "constructor"),
     fc.string({ unit: "binary" }),
@@ -168,11 +169,13 @@ test("every file is either reviewed or left out with a reason, in its order", ()
   const filters = fc.array(fc.constantFrom("!docs/**", "src/**", "**", "!*.js", "!dist/"), { maxLength: 4 });
   fc.assert(
     fc.property(fc.array(path, { maxLength: 12 }), filters, (paths, globs) => {
-      const { reviewed, leftOut } = selectFiles(
+      const { reviewed, spared, leftOut } = selectFiles(
         paths.map((each) => changed(each)),
-        globs,
+        { pathFilters: globs, attributes: "" },
       );
-      expect([...reviewed, ...leftOut].map((each) => each.path).sort()).toEqual([...paths].sort());
+      expect([...reviewed, ...spared.map(({ file }) => file), ...leftOut].map((each) => each.path).sort()).toEqual(
+        [...paths].sort(),
+      );
       expect(leftOut.every(({ reason }) => reason.length > 3)).toBe(true);
       const kept = new Set(reviewed);
       expect([...kept]).toEqual(reviewed);

@@ -88,6 +88,9 @@ export function sampleReview(more: Partial<Review> = {}): Review {
     kind: "review",
     repo: REPO,
     number: 7,
+    baseRef: "main",
+    unread: [],
+    asked: [],
     headSha: HEAD,
     baseSha: BASE,
     signals: {

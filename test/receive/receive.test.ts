@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { ReviewJob } from "../../src/domain/job.ts";
 import { titleFingerprint } from "../../src/domain/review/review-history.ts";
 import { receive } from "../../src/receive/receive.ts";
 
@@ -51,8 +52,12 @@ describe("a delivery that asks for a review becomes a job", () => {
   });
 
   test("the label kodiai:review, and only that label, asks by name", () => {
-    expect(read("labeled", { label: { name: "kodiai:review" } })).toMatchObject({ trigger: "labeled", explicit: true });
-    expect(read("labeled", { label: { name: "bug" } })).toMatchObject({ kind: "ignored" });
+    for (const name of ["kodiai:review", "Kodiai:Review"])
+      expect(read("labeled", { label: { name } })).toMatchObject({ trigger: "labeled", explicit: true });
+    // Any other may let go of what `review.labels` holds back.
+    expect(read("labeled", { label: { name: "bug" } })).toMatchObject({ trigger: "labeled", explicit: false });
+    const gone = { label: { name: "kodiai:review" } };
+    expect(read("unlabeled", gone)).toMatchObject({ trigger: "unlabeled", explicit: false });
   });
 
   test("who asks by name has it remembered what title and description said then; pushes have not", () => {
@@ -165,23 +170,17 @@ describe("a person re-runs our check", () => {
   };
 
   test("that is a review asked for by name, also where GitHub names no pull request, as for forks", () => {
-    expect(rerun({})).toEqual({
-      ...read("opened"),
-      trigger: "rerequested",
-      explicit: true,
-      askedBy: { id: 1, login: "octocat" },
-    });
-    const listed = rerun({ external_id: "", pull_requests: [{ number: 8 }] });
-    expect(listed).toMatchObject({ kind: "review", key: "github.com/42#8", number: 8 });
+    const { key: _, number: __, ...each } = read("opened") as ReviewJob;
+    const asked = { ...each, trigger: "rerequested", explicit: true, askedBy: { id: 1, login: "octocat" } };
+    expect(rerun({})).toEqual({ kind: "heads", delivery: each.delivery, named: [5], each: asked });
+    const listed = rerun({ external_id: "", pull_requests: [{ number: 8 }, { number: 9 }] });
+    expect(listed).toMatchObject({ kind: "heads", named: [8, 9] });
+    expect(rerun({ external_id: null, pull_requests: null })).toMatchObject({ kind: "heads", named: [] });
   });
 
   test("anything else about check runs asks nothing of us, and says why", () => {
     expect(rerun({}, "created")).toMatchObject({ kind: "ignored", reason: expect.stringContaining('"created"') });
-    expect(rerun({ external_id: "pull/0" })).toMatchObject({ kind: "ignored" });
-    expect(rerun({ external_id: null, pull_requests: null })).toMatchObject({
-      kind: "ignored",
-      reason: "the check run belongs to no pull request that we know",
-    });
+    expect(rerun({ external_id: "pull/0" })).toMatchObject({ named: [] });
     expect(rerun({ head_sha: "main" })).toMatchObject({ kind: "ignored", reason: expect.stringMatching(/^malformed/) });
   });
 });

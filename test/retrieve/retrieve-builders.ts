@@ -42,10 +42,12 @@ export function given(shape: Shape): { readonly context: PullRequestContext; rea
     .join("\n");
   const { files: parsed, refused } = parseDiff(`${text}\n`);
   if (refused.length > 0) throw new Error(`the fixture's diff is refused: ${JSON.stringify(refused)}`);
-  const { reviewed, leftOut } = selectFiles(parsed, shape.pathFilters ?? []);
+  const base = { pathFilters: shape.pathFilters ?? [], attributes: "" };
+  const { reviewed, spared, leftOut: out } = selectFiles(parsed, base);
+  const leftOut = [...out, ...spared.map(({ file: { path }, reason }) => ({ path, reason, isSpared: true as const }))];
   const job = aReviewJob({ repo: shape.repo ?? REPO, number: shape.number ?? 12, explicit: shape.explicit ?? false });
   const context = aContext(
-    { job, files: reviewed, leftOut, authorFacts: { mergedPullRequests: 4 } },
+    { job, files: reviewed, spared: spared.map(({ file }) => file), leftOut, authorFacts: { mergedPullRequests: 4 } },
     {
       title: shape.title,
       body: shape.body ?? null,

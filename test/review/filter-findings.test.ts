@@ -15,6 +15,7 @@ const DIAL: ReportingPolicy = {
   suppress: [],
   posted: new Set(),
   declined: new Map(),
+  asked: new Map(),
 };
 
 const filtered = (findings: readonly Finding[], dial: Partial<ReportingPolicy> = {}) =>

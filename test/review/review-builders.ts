@@ -126,6 +126,7 @@ export function signals(intent: Partial<ReviewSignals["intent"]> = {}): ReviewSi
       ...intent,
     },
     files: [{ path: LOGIN.path, language: "python", kind: "source" }],
+    spared: [],
     languages: [{ language: "python", name: "Python", share: 1, files: 1, changedLines: 5 }],
     risks: [
       {

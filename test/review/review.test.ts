@@ -10,6 +10,7 @@ const finds = (inspection: Partial<Inspection>): ReviewPorts => ({
   inspector: inspects(inspection),
   leave: NO_LEAVE,
   fingerprint: "",
+  isAuthorTrusted: true,
 });
 const inspects = (inspection: Partial<Inspection>): Inspector => ({
   inspect: async () => ({ findings: [], heldBack: [], degraded: [], ...inspection }),
@@ -36,7 +37,7 @@ describe("review", () => {
       }),
       signals(),
       NO_PRECEDENTS,
-      { inspector, leave: NO_LEAVE, fingerprint: "" },
+      { inspector, leave: NO_LEAVE, fingerprint: "", isAuthorTrusted: true },
     );
     const [files, settings] = seen as unknown as Parameters<Inspector["inspect"]>;
     expect(files).toEqual([

@@ -125,7 +125,8 @@ async function inspectFile(
     try {
       parts.push(await inspectWith(rule, { file, added, addedLines, tries }, settings.get(rule.id)));
     } catch (error) {
-      degraded.push({ part: `rule ${rule.id}`, reason: `${file.diff.path}: ${causesOf(error)}` });
+      const { path } = file.diff;
+      degraded.push({ part: `rule ${rule.id}`, reason: `${path}: ${causesOf(error)}`, paths: [path] });
     }
   }
   return joinInspections([...parts, onlyDegraded(...degraded)]);
@@ -138,7 +139,8 @@ async function triesIn(
   degraded: Degraded[],
 ): Promise<Subject["tries"]> {
   const say = (reason: string): void => {
-    degraded.push({ part: "structural-rules", reason: `${file.diff.path}: ${reason}` });
+    const { path } = file.diff;
+    degraded.push({ part: "structural-rules", reason: `${path}: ${reason}`, paths: [path] });
   };
   try {
     const tree = await parseFile(file, added);

@@ -56,10 +56,11 @@ export function isolatedInspector(over: Partial<InspectLimits> = {}): IsolatedIn
         if (typeof whole !== "string") return void parts.push(whole);
         if (whole !== MANY_STUCK) stuck += 1;
         const lines = await ask([file], true);
-        parts.push(onlyDegraded({ part: "structural-rules", reason: `${file.diff.path}: ${whole}` }));
+        const { path } = file.diff;
+        parts.push(onlyDegraded({ part: "structural-rules", reason: `${path}: ${whole}`, paths: [path] }));
         parts.push(
           typeof lines === "string"
-            ? onlyDegraded({ part: "rules", reason: `${file.diff.path}: ${lines}, lines included` })
+            ? onlyDegraded({ part: "rules", reason: `${path}: ${lines}, lines included`, paths: [path] })
             : lines,
         );
       }

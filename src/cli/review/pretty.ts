@@ -24,7 +24,7 @@ export function prettyReview(review: Review, lines: ReadonlyMap<string, Numbered
     notes("held back", held),
     notes(
       "left out",
-      leftOut.map(({ path, reason }) => `${path}: ${reason}`),
+      leftOut.map(({ path, reason, isSpared }) => `${path}: ${reason}${isSpared ? "; read by rules only" : ""}`),
     ),
     notes(
       "degraded",

@@ -97,20 +97,24 @@ function isContext(value: unknown): value is PullRequestContext {
  * The review as plain JSON, documented in docs/review-json.md. Findings are in the order in which people see them; a change that
  * breaks readers raises `version`.
  */
+function shownSignals({ signals: { spared: _, ...signals } }: Review) {
+  return signals;
+}
+
 function reviewJson(review: Review) {
   const { head, rest } = quietVerdict(review);
   return {
     version: 1,
     verdict: review.findings.length === 0 ? `${head}${rest}` : null,
     findings: review.findings.map(({ finding, place, reason }) => ({ ...finding, place, placeReason: reason })),
-    heldBack: review.heldBack,
+    heldBack: review.heldBack.map(({ heldBy: _, ...held }) => held),
     memory: review.memory,
     walkthrough: review.walkthrough,
     coverage: review.coverage,
-    signals: review.signals,
+    signals: shownSignals(review),
     reviewed: review.reviewed,
-    leftOut: review.leftOut,
-    degraded: review.degraded,
+    leftOut: review.leftOut.map(({ path, reason }) => ({ path, reason })),
+    degraded: review.degraded.map(({ part, reason }) => ({ part, reason })),
     configProblems: review.configProblems,
     cost: review.cost,
   };

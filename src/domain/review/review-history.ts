@@ -78,6 +78,27 @@ export function reviewFingerprint({ config, rules, models, prompt }: ReviewBasis
   return shortHash(canonicalJson({ ...rest, review: judging, rulesVersion: rules, models, prompt }));
 }
 
+/** What a review was of: a head, against a branch, judged by a configuration. */
+export interface ReviewedAt {
+  readonly headSha: string;
+  /** The name of the branch; "" in reviews written before it was kept, which count for any. */
+  readonly baseRef: string;
+  /** See reviewFingerprint; null where the configuration is not known, which counts as the same. */
+  readonly fingerprint: string | null;
+}
+
+/**
+ * Whether a review says what a review written now would be about. A pull request is done when its latest posted review is
+ * of what stands on GitHub now: an older review of the same head does not count, since another one took its place there.
+ */
+export function isReviewOf(review: ReviewedAt, now: ReviewedAt): boolean {
+  return (
+    review.headSha === now.headSha &&
+    (review.baseRef === "" || review.baseRef === now.baseRef) &&
+    (review.fingerprint === null || now.fingerprint === null || review.fingerprint === now.fingerprint)
+  );
+}
+
 /**
  * Identifies title and description at the time when a person requested a review: that person has read them, and did not
  * ask for text that is added later.

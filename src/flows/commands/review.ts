@@ -51,11 +51,14 @@ export async function pauseReviews({ job, key, ports }: Order): Promise<Answer> 
   return plainAnswer("done", text, "paused");
 }
 
-export async function resumeReviews({ key, ports }: Order): Promise<Answer> {
+export async function resumeReviews({ job, key, ports }: Order): Promise<Answer> {
   const was = await ports.decisions.resume(key, ports.now());
   if (!was) return plainAnswer("done", "Reviews of this pull request are not paused.", "not paused");
-  const text = "The next push is reviewed again. `/kodiai review` reviews what is here now.";
-  return plainAnswer("done", text, "resumed");
+  const { repo, number, delivery, installationId } = job;
+  const { sha } = await ports.reviews.head(repo, number);
+  const place = { kind: "review", key, delivery, installationId, repo, number, headSha: sha } as const;
+  await ports.jobs.add({ ...place, trigger: "command", explicit: false }, ports.now());
+  return plainAnswer("done", "The next push is reviewed again, and what was pushed meanwhile is now.", "resumed");
 }
 
 export async function summarise({ key, ports }: Order): Promise<Answer> {

@@ -9,6 +9,14 @@ import { findingsOfThread, isWriter, type Order } from "./order.ts";
 
 const FINDING_ID = /^fnd_[0-9a-f]{12}$/;
 
+/** A decision changes what the check of the head comes to: an ordinary job computes it again, from the review that stands. */
+async function judgeAgain({ job, key, ports }: Order): Promise<void> {
+  const { repo, number, delivery, installationId } = job;
+  const { sha } = await ports.reviews.head(repo, number);
+  const place = { kind: "review", key, delivery, installationId, repo, number, headSha: sha } as const;
+  await ports.jobs.add({ ...place, trigger: "verdict", explicit: false }, ports.now());
+}
+
 /** Holds the findings of the thread back on later pushes. Grave and unknown ones take write access. */
 export async function ignoreFinding(order: Order): Promise<Answer> {
   const { job, key, text, ports } = order;
@@ -26,12 +34,18 @@ export async function ignoreFinding(order: Order): Promise<Answer> {
   let noted = "";
   let degraded: Answer["degraded"] = [];
   for (const findingId of ids) {
-    await ports.decisions.decline(key, { findingId, by, reason }, ports.now());
+    await ports.decisions.decline(key, { findingId, by, reason, isWriter: isWriter(order) }, ports.now());
     noted = await noteCommand(order, findingId, { kind: "declined", text: reason });
     const kept = await declineElsewhere(order, findingId, reason === "" ? null : reason);
     if (kept === true) elsewhere = ` ${onOthers(findings[0] ?? null, reason)}`;
     if (kept === null) degraded = [{ part: "memory", reason: "the decline holds here only: memory cannot be written" }];
   }
+  if (!isWriter(order)) {
+    const asked =
+      "Noted: you ask to ignore this. It is still shown, and counts for the check, until somebody with write access agrees.";
+    return { ...plainAnswer("done", asked, `asked to ignore ${ids.join(", ")}${noted}`), degraded };
+  }
+  await judgeAgain(order);
   const because = reason === "" ? " A reason (`/kodiai ignore REASON`) helps the next reader." : "";
   const said = `Noted: this will not be reported again on this pull request.${because}${elsewhere} \`/kodiai restore\` takes it back.`;
   return { ...plainAnswer("done", said, `declined ${ids.join(", ")}${noted}`), degraded };
@@ -85,6 +99,7 @@ export async function restoreFinding(order: Order): Promise<Answer> {
     noted = await noteCommand(order, findingId, { kind: "restored", text: "" });
     was = (await ports.decisions.restore(key, findingId)) || elsewhere > 0 || was;
   }
+  if (was) await judgeAgain(order);
   const said = was ? "It is reported again from the next review on." : "This finding was not declined here.";
   return plainAnswer("done", said, `${was ? "restored" : "not declined:"} ${ids.join(", ")}${noted}`);
 }

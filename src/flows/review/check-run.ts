@@ -1,43 +1,52 @@
 // What GitHub shows while a review runs: a check run, and a summary that says that a model reads. Begun when the review
 // begins, ended however the review ends. They never stop a review.
-import type { FailOn } from "../../config/repo-config.ts";
+import { hasAccess } from "../../domain/command.ts";
 import { LeaseLost, OutOfReach, Transient } from "../../domain/errors.ts";
 import type { Repo, ReviewJob } from "../../domain/job.ts";
-import type { Degraded, Skipped } from "../../domain/omissions.ts";
+import type { Degraded, Skipped, SkippedCheck } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
-import type { PostedReview, Superseded } from "../../domain/review.ts";
+import { type Conclusion, type PostedReview, type Review, type Superseded, worstOf } from "../../domain/review.ts";
 import { publicErrorText } from "../../domain/text/public-error-text.ts";
 import type { CheckStore, Checks, ProgressNote, ProgressStore } from "../../ports/checks.ts";
+import type { Permissions } from "../../ports/conversation.ts";
 import type { Reviews } from "../../ports.ts";
 import {
   beginCheck,
   type CheckPorts,
   checkEnd,
+  endAgain,
   endCheck,
   endProgress,
+  failing,
+  type HeadVerdict,
   leftCheckEnd,
   showProgress,
+  worstOnHead,
 } from "../../publish/publish.ts";
 import type { ReviewPorts } from "./review-ports.ts";
 
 /** A job's lease, and five minutes: a check that is in progress for longer is not believed. */
 const PATIENCE_MS = 15 * 60_000;
 
+type CheckRunPorts = Pick<ReviewPorts, "checks" | "checkBook" | "reviews" | "decisions" | "permissions">;
+
 /** The check run of one job. Where none was begun, ending it does nothing. */
-export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number) {
+export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number) {
   const { key, repo, installationId, number } = job;
-  const begin = (headSha: string, failOn: FailOn) =>
-    beginCheck({ key, repo, installationId, headSha, failOn }, number, ports, now());
+  const { checkBook: book, checks, reviews } = given;
+  const ports: CheckPorts = { checks, book, isOpenAt: openAt(repo, reviews) };
+  const begin = ({ headSha, baseRef, failOn }: CheckPlace) =>
+    beginCheck({ key, repo, installationId, headSha, baseRef, failOn }, number, ports, now());
   /** A check that GitHub may have begun, or not. */
-  let doubted: { readonly headSha: string; readonly failOn: FailOn } | null = null;
+  let doubted: CheckPlace | null = null;
   return {
     /** Never throws; returns what is missing without the check. */
-    async begin(headSha: string, failOn: FailOn): Promise<readonly Degraded[]> {
+    async begin(place: CheckPlace): Promise<readonly Degraded[]> {
       try {
-        await begin(headSha, failOn);
+        await begin(place);
         return [];
       } catch (error) {
-        if (error instanceof Transient) doubted = { headSha, failOn };
+        if (error instanceof Transient) doubted = place;
         const refused = "GitHub did not take it; the App needs the permission `checks: write`";
         return [{ part: "check-run", reason: error instanceof Transient ? publicErrorText(error.message) : refused }];
       }
@@ -46,22 +55,79 @@ export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number) {
     async end(result: PostedReview | Superseded | Skipped): Promise<void> {
       try {
         const missing = toBegin(result);
-        // A head that has a check keeps what it says.
-        if (missing !== null && (await ports.book.on(key, missing.headSha)) === null)
-          await begin(missing.headSha, missing.failOn);
-        for (const one of await toEnd(result, key, ports.book)) {
-          await endCheck(one, one.end ?? checkEnd(result, one.failOn), ports, now());
+        // A head that has a check keeps what it says, whichever pull request it is of.
+        if (missing !== null && (await book.newest(repo, missing.headSha)) === null) await begin(missing);
+        const declined = await declinedNow();
+        for (const one of await toEnd(result, key, book)) {
+          const end = one.end ?? checkEnd(result, one.failOn, declined);
+          const isEvaded = result.kind === "skipped" && one.end === null && (await isByAuthor(result));
+          await endCheck(one, isEvaded ? failing(end, one.failOn) : end, ports, now(), result.kind === "posted");
         }
       } catch {
         // Decided and not sent, or not even decided: the sweep finds it.
       }
     },
+    /** Computes the check again from the review that stands on GitHub, where it would show something else. Never throws. */
+    async again(review: Review, place: CheckPlace): Promise<void> {
+      try {
+        const end = endAgain(review, place.failOn, await declinedNow());
+        const own = await book.on(key, place.headSha);
+        if (own?.isOpen === false && own.baseRef === place.baseRef) await book.judge(own.id, end.conclusion);
+        const shown = await book.newest(repo, place.headSha);
+        const worst = await worstOnHead({ key, repo, ...place }, ports);
+        const isShown =
+          shown?.isOpen === true || shown?.conclusion === worstOf([end.conclusion, ...conclusionsOf(worst)]);
+        if (own?.baseRef === place.baseRef && isShown) return;
+        await endCheck(await begin(place), end, ports, now(), true);
+      } catch {
+        // The sweep ends what was begun; the next event computes the rest again.
+      }
+    },
   };
 
-  function toBegin(result: PostedReview | Superseded | Skipped) {
+  async function declinedNow(): Promise<ReadonlySet<string>> {
+    const { declined } = (await given.decisions?.of(key)) ?? { declined: [] };
+    return new Set(declined.filter(({ isWriter }) => isWriter).map(({ findingId }) => findingId));
+  }
+
+  /** Whether people without write access can bring it about that there is no review: that opens no gate. */
+  async function isByAuthor({ isStopped, check }: Skipped): Promise<boolean> {
+    const author = check?.author ?? null;
+    return isStopped === true || (author !== null && !(await mayWrite(repo, author, given.permissions)));
+  }
+
+  function toBegin(result: PostedReview | Superseded | Skipped): CheckPlace | null {
     if (result.kind === "posted") return doubted?.headSha === result.review.headSha ? doubted : null;
     return result.kind === "skipped" ? (result.check ?? null) : null;
   }
+}
+
+/** Where a check is, and what it judges by. */
+type CheckPlace = Pick<SkippedCheck, "headSha" | "baseRef" | "failOn">;
+
+function conclusionsOf(worst: HeadVerdict | null): readonly Conclusion[] {
+  return worst === null ? [] : [worst.conclusion];
+}
+
+/** A pull request that GitHub does not answer for counts as open: its verdict stands. */
+function openAt(repo: Repo, reviews: Pick<Reviews, "head">): CheckPorts["isOpenAt"] {
+  return async (key, headSha) => {
+    try {
+      const { state, sha } = await reviews.head(repo, Number(key.slice(key.lastIndexOf("#") + 1)));
+      return state === "open" && sha === headSha;
+    } catch (error) {
+      return !(error instanceof OutOfReach && error.why === "missing");
+    }
+  };
+}
+
+/** @param permissions absent where a person asks at a terminal: nothing is guarded there */
+export async function mayWrite(
+  repo: Repo,
+  person: { readonly id: number; readonly login: string },
+  permissions: Permissions | undefined,
+): Promise<boolean> {
+  return permissions === undefined || hasAccess(await permissions.of(repo, person), "write");
 }
 
 export type CheckRun = ReturnType<typeof checkRun>;
@@ -101,7 +167,8 @@ export async function sweepChecks(
   for (const check of await book.left(now, PATIENCE_MS)) {
     const { id, key, installationId, repo } = check;
     if (refusing.has(key)) continue;
-    const ports = { book, checks: checksOf(installationId, repo) };
+    // Nobody is asked here: what may stand stands.
+    const ports = { book, checks: checksOf(installationId, repo), isOpenAt: () => Promise.resolve(true) };
     const end = check.end ?? leftCheckEnd(check.why, check.failOn);
     const done = await attempted(() => endCheck(check, end, ports, now));
     if (done.outcome === "given up") await book.ended(id, now);

@@ -8,11 +8,14 @@ import type { ReviewJob } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { Degraded, Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
+import { isReviewOf, type ReviewedAt } from "../../domain/review/review-history.ts";
 import type { PlacedFinding, PostedReview, Review, Superseded } from "../../domain/review.ts";
 import { type RedactText, redactTexts, reviewTextKind } from "../../domain/text/redact-texts.ts";
+import { type Admitted, admit } from "../../gather/gather.ts";
 import { recordsOfFindings, remember } from "../../learn/learn.ts";
 import { publish } from "../../publish/publish.ts";
 import { beginProgress, type CheckRun } from "./check-run.ts";
+import { fingerprintFor } from "./prepare.ts";
 import { flaggedBy } from "./recollect.ts";
 import type { ReviewPorts, SentReview, Stage } from "./review-ports.ts";
 
@@ -20,26 +23,64 @@ export type Posting = ReturnType<typeof posting>;
 
 export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check: CheckRun) {
   const { ledger, now, signal } = ports;
+  const fingerprint = fingerprintFor(ports);
+  const placeOf = ({ pull, config }: Pick<Admitted, "pull" | "config">) => {
+    return { headSha: pull.head.sha, baseRef: pull.base.ref, failOn: config.review.checks.failOn };
+  };
+  const reviewedAt = ({ pull, config }: Pick<Admitted, "pull" | "config">): ReviewedAt => {
+    return { headSha: pull.head.sha, baseRef: pull.base.ref, fingerprint: fingerprint(config) };
+  };
+  let unsent: Review | null = null;
   return {
-    /** The review that an earlier try saved and did not post; null where there is none, or reviews are paused. */
-    async unsent(): Promise<Review | null> {
-      const decisions = await ports.decisions?.of(job.key);
-      const isPaused = typeof decisions?.pausedBy === "string" && !job.explicit;
-      return isPaused ? null : ledger.unsent(job);
-    },
-    /** Begins the check run; skipped where this head was reviewed against this base before. */
-    async begin(context: PullRequestContext): Promise<Skipped | Begun> {
-      const { repo, pull, config } = context;
-      const { review } = config;
+    /** The review of exactly this that an earlier try wrote and did not post; known once the changes would be read. */
+    unsent: () => unsent,
+    /**
+     * Whether no review has to be written: one of exactly this waits to be posted, or stands on GitHub as the latest. What waits
+     * and is of anything else is dropped.
+     */
+    async settled(admitted: Admitted): Promise<Skipped | null> {
+      const at = reviewedAt(admitted);
+      const waiting = await ledger.unsent(job);
+      if (waiting !== null && isReviewOf(waiting, at)) {
+        unsent = waiting;
+        return { kind: "skipped", reason: "its review only has to be posted" };
+      }
+      if (waiting !== null) await ledger.settle(job, waiting, now(), "superseded");
+      if (job.explicit) return null;
+      const latest = (await ledger.earlier(job)).find(({ posted }) => posted)?.review;
       const isDone =
-        !job.explicit &&
-        ((await ledger.wasPosted(job, pull.head.sha, pull.base.sha)) ||
-          ((await ports.isOnGitHub?.(job.repo, job.number, pull.head.sha)) ?? false));
-      if (isDone) return { kind: "skipped", reason: "this head was reviewed before" };
+        latest === undefined
+          ? ((await ports.isOnGitHub?.(job.repo, job.number, at.headSha)) ?? false)
+          : isReviewOf(latest, at);
+      if (!isDone) return null;
+      const { checks } = admitted.config.review;
+      if (latest !== undefined && checks.enabled) await check.again(latest, placeOf(admitted));
+      return { kind: "skipped", reason: "this head was reviewed before" };
+    },
+    /** Begins the check run. */
+    async begin(context: PullRequestContext): Promise<Begun> {
+      const { repo, config } = context;
+      const { review } = config;
       await ports.waits.learn(repo, review.debounceSeconds * 1000);
-      const degraded = review.checks.enabled ? await check.begin(pull.head.sha, review.checks.failOn) : [];
+      const degraded = review.checks.enabled ? await check.begin(placeOf(context)) : [];
       await beginProgress(job, context, ports);
       return { kind: "begun", degraded };
+    },
+    /**
+     * Asks the policy again, since a review takes minutes: it may be a draft by now, or go into another branch.
+     *
+     * @returns why it is not posted, or null
+     * @throws Transient where it has to be written anew
+     */
+    async stale(saved: Review): Promise<Skipped | null> {
+      const { pausedBy } = (await ports.decisions?.of(job.key)) ?? { pausedBy: null };
+      const admitted = await admit(job, ports.pulls, ports.known, pausedBy);
+      const isSame =
+        admitted.kind === "admitted" && isReviewOf({ ...reviewedAt(admitted), headSha: saved.headSha }, saved);
+      if (isSame) return null;
+      await ledger.settle(job, saved, now(), "superseded");
+      if (admitted.kind === "skipped") return admitted;
+      throw new Transient("its base branch or the configuration there changed while it was reviewed");
     },
     /**
      * Saves a review without secrets.

@@ -74,7 +74,7 @@ export interface ReviewPorts extends WritingPorts {
   readonly redact: (text: string) => Promise<string>;
   /** Our own account: `kodiai[bot]`. */
   readonly botLogin: string;
-  /** Whether GitHub has a review of ours of this head, asked after a restore. Null: local state is trusted. */
+  /** Whether our latest review on GitHub is of this head, asked after a restore. Null: local state is trusted. */
   readonly isOnGitHub?: ((repo: Repo, number: number, headSha: string) => Promise<boolean>) | null;
   /** The last attempt: what cannot be remembered now is not remembered. */
   readonly isLastTry?: boolean;

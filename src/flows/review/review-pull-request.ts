@@ -12,13 +12,13 @@ import type { ReviewJob } from "../../domain/job.ts";
 import type { Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { Review, Superseded } from "../../domain/review.ts";
-import { gather } from "../../gather/gather.ts";
+import { gather, isFork } from "../../gather/gather.ts";
 import type { Snapshots } from "../../ports/snapshot.ts";
 import { retrieve } from "../../retrieve/retrieve.ts";
 import { review } from "../../review/review.ts";
-import { checkRun, finishProgress } from "./check-run.ts";
+import { checkRun, finishProgress, mayWrite } from "./check-run.ts";
 import { knownFor } from "./model-allowance.ts";
-import { type Begun, type Posting, posting } from "./posting.ts";
+import { type Posting, posting } from "./posting.ts";
 import { fingerprintFor, prepare } from "./prepare.ts";
 import { recollect, withReasons } from "./recollect.ts";
 import type { ReviewPorts, SentReview, Stage, WritingPorts } from "./review-ports.ts";
@@ -33,10 +33,10 @@ export async function reviewPullRequest(
   ports: ReviewPorts,
   stage: Stage,
 ): Promise<SentReview | Superseded | Skipped> {
-  const check = checkRun(job, { checks: ports.checks, book: ports.checkBook }, ports.now);
+  const check = checkRun(job, ports, ports.now);
   const result = await pipeline(job, ports, stage, posting(job, ports, stage, check)).catch(async (error: unknown) => {
     if (error instanceof Stopped) {
-      await check.end({ kind: "skipped", reason: error.message });
+      await check.end({ kind: "skipped", reason: error.message, isStopped: true });
       await finishProgress(job, error.message, ports);
     }
     throw error;
@@ -52,7 +52,7 @@ export async function writeReview(
   job: ReviewJob,
   ports: WritingPorts,
   stage: Stage,
-  begin: (context: PullRequestContext) => Promise<Begun | Skipped> = async () => ({ kind: "begun", degraded: [] }),
+  { settled, begin }: Partial<Pick<Posting, "settled" | "begin">> = {},
 ): Promise<Review | Skipped> {
   const started = ports.now();
 
@@ -60,12 +60,13 @@ export async function writeReview(
   const { declined, pausedBy } = (await ports.decisions?.of(job.key)) ?? { declined: [], pausedBy: null };
   const reviews = (await ports.ledger?.earlier(job)) ?? [];
   const fingerprint = fingerprintFor(ports);
-  const context = await stage("gather", () =>
-    gather(job, ports.pulls, knownFor(ports), ports.access !== null, { reviews, fingerprint, declined, pausedBy }),
-  );
+  const earlier = { reviews, fingerprint, declined, pausedBy, ...(settled === undefined ? {} : { settled }) };
+  const known = knownFor(ports);
+  const context = await stage("gather", () => gather(job, ports.pulls, known, ports.access !== null, earlier));
   if (context.kind === "skipped") return context;
-  const begun = await begin(context);
-  if (begun.kind === "skipped") return begun;
+  const begun = (await begin?.(context)) ?? { degraded: [] };
+  const { pull, repo } = context;
+  const isAuthorTrusted = !isFork(repo, pull) || (await mayWrite(repo, pull.author, ports.permissions));
 
   // 2. Analyze what kind of change it is.
   const signals = await stage("analyze", () => analyze(context));
@@ -87,7 +88,7 @@ export async function writeReview(
 
   // 6. Review the change by rules, memory and the model.
   const limit = ports.commentLimit === undefined ? {} : { commentLimit: ports.commentLimit };
-  const given = { recollection, around, fingerprint: fingerprint(context.config), ...limit };
+  const given = { recollection, around, fingerprint: fingerprint(context.config), isAuthorTrusted, ...limit };
   const written = await stage("review", async () => {
     const head = leave.model === null ? {} : { head: await reads.head() };
     const own = { ...given, ...head, inspector: ports.inspector, repository: reads.repository, leave };
@@ -103,20 +104,18 @@ async function pipeline(
   stage: Stage,
   post: Posting,
 ): Promise<SentReview | Superseded | Skipped> {
-  // Written by an earlier try that ended before it was posted: posted now, unless the head moved.
-  const unsent = await post.unsent();
-  if (unsent !== null) {
-    const sent = await post.publish(unsent);
-    if (sent.kind === "posted") return post.remember(sent, unsent);
-  }
-  const written = await writeReview(job, ports, stage, post.begin);
-  if (written.kind === "skipped") return written;
+  const written = await writeReview(job, ports, stage, post);
+  // Written by an earlier try that ended before it was posted, and still of what stands there.
+  const unsent = post.unsent();
+  if (written.kind === "skipped" && unsent === null) return written;
 
   // 7. Save it, so that a retry posts this review and writes no other.
-  const saved = await post.save(written);
+  const saved = written.kind === "skipped" ? (unsent as Review) : await post.save(written);
   if (saved.kind === "superseded") return saved;
 
-  // 8. Publish it, unless the head moved.
+  // 8. Publish it, unless the head moved, or policy changed while it was written.
+  const stale = unsent === null ? await post.stale(saved) : null;
+  if (stale !== null) return stale;
   const sent = await post.publish(saved);
 
   // 9. Remember what was said.

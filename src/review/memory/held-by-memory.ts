@@ -50,9 +50,9 @@ export function heldByMemory(
     if (isKnown(finding)) return [finding];
     const found = declinedBefore(finding, said) ?? postedElsewhere(finding, said);
     if (found === null) return [finding];
-    const { precedent, holds, reason } = found;
+    const { precedent, holds, reason, ...whose } = found;
     if (!holds || isAlwaysReported(finding)) return [withPrecedent(finding, precedent)];
-    heldBack.push({ finding, reason, precedent });
+    heldBack.push({ finding, reason, precedent, ...whose });
     return [];
   });
   return { findings: kept, heldBack };
@@ -104,6 +104,8 @@ interface Verdict {
   /** Whether it suffices to hold back a finding that is neither critical nor about security. */
   readonly holds: boolean;
   readonly reason: string;
+  /** See HeldBack. */
+  readonly heldBy?: "author";
 }
 
 interface Alike {
@@ -200,7 +202,8 @@ function postedElsewhere(finding: Finding, { flaggedAt, openPulls, byId, now }: 
   );
   if (one === undefined) return null;
   const reason = `said on #${one.pull}, which is open, on ${isoDate(one.at)}`;
-  return { holds: true, reason, precedent: precedentOf(one, "posted", one.at) };
+  // Anybody can open another pull request with the same code.
+  return { holds: true, reason, precedent: precedentOf(one, "posted", one.at), heldBy: "author" };
 }
 
 function precedentOf({ memoryId: id, url, title: quote, pull }: Flagged, outcome: string, at: number): Precedent {

@@ -271,12 +271,15 @@ export function openFindings(
   const open: PlacedFinding[] = [];
   const addressed: Addressed[] = [];
   const leftOut = new Set(context.leftOut.map(({ path }) => path));
+  const spared = new Set(context.spared.map(({ path }) => path));
   for (const one of located) {
     const { said, path, place } = one;
     const changed = changeOf(one, leftOut);
     // Memory compares code with code, which happens each time.
     const isByMemory = said.finding.source === "memory" && said.recovered !== true;
-    const wasLookedAt = isByMemory || (said.finding.source === "rule" ? looked.byRules : looked.byModel);
+    const isSpared = path !== null && spared.has(path);
+    const byModel = looked.byModel && !isSpared;
+    const wasLookedAt = isByMemory || (said.finding.source === "rule" ? looked.byRules : byModel);
     if (changed !== null && wasLookedAt) {
       // A rule may be silent for another reason than a changed code.
       const isRemoved = path !== null && said.shape.at.length > 0 && place?.as !== "same";

@@ -2,6 +2,8 @@
 
 import { failPoint } from "../../adapters/fail-point.ts";
 import { Transient } from "../../domain/errors.ts";
+import { type HeadJob, jobKey, type ReviewJob } from "../../domain/job.ts";
+import { repoKey } from "../../domain/memory.ts";
 import type { Arrival, Inbox } from "../../ports/inbox.ts";
 import { insertText, withoutRepeats } from "../columns.ts";
 import { jsonRows } from "../dialect.ts";
@@ -28,11 +30,45 @@ export function storedInbox(db: Database): Inbox {
  *
  * @returns for each, false when it was stored before, by id or by fingerprint
  */
-export async function takeDeliveries(tx: Sql, batch: readonly Arrival[]): Promise<readonly boolean[]> {
+export async function takeDeliveries(tx: Sql, arrivals: readonly Arrival[]): Promise<readonly boolean[]> {
+  const batch: Arrival[] = [];
+  for (const arrival of arrivals) batch.push(await withHeads(tx, arrival));
   await lockKeys(tx, batch.flatMap(keysOf));
   const taken: boolean[] = [];
   for (const wave of waves(batch)) taken.push(...(await takeWave(tx, wave)));
   return taken;
+}
+
+/** The delivery with the reviews of pull requests that share its head. */
+async function withHeads(tx: Sql, arrival: Arrival): Promise<Arrival> {
+  const { outcome, beside } = arrival;
+  if (outcome.kind === "heads") {
+    const { each, named, delivery } = outcome;
+    const own = named.map((number) => jobKey(each.repo, number));
+    const [first, ...more] = jobsOn(each, [...own, ...(await keysWith(tx, each, KNOWN_HEADS))]);
+    const reason = "the check run belongs to no pull request that we know";
+    return { ...arrival, outcome: first ?? { kind: "ignored", delivery, reason }, beside: [...beside, ...more] };
+  }
+  if (outcome.kind !== "cancel" || outcome.others === undefined) return arrival;
+  const keys = await keysWith(tx, outcome.others, CHECKED_HEADS);
+  const others = keys.filter((key) => key !== outcome.key);
+  return { ...arrival, beside: [...beside, ...jobsOn(outcome.others, others)] };
+}
+
+/** Pull requests whose check the head has. */
+const CHECKED_HEADS = "SELECT DISTINCT key FROM check_runs WHERE head_sha = $1 ORDER BY key";
+/** Also those without one: skipped where another had it, or begun without a permission. */
+const KNOWN_HEADS = `SELECT key FROM check_runs WHERE head_sha = $1 UNION SELECT key FROM reviews WHERE head_sha = $1
+  UNION SELECT key FROM jobs WHERE lane = 'review' AND job LIKE '%"headSha":"' || $1 || '"%' ORDER BY key`;
+
+async function keysWith(tx: Sql, { repo, headSha }: HeadJob, text: string): Promise<readonly string[]> {
+  const rows = await tx.all<{ key: string }>(text, [headSha]);
+  const own = `${repoKey(repo)}#`;
+  return rows.map(({ key }) => key).filter((key) => key.startsWith(own) && /#\d+$/.test(key));
+}
+
+function jobsOn(each: HeadJob, keys: readonly string[]): readonly ReviewJob[] {
+  return [...new Set(keys)].map((key) => ({ ...each, key, number: Number(key.slice(key.lastIndexOf("#") + 1)) }));
 }
 
 /** The keys to lock for a delivery: its identity and its jobs. */
@@ -45,8 +81,13 @@ function keysOf(arrival: Arrival): readonly string[] {
 
 function jobsOf({ delivery, outcome, beside }: Arrival): readonly ComingJob[] {
   const at = delivery.receivedAt;
-  const upkeep = outcome.kind === "upkeep" ? [...outcome.jobs, ...beside] : beside;
-  const jobs = upkeep.map((job): ComingJob => ({ lane: "upkeep", job, at, by: job.delivery }));
+  const more = outcome.kind === "upkeep" ? [...outcome.jobs, ...beside] : beside;
+  const jobs = more.map(
+    (job): ComingJob =>
+      job.kind === "review"
+        ? { lane: "review", job, at, by: job.headSha }
+        : { lane: "upkeep", job, at, by: job.delivery },
+  );
   if (outcome.kind === "review") return [{ lane: "review", job: outcome, at, by: outcome.headSha }, ...jobs];
   return outcome.kind === "command" ? [{ lane: "command", job: outcome, at, by: outcome.delivery }, ...jobs] : jobs;
 }
@@ -125,6 +166,7 @@ async function keep(tx: Sql, wave: readonly Arrival[], known: readonly Known[]):
 /** A delivery's short description: `synchronize`, `review`, `push`, `3 jobs`, or why it was ignored. */
 function keptReason(outcome: Arrival["outcome"]): string {
   if (outcome.kind === "review") return outcome.trigger;
+  if (outcome.kind === "heads") return outcome.each.trigger;
   if (outcome.kind === "command") return outcome.command.kind === "verb" ? outcome.command.verb : outcome.command.kind;
   if (outcome.kind !== "upkeep") return outcome.reason;
   const [first, second] = outcome.jobs;

@@ -43,10 +43,18 @@ export function storedLane<Taken extends AnyJob>(db: Database, lane: LaneName, w
     },
     async leaseState(lease) {
       if (!(await isHeld(db, lease))) return "lost";
-      return (await hasWaiting(db, lease.job.key)) ? "superseded" : "held";
+      return (await isReplaced(db, lease.job)) ? "superseded" : "held";
     },
     nextInMs: (limits = NO_LIMITS) => nextInMs(db, { lane, worker, limits }),
   };
+}
+
+/** A later event about the same head (a label, a title) waits for the review of it; another head or a person's request does not. */
+async function isReplaced(db: Database, job: AnyJob): Promise<boolean> {
+  const waiting = await oneValue<string>(db, "SELECT job FROM jobs WHERE key = $1 AND state = 'waiting'", [job.key]);
+  if (waiting === null) return false;
+  const later = JSON.parse(waiting) as AnyJob;
+  return job.kind !== "review" || later.kind !== "review" || later.explicit || later.headSha !== job.headSha;
 }
 
 const NO_LIMITS: LeaseLimits = { ofRepository: Number.MAX_SAFE_INTEGER, hasCapacity: true };

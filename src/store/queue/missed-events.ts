@@ -1,6 +1,7 @@
 // Records of what was received and reviewed, for the missed-event sweep.
 import { jobKey, type ReviewJob } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
+import { isReviewOf, type ReviewedAt } from "../../domain/review/review-history.ts";
 import type { MissedEventStore, OpenPull, RefusedAgain } from "../../ports/missed-events.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";
@@ -58,18 +59,25 @@ interface EndedJob {
 async function owes(
   sql: Sql,
   repo: Parameters<MissedEventStore["owes"]>[0],
-  { number, headSha, updatedAt }: OpenPull,
+  { number, headSha, baseRef, updatedAt }: OpenPull,
   refused: RefusedAgain,
 ): Promise<boolean> {
   const key = jobKey(repo, number);
   const settled = await sql.one(
     `SELECT 1 AS settled FROM (SELECT 1 AS one) AS one WHERE
        EXISTS (SELECT 1 FROM jobs WHERE key = $1 AND lane = 'review' AND state IN ('waiting', 'running'))
-       OR EXISTS (SELECT 1 FROM reviews WHERE key = $1 AND head_sha = $2 AND outcome IN ('posted', 'dry run'))
        OR EXISTS (SELECT 1 FROM old_heads WHERE key = $1 AND head_sha = $2)`,
     [key, headSha],
   );
   if (settled !== null) return false;
+  const latest = await sql.one<Omit<ReviewedAt, "fingerprint">>(
+    `SELECT head_sha AS "headSha", base_ref AS "baseRef" FROM reviews
+     WHERE key = $1 AND outcome IN ('posted', 'dry run') ORDER BY written DESC LIMIT 1`,
+    [key],
+  );
+  // The configuration is not read for a sweep: a change of it alone is no missed event.
+  const now = { headSha, baseRef, fingerprint: null };
+  if (latest !== null && isReviewOf({ ...latest, fingerprint: null }, now)) return false;
   const ended = await sql.all<EndedJob>(
     `SELECT job, state, outcome, finished_at AS "finishedAt",
        ${sql.dialect.now} - finished_at AS "endedForMs", ${sql.dialect.now} - taken_at AS "begunForMs" FROM jobs
@@ -95,6 +103,6 @@ function settles(ended: EndedJob, changedAt: number, refused: RefusedAgain): boo
   }
   if (outcome === null) return false;
   if (state === "cancelled") return !ENDS.has(outcome);
-  if (outcome.startsWith("stopped:") || outcome === "skipped: this head was reviewed before") return true;
+  if (outcome.startsWith("stopped:")) return true;
   return outcome.startsWith("skipped:") && finishedAt !== null && finishedAt >= changedAt;
 }

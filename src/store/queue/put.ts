@@ -23,13 +23,15 @@ interface Place {
   readonly waitingRunAt: number | null;
   /** Since when an unstarted review of this pull request waits. */
   readonly since: number | null;
+  /** The waiting job that it replaces, as JSON; null when none waits. */
+  readonly waiting: string | null;
 }
 
 /** The jobs with the queue's state for each, in order. */
 async function placed(tx: Sql, jobs: readonly ComingJob[]): Promise<readonly (ComingJob & Place)[]> {
   const given = jobs.map(({ job: { key } }, at) => ({ at, key }));
   const rows = await tx.all<Place>(
-    `SELECT ${tx.dialect.now} AS now, own.run_at AS "waitingRunAt",
+    `SELECT ${tx.dialect.now} AS now, own.run_at AS "waitingRunAt", own.job AS waiting,
        CASE WHEN own.attempt = 0 THEN own.created_at END AS since
      FROM ${tx.dialect.rows("$1", { at: "int", key: "text" })}
      LEFT JOIN jobs AS own ON own.key = x.key AND own.state = 'waiting' ORDER BY x.at`,
@@ -63,7 +65,7 @@ export async function putJobs(tx: Sql, jobs: readonly ComingJob[]): Promise<void
   const rows = coming.map((one, index) => ({
     at: index,
     ...placeOf(one),
-    job: JSON.stringify(one.job),
+    job: JSON.stringify(withRequest(one)),
     installation_id: one.job.installationId,
     ...jobTimes(one),
   }));
@@ -75,6 +77,14 @@ export async function putJobs(tx: Sql, jobs: readonly ComingJob[]): Promise<void
   const lanes = jobs.map(({ lane }) => lane);
   // Concurrently: one round trip to a server.
   await Promise.all([tx.run(text, [jsonRows(rows)]), announce(tx, lanes)]);
+}
+
+/** What a person requested of a head that still waits stays requested when an ordinary event about the same head follows. */
+function withRequest({ job, waiting }: ComingJob & Place): AnyJob {
+  if (job.kind !== "review" || job.explicit || waiting === null) return job;
+  const before = JSON.parse(waiting) as AnyJob;
+  const isSame = before.kind === "review" && before.explicit && before.headSha === job.headSha;
+  return isSame ? { ...before, delivery: job.delivery } : job;
 }
 
 function placeOf({ lane, job: { key, repo } }: ComingJob) {

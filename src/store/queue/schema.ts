@@ -201,6 +201,18 @@ DROP TABLE redeliveries;
 DELETE FROM moments WHERE name = 'swept';
 `;
 
+/** What the check of a head depends on beside its newest review: other pull requests, other bases, and who declined. */
+const VERDICTS = `
+ALTER TABLE check_runs ADD COLUMN base_ref TEXT NOT NULL DEFAULT '';
+-- What GitHub shows, and what the review of this pull request came to: success, neutral or failure.
+ALTER TABLE check_runs ADD COLUMN conclusion TEXT;
+ALTER TABLE check_runs ADD COLUMN verdict TEXT;
+CREATE INDEX check_runs_by_head ON check_runs (head_sha);
+ALTER TABLE reviews ADD COLUMN base_ref TEXT NOT NULL DEFAULT '';
+-- 1: the person had write access. Of earlier declines that is not known.
+ALTER TABLE declined ADD COLUMN writer INTEGER NOT NULL DEFAULT 0;
+`;
+
 export const QUEUE_PART: SchemaPart = {
   part: "queue",
   steps: [
@@ -210,7 +222,7 @@ export const QUEUE_PART: SchemaPart = {
           dialect.schema(text),
     ),
     UNCOUNTED_STATES,
-    ...[ONE_ORDER, NO_REDELIVERIES].map(
+    ...[ONE_ORDER, NO_REDELIVERIES, VERDICTS].map(
       (text): SchemaPart["steps"][number] =>
         (dialect) =>
           dialect.schema(text),

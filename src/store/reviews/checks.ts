@@ -2,8 +2,16 @@
 import { failPoint } from "../../adapters/fail-point.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
-import { type CheckEnd, LEFT_MS } from "../../domain/review.ts";
-import type { BegunCheck, CheckStore, KeptCheck, ProgressNote, ProgressStore, PushWaits } from "../../ports/checks.ts";
+import { type CheckEnd, type Conclusion, LEFT_MS } from "../../domain/review.ts";
+import type {
+  BegunCheck,
+  CheckStore,
+  KeptCheck,
+  ProgressNote,
+  ProgressStore,
+  PushWaits,
+  Verdict,
+} from "../../ports/checks.ts";
 import type { Post, Wanted } from "../../ports/writes.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
@@ -12,6 +20,8 @@ import { oneValue, upsert } from "../statement.ts";
 
 interface Row extends Omit<BegunCheck, "repo"> {
   readonly repo: string;
+  readonly conclusion: Conclusion | null;
+  readonly verdict: Conclusion | null;
   readonly ending: string | null;
   readonly endedAt: number | null;
   readonly begunAt: number;
@@ -19,6 +29,7 @@ interface Row extends Omit<BegunCheck, "repo"> {
 }
 
 const SELECT = `SELECT id, key, head_sha AS "headSha", repo, installation_id AS "installationId", fail_on AS "failOn", ending,
+  base_ref AS "baseRef", conclusion, verdict,
   ended_at AS "endedAt", begun_at AS "begunAt",
   CASE WHEN EXISTS (SELECT 1 FROM jobs WHERE jobs.key = check_runs.key AND jobs.state IN ('waiting', 'running'))
     THEN 1 ELSE 0 END AS "hasJob"
@@ -29,10 +40,16 @@ export function storedChecks(db: Database, held: Held | null = null): CheckStore
   const write = async (text: string, values: readonly unknown[]): Promise<void> => {
     await fenced(db, held, (tx) => tx.run(text, values));
   };
+  /** Newest first: GitHub counts its numbers up. */
+  const onHead = async (repo: Pick<Repo, "host" | "id">, headSha: string): Promise<readonly Row[]> => {
+    const rows = await db.all<Row>(`${SELECT} WHERE head_sha = $1 ORDER BY id DESC`, [headSha]);
+    return rows.filter(({ key }) => key.startsWith(`${repoKey(repo)}#`));
+  };
   return {
-    async begun({ id, key, headSha, repo, installationId, failOn }, now) {
-      const place = { id, key, head_sha: headSha, repo: JSON.stringify(repo), installation_id: installationId };
-      const row = { ...place, fail_on: failOn, begun_at: Math.ceil(now), ending: null, ended_at: null };
+    async begun({ id, key, headSha, baseRef, repo, installationId, failOn }, now) {
+      const place = { id, key, head_sha: headSha, base_ref: baseRef, repo: JSON.stringify(repo) };
+      const begun = { installation_id: installationId, fail_on: failOn, begun_at: Math.ceil(now) };
+      const row = { ...place, ...begun, ending: null, ended_at: null, conclusion: null };
       // A check run that is begun again may have the same id on GitHub.
       await fenced(db, held, (tx) => upsert(tx, "check_runs", ["id"], row));
       failPoint("after-begun");
@@ -44,7 +61,25 @@ export function storedChecks(db: Database, held: Held | null = null): CheckStore
     },
     open: async (key) =>
       (await db.all<Row>(`${SELECT} WHERE key = $1 AND ended_at IS NULL ORDER BY begun_at, id`, [key])).map(keptCheck),
-    decide: (id, end) => write("UPDATE check_runs SET ending = $2 WHERE id = $1", [id, JSON.stringify(end)]),
+    newest: async (repo, headSha) => {
+      const [row] = await onHead(repo, headSha);
+      return row === undefined ? null : keptCheck(row);
+    },
+    async verdicts(repo, headSha) {
+      const newest = new Map<string, Verdict>();
+      for (const { key, baseRef, verdict } of await onHead(repo, headSha)) {
+        const of = JSON.stringify([key, baseRef]);
+        if (verdict !== null && !newest.has(of)) newest.set(of, { key, baseRef, conclusion: verdict });
+      }
+      return [...newest.values()];
+    },
+    judge: (id, verdict) => write("UPDATE check_runs SET verdict = $2 WHERE id = $1", [id, verdict]),
+    decide: (id, end) =>
+      write("UPDATE check_runs SET ending = $2, conclusion = $3 WHERE id = $1", [
+        id,
+        JSON.stringify(end),
+        end.conclusion,
+      ]),
     ended: (id, now) => write("UPDATE check_runs SET ended_at = $2, ending = NULL WHERE id = $1", [id, Math.ceil(now)]),
     async left(now, patienceMs) {
       await adoptUnrecorded(db);
@@ -57,7 +92,7 @@ export function storedChecks(db: Database, held: Held | null = null): CheckStore
   };
 }
 
-function keptCheck({ repo, ending, endedAt, begunAt: _, hasJob: __, ...row }: Row): KeptCheck {
+function keptCheck({ repo, ending, endedAt, begunAt: _, hasJob: __, verdict: ___, ...row }: Row): KeptCheck {
   const end = ending === null ? null : (JSON.parse(ending) as CheckEnd);
   return { ...row, repo: JSON.parse(repo) as Repo, isOpen: endedAt === null, end };
 }
@@ -82,7 +117,7 @@ async function adoptUnrecorded(db: Database): Promise<void> {
   for (const { id, key, wanted, at } of found.filter((one) => !recorded.has(one.id))) {
     const { repo, installationId, headSha } = JSON.parse(wanted) as Wanted;
     // Its `failOn` is unknown, so use the strictest: a required check must not pass without a review.
-    await checks.begun({ id, key, repo, installationId, headSha, failOn: "minor" }, at);
+    await checks.begun({ id, key, repo, installationId, headSha, baseRef: "", failOn: "minor" }, at);
   }
 }
 

@@ -12,16 +12,23 @@ export function storedDecisions(db: Database): Decisions {
   return {
     async of(key) {
       const pausedBy = await oneValue<string>(db, "SELECT by FROM paused WHERE key = $1", [key]);
-      const declined = await db.all<Declined>(
-        `SELECT finding AS "findingId", by, reason FROM declined WHERE key = $1 ORDER BY at, finding`,
+      const declined = await db.all<Omit<Declined, "isWriter"> & { readonly writer: number }>(
+        `SELECT finding AS "findingId", by, reason, writer FROM declined WHERE key = $1 ORDER BY at, finding`,
         [key],
       );
-      return { pausedBy, declined };
+      return { pausedBy, declined: declined.map(({ writer, ...one }) => ({ ...one, isWriter: writer === 1 })) };
     },
     pause: (key, by, now) => upsert(db, "paused", ["key"], { key, by, at: now }),
     resume: async (key) => (await db.run("DELETE FROM paused WHERE key = $1", [key])) > 0,
-    decline: (key, { findingId, by, reason }, now) =>
-      upsert(db, "declined", ["key", "finding"], { key, finding: findingId, by, reason, at: now }),
+    decline: (key, { findingId, by, reason, isWriter }, now) =>
+      upsert(db, "declined", ["key", "finding"], {
+        key,
+        finding: findingId,
+        by,
+        reason,
+        at: now,
+        writer: isWriter ? 1 : 0,
+      }),
     restore: async (key, findingId) =>
       (await db.run("DELETE FROM declined WHERE key = $1 AND finding = $2", [key, findingId])) > 0,
   };

@@ -40,7 +40,12 @@ export function storedReviews(db: Database, held: Held | null = null): Ledger & 
         const place = { key: job.key, head_sha: review.headSha, base_sha: review.baseSha };
         // A rewritten review is the latest, so it gets a new id.
         await tx.run(`DELETE FROM reviews ${AT_PLACE}`, Object.values(place));
-        await insert(tx, "reviews", { ...place, review: JSON.stringify(review), written_at: now });
+        await insert(tx, "reviews", {
+          ...place,
+          base_ref: review.baseRef,
+          review: JSON.stringify(review),
+          written_at: now,
+        });
         // The cached answers are no longer needed.
         await tx.run("DELETE FROM replies WHERE key = $1", [job.key]);
       });
@@ -59,10 +64,6 @@ export function storedReviews(db: Database, held: Held | null = null): Ledger & 
       }
       return null;
     },
-    async wasPosted(job, headSha, baseSha) {
-      const posted = `SELECT 1 AS one FROM reviews ${AT_PLACE} AND outcome = 'posted'`;
-      return (await db.one(posted, [job.key, headSha, baseSha])) !== null;
-    },
     earlier: (job) => newest(job.key, MOST_EARLIER),
   };
 }
@@ -79,7 +80,8 @@ async function settle(tx: Sql, place: readonly string[], now: number, outcome: s
 /** Reviews of older versions have no `pushes`. */
 export function readReview(json: string): Review {
   const before = { fingerprint: "", scope: { kind: "full", reason: null }, said: [], addressed: [] };
-  return { ...before, ...(JSON.parse(json) as Review) };
+  const read = { baseRef: "", unread: [], asked: [] };
+  return { ...before, ...read, ...(JSON.parse(json) as Review) };
 }
 
 /** Model answers by request, until the review is saved. */

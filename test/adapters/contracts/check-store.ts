@@ -7,7 +7,7 @@ import { heldJob, type OpenStateStores } from "./store-harness.ts";
 
 const job = reviewJob(1, "a");
 const begun = (id: number, headSha = "h1", key = job.key): BegunCheck => ({
-  ...{ id, key, headSha, repo: job.repo, installationId: 7, failOn: "major" },
+  ...{ id, key, headSha, repo: job.repo, installationId: 7, baseRef: "main", failOn: "major" },
 });
 const END: CheckEnd = {
   conclusion: "neutral",
@@ -27,11 +27,11 @@ export function checkStoreContract(name: string, open: OpenStateStores): void {
       await checks.begun(begun(1), 10);
       await checks.begun(begun(2), 20);
       await checks.begun(begun(3, "h2"), 20);
-      expect(await checks.on(job.key, "h1")).toEqual({ ...begun(2), isOpen: true, end: null });
+      expect(await checks.on(job.key, "h1")).toEqual({ ...begun(2), isOpen: true, conclusion: null, end: null });
       await checks.decide(2, END);
-      expect(await checks.on(job.key, "h1")).toEqual({ ...begun(2), isOpen: true, end: END });
+      expect(await checks.on(job.key, "h1")).toEqual({ ...begun(2), isOpen: true, conclusion: "neutral", end: END });
       await checks.ended(2, 30);
-      expect(await checks.on(job.key, "h1")).toEqual({ ...begun(2), isOpen: false, end: null });
+      expect(await checks.on(job.key, "h1")).toEqual({ ...begun(2), isOpen: false, conclusion: "neutral", end: null });
       expect((await checks.open(job.key)).map(({ id }) => id).toSorted()).toEqual([1, 3]);
       expect(await checks.open("github.com/42#11")).toEqual([]);
     });
@@ -42,7 +42,7 @@ export function checkStoreContract(name: string, open: OpenStateStores): void {
       await checks.decide(1, END);
       await checks.ended(1, 20);
       await checks.begun(begun(1), 30);
-      expect(await checks.on(job.key, "h1")).toEqual({ ...begun(1), isOpen: true, end: null });
+      expect(await checks.on(job.key, "h1")).toEqual({ ...begun(1), isOpen: true, conclusion: null, end: null });
     });
 
     test("left behind is what has no job, and what was begun too long ago; not what a job waits or runs for", async () => {

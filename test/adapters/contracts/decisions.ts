@@ -22,7 +22,12 @@ export function decisionsContract(name: string, open: OpenStateStores): void {
 
     test("declined findings keep the order in which they were declined; declining again replaces the entry", async () => {
       const { decisions } = (await open()).stores;
-      const declined = (findingId: string, by: string, reason: string) => ({ findingId, by, reason });
+      const declined = (findingId: string, by: string, reason: string) => ({
+        findingId,
+        by,
+        reason,
+        isWriter: by === "wren",
+      });
       await decisions.decline(KEY, declined("fnd_b", "mona", "by design"), 10);
       await decisions.decline(KEY, declined("fnd_a", "mona", ""), 10);
       await decisions.decline(KEY, declined("fnd_0", "mona", "C++ has no such thing"), 5);

@@ -31,7 +31,7 @@ export function expireContract(name: string, open: OpenStateStores): void {
       expect((await stores.spending.usage(null, 0)).spent).toBe(2);
       await queue.end(lease, DAY, { state: "done", outcome: "posted" });
       expect(await stores.expire(401 * DAY + 1)).toBe(5);
-      expect(await stores.ledger.wasPosted(job, "h1", "base")).toBe(false);
+      expect((await stores.ledger.earlier(job)).filter(({ posted }) => posted)).toEqual([]);
       expect(await stores.ledger.unsent(job)).not.toBeNull();
       expect((await stores.spending.usage(null, 0)).spent).toBe(0);
       expect((await queue.counts()).waiting).toBe(1);

@@ -10,7 +10,7 @@ const job = reviewJob(1, "a");
 const WANTED = { kind: "review", repo: job.repo, installationId: 7, number: 1, headSha: "h1", subject: "s" } as const;
 const CHECK = {
   ...{ id: 5, key: job.key, repo: job.repo },
-  ...{ installationId: 7, headSha: "h1", failOn: "never" as const },
+  ...{ installationId: 7, headSha: "h1", baseRef: "main", failOn: "never" as const },
 };
 const END = { conclusion: "success", title: "t", summary: "s", text: "", annotations: [] } as const;
 
@@ -58,7 +58,7 @@ export function fenceContract(name: string, open: OpenStateStores): void {
       expect(await stores.ledger.unsent(job)).toBeNull();
       await stores.held(held).ledger.save(job, review("h1"), 5);
       await expect(stores.held(lost).ledger.settle(job, review("h1"), 6, "posted")).rejects.toThrow("another process");
-      expect(await stores.ledger.wasPosted(job, "h1", "base")).toBe(false);
+      expect((await stores.ledger.earlier(job)).filter(({ posted }) => posted)).toEqual([]);
     });
   });
 }

@@ -9,7 +9,7 @@ const HEAD = "a".repeat(40);
 /** Refused reviews are not tried again. */
 const NOT_AGAIN = { endedForMs: Number.POSITIVE_INFINITY, begunForMs: Number.POSITIVE_INFINITY };
 const pull = (number: number, updatedAt = 1_000): OpenPull => {
-  return { number, headSha: HEAD, createdAt: 500, updatedAt, described: {} };
+  return { number, headSha: HEAD, baseRef: "main", createdAt: 500, updatedAt, described: {} };
 };
 
 /** What every store of missed events promises. */

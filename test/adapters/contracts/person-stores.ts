@@ -89,7 +89,7 @@ export async function fillWithPerson(store: Store): Promise<void> {
   await store.queue.accept(received("c2"), command(2, { id: 5, login: "wren" }, ID));
   await store.queue.drop(key, `stopped by @${LOGIN}`);
   await store.decisions.pause(key, LOGIN, 1);
-  await store.decisions.decline(key, { findingId: "f1", by: LOGIN, reason: "by design" }, 1);
+  await store.decisions.decline(key, { findingId: "f1", by: LOGIN, reason: "by design", isWriter: true }, 1);
   await store.answers.record({ comment: "c1", repo: SHOP, thread: "t", userId: ID, kind: "command", at: 1 });
   const written = { ...review("h1"), walkthrough: `declined by @${LOGIN}`, heldBackBy: { by: LOGIN } };
   await store.ledger.save(reviewJob(7, "a"), written as ReturnType<typeof review>, 1);
@@ -150,7 +150,7 @@ export function personContract(name: string, open: () => Promise<PersonHarness>)
         hunk: '+maintainer = "‹redacted:email›"\n+Co-authored-by: ‹redacted:email›\n+team@example.org',
         replies: ["thanks @ghost", `first line\n‹redacted:email› and @${MENTIONED}`],
         outcome: "declined",
-        decided: { by: "ghost", reason: "by design" },
+        decided: { by: "ghost", reason: "by design", isWriter: true },
       });
     });
 

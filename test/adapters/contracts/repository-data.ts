@@ -17,12 +17,19 @@ async function fill(stores: Records, repoId: number): Promise<void> {
   const repo = `github.com/${repoId}`;
   const { key } = job;
   await stores.decisions.pause(key, "mona", 1);
-  await stores.decisions.decline(key, { findingId: "fnd_a", by: "mona", reason: "" }, 1);
+  await stores.decisions.decline(key, { findingId: "fnd_a", by: "mona", reason: "", isWriter: true }, 1);
   await stores.answers.record({ comment: `${repo}!c`, repo, thread: key, userId: 5, kind: "reply", at: 1 });
-  await stores.checks.begun({ id: repoId, key, repo: job.repo, installationId: 7, headSha: "h", failOn: "never" }, 1);
+  await stores.checks.begun(
+    { id: repoId, key, repo: job.repo, installationId: 7, headSha: "h", baseRef: "main", failOn: "never" },
+    1,
+  );
   await stores.waits.learn(job.repo, 5);
   await stores.looks.looked(job, 1, false);
-  await stores.missed.looked(job.repo, [{ number: 1, headSha: "h", createdAt: 1, updatedAt: 1, described: {} }], 1);
+  await stores.missed.looked(
+    job.repo,
+    [{ number: 1, headSha: "h", baseRef: "main", createdAt: 1, updatedAt: 1, described: {} }],
+    1,
+  );
   await stores.spending.record(job.repo, 1, "review", {
     ...{ inputTokens: 1, cachedTokens: 0, outputTokens: 1, usd: 0.5, ms: 1, requests: 1 },
   });
@@ -46,7 +53,7 @@ async function reported(stores: Records, repoId: number): Promise<readonly unkno
     await stores.replies.find(job.key, "q"),
     await stores.missed.owes(
       job.repo,
-      { number: 1, headSha: "h", createdAt: 1, updatedAt: 1, described: {} },
+      { number: 1, headSha: "h", baseRef: "main", createdAt: 1, updatedAt: 1, described: {} },
       { endedForMs: 0, begunForMs: 0 },
     ),
     (

@@ -217,8 +217,15 @@ export function plainPorts(world: PlainWorld): PlainPorts {
       },
     },
     checks: {
-      begin: async () => ++lastCheck,
-      end: async () => {},
+      async begin(repo, number, headSha) {
+        lastCheck += 1;
+        world.checkRuns.push({ id: lastCheck, repository: repo.id, number, headSha, conclusion: null, summary: "" });
+        return lastCheck;
+      },
+      async end(_repo, id, { conclusion, summary }) {
+        const run = world.checkRuns.find((one) => one.id === id);
+        Object.assign(run ?? {}, { conclusion, summary });
+      },
     },
     feedback: {
       read: async (repo, number) => feedbackOn(pullOf(repo, number), bot),

@@ -30,8 +30,19 @@ export interface PlainWorld extends PullActs, FeedbackActs, CheckActs, Pick<Repo
   /** Hands any payload on. */
   deliver(event: string, payload: unknown, options?: { readonly id?: string }): Promise<Delivery>;
   readonly deliveries: readonly Delivery[];
+  /** Check runs of heads, oldest first; the conclusion is null while one is in progress. */
+  readonly checkRuns: PlainCheck[];
   /** From now on webhooks are only listed; the returned function hands later ones on again. */
   holdBack(): () => void;
+}
+
+export interface PlainCheck {
+  readonly id: number;
+  readonly repository: number;
+  readonly number: number;
+  readonly headSha: string;
+  conclusion: string | null;
+  summary: string;
 }
 
 /** @param take receives each webhook */
@@ -96,6 +107,7 @@ export function plainWorld(
     comments: visibleComments,
     deliver: send,
     deliveries,
+    checkRuns: [],
     holdBack() {
       isHeldBack = true;
       return () => {

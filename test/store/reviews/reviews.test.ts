@@ -18,7 +18,14 @@ for (const [name, given] of [
       const ledger = storedReviews(db);
       const job = reviewJob(1, "a");
       const hunks = [{ findingId: "fnd_1", hunk: "@@ -1 +1 @@\n+eval(x)" }];
-      const review = { kind: "review", headSha: "h1", baseSha: "base", findings: [], hunks } as unknown as Review;
+      const review = {
+        kind: "review",
+        headSha: "h1",
+        baseSha: "base",
+        baseRef: "main",
+        findings: [],
+        hunks,
+      } as unknown as Review;
       const stored = async () => (await db.one<{ review: string }>("SELECT review FROM reviews"))?.review ?? "";
       await ledger.save(job, review, 1);
       expect(await stored()).toContain("eval(x)");

@@ -32,10 +32,11 @@ export function githubOpenPulls(
     const listed = await unlessStatus(REFUSED, () => paced(() => github.rest.pulls.list({ ...at, ...newest })));
     if (listed === null) return null;
     leaveEnough(listed.headers);
-    return listed.data.map(({ number, title, body, state, locked, user, head, created_at, updated_at }) => ({
+    return listed.data.map(({ number, title, body, state, locked, user, head, base, created_at, updated_at }) => ({
       described: { number, title, body, state, locked, user, head: { sha: head.sha } },
       number,
       headSha: head.sha,
+      baseRef: base.ref,
       createdAt: Date.parse(created_at),
       updatedAt: Date.parse(updated_at),
     }));

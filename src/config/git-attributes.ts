@@ -1,0 +1,56 @@
+// What a repository's `.gitattributes` marks for GitHub: `linguist-generated` and `linguist-vendored`.
+import { globPattern } from "./patterns.ts";
+
+type Mark = "generated" | "vendored";
+
+interface MarkedPattern {
+  readonly glob: string;
+  readonly mark: Mark;
+  /** False takes the mark back: `-linguist-generated`, `linguist-generated=false`. */
+  readonly isSet: boolean;
+}
+
+/** More lines with marks are not read. */
+const MOST_MARKS = 1_000;
+const MARK = /^(-?)linguist-(generated|vendored)(?:=(true|false))?$/;
+
+/** @param text of the file; lines with quotes, classes or escapes are not read */
+export function markedPatterns(text: string): readonly MarkedPattern[] {
+  const marked: MarkedPattern[] = [];
+  for (const line of text.split("\n")) {
+    if (!line.includes("linguist-")) continue;
+    const [pattern = "", ...words] = line.trim().slice(0, 1_000).split(/\s+/);
+    if (pattern === "" || /^[#"!]|[[\]\\{}]/.test(pattern)) continue;
+    for (const word of words) {
+      const [, minus, mark, value] = MARK.exec(word) ?? [];
+      if (mark === undefined) continue;
+      marked.push({
+        glob: pattern.replace(/^\//, ""),
+        mark: mark as Mark,
+        isSet: minus !== "-" && value !== "false",
+      });
+    }
+    if (marked.length >= MOST_MARKS) break;
+  }
+  return marked.slice(0, MOST_MARKS);
+}
+
+/**
+ * How a path is marked: the last line that matches decides each mark.
+ *
+ * @returns the mark that is set, `own` where one is taken back and none is set, or null where no line matches
+ */
+export function attributesOf(text: string): (path: string) => Mark | "own" | null {
+  const patterns = markedPatterns(text).flatMap((one) => {
+    const isRooted = one.glob.includes("/");
+    const read = globPattern(one.glob, { anyFolder: !isRooted });
+    return "problem" in read ? [] : [{ ...one, matches: read.matches }];
+  });
+  return (path) => {
+    const last = (mark: Mark) => patterns.findLast((one) => one.mark === mark && one.matches(path))?.isSet;
+    const marks = { generated: last("generated"), vendored: last("vendored") };
+    if (marks.vendored === true) return "vendored";
+    if (marks.generated === true) return "generated";
+    return marks.generated === false || marks.vendored === false ? "own" : null;
+  };
+}
