@@ -184,6 +184,7 @@ function pullsOf(
       if (sha === asked.head.sha) return (await repository?.text(path)) ?? null;
       return path === CONFIG_PATH ? (config ?? null) : null;
     },
+    baseTip: (_repo, { base }) => Promise.resolve(base.sha),
     ownersText: () => Promise.resolve(null),
     authorFacts: () => Promise.resolve({ mergedPullRequests: null }),
     ownComments: () => Promise.resolve(ownComments),

@@ -62,6 +62,8 @@ interface OwnersText {
 /** Reads one pull request and the repository around it. Cannot post. */
 export interface PullRequests {
   pull(repo: Repo, number: number): Promise<PullRequest>;
+  /** The newest commit of the base's branch: GitHub may leave `base.sha` at the last push. The branch decides the configuration. */
+  baseTip(repo: Repo, pull: PullRequest): Promise<string>;
   changes(repo: Repo, pull: PullRequest): Promise<Changes>;
   /** Changes since an earlier head, if it is an ancestor of this one and the merge base is the same; else why not, as a fragment. */
   changesSince(

@@ -45,6 +45,8 @@ const NOTHING_EARLIER: Earlier = { reviews: [], fingerprint: () => "", declined:
 export interface Admitted extends EffectiveConfig {
   readonly kind: "admitted";
   readonly pull: PullRequest;
+  /** The commit at which the base's own word is read: configuration, attributes and guidance. */
+  readonly baseTip: string;
   readonly degraded: readonly Degraded[];
 }
 
@@ -71,10 +73,11 @@ export async function admit(
   // Of a closed pull request no check is missing.
   const closed = closedReason(job, pull);
   if (closed !== null) return { kind: "skipped", reason: closed.text };
-  const effective = await configAt(repo, pull.base.sha, pulls, known);
+  const baseTip = await pulls.baseTip(repo, pull);
+  const effective = await configAt(repo, baseTip, pulls, known);
   const { review } = effective.config;
   const skip = skipReason(job, pull, review, pausedBy);
-  if (skip === null) return { kind: "admitted", pull, degraded, ...effective };
+  if (skip === null) return { kind: "admitted", pull, baseTip, degraded, ...effective };
   const author = SKIPS[skip.id].isAuthors && isFork(repo, pull) ? pull.author : null;
   return {
     kind: "skipped",
@@ -112,10 +115,10 @@ export async function gather(
   const settled = (await earlier.settled?.(admitted)) ?? null;
   if (settled !== null) return settled;
 
-  const { pull, config, problems, origins } = admitted;
+  const { pull, baseTip, config, problems, origins } = admitted;
   const changed = readChanges(await pulls.changes(repo, pull));
   const readHead = (path: string) => pulls.text(repo, path, pull.head.sha, TEXT_LIMITS.bytesEach);
-  const attributes = (await pulls.text(repo, ".gitattributes", pull.base.sha, ATTRIBUTES_BYTES)) ?? "";
+  const attributes = (await pulls.text(repo, ".gitattributes", baseTip, ATTRIBUTES_BYTES)) ?? "";
   const base = { pathFilters: config.pathFilters, attributes };
   const byPath = selectFiles(changed.files, base);
   // People's own files first: the limits are for all together.
@@ -133,7 +136,7 @@ export async function gather(
 
   const author = await optional("author-tier", () => pulls.authorFacts(repo, pull), { mergedPullRequests: null });
   const isRead = hasModel && config.review.model !== "off";
-  const readBase = (path: string) => pulls.text(repo, path, pull.base.sha, GUIDANCE_BYTES);
+  const readBase = (path: string) => pulls.text(repo, path, baseTip, GUIDANCE_BYTES);
   const guidance = await optional("guidance", () => (isRead ? readGuidance(readBase) : Promise.resolve([])), []);
   const own = await optional("own-comments", () => pulls.ownComments(repo, job.number), []);
   const fingerprint = earlier.fingerprint(config);
@@ -243,7 +246,7 @@ export async function gatherSettings(
   known: KnownRules = {},
 ): Promise<EffectiveConfig & { readonly pull: PullRequest }> {
   const pull = await pulls.pull(repo, number);
-  return { ...(await configAt(repo, pull.base.sha, pulls, known)), pull };
+  return { ...(await configAt(repo, await pulls.baseTip(repo, pull), pulls, known)), pull };
 }
 
 /**
@@ -289,8 +292,8 @@ function isAskedAnew({ trigger, explicit, whole, focus }: ReviewJob, nothingNew:
 }
 
 /**
- * The configuration of a repository at a commit. For a pull request that is the base commit: it cannot change the rules
- * of its own review.
+ * The configuration of a repository at a commit. For a pull request that is the tip of its base: it cannot change the rules of its
+ * own review.
  *
  * @throws Transient when one of its files cannot be read now
  */

@@ -39,6 +39,8 @@ export interface World {
   readonly changesSince?: ChangesSince;
   /** `SHA:PATH` → text: files of the repository at a commit. */
   readonly texts?: Readonly<Record<string, string>>;
+  /** The newest commit of the base's branch, if it moved. */
+  readonly baseTip?: string;
   /** `REPOSITORY:PATH` → text: files of the owner's other repositories. */
   readonly ownersTexts?: Readonly<Record<string, string>>;
   readonly authorFacts?: AuthorFacts;
@@ -67,6 +69,7 @@ export function fakePullRequests(world: World = {}): FakePullRequests {
   return {
     asked,
     pull: (_repo, number) => answer("pull", String(number), world.pull ?? aPull()),
+    baseTip: (_repo, { base }) => answer("baseTip", base.ref, world.baseTip ?? base.sha),
     changes: () =>
       answer("changes", "", world.changes ?? { kind: "listing", files: [aListedFile("src/demux.cpp")], total: 1 }),
     changesSince: (_repo, _pull, { headSha }) =>

@@ -229,3 +229,15 @@ test.each(["pull", "changes", `text ${OWN_CONFIG}`, "ownersText"])(
     await expect(gather(aJob(), fakePullRequests({ fails: { [question]: later } }), {})).rejects.toBe(later);
   },
 );
+
+test("configuration, attributes and guidance are the base branch's newest, wherever GitHub left the base", async () => {
+  const [old, tip] = [aPull().base.sha, "e".repeat(40)];
+  const texts = {
+    [`${old}:.kodiai.yml`]: "review:\n  enabled: false\n",
+    [`${tip}:.kodiai.yml`]: "review:\n  enabled: true\n",
+  };
+  const pulls = fakePullRequests({ texts, baseTip: tip });
+  expect((await gather(aJob(), pulls, {}, true)).kind).toBe("context");
+  const files = [".kodiai.yml", ".gitattributes", "AGENTS.md"];
+  expect(pulls.asked).toEqual(expect.arrayContaining(files.map((path) => `text ${tip}:${path}`)));
+});

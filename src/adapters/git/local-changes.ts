@@ -120,6 +120,7 @@ function ports(cwd: string, range: LocalRange, pull: PullRequest, diff: DiffPlac
   return {
     ...(noHead === undefined ? {} : { noHead }),
     pull: () => Promise.resolve(pull),
+    baseTip: () => Promise.resolve(pull.base.sha),
     changes: async () => ({ kind: "unified", text: await diffText(cwd, range, pull) }),
     changesSince: (_repo, _pull, earlier) => changesSince(cwd, range, pull, earlier.headSha),
     async text(_repo, path, sha, maxBytes) {

@@ -25,6 +25,8 @@ export interface PlainGit extends GitHalf {
   text(repo: string, path: string, sha: string | null): string | null;
   /** The newest commit that both descend from. */
   mergeBase(one: string, other: string): string | null;
+  /** The newest commit of a branch; null when it is missing. */
+  tip(repo: string, branch: string): string | null;
   has(sha: string): boolean;
   /** Git's mode of a link or submodule; null for other files. */
   mode(path: string, sha: string): string | null;
@@ -122,6 +124,7 @@ export function plainGit(app: GitHalf["app"]): PlainGit {
       return isBinary(content) ? null : bytesOf(content).toString();
     },
     mergeBase,
+    tip: (repo, branch) => branches.get(`${repo} ${branch}`) ?? null,
     has: (sha) => commits.has(sha),
     mode(path, sha) {
       const content = commits.get(sha)?.files.get(path);

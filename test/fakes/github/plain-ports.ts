@@ -94,6 +94,7 @@ export function plainPorts(world: PlainWorld): PlainPorts {
         const pull = pullOf(repo, number);
         return pullRequestOf(pull, (await hub.changes(pull)).commits as never);
       },
+      baseTip: async ({ owner, name }, { base }) => git.tip(`${owner}/${name}`, base.ref) ?? base.sha,
       async changes(repo, { number }) {
         const pull = pullOf(repo, number);
         const { files } = await hub.changes(pull);

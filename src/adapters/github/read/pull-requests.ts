@@ -5,7 +5,7 @@ import { GHOST, type OwnComment, type PullRequest } from "../../../domain/pull-r
 import { parseFindingMarker } from "../../../domain/review/marker.ts";
 import type { PullRequests } from "../../../ports.ts";
 import type { Clients, GitHub } from "../clients.ts";
-import { placeOf } from "../requests.ts";
+import { placeOf, unlessStatus } from "../requests.ts";
 import { translatedMethods } from "../translate-error.ts";
 import { isOurs, reviewCommentsOf } from "../write/find-post.ts";
 import { changesSince, listChanges, readText } from "./list-changes.ts";
@@ -30,6 +30,13 @@ export function githubPullRequests(options: PullRequestsOptions): PullRequests {
   const { github, authors, botLogin, attempt = null } = options;
   return translatedMethods<PullRequests>({
     pull: (repo, number) => readPull(github, repo, number),
+    async baseTip(repo, { base }) {
+      // A branch that was deleted meanwhile.
+      const found = await unlessStatus([404], () =>
+        github.rest.repos.getBranch({ ...placeOf(repo), branch: base.ref }),
+      );
+      return found?.data.commit.sha ?? base.sha;
+    },
     changes: (repo, pull) => listChanges(github, repo, pull, attempt),
     changesSince: (repo, pull, earlier) => changesSince(github, repo, pull, earlier),
     text: (repo, path, sha, maxBytes) => readText(github, repo, path, sha, maxBytes),
