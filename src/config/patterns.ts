@@ -31,6 +31,8 @@ export function userPattern(source: string): (Exclude<Pattern, Problem> & { read
 
 /** `@(a|b)`, `!(a)`: extended globs of other tools. */
 const EXTENDED = /[@!+*?]\([^()]*\)/;
+/** An empty name, `.` or `..` between slashes. */
+const NO_PATH = /^\/|\/\/|(?:^|\/)\.{1,2}(?:\/|$)/;
 /** Far more alternatives than people write; `{a,b}{a,b}…` doubles with each pair. */
 const MOST = 100;
 /** Braces in one glob, including literal ones. */
@@ -39,25 +41,38 @@ const MOST_BRACES = 20;
 /**
  * Reads a glob: `*` any text without a slash, `**` any text (as a whole name, any folders), `?` one character but a slash,
  * `[a-z]` and `[!a-z]` one of or none of, `{a,b}` either, `\` makes the next character literal. A slash at the end means
- * everything in the folder. Everything else, parentheses included, is literal, and case matters.
+ * everything in the folder, and a slash at the beginning the root. Everything else, parentheses included, is literal, and case
+ * matters.
  *
  * @param glob without a leading `!`, which belongs to the list around it
  * @param anyFolder a glob without a slash matches the name of a file in any folder
+ * @param folders a glob without a wildcard matches everything in the folder of that name as well
  */
-export function globPattern(glob: string, { anyFolder = false } = {}): Pattern {
+export function globPattern(glob: string, { anyFolder = false, folders = false } = {}): Pattern {
   if (glob.length > PATTERN_LENGTH) return { problem: TOO_LONG };
   if (EXTENDED.test(glob)) return { problem: "uses an extended glob such as `@(a|b)`; write `{a,b}` instead" };
+  if (NO_PATH.test(glob.replace(/^\.?\//, "")))
+    return { problem: "matches nothing: no path has an empty name, `.` or `..` in it" };
   const braces = glob.split("{").length - 1;
   const alternatives = braces === 0 ? [glob] : expand(glob, { max: MOST + 1 });
   if (braces > MOST_BRACES || alternatives.length > MOST) return { problem: "has too many alternatives in braces" };
-  const isName = anyFolder && !glob.includes("/");
-  const each = alternatives.map((one) => RE2JS.compile(sourceOf(one.toWellFormed()), RE2JS.DOTALL));
+  const inAnyFolder = anyFolder && !glob.includes("/") ? "**/" : "";
+  const each = alternatives.map((one) => {
+    const path = inAnyFolder + one.toWellFormed();
+    const isFolder = folders && !/[*?[]|\/$/.test(one);
+    return RE2JS.compile(isFolder ? `${sourceOf(path)}|${sourceOf(`${path}/`)}` : sourceOf(path), RE2JS.DOTALL);
+  });
   return {
     matches(path) {
-      const text = PART + (isName ? path.slice(path.lastIndexOf("/") + 1) : path.replaceAll("/", PART));
+      const text = PART + path.replaceAll("/", PART);
       return each.some((pattern) => pattern.test(text));
     },
   };
+}
+
+/** A glob for files: in any folder where it has no slash, and everything in a folder that it names. */
+export function fileGlob(glob: string): Pattern {
+  return globPattern(glob, { anyFolder: true, folders: true });
 }
 
 /**
@@ -68,7 +83,7 @@ export function fileList(globs: readonly string[]): (path: string) => boolean {
   const [out = [], taken = []] = [true, false].map((isOut) =>
     globs
       .filter((glob) => glob.startsWith("!") === isOut)
-      .map((glob) => globPattern(glob.slice(isOut ? 1 : 0), { anyFolder: true }))
+      .map((glob) => fileGlob(glob.slice(isOut ? 1 : 0)))
       .flatMap((glob) => ("problem" in glob ? [] : [glob])),
   );
   return (path) => taken.some((glob) => glob.matches(path)) && !out.some((glob) => glob.matches(path));
@@ -81,7 +96,10 @@ const ANY_FOLDERS = `(?:${PART}${ONE}*)*`;
 
 /** An alternative as a regular expression over names with PART before each. */
 function sourceOf(glob: string): string {
-  const names = glob.replace(/^\.\//, "").replace(/\/$/, "/**").split("/");
+  const names = glob
+    .replace(/^\.?\//, "")
+    .replace(/\/$/, "/**")
+    .split("/");
   const steps = names.map((name) => (/^\*{2,}$/.test(name) ? ANY_FOLDERS : nameSource(name)));
   return `^${steps.join("")}$`;
 }

@@ -3,7 +3,7 @@
 // path or its header, is spared: the model does not read it, but rules do, so that nobody hides code that way.
 
 import { attributesOf } from "../config/git-attributes.ts";
-import { globPattern } from "../config/patterns.ts";
+import { fileGlob } from "../config/patterns.ts";
 import type { LeftOut } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 
@@ -135,7 +135,7 @@ function looksUnwritten(path: string): string | null {
 function compiled(pathFilters: readonly string[]): (path: string) => string | null {
   const rules = pathFilters.flatMap((filter) => {
     const negative = filter.startsWith("!");
-    const glob = globPattern(filter.slice(negative ? 1 : 0), { anyFolder: true });
+    const glob = fileGlob(filter.slice(negative ? 1 : 0));
     // The configuration has reported an invalid one.
     return "problem" in glob ? [] : [{ filter, negative, matches: glob.matches }];
   });

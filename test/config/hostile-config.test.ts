@@ -146,14 +146,16 @@ describe("values are inert text", () => {
     "{env:HOME}",
   ];
   test.each(live)("%s comes out as it went in [T3]", (value) => {
+    // A filter with `..` or `//` in it can match nothing, and is refused for that.
+    const pathFilters = /\.\.|\/\//.test(value) ? [] : [value];
     const text = JSON.stringify({
-      pathFilters: [value],
+      pathFilters,
       review: { labels: [value], ignoreTitleKeywords: [value] },
       customRules: [{ id: "a", language: "go", message: value, note: value, rule: { pattern: value, [value]: 1 } }],
     });
     const { config, problems } = parseConfig([{ file: ".kodiai.yml", text }]);
     expect(problems).toEqual([]);
-    expect(config.pathFilters).toEqual([value]);
+    expect(config.pathFilters).toEqual(pathFilters);
     expect(config.review.labels).toEqual([value]);
     expect(config.customRules).toEqual([
       {

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import picomatch from "picomatch";
 import { describe, expect, test } from "vitest";
-import { globPattern } from "../../src/config/patterns.ts";
+import { fileGlob, globPattern } from "../../src/config/patterns.ts";
 import { runs } from "../property-runs.ts";
 
 function matches(glob: string, path: string, anyFolder = false): boolean | string {
@@ -30,6 +30,8 @@ describe("what a glob matches", () => {
     ["{a}/x", "{a}/x"],
     ["[ab", "[ab"],
     ["./src/*", "src/a"],
+    ["/src/*", "src/a"],
+    ["/*.ts", "a.ts"],
     ["Größe/*.ts", "Größe/ü.ts"],
   ])("%s matches %s", (glob, path) => {
     expect(matches(glob, path)).toBe(true);
@@ -49,6 +51,36 @@ describe("what a glob matches", () => {
     ["", "a"],
   ])("%s does not match %s", (glob, path) => {
     expect(matches(glob, path)).toBe(false);
+  });
+
+  test.each([
+    ["src/legacy", "src/legacy/a/b.ts"],
+    ["/src/legacy", "src/legacy/a.ts"],
+    ["src/legacy", "src/legacy"],
+    ["{src,lib}/old", "lib/old/a.ts"],
+    ["vendor", "a/vendor/b.ts"],
+    ["vendor", "vendor/b.ts"],
+    ["Makefile", "a/Makefile"],
+    ["/build/**", "build/a.ts"],
+  ])("%s for files takes %s", (glob, path) => {
+    const read = fileGlob(glob);
+    expect("problem" in read ? read.problem : read.matches(path)).toBe(true);
+  });
+
+  test.each([
+    ["src/legacy", "src/legacy.ts"],
+    ["/src/legacy", "a/src/legacy/b.ts"],
+    ["/build/**", "a/build/b.ts"],
+    ["vendor", "a/vendors/b.ts"],
+    ["src/*", "src/a/b.ts"],
+    ["*.md", "a.md/b.ts"],
+  ])("%s for files does not take %s", (glob, path) => {
+    const read = fileGlob(glob);
+    expect("problem" in read ? read.problem : read.matches(path)).toBe(false);
+  });
+
+  test.each(["src//a", "../a", "a/../b", "a/./b", "//a", ".."])("%s matches nothing, and says so", (glob) => {
+    expect(matches(glob, "a")).toContain("matches nothing");
   });
 
   test("without a slash it may mean a name in any folder", () => {

@@ -1,4 +1,5 @@
 // A repository's own ast-grep rules: checked before they run, so that a mistake becomes a named problem and never a crash.
+import type { SgNode } from "@ast-grep/napi";
 import type { CustomRule } from "../../config/repo-config.ts";
 import { parseText } from "../grammars.ts";
 import type { StructuralRule } from "./rule.ts";
@@ -34,10 +35,43 @@ function invalid(rule: CustomRule): string | null {
     // TypeScript rules also run on .tsx files, with that grammar.
     const languages = rule.language === "typescript" ? ["typescript", "tsx"] : [rule.language];
     for (const language of languages) parseText(language, "").findAll({ rule: rule.rule });
-    return null;
+    return unfinished(rule, languages);
   } catch (error) {
     return causesOf(error);
   }
+}
+
+/** `$NAME`, `$_`, `$$$ARGS`: any code, which stands here as a name. */
+const PLACEHOLDER = /\$+(?:[A-Z_][A-Z0-9_]*)?/g;
+
+/** ast-grep takes a pattern with a syntax error, and then finds nothing with it. */
+function unfinished({ language, rule }: CustomRule, languages: readonly string[]): string | null {
+  const isBroken = (grammar: string, pattern: string) => {
+    const code = parseText(grammar, pattern.replaceAll(PLACEHOLDER, "kodiai"));
+    return code.find({ rule: { kind: "ERROR" } }) !== null || lacksToken(code);
+  };
+  const broken = patternsIn(rule).find((pattern) => languages.every((grammar) => isBroken(grammar, pattern)));
+  if (broken === undefined) return null;
+  const quoted = broken.replaceAll("`", "'").replace(/\s+/g, " ");
+  return `the pattern \`${quoted}\` is no complete ${language} code, so it would find nothing; complete it, or write \`context\` and \`selector\``;
+}
+
+/** Where a token is missing, tree-sitter puts one without a text. ast-grep does without the semicolon of a statement. */
+function lacksToken(node: SgNode): boolean {
+  const children = node.children();
+  if (children.length > 0) return children.some(lacksToken);
+  return node.text() === "" && !node.isNamed() && node.kind() !== ";";
+}
+
+/** Those of a rule object and of the rules in it. */
+function patternsIn(value: unknown): readonly string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]): readonly string[] => {
+    if (key !== "pattern") return patternsIn(inner);
+    if (typeof inner === "string") return [inner];
+    const { context } = (inner ?? {}) as { readonly context?: unknown };
+    return typeof context === "string" ? [context] : [];
+  });
 }
 
 function asRule(rule: CustomRule): StructuralRule {

@@ -28,6 +28,38 @@ describe("a repository's own rules", () => {
     ]);
   });
 
+  test.each([
+    ["python", "requests.get("],
+    ["python", "def f(:"],
+    ["go", "fmt.Println($A"],
+    ["typescript", "if ($A) {"],
+    ["java", "class A {"],
+    ["ruby", "if $A"],
+    ["rust", "let x = "],
+  ])("in %s with the pattern %j would find nothing, which is a problem", (language, pattern) => {
+    for (const rule of [
+      { pattern },
+      { any: [{ pattern }, { kind: "x" }] },
+      { pattern: { context: pattern, selector: "x" } },
+    ]) {
+      const [problem] = compileCustomRules([custom("half", language, rule)]).problems;
+      expect(problem?.message).toMatch(/is no complete \w+ code|is not configured correctly|Kind `x` is invalid/);
+    }
+  });
+
+  test.each([
+    ["python", "requests.get($$$)"],
+    ["python", "try:\n  $A\nexcept $E:\n  $$$B"],
+    ["typescript", "foo({ a: $A, ...$B })"],
+    ["typescript", "<Button {...$PROPS} />"],
+    ["java", "System.out.println($X)"],
+    ["rust", "$X.unwrap()"],
+    ["go", "if err != nil { $$$ }"],
+    ["ruby", "def $F\nend"],
+  ])("in %s with the pattern %j is fine", (language, pattern) => {
+    expect(compileCustomRules([custom("whole", language, { pattern })]).problems).toEqual([]);
+  });
+
   test("for TypeScript also read .tsx, for tsx only .tsx", async () => {
     const tsx = custom("tsx-only", "tsx", { pattern: "new LegacyClient($$$)" });
     const code = "const client = new LegacyClient(url);";
