@@ -184,6 +184,7 @@ function pullsOf(
       if (sha === asked.head.sha) return (await repository?.text(path)) ?? null;
       return path === CONFIG_PATH ? (config ?? null) : null;
     },
+    rootEntries: () => Promise.resolve([]),
     baseTip: (_repo, { base }) => Promise.resolve(base.sha),
     ownersText: () => Promise.resolve(null),
     authorFacts: () => Promise.resolve({ mergedPullRequests: null }),

@@ -16,7 +16,7 @@ import type {
   UpkeepJobs,
 } from "./domain/job.ts";
 import type { Degraded } from "./domain/omissions.ts";
-import type { AuthorFacts, FileDiff, OwnComment, PullRequest } from "./domain/pull-request.ts";
+import type { AuthorFacts, FileDiff, OwnComment, PullRequest, RootEntry } from "./domain/pull-request.ts";
 import type { Review } from "./domain/review.ts";
 import type { FileFacts } from "./domain/signals.ts";
 import type { Snapshots } from "./ports/snapshot.ts";
@@ -75,6 +75,8 @@ export interface PullRequests {
   readonly noHead?: string;
   /** UTF-8 text of a file at a commit; null when it is absent, binary, a link, or larger than `maxBytes`. */
   text(repo: Repo, path: string, sha: string, maxBytes: number): Promise<string | null>;
+  /** What is at the root of a commit and in its folder `.github`. */
+  rootEntries(repo: Repo, sha: string): Promise<readonly RootEntry[]>;
   /**
    * Text of a file on the default branch of another repository of the same owner (organisation defaults, `_extends`);
    * null when the repository or file is absent or not readable for us.

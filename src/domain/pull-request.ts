@@ -159,3 +159,9 @@ export function positioned({ newStart, lines }: Hunk): readonly { readonly line:
     return { line, at };
   });
 }
+
+/** An entry of a commit; a submodule counts as a folder. */
+export interface RootEntry {
+  readonly path: string;
+  readonly kind: "file" | "folder" | "link";
+}

@@ -24,6 +24,7 @@ import { CONFIG_PATH, type EffectiveConfig, MAX_ASKED_BYTES, readConfig } from "
 import { readHeadTexts, TEXT_LIMITS } from "./read-head-texts.ts";
 import { type BaseChoice, selectFiles } from "./select-files.ts";
 
+export { unreadProblem } from "./read-config.ts";
 export { leftOutReason } from "./select-files.ts";
 
 /** The results of earlier reviews of the pull request, and people's decisions. */
@@ -300,12 +301,13 @@ function isAskedAnew({ trigger, explicit, whole, focus }: ReviewJob, nothingNew:
 export function configAt(
   repo: Repo,
   sha: string,
-  pulls: Pick<PullRequests, "text" | "ownersText">,
+  pulls: Pick<PullRequests, "text" | "rootEntries" | "ownersText">,
   known: KnownRules,
 ): Promise<EffectiveConfig> {
   const ofBase = () => pulls.text(repo, CONFIG_PATH, sha, MAX_ASKED_BYTES);
   const ofOwner = (name: string) => pulls.ownersText(repo, name, CONFIG_PATH, MAX_ASKED_BYTES);
-  return readConfig(repo, { ofBase, ofOwner }, known);
+  const around = () => pulls.rootEntries(repo, sha);
+  return readConfig(repo, { ofBase, around, ofOwner }, known);
 }
 
 interface Learned<Value> {

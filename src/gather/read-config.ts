@@ -5,6 +5,7 @@ import { type ConfigSource, parseConfig } from "../config/parse-config.ts";
 import { extendsOf } from "../config/read-config-file.ts";
 import type { ConfigProblem, RepoConfig } from "../config/repo-config.ts";
 import type { Repo } from "../domain/job.ts";
+import type { RootEntry } from "../domain/pull-request.ts";
 
 export const CONFIG_PATH = ".kodiai.yml";
 /**
@@ -21,6 +22,8 @@ const DEFAULTS_REPOSITORY = ".github";
 interface ConfigFiles {
   /** `.kodiai.yml` of the repository at the base commit. */
   readonly ofBase: () => Promise<string | null>;
+  /** What is at the root of that commit and in `.github`; asked where the file cannot be read. */
+  readonly around: () => Promise<readonly RootEntry[]>;
   /** `.kodiai.yml` on the default branch of another repository of the same owner. */
   readonly ofOwner: (repositoryName: string) => Promise<{ readonly text: string; readonly isShown: boolean } | null>;
 }
@@ -41,7 +44,8 @@ export interface EffectiveConfig {
  * @throws only what `files` throws
  */
 export async function readConfig(repo: Repo, files: ConfigFiles, known: KnownRules = {}): Promise<EffectiveConfig> {
-  const ownFile = admit(CONFIG_PATH, await files.ofBase());
+  const text = await files.ofBase();
+  const ownFile = text === null ? notRead(await files.around()) : admit(CONFIG_PATH, text);
   const defaults = repo.name === DEFAULTS_REPOSITORY ? NOTHING : await admitOwners(repo, DEFAULTS_REPOSITORY, files);
   const extended = await readExtended(repo, ownFile.sources, files);
   const all = [defaults ?? NOTHING, extended, ownFile];
@@ -72,6 +76,27 @@ const NOTHING: Admitted = { sources: [], problems: [] };
 function admit(file: string, text: string | null): Admitted {
   return text === null ? NOTHING : { sources: [{ file, text }], problems: [] };
 }
+
+/** Names under which people or other tools keep such a file. */
+const OTHER_NAME = /^(?:\.github\/)?\.?kodiai\.ya?ml$/i;
+
+/** Why a repository that seems to have a configuration has none. */
+function notRead(entries: readonly RootEntry[]): Admitted {
+  return { sources: [], problems: entries.flatMap(unreadProblem) };
+}
+
+/** The problem with an entry that looks like our configuration; none for any other. */
+export function unreadProblem({ path, kind }: RootEntry): readonly ConfigProblem[] {
+  if (!OTHER_NAME.test(path)) return [];
+  const message = path === CONFIG_PATH ? WHY_UNREAD[kind] : `is not read; name it \`${CONFIG_PATH}\`, at the root`;
+  return [{ file: path, key: "", line: null, column: null, severity: "error", message }];
+}
+
+const WHY_UNREAD: Readonly<Record<RootEntry["kind"], string>> = {
+  file: "is not read: it is no text in UTF-8 or UTF-16, or larger than 1 MB",
+  link: "is a symbolic link, which is not read; commit the file itself",
+  folder: "is a folder; it must be a file",
+};
 
 async function readExtended(repo: Repo, own: readonly ConfigSource[], files: ConfigFiles): Promise<Admitted> {
   // A bare name: anything that could reach another owner, a path or an address is a problem that parseConfig reports.

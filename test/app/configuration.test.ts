@@ -70,6 +70,12 @@ test("a link in the place of the file configures nothing that it does not show [
   expect(comments).toEqual(plain);
 });
 
+test("a file under another name configures nothing, and the summary says how to name it", async () => {
+  const { pull, said: comments } = await change("acme", { ".github/kodiai.yaml": "review:\n  enabled: false\n" });
+  expect(comments).toHaveLength(2);
+  expect(summaryOf(harness.world, pull).body).toContain("is not read; name it `.kodiai.yml`, at the root");
+});
+
 test("what is wrong in the file is said with its line and column, and the rest of the file holds [R29]", async () => {
   const config = "review:\n  maxComents: 3\n  profile: loud\nrules:\n  tls-verify-disabled: off\n  weak-hassh: off\n";
   const { pull, said: comments } = await change("acme", { ".kodiai.yml": config });

@@ -1,6 +1,6 @@
 // A world with one pull request in it, from plain data: what is not given is an ordinary, small, reviewable change.
 import type { Repo, ReviewJob } from "../../src/domain/job.ts";
-import type { AuthorFacts, OwnComment, PullRequest } from "../../src/domain/pull-request.ts";
+import type { AuthorFacts, OwnComment, PullRequest, RootEntry } from "../../src/domain/pull-request.ts";
 import type { Changes, ChangesSince, ListedFile, PullRequests } from "../../src/ports.ts";
 import { aPullRequest, aRepo, aReviewJob } from "../builders/pull-request.ts";
 
@@ -39,6 +39,7 @@ export interface World {
   readonly changesSince?: ChangesSince;
   /** `SHA:PATH` → text: files of the repository at a commit. */
   readonly texts?: Readonly<Record<string, string>>;
+  readonly rootEntries?: readonly RootEntry[];
   /** The newest commit of the base's branch, if it moved. */
   readonly baseTip?: string;
   /** `REPOSITORY:PATH` → text: files of the owner's other repositories. */
@@ -76,6 +77,7 @@ export function fakePullRequests(world: World = {}): FakePullRequests {
       answer("changesSince", headSha, world.changesSince ?? { kind: "unknown", reason: "nobody knows" }),
     text: (_repo, path, sha, maxBytes) =>
       answer("text", `${sha}:${path}`, within(texts.get(`${sha}:${path}`), maxBytes)),
+    rootEntries: (_repo, sha) => answer("rootEntries", sha, world.rootEntries ?? []),
     ownersText: (_repo, name, path, maxBytes) =>
       answer("ownersText", `${name}:${path}`, shown(within(ownersTexts.get(`${name}:${path}`), maxBytes))),
     authorFacts: () => answer("authorFacts", "", world.authorFacts ?? { mergedPullRequests: 3 }),

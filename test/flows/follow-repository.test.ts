@@ -25,7 +25,11 @@ function world(found: ReachableRepository | Unreachable, config: string | null =
   const running: string[] = [];
   const ports: FollowPorts = {
     host: { lookUp: () => Promise.resolve(found) },
-    pulls: { text: () => Promise.resolve(config), ownersText: () => Promise.resolve(null) },
+    pulls: {
+      text: () => Promise.resolve(config),
+      rootEntries: () => Promise.resolve([]),
+      ownersText: () => Promise.resolve(null),
+    },
     known: {},
     labels: {
       relabel: (repo) => {

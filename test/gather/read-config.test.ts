@@ -10,6 +10,7 @@ interface Files {
 async function given({ base, owner = {} }: Files, repo = REPO) {
   const asked: string[] = [];
   const found = await readConfig(repo, {
+    around: async () => [],
     ofBase: async () => base ?? null,
     ofOwner: async (name) => {
       asked.push(name);
@@ -77,4 +78,20 @@ test("a file of more than 256 KiB is a problem, and the weaker ones apply", asyn
   expect(problems.map(({ file, message }) => [file, message])).toEqual([
     [".kodiai.yml", "the file is larger than 256 KiB and was not read; shorten it"],
   ]);
+});
+
+test.each([
+  [".kodiai.yaml", "file", "is not read; name it `.kodiai.yml`, at the root"],
+  ["kodiai.yml", "file", "is not read; name it `.kodiai.yml`, at the root"],
+  [".Kodiai.YML", "file", "is not read; name it `.kodiai.yml`, at the root"],
+  [".github/.kodiai.yml", "file", "is not read; name it `.kodiai.yml`, at the root"],
+  [".github/kodiai.yaml", "file", "is not read; name it `.kodiai.yml`, at the root"],
+  [".kodiai.yml", "link", "is a symbolic link, which is not read; commit the file itself"],
+  [".kodiai.yml", "folder", "is a folder; it must be a file"],
+  [".kodiai.yml", "file", "is not read: it is no text in UTF-8 or UTF-16, or larger than 1 MB"],
+] as const)("%s (a %s) where no configuration can be read is a problem", async (path, kind, message) => {
+  const around = async () => [{ path: "README.md", kind: "file" } as const, { path, kind }];
+  const repo = { host: "github.com", id: 1, ownerId: 1, owner: "acme", name: "shop", visibility: "private" } as const;
+  const { problems } = await readConfig(repo, { ofBase: async () => null, around, ofOwner: async () => null });
+  expect(problems).toEqual([{ file: path, key: "", line: null, column: null, severity: "error", message }]);
 });

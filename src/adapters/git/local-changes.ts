@@ -2,7 +2,7 @@
 import { copyFile, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { PullRequest } from "../../domain/pull-request.ts";
+import type { PullRequest, RootEntry } from "../../domain/pull-request.ts";
 import type { Snapshots } from "../../ports/snapshot.ts";
 import type { ChangesSince, PullRequests } from "../../ports.ts";
 import { textOf } from "./blob-reader.ts";
@@ -133,6 +133,7 @@ function ports(cwd: string, range: LocalRange, pull: PullRequest, diff: DiffPlac
       if (sha === NO_COMMIT) return null;
       return objectText(cwd, kind === "staged" ? `:0:${path}` : `${sha}:${path}`, maxBytes);
     },
+    rootEntries: (_repo, sha) => rootEntries(cwd, sha),
     ownersText: () => Promise.resolve(null),
     authorFacts: () => Promise.resolve({ mergedPullRequests: null }),
     ownComments: () => Promise.resolve([]),
@@ -191,6 +192,17 @@ async function changesSince(cwd: string, range: LocalRange, pull: PullRequest, e
     if (!(error instanceof GitFailed)) throw error;
     return { kind: "unknown", reason: "the earlier head is not an ancestor of this one" };
   }
+}
+
+async function rootEntries(cwd: string, sha: string): Promise<readonly RootEntry[]> {
+  const list = ["ls-tree", "-z", "--full-tree", sha];
+  const texts = await Promise.all([git(cwd, list), git(cwd, [...list, ".github/"])]).catch(() => []);
+  return texts
+    .flatMap((text) => text.toString("utf8").split("\0"))
+    .flatMap((line) => {
+      const [, mode = "", type = "", path = ""] = /^(\d+) (\w+) \w+\t(.+)$/s.exec(line) ?? [];
+      return path === "" ? [] : [{ path, kind: mode === "120000" ? "link" : type === "blob" ? "file" : "folder" }];
+    });
 }
 
 async function objectText(cwd: string, object: string, maxBytes: number): Promise<string | null> {

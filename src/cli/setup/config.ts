@@ -1,6 +1,6 @@
 // kodiai config: checks a file, prints each effective value with its source, explains a key, or prints the JSON Schema.
 
-import { existsSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { stringify } from "yaml";
 import { CONFIG_KEYS, type ConfigKey, configJsonSchema, schemaAt } from "../../config/config-keys.ts";
@@ -12,7 +12,8 @@ import type { ConfigProblem } from "../../config/repo-config.ts";
 import { UsageError } from "../../config/usage-error.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { isFolder } from "../../environment/data-dir.ts";
-import { configVerbPorts } from "../../wire/cli/config.ts";
+import { unreadProblem } from "../../gather/gather.ts";
+import { configVerbPorts, entriesIn } from "../../wire/cli/config.ts";
 import { knownRules } from "../../wire/rules.ts";
 import { clipped, terminalText } from "../terminal-text.ts";
 import { type ExitCode, fileText, printed, readWords, wantsJson } from "../usage.ts";
@@ -31,7 +32,7 @@ export async function config(words: readonly string[]): Promise<ExitCode> {
   }
   if (verb === "check" && word !== undefined && values.repo !== undefined)
     throw new UsageError("`config check` takes FILE or --repo PATH, not both");
-  if (verb === "check") return check(word ?? fileIn(values.repo ?? "."), asJson);
+  if (verb === "check") return check(word ?? (await fileIn(values.repo ?? ".")), asJson);
   if (verb === "show" && word === undefined)
     return show(await configVerbPorts(values.repo), asJson, values.all === true);
   if (verb === "explain" && word !== undefined) return explain(word, await configVerbPorts(values.repo), asJson);
@@ -59,11 +60,14 @@ async function explain(key: string, { notRead, read }: ConfigPorts, asJson: bool
 }
 
 /** @throws UsageError if it is not a folder with a `.kodiai.yml` */
-function fileIn(folder: string): string {
+async function fileIn(folder: string): Promise<string> {
   if (!isFolder(folder))
     throw new UsageError(`${folder} is not a folder; \`kodiai config show\` also reads OWNER/NAME on GitHub`);
   const file = join(folder, ".kodiai.yml");
-  if (!existsSync(file)) throw new UsageError(`no .kodiai.yml in ${resolve(folder)}; \`kodiai init\` writes one`);
+  const isRead = lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  const [problem] = isRead ? [] : (await entriesIn(folder)).flatMap(unreadProblem);
+  if (problem !== undefined) throw new UsageError(`${problem.file} ${problem.message}`);
+  if (!isRead) throw new UsageError(`no .kodiai.yml in ${resolve(folder)}; \`kodiai init\` writes one`);
   return file;
 }
 

@@ -1,21 +1,22 @@
 // Wires `kodiai config` to its ports: the configuration of a clone or of a GitHub repository, with the files that it extends. And the
 // files of a checkout, for `kodiai init`.
 
-import { readFile, stat } from "node:fs/promises";
+import { lstat, readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { git, gitText } from "../../adapters/git/git.ts";
-import { githubFiles } from "../../adapters/github/read/pull-requests.ts";
+import { githubFiles, type RepositoryFiles } from "../../adapters/github/read/pull-requests.ts";
 import { apiUrlFor, namedRepository } from "../../config/environment/github-address.ts";
 import { UsageError } from "../../config/usage-error.ts";
 import type { Repo } from "../../domain/job.ts";
+import type { RootEntry } from "../../domain/pull-request.ts";
+import { decodeText } from "../../domain/text/decode-text.ts";
 import { isFolder } from "../../environment/data-dir.ts";
 import { configAt } from "../../gather/gather.ts";
-import type { PullRequests } from "../../ports.ts";
 import { personsClient } from "../github.ts";
 import { knownRules } from "../rules.ts";
 
 type NamedRepository = ReturnType<typeof namedRepository>;
-type Files = Pick<PullRequests, "text" | "ownersText">;
+type Files = RepositoryFiles;
 
 /**
  * Ports for the configuration of a folder (its file in the working tree), or of OWNER/NAME on GitHub.
@@ -48,7 +49,7 @@ export async function configVerbPorts(word: string | undefined) {
   return {
     name: folder,
     notRead: isReachable ? null : `what the owner's \`.github\` repository and \`_extends\` say: ${why}`,
-    read: () => configAt(repo, "", { ownersText, text }, knownRules()),
+    read: () => configAt(repo, "", { ownersText, text, rootEntries: () => entriesIn(folder) }, knownRules()),
   };
 }
 
@@ -71,8 +72,23 @@ async function originOf(folder: string): Promise<NamedRepository | null> {
 
 async function textIn(folder: string, path: string, maxBytes: number): Promise<string | null> {
   const file = join(folder, path);
-  const found = await stat(file).catch(() => null);
-  return found?.isFile() === true && found.size <= maxBytes ? readFile(file, "utf8") : null;
+  // As on GitHub, a link is not followed.
+  const found = await lstat(file).catch(() => null);
+  return found?.isFile() === true && found.size <= maxBytes ? decodeText(await readFile(file)) : null;
+}
+
+/** As a commit of the folder would have them. */
+export async function entriesIn(folder: string): Promise<readonly RootEntry[]> {
+  const list = async (below: string) => {
+    const found = await readdir(join(folder, below), { withFileTypes: true }).catch(() => []);
+    return found.map(
+      (one): RootEntry => ({
+        path: `${below}${one.name}`,
+        kind: one.isSymbolicLink() ? "link" : one.isFile() ? "file" : "folder",
+      }),
+    );
+  };
+  return [...(await list("")), ...(await list(".github/"))];
 }
 
 /** The content of a checkout. */

@@ -1,7 +1,9 @@
 // Repositories and commits as maps, for plays without a server: it answers the few questions that people's acts ask of the
 // emulator, and compares two commits as GitHub does.
+
 import { createHash } from "node:crypto";
 import { structuredPatch } from "diff";
+import type { RootEntry } from "../../../src/domain/pull-request.ts";
 import type { ChangedFile, ReadChanges } from "./changes.ts";
 import type { Json } from "./conversation.ts";
 import type { FileContent, Files, GitHalf } from "./emulator.ts";
@@ -25,6 +27,8 @@ export interface PlainGit extends GitHalf {
   text(repo: string, path: string, sha: string | null): string | null;
   /** The newest commit that both descend from. */
   mergeBase(one: string, other: string): string | null;
+  /** Files and links at the root of a commit and in `.github`. */
+  rootEntries(sha: string): readonly RootEntry[];
   /** The newest commit of a branch; null when it is missing. */
   tip(repo: string, branch: string): string | null;
   has(sha: string): boolean;
@@ -124,6 +128,10 @@ export function plainGit(app: GitHalf["app"]): PlainGit {
       return isBinary(content) ? null : bytesOf(content).toString();
     },
     mergeBase,
+    rootEntries: (sha) =>
+      [...(commits.get(sha)?.files ?? [])]
+        .filter(([path]) => /^(?:\.github\/)?[^/]+$/.test(path))
+        .map(([path, content]) => ({ path, kind: typeof content === "object" && "mode" in content ? "link" : "file" })),
     tip: (repo, branch) => branches.get(`${repo} ${branch}`) ?? null,
     has: (sha) => commits.has(sha),
     mode(path, sha) {

@@ -1,7 +1,7 @@
 // Reads a pull request from GitHub's REST API.
 
 import type { Repo } from "../../../domain/job.ts";
-import { GHOST, type OwnComment, type PullRequest } from "../../../domain/pull-request.ts";
+import { GHOST, type OwnComment, type PullRequest, type RootEntry } from "../../../domain/pull-request.ts";
 import { parseFindingMarker } from "../../../domain/review/marker.ts";
 import type { PullRequests } from "../../../ports.ts";
 import type { Clients, GitHub } from "../clients.ts";
@@ -40,6 +40,7 @@ export function githubPullRequests(options: PullRequestsOptions): PullRequests {
     changes: (repo, pull) => listChanges(github, repo, pull, attempt),
     changesSince: (repo, pull, earlier) => changesSince(github, repo, pull, earlier),
     text: (repo, path, sha, maxBytes) => readText(github, repo, path, sha, maxBytes),
+    rootEntries: (repo, sha) => readRoot(github, repo, sha),
     ownersText: githubFiles(options.clients, options.installationId).ownersText,
     async authorFacts(repo, { author }) {
       if (DECIDED.has(author.association) || author.id === GHOST.id) return { mergedPullRequests: null };
@@ -58,15 +59,18 @@ export function githubPullRequests(options: PullRequestsOptions): PullRequests {
   });
 }
 
+export type RepositoryFiles = Pick<PullRequests, "text" | "rootEntries" | "ownersText">;
+
 /** Files of a repository without a pull request, each read with a token of their repository. */
-export function githubFiles(
-  clients: Pick<Clients, "forOwnersRepository">,
-  installationId: number,
-): Pick<PullRequests, "text" | "ownersText"> {
-  return translatedMethods<Pick<PullRequests, "text" | "ownersText">>({
+export function githubFiles(clients: Pick<Clients, "forOwnersRepository">, installationId: number): RepositoryFiles {
+  return translatedMethods<RepositoryFiles>({
     async text(repo, path, sha, maxBytes) {
       const client = await clients.forOwnersRepository(installationId, repo, repo.name);
       return client === null ? null : readText(client, repo, path, sha, maxBytes);
+    },
+    async rootEntries(repo, sha) {
+      const client = await clients.forOwnersRepository(installationId, repo, repo.name);
+      return client === null ? [] : readRoot(client, repo, sha);
     },
     async ownersText(repo, name, path, maxBytes) {
       const client = await clients.forOwnersRepository(installationId, repo, name);
@@ -74,6 +78,20 @@ export function githubFiles(
       return client === null || text === null ? null : { text, isShown: await isAsOpen(client, repo, name) };
     },
   });
+}
+
+async function readRoot(github: GitHub, repo: Repo, sha: string): Promise<readonly RootEntry[]> {
+  const list = async (tree: string) => {
+    const found = await unlessStatus([404, 409], () => github.rest.git.getTree({ ...placeOf(repo), tree_sha: tree }));
+    return found?.data.tree ?? [];
+  };
+  const root = await list(sha);
+  const folder = root.find(({ path, type }) => path === ".github" && type === "tree");
+  const inFolder = folder === undefined ? [] : await list(folder.sha);
+  return [...root, ...inFolder.map((one) => ({ ...one, path: `.github/${one.path}` }))].map(({ path, type, mode }) => ({
+    path,
+    kind: mode === "120000" ? "link" : type === "blob" ? "file" : "folder",
+  }));
 }
 
 async function readPull(github: GitHub, repo: Repo, number: number): Promise<PullRequest> {
