@@ -1,4 +1,4 @@
-// Runs git with fixed arguments and without the repository's own programs: no hooks, filters, pagers or external diffs.
+// Runs git with fixed arguments and without programs of the repository or of one inside it: no hooks, filters, pagers or external diffs.
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process";
 
 /** git failed, or is not installed. The message is git's own first line. */
@@ -12,6 +12,33 @@ const INERT = (
 ).split(" ");
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
+/** `git status` in a nested repository would run what that one configures, so git never looks whether its files changed. */
+const NOT_INSIDE = "--ignore-submodules=dirty";
+
+/** The commands that are run, each with the options that keep it from running a program. A test runs all of them among hostile ones. */
+export const GIT_CALLS = {
+  add: [],
+  apply: [],
+  "cat-file": [],
+  config: [],
+  diff: ["--no-ext-diff", "--no-textconv", "--submodule=short", NOT_INSIDE],
+  log: ["--no-ext-diff", "--no-textconv", "--no-show-signature"],
+  "ls-files": [],
+  "ls-tree": [],
+  "merge-base": [],
+  remote: [],
+  "rev-list": [],
+  "rev-parse": [],
+  status: [NOT_INSIDE],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+/** A command and its arguments. */
+export type GitCall = readonly [keyof typeof GIT_CALLS, ...(readonly string[])];
+
+function argumentsOf([command, ...rest]: GitCall): readonly string[] {
+  return [...INERT, command, ...GIT_CALLS[command], ...rest];
+}
+
 /**
  * Standard output of `git ARGS` in `cwd`.
  *
@@ -21,14 +48,14 @@ const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
  */
 export function git(
   cwd: string,
-  args: readonly string[],
+  args: GitCall,
   own: Readonly<Record<string, string>> = {},
   input = "",
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const env = { ...environment(), ...own };
     const options = { cwd, encoding: "buffer", maxBuffer: MAX_OUTPUT_BYTES, env } as const;
-    const child = execFile("git", [...INERT, ...args], options, (error, stdout, stderr) => {
+    const child = execFile("git", argumentsOf(args), options, (error, stdout, stderr) => {
       if (error === null) return resolve(stdout);
       const [line = ""] = stderr.toString("utf8").trim().split("\n");
       const message = line === "" ? error.message : line.replace(/^(?:fatal|error): /, "");
@@ -41,21 +68,30 @@ export function git(
 }
 
 /** As `git`, decoded and without the closing newline. */
-export async function gitText(
-  cwd: string,
-  args: readonly string[],
-  own: Readonly<Record<string, string>> = {},
-): Promise<string> {
+export async function gitText(cwd: string, args: GitCall, own: Readonly<Record<string, string>> = {}): Promise<string> {
   return (await git(cwd, args, own)).toString("utf8").replace(/\n$/, "");
+}
+
+/**
+ * The top of the clone at `cwd`, without links.
+ *
+ * @throws GitFailed when there is none, or when the repository's configuration (`core.worktree`) puts it into a folder that is not its own
+ */
+export async function topOf(cwd: string): Promise<string> {
+  const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]);
+  const gitDir = (folder: string) => gitText(folder, ["rev-parse", "--absolute-git-dir"]);
+  const [own, there] = await Promise.all([gitDir(cwd), gitDir(top).catch(() => null)]);
+  if (own !== there) throw new GitFailed("core.worktree of the repository names a folder that is not its own");
+  return top;
 }
 
 /** `git ARGS` in `cwd` as an interactive process, which the caller must end. */
 export function gitProcess(
   cwd: string,
-  args: readonly string[],
+  args: GitCall,
   own: Readonly<Record<string, string>> = {},
 ): ChildProcessWithoutNullStreams {
-  return spawn("git", [...INERT, ...args], { cwd, env: { ...environment(), ...own }, stdio: "pipe" });
+  return spawn("git", argumentsOf(args), { cwd, env: { ...environment(), ...own }, stdio: "pipe" });
 }
 
 /**

@@ -4,11 +4,12 @@ import { copyFile, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import type { Repo } from "../../domain/job.ts";
+import type { LeftOut } from "../../domain/omissions.ts";
 import type { PullRequest } from "../../domain/pull-request.ts";
 import type { Snapshots } from "../../ports/snapshot.ts";
 import type { ChangesSince, PullRequests } from "../../ports.ts";
 import { textOf } from "./blob-reader.ts";
-import { GitFailed, git, gitText, withoutFilters } from "./git.ts";
+import { GitFailed, git, gitText, topOf, withoutFilters } from "./git.ts";
 import { type LocalHead, localSnapshots, workingBytes } from "./snapshot.ts";
 
 /** The change to review: commits since head left base; staged changes; all uncommitted work; or the text of a diff. */
@@ -25,12 +26,13 @@ interface LocalChanges {
   readonly snapshots: Snapshots;
 }
 
-/** Each option overrides a git setting that would run a program or change the form of the diff. */
-const DIFF = (
-  "diff --no-color --no-ext-diff --no-textconv --submodule=short --ignore-submodules=none " +
-  "--src-prefix=a/ --dst-prefix=b/ --no-relative --unified=3 --inter-hunk-context=0 " +
+/** Each option overrides a git setting that would change the form of the diff. */
+const FORM = (
+  "--no-color --src-prefix=a/ --dst-prefix=b/ --no-relative --unified=3 --inter-hunk-context=0 " +
   "--diff-algorithm=default -O/dev/null -M --full-index"
 ).split(" ");
+/** What of a diff is read of a repository inside this one: its commit where it is tracked, else nothing. */
+const NESTED = "a repository of its own, which is not entered: review it in its folder";
 /** GitHub also lists at most 250 commits of a pull request. */
 const MAX_COMMITS = 250;
 /** The base of a repository without commits. */
@@ -61,9 +63,9 @@ function headOf(range: LocalRange, diff: DiffPlace | null): LocalHead {
 
 /** Uncommitted work: the number of paths with staged changes, and with others (unstaged, or untracked). */
 export async function uncommittedWork(cwd: string): Promise<{ readonly staged: number; readonly unstaged: number }> {
-  const args = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"];
-  const status = await gitText(cwd, args, await withoutFilters(cwd));
-  const entries = status.split("\0").filter((entry) => entry !== "");
+  const own = await withoutFilters(cwd);
+  const status = await gitText(cwd, ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"], own);
+  const entries = status.split("\0").filter((entry) => entry !== "" && !isNested(entry));
   return {
     staged: entries.filter((entry) => !/^[ ?]/.test(entry)).length,
     unstaged: entries.filter((entry) => !/^. /.test(entry)).length,
@@ -90,7 +92,7 @@ interface DiffPlace {
 
 /** A diff names no repository: it belongs to the clone that it can be, or has been, applied to. */
 async function placeOf(cwd: string, diff: string): Promise<DiffPlace> {
-  const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]).catch(() => null);
+  const top = await topOf(cwd).catch(() => null);
   if (top === null) return { top, isApplied: false };
   const own = await withoutFilters(top);
   const fits = (...how: readonly string[]) =>
@@ -117,12 +119,12 @@ function ports(cwd: string, range: LocalRange, pull: PullRequest, diff: DiffPlac
   return {
     ...(noHead === undefined ? {} : { noHead }),
     pull: () => Promise.resolve(pull),
-    changes: async () => ({ kind: "unified", text: await diffText(cwd, range, pull) }),
+    changes: async () => ({ kind: "unified", ...(await diffOf(cwd, range, pull)) }),
     changesSince: (_repo, _pull, earlier) => changesSince(cwd, range, pull, earlier.headSha),
     async text(_repo, path, sha, maxBytes) {
       const kind = sha === pull.head.sha ? range.kind : "commits";
       if (kind === "uncommitted") {
-        const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]);
+        const top = await topOf(cwd);
         return workingText(top, path, maxBytes).catch(() => null);
       }
       if (kind === "diff") return diff?.top && diff.isApplied ? workingText(diff.top, path, maxBytes) : null;
@@ -135,11 +137,25 @@ function ports(cwd: string, range: LocalRange, pull: PullRequest, diff: DiffPlac
   };
 }
 
-async function diffText(cwd: string, range: LocalRange, pull: PullRequest): Promise<string> {
-  if (range.kind === "diff") return range.text;
+interface Diff {
+  readonly text: string;
+  readonly leftOut: readonly LeftOut[];
+}
+
+async function diffOf(cwd: string, range: LocalRange, pull: PullRequest): Promise<Diff> {
+  if (range.kind === "diff") return { text: range.text, leftOut: [] };
   if (range.kind === "uncommitted") return uncommittedDiff(cwd, pull.base.sha);
-  const args = range.kind === "staged" ? [...DIFF, "--cached"] : [...DIFF, pull.base.sha, pull.head.sha];
-  return (await git(cwd, [...args, "--"])).toString("utf8");
+  const between = range.kind === "staged" ? ["--cached"] : [pull.base.sha, pull.head.sha];
+  return { text: await diffText(cwd, between), leftOut: [] };
+}
+
+async function diffText(cwd: string, between: readonly string[], own: Readonly<Record<string, string>> = {}) {
+  return (await git(cwd, ["diff", ...FORM, ...between, "--"], own)).toString("utf8");
+}
+
+/** git lists a folder by name, with a slash, only where it is a repository of its own. */
+function isNested(path: string): boolean {
+  return path.endsWith("/");
 }
 
 /** git's constant for the empty tree. */
@@ -149,17 +165,22 @@ const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
  * The working tree with its new files against the base. A temporary index adds the new files, so that the repository's index
  * stays unchanged.
  */
-async function uncommittedDiff(cwd: string, base: string): Promise<string> {
-  const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]);
+async function uncommittedDiff(cwd: string, base: string): Promise<Diff> {
+  const top = await topOf(cwd);
   const index = await gitText(top, ["rev-parse", "--git-path", "index"]);
   const folder = await mkdtemp(join(tmpdir(), "kodiai-index-"));
   try {
     const own = { ...(await withoutFilters(top)), GIT_INDEX_FILE: join(folder, "index") };
     // A repository without a commit may have no index yet.
     await copyFile(resolve(top, index), own.GIT_INDEX_FILE).catch(() => undefined);
-    await git(top, ["add", "--intent-to-add", "--all", "--", "."], own);
-    const args = [...DIFF, base === NO_COMMIT ? EMPTY_TREE : base, "--"];
-    return (await git(top, args, own)).toString("utf8");
+    const untracked = (await gitText(top, ["ls-files", "-z", "--others", "--exclude-standard"])).split("\0");
+    const added = untracked.filter((path) => path !== "" && !isNested(path));
+    // Only these: a look at everything would enter the repositories that are tracked.
+    const paths = ["--pathspec-from-file=-", "--pathspec-file-nul"];
+    const asIs = { ...own, GIT_LITERAL_PATHSPECS: "1" };
+    if (added.length > 0) await git(top, ["add", "--intent-to-add", ...paths], asIs, added.join("\0"));
+    const leftOut = untracked.filter(isNested).map((path) => ({ path, reason: NESTED }));
+    return { text: await diffText(top, [base === NO_COMMIT ? EMPTY_TREE : base], own), leftOut };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -171,7 +192,7 @@ async function changesSince(cwd: string, range: LocalRange, pull: PullRequest, e
   try {
     const before = await commit(cwd, earlier);
     await gitText(cwd, ["merge-base", "--is-ancestor", before, pull.head.sha]);
-    const text = (await git(cwd, [...DIFF, before, pull.head.sha, "--"])).toString("utf8");
+    const text = await diffText(cwd, [before, pull.head.sha]);
     return { kind: "since", changes: { kind: "unified", text } };
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
@@ -246,7 +267,7 @@ async function localRepo(cwd: string, head: string): Promise<Repo> {
   const rootOf = (revision: string) => gitText(cwd, ["rev-list", "--max-parents=0", revision, "--"]);
   const root = await rootOf("HEAD").catch(() => rootOf(head).catch(() => ""));
   const first = root.split("\n").at(-1) ?? "";
-  const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]).catch(() => cwd);
+  const top = await topOf(cwd).catch(() => cwd);
   const hash = createHash("sha256").update(first === "" ? top : first);
   const id = Number.parseInt(hash.digest("hex").slice(0, 12), 16);
   return { host: "local", id, ownerId: 0, owner: "local", name: basename(top), visibility: "private" };
