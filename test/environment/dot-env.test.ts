@@ -35,7 +35,7 @@ const FOREIGN = (
 ).split(" ");
 
 describe("only variables of Kodiai are read", () => {
-  test.each(FOREIGN)("%s is ignored, and that is said [T25]", (name) => {
+  test.each(FOREIGN)("%s is ignored, and that is said", (name) => {
     const had = process.env[name];
     const { problems, ignored } = load(`${name}=evil\nLOG_LEVEL=debug\n`);
     expect(problems).toEqual([]);
