@@ -57,8 +57,9 @@ unknown variable that begins with \`KODIAI_\` keeps the server from starting. Se
 The server also reads \`.env\` in the folder where you start it; the environment wins. Of the other commands, \`doctor\` and
 \`retract\` read it, and only in the server's own folder: Kodiai's checkout, or the folder that holds the data folder that you
 name with \`--data-dir\` (or with an absolute path in KODIAI_DATA_DIR). Elsewhere they leave the file alone and say so. An
-address in \`.env\` is never used with a key from the environment: Kodiai names the two variables and stops. Set both in the
-same place.
+address or a proxy in \`.env\` is never used with a key from the environment: Kodiai names the two variables and stops. Set both in the
+same place. Of \`.env\` only the variables below, GITHUB_TOKEN, GITHUB_API_URL, GITHUB_SERVER_URL and PGPASSWORD are read, and none that begins with
+\`NODE_\`; Kodiai names the others when it ignores them.
 `;
 
 /** GitHub Markdown: keys by section with type, default, meaning and example; then the environment. */

@@ -1,7 +1,6 @@
 // The server: reads the environment once, rejects invalid settings, starts the app. `npm start`, and the container's command.
 // The app's modules load last, so that errors are printed at once and signals are handled from the beginning.
 import { flushCompileCache } from "node:module";
-import { loadDotEnv } from "./environment/dot-env.ts";
 import { guardExit } from "./server/guard-exit.ts";
 import { handleSignals } from "./server/handle-signals.ts";
 import { keepCompiled } from "./server/keep-compiled.ts";
@@ -12,6 +11,7 @@ process.umask(0o077);
 keepCompiled();
 const signals = handleSignals();
 const given = new Set(Object.keys(process.env));
+const { loadDotEnv } = await import("./environment/dot-env.ts");
 const split = loadDotEnv(".env");
 
 const { readEnv } = await import("./config/environment/env.ts");

@@ -15,7 +15,7 @@ import type {
   UpkeepJob,
   UpkeepJobs,
 } from "./domain/job.ts";
-import type { Degraded } from "./domain/omissions.ts";
+import type { Degraded, LeftOut } from "./domain/omissions.ts";
 import type { AuthorFacts, FileDiff, OwnComment, PullRequest, RootEntry } from "./domain/pull-request.ts";
 import type { Review } from "./domain/review.ts";
 import type { FileFacts } from "./domain/signals.ts";
@@ -45,7 +45,12 @@ export type Changes =
       /** Gaps in the listing; absent when there are none. */
       readonly degraded?: readonly Degraded[];
     }
-  | { readonly kind: "unified"; readonly text: string };
+  | {
+      readonly kind: "unified";
+      readonly text: string;
+      /** What the diff does not have; absent when it has everything. */
+      readonly leftOut?: readonly LeftOut[];
+    };
 
 /** Changes from one head of a pull request to the next; or why they are unknown, or would not help. */
 export type ChangesSince =

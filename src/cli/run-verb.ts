@@ -68,7 +68,7 @@ function help(word: string | undefined): ExitCode {
 function unknownVerb(word: string): ExitCode {
   const near = didYouMean(word, Object.keys(RUN));
   const fix = near === null ? "run kodiai help" : `did you mean ${near}?`;
-  console.error(`kodiai: unknown command ${JSON.stringify(word)}; ${fix}`);
+  console.error(`kodiai: unknown command ${terminalText(JSON.stringify(word))}; ${fix}`);
   return 2;
 }
 

@@ -13,6 +13,23 @@ export function terminalText(text: string): string {
   });
 }
 
+/**
+ * A value as JSON for a terminal: the same value, with every character escaped that would control the terminal, reorder a line or hide
+ * text. JSON itself requires that only of the first 32.
+ */
+export function terminalJson(value: unknown, indent = 2): string {
+  return escapedJson(JSON.stringify(value, null, indent));
+}
+
+/** As `terminalJson`, of a text that is JSON, or lines of it. */
+export function escapedJson(json: string): string {
+  return json.replace(/[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]--\n]/gv, (character) =>
+    [...Array(character.length).keys()]
+      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
+}
+
 /** The first `most` UTF-16 units, with `…` where something was cut. */
 export function clipped(text: string, most: number): string {
   return text.length > most ? `${cutText(text, most)}…` : text;

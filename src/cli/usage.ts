@@ -5,7 +5,7 @@ import { UsageError } from "../config/usage-error.ts";
 import { StoreUnusable } from "../domain/errors.ts";
 import type { Degraded } from "../domain/omissions.ts";
 import { decodeText } from "../domain/text/decode-text.ts";
-import { terminalText } from "./terminal-text.ts";
+import { terminalJson, terminalText } from "./terminal-text.ts";
 
 /** 0 done; 1 findings at or above --fail-on; 2 usage or configuration; 3 could not review. */
 export type ExitCode = 0 | 1 | 2 | 3;
@@ -60,7 +60,7 @@ export function wantsJson({ json, format = "pretty" }: { readonly json?: boolean
 
 /** Prints a value as JSON of version 1. A change that breaks readers raises the version. */
 export function printJson(value: object): void {
-  console.log(JSON.stringify({ version: 1, ...value }, null, 2));
+  console.log(terminalJson({ version: 1, ...value }));
 }
 
 /** Prints a result as JSON or as a page, which is made only without JSON, and ends with 0. */

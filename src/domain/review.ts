@@ -144,6 +144,8 @@ export interface Review {
   readonly addressed: readonly Addressed[];
   /** Including this review; null or absent without a budget. */
   readonly month?: MonthSpending | null;
+  /** Whether a person without write access opened it; absent means false. What a model wrote about it is no text for an agent. */
+  readonly isByOutsider?: boolean;
   /** False leaves the prompt for a coding agent out of the summary; absent means true. */
   readonly agentPrompt?: boolean;
 }

@@ -1,14 +1,17 @@
-// Loads a folder's `.env`. The folder's author wrote it, so it must never decide where a key from the environment is sent.
+// Loads a folder's `.env`. The folder's author wrote it, so it must never decide where a key from the environment is sent, nor set
+// what other programs read.
 import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
+import { ENV_VARIABLES } from "../config/environment/env-variables.ts";
+import { shown } from "../config/located.ts";
 
 const GITHUB_APP = ["PRIVATE_KEY", "PRIVATE_KEY_PATH", "GITHUB_CLIENT_SECRET"];
 
 /** Address variable → the keys that are sent to that address. */
 const SENT_TO: Readonly<Record<string, readonly string[]>> = {
-  KODIAI_GITHUB_API_URL: GITHUB_APP,
-  GHE_HOST: GITHUB_APP,
-  GHE_PROTOCOL: GITHUB_APP,
+  KODIAI_GITHUB_API_URL: [...GITHUB_APP, "GITHUB_TOKEN"],
+  GHE_HOST: [...GITHUB_APP, "GITHUB_TOKEN"],
+  GHE_PROTOCOL: [...GITHUB_APP, "GITHUB_TOKEN"],
   GITHUB_API_URL: ["GITHUB_TOKEN"],
   GITHUB_SERVER_URL: ["GITHUB_TOKEN"],
   ANTHROPIC_BASE_URL: ["ANTHROPIC_API_KEY"],
@@ -16,24 +19,49 @@ const SENT_TO: Readonly<Record<string, readonly string[]>> = {
   KODIAI_EMBEDDINGS_URL: ["KODIAI_EMBEDDINGS_API_KEY", "VOYAGE_API_KEY"],
   DATABASE_URL: ["PGPASSWORD"],
 };
+/** A proxy sees every request, in both spellings of its name. */
+const PROXIES = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
+const EVERY_KEY = [...new Set(Object.values(SENT_TO).flat())];
+const ADDRESSES = [...Object.entries(SENT_TO), ...PROXIES.map((name) => [name, EVERY_KEY] as const)];
+
+/** Our own variables, and those beside them that we read. Node, git and the system read theirs before or without us. */
+const READ: ReadonlySet<string> = new Set([
+  ...ENV_VARIABLES.map(({ name }) => name).filter((name) => !name.startsWith("NODE_")),
+  ...Object.keys(SENT_TO),
+  ...EVERY_KEY,
+  ...PROXIES,
+]);
+
+/** A misspelt one is refused by the server, so it must reach it; two are for tests of a crash. */
+function isOurs(name: string): boolean {
+  return READ.has(name) || (/^KODIAI_[A-Z\d_]+$/.test(name) && !name.startsWith("KODIAI_FAIL_"));
+}
+
+function printed(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
 
 /**
- * Sets the variables of a `.env` file that the environment does not set. Ignores a missing file.
+ * Sets our variables of a `.env` file that the environment does not set. Ignores a missing file.
  *
  * @param path of the file
+ * @param say is called with one line for each variable that is not ours and therefore ignored
  * @returns one line for each address in the file whose key is in the environment. In that case nothing is set, because the file
  *   could send the key anywhere
  */
-export function loadDotEnv(path: string): readonly string[] {
+export function loadDotEnv(path: string, say: (line: string) => void = printed): readonly string[] {
   if (!existsSync(path)) return [];
-  const inFile = parseEnv(readFileSync(path, "utf8"));
+  const inFile = Object.entries(parseEnv(readFileSync(path, "utf8"))).filter(([, value]) => value !== undefined);
+  const ours = new Map(inFile.filter(([name]) => isOurs(name)));
   const isSet = (name: string) => (process.env[name] ?? "").trim() !== "";
-  const problems = Object.entries(SENT_TO).flatMap(([address, keys]) => {
-    if (process.env[address] !== undefined || (inFile[address] ?? "").trim() === "") return [];
+  const problems = ADDRESSES.flatMap(([address, keys]) => {
+    if (process.env[address] !== undefined || (ours.get(address) ?? "").trim() === "") return [];
     return keys
       .filter(isSet)
       .map((key) => `${address} is set in ${path} and ${key} in the environment; set both in the same place`);
   });
-  if (problems.length === 0) process.loadEnvFile(path);
+  for (const [name] of inFile)
+    if (!ours.has(name)) say(`${path}: ${shown(name)} is ignored: only variables of Kodiai are read from this file`);
+  if (problems.length === 0) for (const [name, value] of ours) process.env[name] ??= value;
   return problems;
 }

@@ -11,7 +11,7 @@ export type ChangesRead =
       readonly total: number;
       readonly degraded?: readonly Degraded[];
     }
-  | { readonly kind: "unified"; readonly text: string };
+  | { readonly kind: "unified"; readonly text: string; readonly leftOut?: readonly LeftOut[] };
 
 /**
  * Parses the changes. Never throws: every file that can be reviewed at least in part is among `files`, in the source's order; every
@@ -26,7 +26,7 @@ export function readChanges(changes: ChangesRead): {
 } {
   const { parsed, degraded } = changes.kind === "listing" ? readListing(changes) : readUnified(changes.text);
   const files: FileDiff[] = [];
-  const leftOut: LeftOut[] = [];
+  const leftOut: LeftOut[] = changes.kind === "unified" ? [...(changes.leftOut ?? [])] : [];
   const silent: FileDiff[] = [];
   for (const file of parsed) {
     const reason = "hunks" in file ? undelivered(file, changes.kind === "listing") : file.reason;

@@ -1,6 +1,6 @@
 // States of a clone in which people run `kodiai review`, and what it does there. docs/cli.md has this table.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BACKUP } from "../app/change-builders.ts";
 
@@ -193,6 +193,24 @@ export const CLONE_STATES: readonly CloneState[] = [
     }),
     words: ["--base", "origin/main", "--repo", "."],
     prints: REVIEWED,
+    code: 0,
+  },
+  {
+    state: "A nested repository without a commit, a pipe in the place of a file, and a sparse checkout",
+    result: "these paths are left out by name, and new files outside the sparse part are reviewed",
+    make(at) {
+      const path = cloned(at);
+      gitIn(path, "sparse-checkout", "set", "docs");
+      gitIn(path, "init", "--quiet", "nested");
+      rmSync(join(path, "README.md"));
+      execFileSync("mkfifo", [join(path, "README.md")]);
+      mkdirSync(join(path, "ops"));
+      writeFileSync(join(path, "ops/backup.py"), BACKUP);
+      return path;
+    },
+    words: [],
+    prints:
+      /shell-from-strings\n {2}ops\/backup\.py:3\n(?:.|\n)*nested\/: a repository of its own(?:.|\n)*README.md: a socket, pipe or device/,
     code: 0,
   },
   {

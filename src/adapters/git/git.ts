@@ -1,4 +1,4 @@
-// Runs git with fixed arguments and without the repository's own programs: no hooks, filters, pagers or external diffs.
+// Runs git with fixed arguments and without programs of the repository or of one inside it: no hooks, filters, pagers or external diffs.
 import { type ChildProcessWithoutNullStreams, execFile, spawn, spawnSync } from "node:child_process";
 import { join, resolve, sep } from "node:path";
 
@@ -13,6 +13,36 @@ const INERT = (
 ).split(" ");
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
+/** `git status` in a nested repository would run what that one configures, so git never looks whether its files changed. */
+const NOT_INSIDE = "--ignore-submodules=dirty";
+
+/** The commands that are run, each with the options that keep it from running a program. A test runs all of them among hostile ones. */
+export const GIT_CALLS = {
+  add: [],
+  apply: [],
+  "cat-file": [],
+  config: [],
+  diff: ["--no-ext-diff", "--no-textconv", "--submodule=short", NOT_INSIDE],
+  log: ["--no-ext-diff", "--no-textconv", "--no-show-signature"],
+  "for-each-ref": [],
+  "hash-object": [],
+  "ls-files": [],
+  "ls-tree": [],
+  "merge-base": [],
+  remote: [],
+  "rev-list": [],
+  "rev-parse": [],
+  status: [NOT_INSIDE],
+  "symbolic-ref": [],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+/** A command and its arguments. */
+export type GitCall = readonly [keyof typeof GIT_CALLS, ...(readonly string[])];
+
+function argumentsOf([command, ...rest]: GitCall): readonly string[] {
+  return [...INERT, command, ...GIT_CALLS[command], ...rest];
+}
+
 /**
  * Standard output of `git ARGS` in `cwd`.
  *
@@ -22,14 +52,14 @@ const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
  */
 export function git(
   cwd: string,
-  args: readonly string[],
+  args: GitCall,
   own: Readonly<Record<string, string>> = {},
   input = "",
 ): Promise<Buffer> {
   return new Promise((done, reject) => {
     const env = { ...environment(cwd), ...own };
     const options = { cwd, encoding: "buffer", maxBuffer: MAX_OUTPUT_BYTES, env } as const;
-    const child = execFile("git", [...INERT, ...args], options, (error, stdout, stderr) => {
+    const child = execFile("git", argumentsOf(args), options, (error, stdout, stderr) => {
       if (error === null) return done(stdout);
       const message = reasonOf(stderr.toString("utf8")) || error.message;
       reject(new GitFailed(error.code === "ENOENT" ? "git is not installed" : message, { cause: error }));
@@ -55,21 +85,30 @@ function reasonOf(stderr: string): string {
 }
 
 /** As `git`, decoded and without the closing newline. */
-export async function gitText(
-  cwd: string,
-  args: readonly string[],
-  own: Readonly<Record<string, string>> = {},
-): Promise<string> {
+export async function gitText(cwd: string, args: GitCall, own: Readonly<Record<string, string>> = {}): Promise<string> {
   return (await git(cwd, args, own)).toString("utf8").replace(/\n$/, "");
+}
+
+/**
+ * The top of the clone at `cwd`, without links.
+ *
+ * @throws GitFailed when there is none, or when the repository's configuration (`core.worktree`) puts it into a folder that is not its own
+ */
+export async function topOf(cwd: string): Promise<string> {
+  const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]);
+  const gitDir = (folder: string) => gitText(folder, ["rev-parse", "--absolute-git-dir"]);
+  const [own, there] = await Promise.all([gitDir(cwd), gitDir(top).catch(() => null)]);
+  if (own !== there) throw new GitFailed("core.worktree of the repository names a folder that is not its own");
+  return top;
 }
 
 /** `git ARGS` in `cwd` as an interactive process, which the caller must end. */
 export function gitProcess(
   cwd: string,
-  args: readonly string[],
+  args: GitCall,
   own: Readonly<Record<string, string>> = {},
 ): ChildProcessWithoutNullStreams {
-  return spawn("git", [...INERT, ...args], { cwd, env: { ...environment(cwd), ...own }, stdio: "pipe" });
+  return spawn("git", argumentsOf(args), { cwd, env: { ...environment(cwd), ...own }, stdio: "pipe" });
 }
 
 /**
@@ -154,7 +193,7 @@ function inheritedFrom(named: Readonly<Record<string, string>>, here: string, cw
 /** The absolute path of its git folder; null outside of a repository. */
 function repositoryAt(cwd: string, named: Readonly<Record<string, string>>): string | null {
   const bare = Object.fromEntries(Object.entries(process.env).filter(([name]) => !NAMES_REPOSITORY.has(name)));
-  const found = spawnSync("git", [...INERT, "rev-parse", "--absolute-git-dir"], {
+  const found = spawnSync("git", [...argumentsOf(["rev-parse", "--absolute-git-dir"])], {
     cwd,
     env: { ...bare, ...named },
     encoding: "utf8",

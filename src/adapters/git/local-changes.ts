@@ -1,13 +1,16 @@
 // A range of commits, the index, the working tree or a diff file, read as if it were a pull request.
-import { copyFile, mkdtemp, realpath, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, copyFile, lstat, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import pMap from "p-map";
+import type { LeftOut } from "../../domain/omissions.ts";
 import type { PullRequest, RootEntry } from "../../domain/pull-request.ts";
 import type { Snapshots } from "../../ports/snapshot.ts";
 import type { ChangesSince, PullRequests } from "../../ports.ts";
 import { textOf } from "./blob-reader.ts";
 import { type CloneIdentities, cloneIdentities } from "./clone-identity.ts";
-import { GitFailed, git, gitText, withoutFilters } from "./git.ts";
+import { GitFailed, git, gitText, topOf, withoutFilters } from "./git.ts";
 import { type LocalHead, localSnapshots, workingBytes } from "./snapshot.ts";
 
 /** The change to review: commits since head left base; staged changes; all uncommitted work; or the text of a diff. */
@@ -24,12 +27,13 @@ interface LocalChanges {
   readonly snapshots: Snapshots;
 }
 
-/** Each option overrides a git setting that would run a program or change the form of the diff. */
-const DIFF = (
-  "diff --no-color --no-ext-diff --no-textconv --submodule=short --ignore-submodules=none " +
-  "--src-prefix=a/ --dst-prefix=b/ --no-relative --unified=3 --inter-hunk-context=0 " +
+/** Each option overrides a git setting that would change the form of the diff. */
+const FORM = (
+  "--no-color --src-prefix=a/ --dst-prefix=b/ --no-relative --unified=3 --inter-hunk-context=0 " +
   "--diff-algorithm=default -O/dev/null -M --full-index"
 ).split(" ");
+/** What of a diff is read of a repository inside this one: its commit where it is tracked, else nothing. */
+const NESTED = "a repository of its own, which is not entered: review it in its folder";
 /** GitHub also lists at most 250 commits of a pull request. */
 const MAX_COMMITS = 250;
 /** The base of a repository without commits. */
@@ -60,9 +64,9 @@ function headOf(range: LocalRange, diff: DiffPlace | null): LocalHead {
 
 /** Uncommitted work: the number of paths with staged changes, and with others (unstaged, or untracked). */
 export async function uncommittedWork(cwd: string): Promise<{ readonly staged: number; readonly unstaged: number }> {
-  const args = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"];
-  const status = await gitText(cwd, args, await withoutFilters(cwd));
-  const entries = status.split("\0").filter((entry) => entry !== "");
+  const own = await withoutFilters(cwd);
+  const status = await gitText(cwd, ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"], own);
+  const entries = status.split("\0").filter((entry) => entry !== "" && !isNested(entry));
   return {
     staged: entries.filter((entry) => !/^[ ?]/.test(entry)).length,
     unstaged: entries.filter((entry) => !/^. /.test(entry)).length,
@@ -75,8 +79,8 @@ export async function uncommittedWork(cwd: string): Promise<{ readonly staged: n
  */
 export async function defaultBranch(cwd: string): Promise<string | null> {
   const remote = await gitText(cwd, ["symbolic-ref", "--short", "refs/remotes/origin/HEAD"]).catch(() => "");
-  const format = ["for-each-ref", "--format=%(refname:lstrip=2)"];
-  const branches = (await gitText(cwd, [...format, "refs/remotes/origin", "refs/heads"])).split("\n");
+  const format = "--format=%(refname:lstrip=2)";
+  const branches = (await gitText(cwd, ["for-each-ref", format, "refs/remotes/origin", "refs/heads"])).split("\n");
   const remotes = branches.filter((name) => name.startsWith("origin/") && name !== "origin/HEAD");
   const usual = ["main", "master", "trunk", "develop"].flatMap((name) => [`origin/${name}`, name]);
   const found = [remote, ...usual].find((name) => name !== "" && branches.includes(name));
@@ -93,7 +97,7 @@ interface DiffPlace {
 
 /** A diff names no repository: it belongs to the clone that it can be, or has been, applied to. */
 async function placeOf(cwd: string, diff: string): Promise<DiffPlace> {
-  const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]).catch(() => null);
+  const top = await topOf(cwd).catch(() => null);
   if (top === null) return { top, isApplied: false };
   const own = await withoutFilters(top);
   const fits = (...how: readonly string[]) =>
@@ -121,12 +125,12 @@ function ports(cwd: string, range: LocalRange, pull: PullRequest, diff: DiffPlac
     ...(noHead === undefined ? {} : { noHead }),
     pull: () => Promise.resolve(pull),
     baseTip: () => Promise.resolve(pull.base.sha),
-    changes: async () => ({ kind: "unified", text: await diffText(cwd, range, pull) }),
+    changes: async () => ({ kind: "unified", ...(await diffOf(cwd, range, pull)) }),
     changesSince: (_repo, _pull, earlier) => changesSince(cwd, range, pull, earlier.headSha),
     async text(_repo, path, sha, maxBytes) {
       const kind = sha === pull.head.sha ? range.kind : "commits";
       if (kind === "uncommitted") {
-        const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]);
+        const top = await topOf(cwd);
         return workingText(top, path, maxBytes).catch(() => null);
       }
       if (kind === "diff") return diff?.top && diff.isApplied ? workingText(diff.top, path, maxBytes) : null;
@@ -140,30 +144,78 @@ function ports(cwd: string, range: LocalRange, pull: PullRequest, diff: DiffPlac
   };
 }
 
-async function diffText(cwd: string, range: LocalRange, pull: PullRequest): Promise<string> {
-  if (range.kind === "diff") return range.text;
+interface Diff {
+  readonly text: string;
+  readonly leftOut: readonly LeftOut[];
+}
+
+async function diffOf(cwd: string, range: LocalRange, pull: PullRequest): Promise<Diff> {
+  if (range.kind === "diff") return { text: range.text, leftOut: [] };
   if (range.kind === "uncommitted") return uncommittedDiff(cwd, pull.base.sha);
-  const args = range.kind === "staged" ? [...DIFF, "--cached"] : [...DIFF, pull.base.sha, pull.head.sha];
-  return (await git(cwd, [...args, "--"])).toString("utf8");
+  const between = range.kind === "staged" ? ["--cached"] : [pull.base.sha, pull.head.sha];
+  return { text: await diffText(cwd, between), leftOut: [] };
+}
+
+async function diffText(
+  cwd: string,
+  between: readonly string[],
+  own: Readonly<Record<string, string>> = {},
+  paths: readonly string[] = [],
+): Promise<string> {
+  return (await git(cwd, ["diff", ...FORM, ...between, "--", ...paths], own)).toString("utf8");
+}
+
+const AT_ONCE = { concurrency: 16 };
+
+/** Why git could not read a path of the working tree; none for one that it can, or that was deleted. */
+async function unreadable(top: string, path: string): Promise<readonly LeftOut[]> {
+  if (isNested(path)) return [{ path, reason: NESTED }];
+  const file = join(top, path);
+  const facts = await lstat(file).catch(() => null);
+  if (facts === null || facts.isSymbolicLink() || facts.isDirectory()) return [];
+  if (!facts.isFile()) return [{ path, reason: "a socket, pipe or device, which is not read" }];
+  const isAllowed = await access(file, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+  return isAllowed ? [] : [{ path, reason: "cannot be read: you lack the permission" }];
+}
+
+/** git lists a folder by name, with a slash, only where it is a repository of its own. */
+function isNested(path: string): boolean {
+  return path.endsWith("/");
 }
 
 /**
  * The working tree with its new files against the base. A temporary index adds the new files, so that the repository's index
  * stays unchanged.
  */
-async function uncommittedDiff(cwd: string, base: string): Promise<string> {
-  const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]);
+async function uncommittedDiff(cwd: string, base: string): Promise<Diff> {
+  const top = await topOf(cwd);
   const index = await gitText(top, ["rev-parse", "--git-path", "index"]);
   const folder = await temporaryFolder();
   try {
     const own = { ...(await withoutFilters(top)), GIT_INDEX_FILE: join(folder, "index") };
     // A repository without a commit may have no index yet.
     await copyFile(resolve(top, index), own.GIT_INDEX_FILE).catch(() => undefined);
-    await git(top, ["add", "--intent-to-add", "--all", "--", "."], own);
+    const listed = async (...which: readonly string[]) =>
+      (await gitText(top, ["ls-files", "-z", ...which], own)).split("\0").filter((path) => path !== "");
+    const untracked = await listed("--others", "--exclude-standard");
+    // git gives up at the first file that it cannot read.
+    const leftOut = (
+      await pMap([...untracked, ...(await listed("--modified"))], (path) => unreadable(top, path), AT_ONCE)
+    ).flat();
+    const unread = new Set(leftOut.map(({ path }) => path));
+    const added = untracked.filter((path) => !unread.has(path));
+    // Only these: a look at everything would enter the repositories that are tracked.
+    const paths = ["--sparse", "--pathspec-from-file=-", "--pathspec-file-nul"];
+    const asIs = { ...own, GIT_LITERAL_PATHSPECS: "1" };
+    if (added.length > 0) await git(top, ["add", "--intent-to-add", ...paths], asIs, added.join("\0"));
     // Its hash depends on the repository's format.
     const emptyTree = () => gitText(top, ["hash-object", "-t", "tree", "--stdin"]);
-    const args = [...DIFF, base === NO_COMMIT ? await emptyTree() : base, "--"];
-    return (await git(top, args, own)).toString("utf8");
+    const excluded = [...unread].map((path) => `:(top,exclude,literal)${path}`);
+    const text = await diffText(top, [base === NO_COMMIT ? await emptyTree() : base], own, excluded);
+    return { text, leftOut };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -186,7 +238,7 @@ async function changesSince(cwd: string, range: LocalRange, pull: PullRequest, e
   try {
     const before = await commit(cwd, earlier);
     await gitText(cwd, ["merge-base", "--is-ancestor", before, pull.head.sha]);
-    const text = (await git(cwd, [...DIFF, before, pull.head.sha, "--"])).toString("utf8");
+    const text = await diffText(cwd, [before, pull.head.sha]);
     return { kind: "since", changes: { kind: "unified", text } };
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
@@ -195,8 +247,8 @@ async function changesSince(cwd: string, range: LocalRange, pull: PullRequest, e
 }
 
 async function rootEntries(cwd: string, sha: string): Promise<readonly RootEntry[]> {
-  const list = ["ls-tree", "-z", "--full-tree", sha];
-  const texts = await Promise.all([git(cwd, list), git(cwd, [...list, ".github/"])]).catch(() => []);
+  const list = (...below: readonly string[]) => git(cwd, ["ls-tree", "-z", "--full-tree", sha, ...below]);
+  const texts = await Promise.all([list(), list(".github/")]).catch(() => []);
   return texts
     .flatMap((text) => text.toString("utf8").split("\0"))
     .flatMap((line) => {

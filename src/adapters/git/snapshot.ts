@@ -8,7 +8,7 @@ import type { Snapshot, SnapshotFile, Snapshots } from "../../ports/snapshot.ts"
 import { blobSha } from "../blob-cache.ts";
 import { checkSize, NoSnapshot, SNAPSHOT_LIMITS } from "../snapshot-limits.ts";
 import { blobReader, blobSizes, textOf } from "./blob-reader.ts";
-import { GitFailed, git, gitText } from "./git.ts";
+import { GitFailed, git, gitText, topOf } from "./git.ts";
 
 /** Where the files of a head are. */
 export type LocalHead = "commit" | "index" | "working tree" | { readonly missing: string };
@@ -48,7 +48,7 @@ async function commitSnapshot(cwd: string, revision: string): Promise<Snapshot> 
 
 /** `MODE HASH STAGE\tPATH` with a NUL after each, from the top of the clone. */
 async function indexSnapshot(cwd: string, sha: string): Promise<Snapshot> {
-  const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]);
+  const top = await topOf(cwd);
   const listing = (await git(top, ["ls-files", "--stage", "-z"])).toString("utf8");
   const entries = listing.split("\0").map((line) => /^100(?:644|755) (\w+) 0\t(.+)$/s.exec(line) ?? []);
   const sizes = await blobSizes(
@@ -88,7 +88,7 @@ function ofFiles(
 
 /** Tracked files and those that could be added, by their bytes on disk, because git's own filters would run programs. */
 async function workingSnapshot(cwd: string, sha: string): Promise<Snapshot> {
-  const top = await realpath(await gitText(cwd, ["rev-parse", "--show-toplevel"]));
+  const top = await realpath(await topOf(cwd));
   const listing = await git(top, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
   const paths = [...new Set(listing.toString("utf8").split("\0"))].filter((path) => path !== "");
   if (paths.length > SNAPSHOT_LIMITS.files)

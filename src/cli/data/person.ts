@@ -1,9 +1,9 @@
 // kodiai export-data --user X, kodiai erase --user X: exports or anonymises everything stored about a person.
 import { UsageError } from "../../config/usage-error.ts";
-import { writeFileSync } from "node:fs";
+import { writeForeignFile } from "../../environment/write-file.ts";
 import type { ErasedPerson, NamedPerson } from "../../ports/person.ts";
 import { personPorts } from "../../wire/cli/store.ts";
-import { terminalText } from "../terminal-text.ts";
+import { escapedJson, terminalText } from "../terminal-text.ts";
 import { type ExitCode, printed, readWords, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
@@ -12,9 +12,9 @@ export async function exportData(words: readonly string[]): Promise<ExitCode> {
   const { values } = readWords(words, VERBS["export-data"].options);
   const person = readPerson(values.user);
   await withPorts(personPorts(values["data-dir"]), async (ports) => {
-    const lines = (await ports.rows(person)).map((row) => `${JSON.stringify(row, withoutBytes)}\n`);
+    const lines = (await ports.rows(person)).map((row) => `${escapedJson(JSON.stringify(row, withoutBytes))}\n`);
     if (values.output === undefined) process.stdout.write(lines.join(""));
-    else writeFileSync(values.output, lines.join(""), { mode: 0o600 });
+    else await writeForeignFile(values.output, lines, { mode: 0o600, replaces: true });
     console.error(`${lines.length} rows are about this person`);
   });
   return 0;

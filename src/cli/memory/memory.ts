@@ -2,7 +2,6 @@
 // language; `ls`, `show`, `why` and `stats` read one repository's, `forget` deletes one.
 
 import { createReadStream } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { UsageError } from "../../config/usage-error.ts";
 import { replaySummary } from "../../domain/figures/replay.ts";
 import type { Repo } from "../../domain/job.ts";
@@ -12,13 +11,14 @@ import { CORPORA, type Corpus, type MemoryRecord, type RepoKey, repoKey } from "
 import type { Scope } from "../../domain/retrieval.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { lowInformation } from "../../domain/text/low-information.ts";
+import { writeForeignFile } from "../../environment/write-file.ts";
 import { nameOf } from "../../flows/memory/find-repository.ts";
 import { backfillLanguages, exportMemory, type Imported, importMemory } from "../../flows/memory/memory-file.ts";
 import { whyOutcome } from "../../flows/memory/why-outcome.ts";
 import { heldEvidence } from "../../learn/learn.ts";
 import type { EvidenceStore } from "../../ports/feedback.ts";
 import { type MemoryVerbPorts, memoryVerbPorts } from "../../wire/cli/memory.ts";
-import { terminalText } from "../terminal-text.ts";
+import { escapedJson, terminalText } from "../terminal-text.ts";
 import { type ExitCode, noMore, oneOf, printed, readWords, wantsJson, wholeNumber, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 import { lessonsLine, lineOf, pageOf, whyPage } from "./memory-lines.ts";
@@ -103,16 +103,11 @@ async function exportFile(file: string | undefined, values: MemoryWords, ports: 
 
 async function writeText(file: string, text: AsyncIterable<string>): Promise<void> {
   if (file === "-") {
-    for await (const line of text) process.stdout.write(line);
+    for await (const line of text) process.stdout.write(escapedJson(line));
     return;
   }
-  try {
-    // The file contains code and conversations of repositories that may be private.
-    await writeFile(file, text, { mode: 0o600 });
-  } catch (cause) {
-    if (!(cause instanceof Error && "code" in cause && "syscall" in cause)) throw cause;
-    throw new UsageError(`${file} cannot be written: ${cause.message}`);
-  }
+  // The file contains code and conversations of repositories that may be private.
+  await writeForeignFile(file, text, { mode: 0o600, replaces: true });
 }
 
 async function backfill(subject: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {

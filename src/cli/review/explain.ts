@@ -13,7 +13,7 @@ import { writeReview } from "../../flows/review/review-pull-request.ts";
 import { withoutSecrets } from "../../wire/secrets.ts";
 import { memoryLines } from "../memory/memory-lines.ts";
 import { subject } from "../subject.ts";
-import { clipped, terminalText } from "../terminal-text.ts";
+import { clipped, terminalJson, terminalText } from "../terminal-text.ts";
 import { type ExitCode, oneOf, readWords } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 import { type PlainQuestion, plainQuestion, promptParts, shownPrompts } from "./prompt-text.ts";
@@ -36,7 +36,7 @@ export async function explain(words: readonly string[]): Promise<ExitCode> {
   // The output of gather contains whole files, and with them their secrets.
   const output = { version: 1, job, stages, model: modelPart(questions, written) };
   const clean = await withoutSecrets(JSON.parse(JSON.stringify(output, plain)) as typeof output);
-  if (asJson) console.log(JSON.stringify(clean, null, 2));
+  if (asJson) console.log(terminalJson(clean));
   else {
     for (const { stage, ms, value } of clean.stages) {
       const page = values.full === true ? outline(value) : stagePage(value, ms);

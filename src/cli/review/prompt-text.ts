@@ -1,5 +1,6 @@
 // A prompt for people to read: in full, or its parts with their sizes.
 import { estimatedTokens, type ModelRequest } from "../../domain/model.ts";
+import { terminalJson } from "../terminal-text.ts";
 
 /** A prompt as JSON, in a stable shape: any model, or a person, can answer it. */
 export type PlainQuestion = ReturnType<typeof plainQuestion>;
@@ -32,7 +33,7 @@ export function promptText(title: string, question: PlainQuestion): string {
 
 /** Prompts in the order in which they would be sent: as JSON, or as pages. */
 export function shownPrompts(questions: readonly PlainQuestion[], format: string): string {
-  if (format === "json") return JSON.stringify({ version: 1, questions }, null, 2);
+  if (format === "json") return terminalJson({ version: 1, questions });
   if (questions.length === 0)
     return "no question: there is nothing to read, or the configuration switches the model off";
   return questions.map((question, at) => promptText(`question ${at + 1} of ${questions.length}`, question)).join("\n");

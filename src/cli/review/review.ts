@@ -11,7 +11,7 @@ import type { Inspector } from "../../ports.ts";
 import { reviewMarkdown } from "../../publish/publish.ts";
 import { redact } from "../../wire/secrets.ts";
 import { subject } from "../subject.ts";
-import { shownLines, terminalText } from "../terminal-text.ts";
+import { shownLines, terminalJson, terminalText } from "../terminal-text.ts";
 import { type ExitCode, oneOf, readWords } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 import { prettyReview } from "./pretty.ts";
@@ -63,9 +63,9 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
 
 async function print(written: Review, format: Format, context: PullRequestContext | null): Promise<string> {
   const clean = await withoutSecrets(written, redact);
-  if (format === "json") return JSON.stringify(reviewJson(clean), null, 2);
-  if (format === "sarif") return JSON.stringify(sarif(clean), null, 2);
-  if (format === "md") return reviewMarkdown(clean).trimEnd();
+  if (format === "json") return terminalJson(reviewJson(clean));
+  if (format === "sarif") return terminalJson(sarif(clean));
+  if (format === "md") return terminalText(reviewMarkdown(clean).trimEnd());
   const paths = new Set(written.findings.map(({ finding }) => finding.path));
   return prettyReview(clean, context === null ? new Map() : await shownLines(context, paths));
 }

@@ -2,7 +2,6 @@
 // generated or vendored is set.
 
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { languageOf } from "../../analyze/analyze.ts";
 import { markedPatterns } from "../../config/git-attributes.ts";
@@ -11,6 +10,7 @@ import { UsageError } from "../../config/usage-error.ts";
 import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { isFolder } from "../../environment/data-dir.ts";
+import { writeForeignFile } from "../../environment/write-file.ts";
 import { leftOutReason } from "../../gather/gather.ts";
 import { isDocPath } from "../../learn/learn.ts";
 import { type Checkout, checkoutIn } from "../../wire/cli/config.ts";
@@ -138,7 +138,7 @@ export async function init(words: readonly string[]): Promise<ExitCode> {
     process.stdout.write(text);
     return 0;
   }
-  await writeFile(file, text);
+  await writeForeignFile(file, [text], { mode: 0o666, replaces: values.force === true });
   console.log(`wrote ${file}; review it, edit it, commit it: it takes effect once it is merged`);
   return 0;
 }

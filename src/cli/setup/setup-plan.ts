@@ -1,8 +1,8 @@
 // The plan of set-up: from its options, the .env file of an earlier run, and the user's answers.
 
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import {
   endpointProblem,
@@ -14,6 +14,7 @@ import {
 import { EnvVariables } from "../../config/environment/env-variables.ts";
 import { apiUrlOf, localDashboard } from "../../config/environment/github-address.ts";
 import { UsageError } from "../../config/usage-error.ts";
+import { writeForeignFile } from "../../environment/write-file.ts";
 import { fileText, type readWords, wholeNumber } from "../usage.ts";
 import type { VERBS } from "../verbs.ts";
 
@@ -128,7 +129,7 @@ function matching(flag: string, word: string, form: RegExp): string {
 }
 
 const KEY_FILE = "kodiai.private-key.pem";
-const OWNER_ONLY = 0o600;
+const PRIVATE = { mode: 0o600, replaces: true, makesFolders: true };
 
 /** The variables in a .env file; none where there is no file. */
 export function variablesIn(envFile: string): ReadonlyMap<string, string> {
@@ -138,26 +139,17 @@ export function variablesIn(envFile: string): ReadonlyMap<string, string> {
 }
 
 /** Sets variables in the .env file and restricts it to its owner. */
-export function keepVariables(envFile: string, set: ReadonlyMap<string, string>): void {
+export async function keepVariables(envFile: string, set: ReadonlyMap<string, string>): Promise<void> {
   const before = existsSync(envFile) ? readFileSync(envFile, "utf8") : "";
-  writePrivately(envFile, withVariables(before, set));
+  await writeForeignFile(envFile, [withVariables(before, set)], PRIVATE);
 }
 
 /** Writes the App's key into the data folder. @returns its path */
-export function keepPrivateKey(dataDir: string, pem: string): string {
+export async function keepPrivateKey(dataDir: string, pem: string): Promise<string> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, KEY_FILE);
-  writePrivately(path, pem.endsWith("\n") ? pem : `${pem}\n`);
+  await writeForeignFile(path, [pem.endsWith("\n") ? pem : `${pem}\n`], PRIVATE);
   return path;
-}
-
-/** Atomically: half a key would be worse than none. */
-function writePrivately(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  const fresh = `${path}.new`;
-  writeFileSync(fresh, text, { mode: OWNER_ONLY });
-  chmodSync(fresh, OWNER_ONLY);
-  renameSync(fresh, path);
 }
 
 /**

@@ -73,17 +73,17 @@ async function credentialsFor(
 ): Promise<AppCredentials> {
   const named = namedApp(words, plan.known);
   if (named !== null) {
-    keep(plan, { ...named, ...namedClient(words) }, words);
+    await keep(plan, { ...named, ...namedClient(words) }, words);
     if (named.isNewSecret) await changeWebhook(named, { secret: named.webhookSecret }, plan.apiUrl);
     return named;
   }
   const before = words.new === true ? null : earlierApp(plan);
   if (before !== null) {
-    keepVariables(plan.envFile, clientVariables(namedClient(words) ?? {}));
+    await keepVariables(plan.envFile, clientVariables(namedClient(words) ?? {}));
     return before;
   }
   const fresh = await newApp(plan, description, asker);
-  keep(plan, fresh, words);
+  await keep(plan, fresh, words);
   return fresh;
 }
 
@@ -127,14 +127,14 @@ async function newApp(plan: SetupPlan, description: AppDescription, asker: Asker
 type Client = Partial<Pick<FreshApp, "clientId" | "clientSecret">>;
 
 /** Secrets are written and never shown. */
-function keep(
+async function keep(
   plan: SetupPlan,
   app: AppCredentials & Client & { readonly webhookSecret: string },
   words: SetupWords,
-): void {
-  const keyPath = keepPrivateKey(plan.dataDir, app.privateKey);
+): Promise<void> {
+  const keyPath = await keepPrivateKey(plan.dataDir, app.privateKey);
   const api = process.env.KODIAI_GITHUB_API_URL;
-  keepVariables(
+  await keepVariables(
     plan.envFile,
     new Map([
       ["APP_ID", String(app.appId)],

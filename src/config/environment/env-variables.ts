@@ -295,7 +295,7 @@ export const EnvVariables = z.object({
   ),
   NODE_EXTRA_CA_CERTS: optional(
     z.string(),
-    "File with further certificate authorities (PEM), read by Node itself at its start.",
+    "File with further certificate authorities (PEM), read by Node itself at its start, so not from `.env`.",
     "/etc/ssl/private-ca.pem",
   ),
 });

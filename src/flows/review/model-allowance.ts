@@ -270,3 +270,19 @@ export async function isForOutsider(
   if (job.askedBy === undefined && pull.head.repo === `${repo.owner}/${repo.name}`) return false;
   return !hasAccess(await permissions.of(repo, job.askedBy ?? pull.author), "write");
 }
+
+/** Whether a person without write access opened the pull request, whoever asked for the review. Only a model's text depends on it. */
+export async function isByOutsider(
+  context: Parameters<typeof isForOutsider>[0],
+  access: ModelAccess | null,
+  permissions: Permissions | undefined,
+): Promise<boolean> {
+  const { pull, repo, job } = context;
+  const { askedBy: _, ...unasked } = job;
+  const isFork = pull.head.repo !== null && pull.head.repo !== `${repo.owner}/${repo.name}`;
+  // Without the right to ask for permissions, what GitHub calls them has to do.
+  const isNear = ["OWNER", "MEMBER", "COLLABORATOR"].includes(pull.author.association);
+  return permissions === undefined
+    ? isFork && !isNear
+    : isForOutsider({ ...context, job: unasked }, access, permissions);
+}

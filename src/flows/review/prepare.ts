@@ -16,6 +16,7 @@ import { unhelpfulMemory } from "../memory/decide-retrieval.ts";
 import { logRetrieval } from "../memory/search-memory.ts";
 import {
   costWith,
+  isByOutsider,
   isForOutsider,
   modelAllowance,
   monthSpending,
@@ -61,6 +62,7 @@ export async function prepare(context: PullRequestContext, signals: ReviewSignal
         memory: held === null ? written.memory : { ...written.memory, held },
         degraded: [...written.degraded, ...degraded, ...newcomer],
         cost: { ...costWith(written.cost, spent), ms: ports.now() - started },
+        ...((await isByOutsider(context, access, ports.permissions)) ? { isByOutsider: true } : {}),
         month: await monthSpending(config.review, repo, access, ports.now(), isOutsider),
       };
       if (ports.redact === undefined) return complete;

@@ -106,7 +106,7 @@ export async function checkoutIn(folder: string): Promise<Checkout> {
       throw new UsageError(`${folder}: ${error instanceof Error ? error.message : String(error)}`);
     },
   );
-  const files = [...new Set(listed.toString("utf8").split("\0"))].filter((path) => path !== "");
+  const files = [...new Set(listed.toString("utf8").split("\0"))].filter((path) => path !== "" && !path.endsWith("/"));
   const attributes = await readFile(join(folder, ".gitattributes"), "utf8").catch(() => "");
   return { files, attributes };
 }

@@ -1,0 +1,66 @@
+// Writes files whose folder may be another person's: a repository that was cloned or unpacked can hold links to the user's own files.
+import { randomBytes } from "node:crypto";
+import { closeSync, constants, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { UsageError } from "../config/usage-error.ts";
+
+interface Writing {
+  /** Permissions of the file. */
+  readonly mode: number;
+  /** Whether a file that is there is replaced; else it is refused. */
+  readonly replaces: boolean;
+  /** Whether folders that are missing are made. */
+  readonly makesFolders?: boolean;
+}
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
+
+/**
+ * Writes a file, as a whole or not at all. Never writes through a link: neither the file nor, below the working folder, one of its
+ * folders may be one.
+ *
+ * @throws UsageError with the reason, when it is a link, is there and is not to be replaced, or cannot be written
+ */
+export async function writeForeignFile(
+  path: string,
+  text: Iterable<string> | AsyncIterable<string>,
+  { mode, replaces, makesFolders = false }: Writing,
+): Promise<void> {
+  const file = resolve(path);
+  refuseLinks(file);
+  if (makesFolders) mkdirSync(dirname(file), { recursive: true });
+  const there = lstatSync(file, { throwIfNoEntry: false });
+  if (there !== undefined && !replaces) throw new UsageError(`${path} already exists`);
+  // A device or a pipe is written to as it is.
+  const isDirect = there !== undefined && !there.isFile();
+  const target = isDirect ? file : `${file}.${randomBytes(6).toString("hex")}.new`;
+  let opened: number | null = null;
+  try {
+    opened = openSync(target, O_WRONLY | O_NOFOLLOW | (isDirect ? 0 : O_CREAT | O_EXCL), mode);
+    for await (const part of text) writeAll(opened, Buffer.from(part));
+    if (isDirect) return;
+    if (!replaces && lstatSync(file, { throwIfNoEntry: false }) !== undefined)
+      throw new UsageError(`${path} already exists`);
+    renameSync(target, file);
+  } catch (error) {
+    if (!isDirect && opened !== null) rmSync(target, { force: true });
+    if (!(error instanceof Error && "code" in error && "syscall" in error)) throw error;
+    throw new UsageError(`${path} cannot be written: ${error.message}`);
+  } finally {
+    if (opened !== null) closeSync(opened);
+  }
+}
+
+function writeAll(file: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+}
+
+/** A file that the user names by a path through the working folder: none of its folders there may be a link. */
+function refuseLinks(file: string): void {
+  const steps = relative(process.cwd(), file).split(sep);
+  const isBelow = steps[0] !== ".." && !isAbsolute(steps.join(sep));
+  const folders = isBelow ? steps.map((_, at) => resolve(...steps.slice(0, at + 1))) : [];
+  for (const path of [file, ...folders])
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+      throw new UsageError(`${path} is a link, through which nothing is written; remove it or name its target`);
+}
