@@ -61,7 +61,8 @@ interface OwnersText {
 /** Reads one pull request and the repository around it. Cannot post. */
 export interface PullRequests {
   pull(repo: Repo, number: number): Promise<PullRequest>;
-  changes(repo: Repo, pull: PullRequest): Promise<Changes>;
+  /** @param isWanted of a path: what is not wanted need not be complete */
+  changes(repo: Repo, pull: PullRequest, isWanted: (path: string) => boolean): Promise<Changes>;
   /** Changes since an earlier head, if it is an ancestor of this one and the merge base is the same; else why not, as a fragment. */
   changesSince(
     repo: Repo,

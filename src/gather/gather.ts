@@ -14,13 +14,14 @@ import { type Checkpoint, titleFingerprint } from "../domain/review/review-histo
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import type { Threads } from "../ports/conversation.ts";
 import type { EarlierReview, PullRequests } from "../ports.ts";
+import { cutTexts } from "./cut-texts.ts";
 import { earlierFindings } from "./earlier-findings.ts";
 import { heldBack } from "./policy.ts";
 import { readChanges } from "./read-changes.ts";
 import { checkpointOf, fullReason } from "./read-checkpoint.ts";
 import { CONFIG_PATH, type EffectiveConfig, MAX_ASKED_BYTES, readConfig } from "./read-config.ts";
 import { readHeadTexts, TEXT_LIMITS } from "./read-head-texts.ts";
-import { reasonAgainst, selectFiles } from "./select-files.ts";
+import { byPathReason, reasonAgainst, selectFiles } from "./select-files.ts";
 
 /** The results of earlier reviews of the pull request, and people's decisions. */
 interface Earlier {
@@ -61,7 +62,7 @@ export async function gather(
     return { kind: "skipped", reason, ...checkOf(config.review, job.headSha) };
   }
   const asked = asAsked(job, await pulls.pull(repo, job.number));
-  const pull = asked.value;
+  const { pull, degraded: cut } = cutTexts(asked.value);
   // A person at a terminal may review any pull request: nothing is posted there. Elsewhere no request overrides this.
   if (pull.state === "closed" && job.trigger !== "command-line")
     return { kind: "skipped", reason: "the pull request is closed" };
@@ -70,7 +71,9 @@ export async function gather(
   const back = heldBack(job, pull, config.review, earlier.pausedBy);
   if (back !== null) return { kind: "skipped", reason: back, ...checkOf(config.review, pull.head.sha) };
 
-  const changed = readChanges(await pulls.changes(repo, pull));
+  const reasonOf = byPathReason(config.pathFilters);
+  const changed = readChanges(await pulls.changes(repo, pull, (path) => reasonOf(path) === null));
+  const undelivered = changed.leftOut.map(({ path, reason }) => ({ path, reason: reasonOf(path) ?? reason }));
   const byPath = selectFiles(changed.files, config.pathFilters);
   const readHead = (path: string) => pulls.text(repo, path, pull.head.sha, TEXT_LIMITS.bytesEach);
   const head =
@@ -97,7 +100,7 @@ export async function gather(
     configProblems: problems,
     settings: setValues({ config, origins }),
     files: byText.reviewed,
-    leftOut: [...changed.leftOut, ...byPath.leftOut, ...byText.leftOut],
+    leftOut: [...undelivered, ...byPath.leftOut, ...byText.leftOut],
     headTexts: new Map([...head.texts].filter(([path]) => reviewed.has(path))),
     guidance: guidance.value,
     authorFacts: author.value,
@@ -106,6 +109,7 @@ export async function gather(
     past: { checkpoint, said: earlierFindings(earlier.reviews, own.degraded.length === 0 ? own.value : null) },
     degraded: [
       ...asked.degraded,
+      ...cut,
       ...changed.degraded,
       ...head.degraded,
       ...guidance.degraded,

@@ -77,6 +77,16 @@ export function selectFiles(
   return { reviewed, leftOut };
 }
 
+/** Why a path is left out whatever its file holds; null when it is not. */
+export function byPathReason(pathFilters: readonly string[]): (path: string) => string | null {
+  const filter = compiled(pathFilters);
+  return (path) => {
+    const wish = filter(path);
+    const file = { path, status: "modified", binary: false, oldMode: null, newMode: null, hunks: [] } as const;
+    return wish === "review" ? null : (wish ?? reasonAgainst(file, ""));
+  };
+}
+
 /** `review`, a reason to leave the path out, or null when no filter matches. */
 function compiled(pathFilters: readonly string[]): (path: string) => string | null {
   const rules = pathFilters.flatMap((filter) => {

@@ -30,7 +30,7 @@ export function githubPullRequests(options: PullRequestsOptions): PullRequests {
   const { github, authors, botLogin, attempt = null } = options;
   return translatedMethods<PullRequests>({
     pull: (repo, number) => readPull(github, repo, number),
-    changes: (repo, pull) => listChanges(github, repo, pull, attempt),
+    changes: (repo, pull, isWanted) => listChanges(github, repo, pull, isWanted, attempt),
     changesSince: (repo, pull, earlier) => changesSince(github, repo, pull, earlier),
     text: (repo, path, sha, maxBytes) => readText(github, repo, path, sha, maxBytes),
     ownersText: githubFiles(options.clients, options.installationId).ownersText,
