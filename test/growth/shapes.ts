@@ -151,28 +151,30 @@ export const SHAPES: Readonly<Record<string, Sized>> = {
     return () => rulesInspector().inspect(files, new Map(), []);
   },
   "inspect many removed exports": (n) => {
-    const base = many(n, (at) => `export const name${at} = ${at};`).join("\n");
-    const diff = addedFile("src/a.ts", base)
-      .replaceAll("\n+", "\n-")
-      .replace("@@ -0,0 +1,", "@@ -1,")
-      .replace(/(@@ -1,\d+) @@/, "$1 +0,0 @@");
-    const files = inspected(contextOfFiles(diff, { "src/a.ts": "" }));
+    const head = [
+      "diff --git a/src/a.ts b/src/a.ts",
+      "index 1111111..2222222 100644",
+      "--- a/src/a.ts",
+      "+++ b/src/a.ts",
+    ];
+    const removed = many(n, (at) => `-export const name${at} = ${at};`);
+    const diff = [...head, `@@ -1,${n + 1} +1,1 @@`, " // kept", ...removed, ""].join("\n");
+    const files = inspected(contextOfFiles(diff, { "src/a.ts": "// kept\n" }));
     const imports = many(n, (at) => ({ from: "./a.ts", name: `name${at}`, local: `name${at}`, line: at + 1 }));
-    const exports = many(n, (at) => `name${at}`);
-    const links = async (path: string) => ({
-      functions: [],
-      exports: path === "src/a.ts" ? exports : [],
-      imports,
-      calls: [],
+    const all = many(n, (at) => `name${at}`);
+    const links = async (_path: string, text: string) => ({
+      ...{ functions: [], imports, calls: [] },
+      exports: text.includes("name0 ") ? all : [],
     });
     const having = async (_head: unknown, words: ReadonlySet<string>) =>
       new Map([...words].map((word) => [word, ["src/b.ts"]]));
-    const head = snapshotOf({ "src/b.ts": "x", ...Object.fromEntries(many(n, (at) => [`f/${at}/a.ts`, "x"])) });
-    const repository = {
-      symbols: { ...NO_SYMBOLS, links, having },
-      at: async () => ({ snapshot: head, degraded: [] }),
+    const texts = { "src/b.ts": "x", ...Object.fromEntries(many(n, (at) => [`f/${at}/a.ts`, "x"])) };
+    const at = async () => ({ snapshot: snapshotOf(texts), degraded: [] });
+    const repository = { symbols: { ...NO_SYMBOLS, links, having }, at };
+    return async () => {
+      const { findings } = await inspectRepository(files, new Map(), repository);
+      if (findings.length === 0) throw new Error("no import was found");
     };
-    return () => inspectRepository(files, new Map(), repository);
   },
   "review many files": (n) => {
     const context = changeOf(smallFiles(n));
