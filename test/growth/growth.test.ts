@@ -38,7 +38,7 @@ const FAST = [
   "look up many memories in one long line",
 ];
 
-test.each(FAST)("%s", async (shape) => {
+test.each(FAST)("%s: time grows with number [T22]", async (shape) => {
   const sized = SHAPES[shape];
   if (sized === undefined) throw new Error("there is no such shape");
   expect((await growthOf(sized, 250, 4_000)).ratio).toBeLessThan(MOST_GROWTH);

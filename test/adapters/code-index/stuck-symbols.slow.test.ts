@@ -26,7 +26,7 @@ test("a file that gets the grammar stuck is reported, and the others are read", 
   }
 });
 
-test("a review whose files get the grammar stuck delays no other, and is given up after three of them", {
+test("a review whose files get the grammar stuck delays no other, and is given up after three of them [T22]", {
   timeout: 120_000,
 }, async () => {
   const program = new URL("./stuck-symbols.child.ts", import.meta.url);
