@@ -69,7 +69,8 @@ export interface PullRequests {
   pull(repo: Repo, number: number): Promise<PullRequest>;
   /** The newest commit of the base's branch: GitHub may leave `base.sha` at the last push. The branch decides the configuration. */
   baseTip(repo: Repo, pull: PullRequest): Promise<string>;
-  changes(repo: Repo, pull: PullRequest): Promise<Changes>;
+  /** @param isWanted of a path: what is not wanted need not be complete */
+  changes(repo: Repo, pull: PullRequest, isWanted: (path: string) => boolean): Promise<Changes>;
   /** Changes since an earlier head, if it is an ancestor of this one and the merge base is the same; else why not, as a fragment. */
   changesSince(
     repo: Repo,

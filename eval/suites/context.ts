@@ -43,7 +43,7 @@ export const suite: Suite = async ({ data, flags }) => {
       const repository = await repositories.of(pull.repo, pull.number);
       const prompts = async (withRepository: boolean) => {
         const { model, outcomes } = await recordedModel(stemOf(pull), new Map(), choice);
-        const around = withRepository ? { repository, symbols } : {};
+        const around = withRepository ? { repository, symbols: symbols.ofReview() } : {};
         await reviewPull(pull, { recall: noMemory(), model, rules, ...around });
         return outcomes.map(({ question }) => question.user.join("\n"));
       };

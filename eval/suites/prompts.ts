@@ -42,7 +42,7 @@ export const suite: Suite = async ({ data, flags }) => {
         model,
         rules,
         repository,
-        symbols: repository === null ? null : symbols,
+        symbols: repository === null ? null : symbols.ofReview(),
       });
       for (const outcome of asked) await writeQuestion(out, pull, outcome);
       outcomes.push(...asked);

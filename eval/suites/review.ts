@@ -42,7 +42,7 @@ export const suite: Suite = async ({ data, flags }) => {
   try {
     for (const pull of pulls) {
       const repository = await repositories.of(pull.repo, pull.number);
-      const around = { rules, repository, symbols: repository === null ? null : symbols };
+      const around = { rules, repository, symbols: repository === null ? null : symbols.ofReview() };
       const reviewer = { ...around, recall: noMemory(), model: null };
       const { tally, review } = await measured(pull, reviewer, reviewer);
       keyless.push({ pull, tally });

@@ -5,7 +5,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
-import { oneAtATime } from "../domain/one-at-a-time.ts";
+import { fairTurns } from "../domain/fair-turns.ts";
 
 /**
  * Starts the child without keys, and without permission to write, to start processes, or to read more than its own code: neither
@@ -72,23 +72,38 @@ interface ReadingLimits {
   readonly restingBytes?: number;
   /** The child ends when it has nothing to do for so long; absent: it stays. */
   readonly idleMs?: number;
+  /** Of one review: files that may end the child, and the time that all its requests may take; absent: any. */
+  readonly stuckFiles: number;
+  readonly reviewMs?: number;
 }
 
 /** Why there is no answer. */
-export type Silence = "too long" | "too large" | "ended" | "not started";
+export type Silence = "too long" | "too large" | "ended" | "not started" | "given up";
 
 type Answered<Answer> = { readonly answer: Answer } | { readonly silence: Silence };
 
+/** What one review asks. */
+export interface Reader {
+  /**
+   * @param files read with a grammar; a request for none is always answered
+   * @returns the raw answer, or why there is none
+   */
+  ask<Answer>(question: object, files: number): Promise<Answered<Answer>>;
+  /** True when the review has had its share: then no more of its files are read with a grammar. */
+  readonly isOver: boolean;
+}
+
 /**
- * A child that answers one request at a time. One that gave no answer is killed, and the next request starts another.
+ * A child that answers one request at a time, of each review in turn. One that gave no answer is killed, and the next request
+ * starts another.
  *
  * @param start a child that calls `answerMessages`
  */
 export function readingProcess(start: () => ChildProcess, limits: ReadingLimits) {
-  const { restingBytes = Number.POSITIVE_INFINITY, idleMs } = limits;
+  const { restingBytes = Number.POSITIVE_INFINITY, reviewMs = Number.POSITIVE_INFINITY, idleMs } = limits;
   let child: ChildProcess | null = null;
   let idle: NodeJS.Timeout | undefined;
-  const inTurn = oneAtATime();
+  const inTurn = fairTurns();
   const end = () => {
     child?.kill("SIGKILL");
     child = null;
@@ -106,18 +121,32 @@ export function readingProcess(start: () => ChildProcess, limits: ReadingLimits)
 
   return {
     /** Starts the child, so that the first request finds it ready. */
-    begin: () => inTurn(ready).then(() => {}),
-    /** @returns the raw answer, or why there is none */
-    ask: <Answer>(question: object) =>
-      inTurn(async (): Promise<Answered<Answer>> => {
-        clearTimeout(idle);
-        const asked = await ready();
-        if (asked === null) return { silence: "not started" };
-        const result = await nextMessage<Answer>(asked, question, limits);
-        if ("silence" in result || (await residentBytes(asked.pid)) > restingBytes) end();
-        if (idleMs !== undefined) idle = setTimeout(end, idleMs).unref();
-        return result;
-      }),
+    begin: () => inTurn({}, ready).then(() => {}),
+    /** For one review. */
+    reader(): Reader {
+      let stuck = 0;
+      let spent = 0;
+      const own = {
+        get isOver() {
+          return stuck >= limits.stuckFiles || spent >= reviewMs;
+        },
+        ask: <Answer>(question: object, files: number) =>
+          inTurn(own, async (): Promise<Answered<Answer>> => {
+            if (files > 0 && own.isOver) return { silence: "given up" };
+            clearTimeout(idle);
+            const asked = await ready();
+            if (asked === null) return { silence: "not started" };
+            const began = performance.now();
+            const result = await nextMessage<Answer>(asked, question, limits);
+            spent += performance.now() - began;
+            if ("silence" in result && files === 1) stuck += 1;
+            if ("silence" in result || (await residentBytes(asked.pid)) > restingBytes) end();
+            if (idleMs !== undefined) idle = setTimeout(end, idleMs).unref();
+            return result;
+          }),
+      };
+      return own;
+    },
     /** Kills the child. */
     end,
   };
@@ -127,7 +156,7 @@ export function readingProcess(start: () => ChildProcess, limits: ReadingLimits)
 async function nextMessage<Answer>(
   child: ChildProcess,
   question: object | null,
-  { ms, bytes = Number.POSITIVE_INFINITY }: ReadingLimits,
+  { ms, bytes = Number.POSITIVE_INFINITY }: Pick<ReadingLimits, "ms" | "bytes">,
 ): Promise<Answered<Answer>> {
   const stop = new AbortController();
   const { signal } = stop;

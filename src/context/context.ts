@@ -109,7 +109,7 @@ export async function contextOf(
     callSites: await Promise.all(called.shown.map((call) => maskedSites(call, lines))),
     cut: [...shared.cut, ...called.cut],
     tokens: Math.ceil((shared.used + called.used) / CHARS_PER_TOKEN),
-    degraded: [...read.degraded, ...found.degraded],
+    degraded: [...read.degraded, ...found.degraded, ...symbols.missed()],
   };
 }
 

@@ -16,13 +16,14 @@ import { SKIPS } from "../domain/skips.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import type { Threads } from "../ports/conversation.ts";
 import type { EarlierReview, PullRequests } from "../ports.ts";
+import { cutTexts } from "./cut-texts.ts";
 import { earlierFindings } from "./earlier-findings.ts";
 import { closedReason, skipReason } from "./policy.ts";
 import { readChanges } from "./read-changes.ts";
 import { checkpointOf, fullReason } from "./read-checkpoint.ts";
 import { CONFIG_PATH, type EffectiveConfig, MAX_ASKED_BYTES, readConfig } from "./read-config.ts";
 import { readHeadTexts, TEXT_LIMITS } from "./read-head-texts.ts";
-import { type BaseChoice, selectFiles } from "./select-files.ts";
+import { type BaseChoice, selectFiles, wordOfBase } from "./select-files.ts";
 
 export { unreadProblem } from "./read-config.ts";
 export { leftOutReason } from "./select-files.ts";
@@ -116,12 +117,15 @@ export async function gather(
   const settled = (await earlier.settled?.(admitted)) ?? null;
   if (settled !== null) return settled;
 
-  const { pull, baseTip, config, problems, origins } = admitted;
-  const changed = readChanges(await pulls.changes(repo, pull));
-  const readHead = (path: string) => pulls.text(repo, path, pull.head.sha, TEXT_LIMITS.bytesEach);
+  const { baseTip, config, problems, origins } = admitted;
+  const { pull, degraded: cut } = cutTexts(admitted.pull);
   const attributes = (await pulls.text(repo, ".gitattributes", baseTip, ATTRIBUTES_BYTES)) ?? "";
-  const base = { pathFilters: config.pathFilters, attributes };
+  const base: BaseChoice = { pathFilters: config.pathFilters, attributes };
+  const ofBase = wordOfBase(base);
+  const isLeftOut = (path: string) => typeof ofBase(path) === "object" && ofBase(path) !== null;
+  const changed = readChanges(await pulls.changes(repo, pull, (path) => !isLeftOut(path)));
   const byPath = selectFiles(changed.files, base);
+  const readHead = (path: string) => pulls.text(repo, path, pull.head.sha, TEXT_LIMITS.bytesEach);
   // People's own files first: the limits are for all together.
   const wanted = [...byPath.reviewed, ...byPath.spared.map(({ file }) => file)];
   const head =
@@ -153,9 +157,7 @@ export async function gather(
     files: byText.reviewed,
     spared: spared.map(({ file }) => file),
     leftOut: [
-      ...chosenByBase(changed.leftOut, base).map((one) =>
-        unchanged.has(one.path) ? { ...one, isExempt: true as const } : one,
-      ),
+      ...changed.leftOut.map((one) => withWordOfBase(one, ofBase(one.path), unchanged.has(one.path))),
       ...byPath.leftOut,
       ...spared.map(({ file: { path }, reason }) => ({ path, reason, isSpared: true as const })),
     ],
@@ -167,6 +169,7 @@ export async function gather(
     past: { checkpoint, said: earlierFindings(earlier.reviews, own.degraded.length === 0 ? own.value : null) },
     degraded: [
       ...admitted.degraded,
+      ...cut,
       ...changed.degraded,
       ...head.degraded,
       ...guidance.degraded,
@@ -218,23 +221,11 @@ async function unchangedAmong(
   return new Set(some.flatMap(({ path }, at) => (known[at] === true ? [path] : [])));
 }
 
-/** Files that could not be read, with the base's word on them where it has one. */
-function chosenByBase(leftOut: readonly LeftOut[], base: BaseChoice): readonly LeftOut[] {
-  const asIfRead = (path: string): FileDiff => ({ ...NO_LINES, path });
-  return leftOut.map((one) => (one.isExempt ? one : (selectFiles([asIfRead(one.path)], base).leftOut[0] ?? one)));
+/** A file that could not be read, with the base's word on it where it has one. */
+function withWordOfBase(one: LeftOut, word: ReturnType<ReturnType<typeof wordOfBase>>, isUnchanged: boolean): LeftOut {
+  const known = one.isExempt || word === null || word === "review" ? one : word;
+  return isUnchanged ? { ...known, isExempt: true } : known;
 }
-
-const NO_LINES = {
-  previousPath: null,
-  status: "modified",
-  binary: false,
-  oldMode: null,
-  newMode: null,
-  additions: 0,
-  deletions: 0,
-  hunks: [],
-  complete: true,
-} as const;
 
 /**
  * The current pull request and its effective configuration, for commands that need no changes.

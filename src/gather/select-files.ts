@@ -83,31 +83,44 @@ export function selectFiles(
   readonly spared: readonly Spared[];
   readonly leftOut: readonly LeftOut[];
 } {
-  const filter = compiled(base.pathFilters);
-  const marked = attributesOf(base.attributes);
+  const ofBase = wordOfBase(base);
   const reviewed: FileDiff[] = [];
   const spared: Spared[] = [];
   const leftOut: LeftOut[] = [];
   for (const file of files) {
     const { path } = file;
-    const wish = filter(path);
-    const mark = marked(path);
+    const word = ofBase(path);
     const unreadable = unreadableReason(file);
     const looks = () => looksUnwritten(path) ?? (file.binary ? null : declaresGenerated(file, headTextOf(path)));
     // Of a removed file nothing is left to read.
     const gone = file.status === "removed" ? { isExempt: true as const } : {};
-    if (wish !== "review" && wish !== null) leftOut.push({ path, reason: wish, ...gone });
-    else if (wish === null && isLockFile(path)) leftOut.push({ path, reason: LOCK_FILE, isExempt: true });
-    else if (wish === null && (mark === "generated" || mark === "vendored"))
-      leftOut.push({ path, reason: `${mark} (.gitattributes)`, isExempt: true });
+    if (typeof word === "object" && word !== null) leftOut.push({ ...word, ...gone });
     else if (unreadable !== null) leftOut.push({ path, reason: unreadable, ...gone });
     else {
-      const reason = wish === null && mark === null ? looks() : null;
+      const reason = word === null ? looks() : null;
       if (reason === null) reviewed.push(file);
       else spared.push({ file, reason });
     }
   }
   return { reviewed, spared, leftOut };
+}
+
+/**
+ * What the base branch decides of a path: to leave it out, and why; `review`, whatever it looks like; or nothing (null).
+ *
+ * @param base see selectFiles
+ */
+export function wordOfBase(base: BaseChoice): (path: string) => LeftOut | "review" | null {
+  const filter = compiled(base.pathFilters);
+  const marked = attributesOf(base.attributes);
+  return (path) => {
+    const wish = filter(path);
+    if (wish !== null) return wish === "review" ? wish : { path, reason: wish };
+    if (isLockFile(path)) return { path, reason: LOCK_FILE, isExempt: true };
+    const mark = marked(path);
+    if (mark === null) return null;
+    return mark === "own" ? "review" : { path, reason: `${mark} (.gitattributes)`, isExempt: true };
+  };
 }
 
 const LOCK_FILE = "lock file";

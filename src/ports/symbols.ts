@@ -17,7 +17,7 @@ export interface FoundSymbols {
   readonly degraded: readonly Degraded[];
 }
 
-/** Reads names in code: with a grammar if there is one, otherwise by words. The code is never run. */
+/** Reads names in code, for one review: with a grammar if there is one, otherwise by words. The code is never run. */
 export interface Symbols {
   /** Functions, classes and sections of one file, in order; [] when it cannot be parsed in time. Never throws. */
   outline(path: string, text: string): Promise<readonly Definition[]>;
@@ -27,4 +27,6 @@ export interface Symbols {
   having(snapshot: Snapshot, words: ReadonlySet<string>): Promise<ReadonlyMap<string, readonly string[]>>;
   /** What a file takes, exports and imports, and its calls of these functions; null without a grammar or in time. Never throws. */
   links(path: string, text: string, called: ReadonlySet<string>): Promise<FileLinks | null>;
+  /** What could not be read in time until now. */
+  missed(): readonly Degraded[];
 }

@@ -26,7 +26,7 @@ import type { Inspector, Lease, Ledger } from "../ports.ts";
 import { newGateCache } from "../retrieve/retrieve.ts";
 import { pastOf, pathOf, reviewsOn, reviewsOnGitHub, type WiredGitHub, wiredChecks } from "./github.ts";
 import { type Asking, accessFor } from "./models.ts";
-import { knownRules, symbols } from "./rules.ts";
+import { knownRules, symbolsOfReview } from "./rules.ts";
 import { redact, redactor, safeRetrievals } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
@@ -77,7 +77,7 @@ export function reviewPorts(
       records: held.ledger,
       evidence: isDry ? dryRunEvidence(store.evidence) : store.evidence,
       inspector: rules,
-      symbols,
+      symbols: symbolsOfReview(),
       known: knownRules(),
       embedder,
       reranker,

@@ -48,8 +48,8 @@ export function serverInspector(): IsolatedInspector {
   return { ...withRepository(beside), close: beside.close };
 }
 
-/** The symbol reader of this process. Its child starts on first use, and ends when it is idle or this process ends. */
-export const symbols: Symbols = codeSymbols();
+/** The symbol reader of this process, for one review. Its child starts on first use, and ends when it is idle or this process ends. */
+export const symbolsOfReview: () => Symbols = codeSymbols().ofReview;
 
 /** For checks of configurations: the built-in rules, and whether custom rules can run. */
 export function knownRules(): Required<Omit<KnownRules, "unpriced">> {

@@ -6,4 +6,5 @@ export const NO_SYMBOLS: Symbols = {
   find: async () => ({ symbols: new Map(), degraded: [] }),
   having: async () => new Map(),
   links: async () => null,
+  missed: () => [],
 };

@@ -14,7 +14,7 @@ function harness() {
   const large = largeReviews(1);
   const open = (changes: Changes) => {
     const { pulls, done } = large.admit({ changes: async () => changes } as unknown as PullRequests);
-    return { read: () => pulls.changes({} as never, {} as never), done };
+    return { read: () => pulls.changes({} as never, {} as never, () => true), done };
   };
   return { large, open };
 }

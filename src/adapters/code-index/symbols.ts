@@ -9,7 +9,7 @@ import { fnv1a } from "../../domain/text/hash.ts";
 import type { Snapshot, SnapshotFile } from "../../ports/snapshot.ts";
 import type { FoundSymbols, SoughtNames, Symbols } from "../../ports/symbols.ts";
 import { groupBySize } from "../group-by-size.ts";
-import { readingChild, readingProcess } from "../reading-child.ts";
+import { type Reader, readingChild, readingProcess } from "../reading-child.ts";
 import type { ReadSymbols, SymbolFile, SymbolsQuestion } from "./symbols-process.ts";
 import { hasHash, type WordIndex } from "./word-index.ts";
 
@@ -17,7 +17,7 @@ import { hasHash, type WordIndex } from "./word-index.ts";
  * For one message; the longest file that is parsed takes some tens of milliseconds. Memory is resident. The process is not worth
  * keeping alive for the next review.
  */
-const LIMITS = { ms: 5_000, bytes: 340 * 1024 * 1024, idleMs: 30_000 };
+const LIMITS = { ms: 5_000, bytes: 340 * 1024 * 1024, idleMs: 30_000, stuckFiles: 3, reviewMs: 60_000 };
 /** Texts that travel together: many enough to cost no waiting, few enough to be read again one by one. */
 const MESSAGE = { size: 2_000_000, count: 200 };
 const PARSED_TOGETHER = 12;
@@ -30,7 +30,9 @@ const MOST_FILES = 500;
 /** A review waits no longer for the words of its repository. */
 const WORDS_MS = 20_000;
 
+/** Of one review, and of further ones beside it. */
 interface OpenSymbols extends Symbols {
+  ofReview(): Symbols;
   /** Ends the process. */
   close(): void;
 }
@@ -48,10 +50,16 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
     sizeCalculation: ({ words, defined }) => words.byteLength + defined.byteLength + 200,
   });
   const reading = readingProcess(start, LIMITS);
+  const ofReview = () => symbolsOf(reading.reader(), kept);
+  return { ...ofReview(), ofReview, close: reading.end };
+}
 
-  /** Null if the process does not answer. */
-  async function ask<Answer>(question: SymbolsQuestion): Promise<Answer | null> {
-    const result = await reading.ask<Answer>(question);
+function symbolsOf(reader: Reader, kept: LRUCache<string, WordIndex>): Symbols {
+  let hasMissed = false;
+
+  /** Null if the process does not answer, or the review has asked too much of it. */
+  async function ask<Answer>(question: SymbolsQuestion, files: number): Promise<Answer | null> {
+    const result = await reader.ask<Answer>(question, files);
     return "answer" in result ? result.answer : null;
   }
 
@@ -63,7 +71,8 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
     for (const batch of groupBySize(missing, ({ bytes }) => bytes, MESSAGE)) {
       if (performance.now() > until) break;
       const texts = await Promise.all(batch.map(({ path }) => snapshot.text(path)));
-      const answer = await ask<readonly WordIndex[]>({ kind: "words", texts: texts.map((text) => text ?? "") });
+      const question = { kind: "words", texts: texts.map((text) => text ?? "") } as const;
+      const answer = await ask<readonly WordIndex[]>(question, 0);
       for (const [at, index] of answer?.entries() ?? []) {
         const blob = batch[at]?.blob ?? "";
         read.set(blob, index);
@@ -79,7 +88,7 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
     defined: ReadonlySet<string> | null,
     used: ReadonlySet<string>,
   ): Promise<readonly (ReadSymbols | null)[]> {
-    const answer = await ask<readonly ReadSymbols[]>({ kind: "read", files, defined, used });
+    const answer = await ask<readonly ReadSymbols[]>({ kind: "read", files, defined, used }, files.length);
     if (answer !== null) return answer;
     if (files.length === 1) return [null];
     const parts: (ReadSymbols | null)[] = [];
@@ -89,7 +98,8 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
 
   return {
     async outline(path, text) {
-      const [read] = await parsed([{ path, text }], null, new Set());
+      const [read = null] = await parsed([{ path, text }], null, new Set());
+      hasMissed ||= read === null;
       return read?.definitions ?? [];
     },
     async find(snapshot, sought): Promise<FoundSymbols> {
@@ -146,12 +156,16 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
       return found;
     },
     async links(path, text, called) {
-      const answer = await ask<readonly (FileLinks | null)[]>({ kind: "links", files: [{ path, text }], called });
+      const answer = await ask<readonly (FileLinks | null)[]>({ kind: "links", files: [{ path, text }], called }, 1);
+      hasMissed ||= answer === null;
       return answer?.[0] ?? null;
     },
-    close: reading.end,
+    missed: () => (hasMissed ? [{ part: "symbols", reason: reader.isOver ? GIVEN_UP : NOT_IN_TIME }] : []),
   };
 }
+
+const NOT_IN_TIME = "some files could not be read for their names in time";
+const GIVEN_UP = `${NOT_IN_TIME}, so that no others were read after them`;
 
 /**
  * Which files are parsed: those that may define a name, and the nearest that use one that changed.

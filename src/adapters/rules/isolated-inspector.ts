@@ -40,21 +40,19 @@ export function isolatedInspector(over: Partial<InspectLimits> = {}): IsolatedIn
 
   return {
     async inspect(files, settings, customRules, { onRead = () => {} } = {}) {
-      /** How many files of this review ended the process. */
-      let stuck = 0;
+      const reader = reading.reader();
       const parts: Inspection[] = [];
 
       /** What was found, or why nothing could be, as the end of a sentence about the files. */
       async function ask(some: readonly InspectedFile[], onlyLines = false): Promise<Inspection | string> {
         const question: InspectQuestion = { files: some, settings, customRules, onlyLines };
-        const result = await reading.ask<Inspection>(question);
+        const result = await reader.ask<Inspection>(question, onlyLines ? 0 : some.length);
         return "answer" in result ? result.answer : whyNone(result.silence, limits);
       }
 
       async function askOne(file: InspectedFile): Promise<void> {
-        const whole = stuck < limits.stuckFiles ? await ask([file]) : MANY_STUCK;
+        const whole = await ask([file]);
         if (typeof whole !== "string") return void parts.push(whole);
-        if (whole !== MANY_STUCK) stuck += 1;
         const lines = await ask([file], true);
         const { path } = file.diff;
         parts.push(onlyDegraded({ part: "structural-rules", reason: `${path}: ${whole}`, paths: [path] }));
@@ -69,8 +67,8 @@ export function isolatedInspector(over: Partial<InspectLimits> = {}): IsolatedIn
       const problems = await ask([]);
       parts.push(typeof problems === "string" ? onlyDegraded({ part: "rules", reason: problems }) : problems);
       for (const some of groupBySize(files, unitsOf, MESSAGE)) {
-        const whole = stuck < limits.stuckFiles ? await ask(some) : MANY_STUCK;
-        if (typeof whole !== "string") parts.push(whole);
+        const whole = some.length === 1 ? null : await ask(some);
+        if (whole !== null && typeof whole !== "string") parts.push(whole);
         // Several together got the process stuck: one after the other.
         else for (const file of some) await askOne(file);
         onRead(some.length);
@@ -112,8 +110,6 @@ function unitsOf({ headText, diff }: InspectedFile): number {
   return headText?.length ?? diff.hunks.length * 1_000;
 }
 
-const MANY_STUCK = "not read by rules that need syntax, since other files of this change could not be read in time";
-
 /** Of V8's heap. Syntax trees are outside of it. */
 const HEAP = "--max-old-space-size=192";
 
@@ -127,6 +123,7 @@ function whyNone(silence: Silence, { ms, bytes }: InspectLimits): string {
     "too large": `took more than ${Math.round(bytes / MB)} MB`,
     ended: "ended the process that read it",
     "not started": "the process that reads could not be started",
+    "given up": "not read by rules that need syntax, since other files of this change could not be read in time",
   };
   return reasons[silence];
 }

@@ -20,8 +20,8 @@ export function largeReviews(atOnce: number = AT_ONCE) {
       return {
         pulls: {
           ...pulls,
-          async changes(repo, pull) {
-            const changes = await pulls.changes(repo, pull);
+          async changes(repo, pull, isWanted) {
+            const changes = await pulls.changes(repo, pull, isWanted);
             if (holds || !isLarge(changes)) return changes;
             if (free === 0) throw new AtCapacity();
             free -= 1;

@@ -6,7 +6,7 @@ import type { Repo } from "../../domain/job.ts";
 import { isDatabase, isDataFolder } from "../../environment/data-dir.ts";
 import type { WritingPorts } from "../../flows/review/review-ports.ts";
 import type { PullRequests } from "../../ports.ts";
-import { inspector, knownRules, symbols } from "../rules.ts";
+import { inspector, knownRules, symbolsOfReview } from "../rules.ts";
 import { type ModelWish, modelAccess } from "./model.ts";
 
 export { defaultBranch, type LocalRange, uncommittedWork };
@@ -44,7 +44,7 @@ export async function portsOf(
   const ports = {
     pulls,
     inspector: inspector(),
-    symbols,
+    symbols: symbolsOfReview(),
     known: knownRules(),
     embedder: localWords(),
     recall: store?.recall ?? noMemory(),

@@ -1,6 +1,7 @@
 // The changed files of a pull request. Patches that GitHub left out are fetched again; where it has no diff at all, the changes come
 // from its comparison of the two commits, or from their trees.
 
+import { setImmediate } from "node:timers/promises";
 import { createTwoFilesPatch } from "diff";
 import type { Repo } from "../../../domain/job.ts";
 import type { FileStatus, PullRequest } from "../../../domain/pull-request.ts";
@@ -22,12 +23,17 @@ export const COMPARED_FILES = 300;
 /** Files whose two texts are compared; each costs two requests. */
 const MOST_READ = 60;
 const MAX_BLOB_BYTES = 1_000_000;
+/** Lines of one file that differ. Time grows with their square: 2,000 take half a second, during which nothing else runs. */
+const MOST_DIFFERENT = 2_000;
+/** Files that may differ in more: after them no texts of the change are compared. */
+const MOST_REWRITTEN = 3;
 /** Attempts of a job that wait for GitHub to make the diff: with the queue's waits at least 17 s. */
 const TRIES_FOR_DIFF = 3;
 
 /**
  * Lists the files of a pull request. A file whose patch is unavailable keeps `patch: null` and its counts.
  *
+ * @param isWanted of a path: texts of other files are not compared
  * @param attempt of the job, from 1; null without retries
  * @throws RequestError with 422 while GitHub makes the diff, in the first attempts; later attempts use other sources
  */
@@ -35,30 +41,46 @@ export async function listChanges(
   github: GitHub,
   repo: Repo,
   pull: PullRequest,
+  isWanted: (path: string) => boolean,
   attempt: number | null,
 ): Promise<Changes> {
   try {
-    return await listed(github, repo, pull);
+    return await listed(github, repo, pull, isWanted);
   } catch (error) {
     if (!isNotReady(error) || (attempt !== null && attempt <= TRIES_FOR_DIFF)) throw error;
-    return changesWithoutDiff(github, repo, pull);
+    return changesWithoutDiff(github, repo, pull, isWanted);
   }
 }
 
-async function listed(github: GitHub, repo: Repo, pull: PullRequest): Promise<Changes> {
+async function listed(
+  github: GitHub,
+  repo: Repo,
+  pull: PullRequest,
+  isWanted: (path: string) => boolean,
+): Promise<Changes> {
   const at = { ...placeOf(repo), pull_number: pull.number };
   const files = [...(await github.paginate(github.rest.pulls.listFiles, { ...at, per_page: PER_PAGE }))];
   const { data } = await github.rest.pulls.get(at);
-  const missing = missingPatches(files).slice(0, MAX_REFETCHES);
+  const missing = missingPatches(files)
+    .filter((index) => isWanted(files[index]?.filename ?? ""))
+    .slice(0, MAX_REFETCHES);
   for (const index of missing) {
     // With one file a page, the page number is the file's index in the list.
     const { data: page } = await github.rest.pulls.listFiles({ ...at, per_page: 1, page: index + 1 });
     const [again] = page;
     if (again !== undefined && again.filename === files[index]?.filename) files[index] = again;
   }
-  const all = await Promise.all(
-    files.map((file, index) => listedFile(github, repo, pull, file, missing.includes(index))),
-  );
+  const without = missing.flatMap((index) => {
+    const file = files[index];
+    return file === undefined || file.patch !== undefined || file.changes === 0 ? [] : [listedAs(file)];
+  });
+  // A pull request shows the changes since its branch left the base, not since the base's newest commit.
+  const from = without.length === 0 ? "" : await mergeBaseOf(github, repo, pull.base.sha, pull.head.sha);
+  const rebuilt = await blobPatches(github, repo, without, from, pull.head.sha);
+  const all = files.map(listedAs).map((file): ListedFile => {
+    const patch = rebuilt.get(file.path);
+    return patch === undefined ? file : { ...file, patch, isRebuilt: true };
+  });
   const modes = await specialModes(github, repo, pull.head.sha, all);
   const withModes = all.map((file) => ({ ...file, newMode: modes.get(file.path) ?? null }));
   return { kind: "listing", files: withModes, total: Math.max(data.changed_files, all.length) };
@@ -74,21 +96,6 @@ function missingPatches(files: readonly GitHubFile[]): number[] {
     const isSuspicious = ofPage > SUSPICIOUS_PATCH_LINES && file.status !== "renamed";
     return file.changes > 0 || isSuspicious ? [index] : [];
   });
-}
-
-async function listedFile(
-  github: GitHub,
-  repo: Repo,
-  { base, head }: PullRequest,
-  file: GitHubFile,
-  wasMissing: boolean,
-): Promise<ListedFile> {
-  const given = listedAs(file);
-  if (!wasMissing || file.patch !== undefined || file.changes === 0) return given;
-  // A pull request shows the changes since its branch left the base, not since the base's newest commit.
-  const from = await mergeBaseOf(github, repo, base.sha, head.sha);
-  const patch = await blobPatch(github, repo, given, from, head.sha);
-  return patch === null ? given : { ...given, patch, isRebuilt: true };
 }
 
 // GitHub's listing of changed files has no modes: a symbolic link looks like a text of one line, a submodule like one of two.
@@ -120,12 +127,17 @@ async function specialModes(
   return modes;
 }
 
-async function changesWithoutDiff(github: GitHub, repo: Repo, pull: PullRequest): Promise<Changes> {
+async function changesWithoutDiff(
+  github: GitHub,
+  repo: Repo,
+  pull: PullRequest,
+  isWanted: (path: string) => boolean,
+): Promise<Changes> {
   try {
     return await fromComparison(github, repo, pull);
   } catch (error) {
     if (!isNotReady(error)) throw error;
-    return fromTrees(github, repo, pull);
+    return fromTrees(github, repo, pull, isWanted);
   }
 }
 
@@ -138,20 +150,28 @@ async function fromComparison(github: GitHub, repo: Repo, pull: PullRequest): Pr
   return { kind: "listing", files, total, degraded: noted("GitHub's comparison of the two commits was read") };
 }
 
-async function fromTrees(github: GitHub, repo: Repo, pull: PullRequest): Promise<Changes> {
+async function fromTrees(
+  github: GitHub,
+  repo: Repo,
+  pull: PullRequest,
+  isWanted: (path: string) => boolean,
+): Promise<Changes> {
   // Files are on the first page only; the second has the merge base without a diff.
   const from = await mergeBaseOf(github, repo, pull.base.sha, pull.head.sha, 2);
   const before = await filesAt(github, repo, from);
   const after = await filesAt(github, repo, pull.head.sha);
   const paths = [...new Set([...before.blobs.keys(), ...after.blobs.keys()])].toSorted();
   const changed = paths.filter((path) => before.blobs.get(path) !== after.blobs.get(path));
-  const files: ListedFile[] = [];
-  for (const [index, path] of changed.entries()) {
+  const listed = changed.map((path) => {
     const status = !before.blobs.has(path) ? "added" : after.blobs.has(path) ? "modified" : "removed";
-    const file = { path, previousPath: null, status } as const;
-    const patch = index < MOST_READ ? await blobPatch(github, repo, file, from, pull.head.sha) : null;
-    files.push({ ...file, additions: 0, deletions: 0, patch, isRebuilt: true });
-  }
+    return { path, previousPath: null, status } as const;
+  });
+  const compared = listed.filter(({ path }) => isWanted(path)).slice(0, MOST_READ);
+  const rebuilt = await blobPatches(github, repo, compared, from, pull.head.sha);
+  const files = listed.map((file): ListedFile => {
+    const patch = rebuilt.get(file.path) ?? null;
+    return { ...file, additions: 0, deletions: 0, patch, isRebuilt: true };
+  });
   const cut = before.isCut || after.isCut ? "; GitHub did not list all files, so some changes are missing" : "";
   const degraded = noted(`the texts of up to ${MOST_READ} changed files were compared${cut}`);
   return { kind: "listing", files, total: files.length, degraded };
@@ -180,21 +200,39 @@ function listedAs(file: GitHubFile): ListedFile {
 
 // The patch of a file for which GitHub has none: both texts, compared here.
 
-/** Hunks from the merge base to the head; null when a text is binary or too large, or the two differ in too much. */
-async function blobPatch(
+type Named = Pick<ListedFile, "path" | "previousPath" | "status">;
+
+/** By path hunks from the merge base to the head; none when a text is binary or too large, or the two differ in too much. */
+async function blobPatches(
   github: GitHub,
   repo: Repo,
-  { path, previousPath, status }: Pick<ListedFile, "path" | "previousPath" | "status">,
+  files: readonly Named[],
   from: string,
   to: string,
-): Promise<string | null> {
-  const before = status === "added" ? "" : await readText(github, repo, previousPath ?? path, from, MAX_BLOB_BYTES);
-  const after = status === "removed" ? "" : await readText(github, repo, path, to, MAX_BLOB_BYTES);
-  if (before === null || after === null) return null;
-  const limits = { context: 3, maxEditLength: 20_000, timeout: 5_000 };
-  const patch = createTwoFilesPatch("a", "b", before, after, undefined, undefined, limits);
-  const start = patch?.indexOf("@@") ?? -1;
-  return patch === undefined || start < 0 ? null : patch.slice(start);
+): Promise<ReadonlyMap<string, string>> {
+  const read = (path: string, sha: string) => readText(github, repo, path, sha, MAX_BLOB_BYTES);
+  const texts = await Promise.all(
+    files.map(async ({ path, previousPath, status }) => ({
+      path,
+      before: status === "added" ? "" : await read(previousPath ?? path, from),
+      after: status === "removed" ? "" : await read(path, to),
+    })),
+  );
+  const patches = new Map<string, string>();
+  let rewritten = 0;
+  for (const { path, before, after } of texts) {
+    if (before === null || after === null || rewritten >= MOST_REWRITTEN) continue;
+    const limits = { context: 3, maxEditLength: MOST_DIFFERENT };
+    // A file that is all new or gone needs no comparison.
+    const isOneSided = before === "" || after === "";
+    const options = isOneSided ? { context: 3 } : limits;
+    const patch = createTwoFilesPatch("a", "b", before, after, undefined, undefined, options);
+    const start = patch?.indexOf("@@") ?? -1;
+    if (patch === undefined) rewritten++;
+    else if (start >= 0) patches.set(path, patch.slice(start));
+    await setImmediate();
+  }
+  return patches;
 }
 
 /** Null for a missing file, a folder, a link, a submodule, a binary or a too large file. Without a sha: the default branch. */

@@ -37,7 +37,7 @@ export function githubPullRequests(options: PullRequestsOptions): PullRequests {
       );
       return found?.data.commit.sha ?? base.sha;
     },
-    changes: (repo, pull) => listChanges(github, repo, pull, attempt),
+    changes: (repo, pull, isWanted) => listChanges(github, repo, pull, isWanted, attempt),
     changesSince: (repo, pull, earlier) => changesSince(github, repo, pull, earlier),
     text: (repo, path, sha, maxBytes) => readText(github, repo, path, sha, maxBytes),
     rootEntries: (repo, sha) => readRoot(github, repo, sha),

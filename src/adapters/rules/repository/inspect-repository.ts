@@ -38,7 +38,7 @@ export async function inspectRepository(
     const found = await rule.look({ ...change, leave, files: about });
     parts.push(said(rule, found, settings.get(rule.id)));
   }
-  return joinInspections([...parts, onlyDegraded(...degraded)]);
+  return joinInspections([...parts, onlyDegraded(...degraded, ...repository.symbols.missed())]);
 }
 
 function changedFile(file: InspectedFile, { symbols }: InspectedRepository): ChangedFile {

@@ -1,0 +1,45 @@
+// Time grows with size: a part of growth.slow.test.ts, with what once did not.
+import { afterAll, expect, test } from "vitest";
+import { growthOf, MOST_GROWTH } from "./growth.ts";
+import { SHAPES } from "./shapes.ts";
+import { CODE_STAGES, PROSE_STAGES, symbols } from "./stages.ts";
+import { TEXTS } from "./texts.ts";
+
+afterAll(() => symbols.close());
+
+const TEXTS_OF: readonly (readonly [stage: string, text: string])[] = [
+  ["redact", "tokens"],
+  ["redact", "URLs with passwords"],
+  ["redact", "base64 words"],
+  ["read the configuration", "hash lines"],
+  ["analyze a commit", "line ends"],
+  ["sanitize a block", "open links"],
+];
+
+test.each(TEXTS_OF)("%s: %s", async (stage, text) => {
+  const [run, of] = [PROSE_STAGES[stage], TEXTS[text]];
+  if (run === undefined || of === undefined) throw new Error("there is no such stage or text");
+  expect((await growthOf((size) => run(of(size)), 16_384, 131_072)).ratio).toBeLessThan(MOST_GROWTH);
+});
+
+test.each(["one long line of words", "dotted names"])("read what is around: %s", async (text) => {
+  const [run, of] = [CODE_STAGES["read what is around"]?.("src/a.ts"), TEXTS[text]];
+  if (run === undefined || of === undefined) throw new Error("there is no such stage or text");
+  expect((await growthOf((size) => run(of(size)), 8_192, 16_384)).ratio).toBeLessThan(MOST_GROWTH);
+});
+
+const FAST = [
+  "read around a description of many paths",
+  "read around many definitions",
+  "read around one name defined often",
+  "inspect many removed exports",
+  "review findings against an earlier review",
+  "review findings against many memories",
+  "look up many memories in one long line",
+];
+
+test.each(FAST)("%s: time grows with number [T22]", async (shape) => {
+  const sized = SHAPES[shape];
+  if (sized === undefined) throw new Error("there is no such shape");
+  expect((await growthOf(sized, 250, 4_000)).ratio).toBeLessThan(MOST_GROWTH);
+});
