@@ -209,7 +209,7 @@ export async function worstOnHead(
 
 function asWorst(end: CheckEnd, worst: HeadVerdict | null): CheckEnd {
   if (worst === null || worstOf([end.conclusion, worst.conclusion]) === end.conclusion) return end;
-  const why = `The same commit is the head of ${sanitizeInline(worst.of, 150)}, whose review ended as \`${worst.conclusion}\`; that stands until another commit is pushed, or it is closed.`;
+  const why = `The same commit is the head of ${sanitizeInline(worst.of, 150)}, whose review ended as \`${worst.conclusion}\`. That counts until another commit is pushed or that pull request is closed.`;
   return { ...end, conclusion: worst.conclusion, summary: `${why}\n\n${end.summary}` };
 }
 

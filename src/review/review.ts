@@ -167,7 +167,7 @@ function askedToIgnore(
   });
 }
 
-const ASKED = "The author asked to ignore this. It counts until somebody with write access agrees (`/kodiai ignore`).";
+const ASKED = "The author asked to ignore this. It counts until a person with write access agrees (`/kodiai ignore`).";
 
 function withAsked(said: readonly PlacedFinding[], asked: readonly HeldBack[]): readonly PlacedFinding[] {
   const ids = new Set(asked.map(({ finding }) => finding.id));
