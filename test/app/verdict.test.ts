@@ -95,7 +95,7 @@ test("source that nobody reads does not pass: the check names the file and the k
   );
   expect(await ends(filtered)).toEqual(["failure"]);
   expect(await why(filtered)).toContain("`ops/b.py` (`pathFilters: !ops/**`)");
-  const binary = await opened({ "ops/b.py": `${BACKUP}\0`, "src/e.ts": LOGIN });
+  const binary = await opened({ "ops/b.py": new TextEncoder().encode(`${BACKUP}\0`), "src/e.ts": LOGIN });
   expect(await ends(binary)).toEqual(["failure"]);
   expect(await why(binary)).toContain("`ops/b.py`");
   const link = await opened({ "ops/b.py": { mode: "120000", content: "b.txt" }, "src/e.ts": LOGIN });
