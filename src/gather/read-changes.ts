@@ -37,8 +37,7 @@ export function readChanges(changes: ChangesRead): {
       files.push(file);
       // A listing counts no lines of a file that became binary while it was renamed either.
       if (changes.kind === "listing" && file.hunks.length === 0) moved.push(file);
-    }
-    else if (reason !== null) {
+    } else if (reason !== null) {
       // Of a removed file nothing is left to read.
       const isRemoved = "hunks" in file && file.status === "removed";
       leftOut.push({ path: file.path, reason, ...(isRemoved ? { isExempt: true } : {}) });
