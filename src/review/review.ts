@@ -117,7 +117,7 @@ export async function review(
     findings,
     memory,
     heldBack: [...quieted, ...weighed.heldBack],
-    reviewed: context.files.map(({ path }) => path),
+    reviewed: authored.files.map(({ path }) => path),
     coverage: read.coverage,
     // A model that read only the pushed changes cannot describe the whole.
     walkthrough: (checkpoint.kind === "delta" ? checkpoint.walkthrough : null) ?? read.walkthrough,
