@@ -168,7 +168,7 @@ const Review = section({
     failOn: documented(
       FailOn.default("never"),
       "critical",
-      "The check fails when a finding at least this severe is posted, and succeeds when the review is complete and has none; everything else is neutral. `never`: always neutral.",
+      "The check fails when a finding at least this severe was found, or source of the change was not wholly read; it succeeds when the review is complete and has none; everything else is neutral. `never`: always neutral.",
     ),
   }).describe("The check run of a review."),
   debounceSeconds: whole(
@@ -210,7 +210,7 @@ export const RepoConfig = z.strictObject({
   pathFilters: documented(
     globs.default([]),
     ["!**/snapshots/**", "vendor/our-fork/**"],
-    "Which files are reviewed: globs, `!` excludes, the last match wins. Lock, generated, vendored and binary files are left out anyway; a positive glob brings them back.",
+    "Which files are reviewed: globs, `!` excludes, the last match wins. Lock files, and what `.gitattributes` of the base branch marks as generated or vendored, are left out anyway; a positive glob brings them back. A check with `failOn` names source that this key excludes, and fails.",
   ),
   pathInstructions: documented(
     z.array(PathInstruction).max(50).default([]),

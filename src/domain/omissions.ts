@@ -31,6 +31,10 @@ export interface Unread {
 const NOT_SOURCE =
   /\.(?:md|markdown|txt|rst|adoc|png|jpe?g|gif|webp|avif|ico|bmp|tiff?|pdf|mp[34]|m4[av]|webm|mov|ogg|wav|flac|woff2?|ttf|otf|eot|csv|tsv)$/i;
 
+export function isSource({ path }: { readonly path: string }): boolean {
+  return !NOT_SOURCE.test(path);
+}
+
 /**
  * The source of a change that was not wholly read, each file once, with the first reason.
  *

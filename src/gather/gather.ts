@@ -9,7 +9,7 @@ import type { CommandJob } from "../domain/command.ts";
 import type { Declined, ThreadComment } from "../domain/conversation.ts";
 import { Transient } from "../domain/errors.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
-import type { Degraded, LeftOut, Skipped, SkippedCheck } from "../domain/omissions.ts";
+import { type Degraded, isSource, type LeftOut, type Skipped, type SkippedCheck } from "../domain/omissions.ts";
 import type { FileDiff, PullRequest, PullRequestContext } from "../domain/pull-request.ts";
 import { type Checkpoint, titleFingerprint } from "../domain/review/review-history.ts";
 import { SKIPS } from "../domain/skips.ts";
@@ -135,9 +135,10 @@ export async function gather(
   // A header such as "Code generated … DO NOT EDIT" is known only now.
   const byText = selectFiles(byPath.reviewed, base, (path) => head.texts.get(path));
   const spared = [...byPath.spared, ...byText.spared];
-  const unchanged = await unchangedAmong(changed.silent, readHead, (path) =>
-    pulls.text(repo, path, pull.base.sha, TEXT_LIMITS.bytesEach),
-  );
+  const readOld = (path: string) => pulls.text(repo, path, pull.base.sha, TEXT_LIMITS.bytesEach);
+  const asked = config.review.checks.enabled ? [...changed.silent, ...changed.moved].filter(isSource) : [];
+  const unchanged = await unchangedAmong(asked, readHead, readOld);
+  const moved = changed.moved.filter((file) => asked.includes(file) && !unchanged.has(file.path));
 
   const author = await optional("author-tier", () => pulls.authorFacts(repo, pull), { mergedPullRequests: null });
   const isRead = hasModel && config.review.model !== "off";
@@ -171,6 +172,9 @@ export async function gather(
       ...admitted.degraded,
       ...cut,
       ...changed.degraded,
+      ...moved.map(({ path }) => {
+        return { part: "patch", reason: `${path} was renamed, and its text could not be compared`, paths: [path] };
+      }),
       ...head.degraded,
       ...guidance.degraded,
       ...author.degraded,
@@ -203,7 +207,7 @@ function checkOf({ checks }: RepoConfig["review"], at: Omit<SkippedCheck, "failO
 /** Bytes of `.gitattributes`; a larger file marks nothing. */
 const ATTRIBUTES_BYTES = 256 << 10;
 /** Files without lines whose texts are compared. */
-const MOST_SILENT = 60;
+const MOST_SILENT = 150;
 
 /** Of files without lines, those that are empty at the head, or the same as at the base. A text that cannot be read is neither. */
 async function unchangedAmong(

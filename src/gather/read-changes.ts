@@ -22,16 +22,22 @@ export function readChanges(changes: ChangesRead): {
   readonly leftOut: readonly LeftOut[];
   /** Those of `leftOut` of which perhaps no line changed: the source does not tell. */
   readonly silent: readonly FileDiff[];
+  /** Those of `files` without lines: renamed, and perhaps more. */
+  readonly moved: readonly FileDiff[];
   readonly degraded: readonly Degraded[];
 } {
   const { parsed, degraded } = changes.kind === "listing" ? readListing(changes) : readUnified(changes.text);
   const files: FileDiff[] = [];
   const leftOut: LeftOut[] = changes.kind === "unified" ? [...(changes.leftOut ?? [])] : [];
   const silent: FileDiff[] = [];
+  const moved: FileDiff[] = [];
   for (const file of parsed) {
     const reason = "hunks" in file ? undelivered(file, changes.kind === "listing") : file.reason;
-    if (reason === null && "hunks" in file) files.push(file);
-    else if (reason !== null) {
+    if (reason === null && "hunks" in file) {
+      files.push(file);
+      // A listing counts no lines of a file that became binary while it was renamed either.
+      if (changes.kind === "listing" && file.hunks.length === 0) moved.push(file);
+    } else if (reason !== null) {
       // Of a removed file nothing is left to read.
       const isRemoved = "hunks" in file && file.status === "removed";
       leftOut.push({ path: file.path, reason, ...(isRemoved ? { isExempt: true } : {}) });
@@ -44,7 +50,7 @@ export function readChanges(changes: ChangesRead): {
       const reason = `only a part of the changed lines of ${path} was delivered`;
       return { part: "patch", reason, paths: [path] };
     });
-  return { files, leftOut, silent, degraded: [...degraded, ...partial] };
+  return { files, leftOut, silent, moved, degraded: [...degraded, ...partial] };
 }
 
 type Parsed = FileDiff | LeftOut;

@@ -178,10 +178,17 @@ export async function endCheck(
   isReviewed = false,
 ): Promise<void> {
   if (isReviewed) await ports.book.judge(check.id, end.conclusion);
-  const shown = asWorst(end, await worstOnHead(check, ports));
-  await ports.book.decide(check.id, shown);
-  await ports.checks.end(check.repo, check.id, shown);
-  await ports.book.ended(check.id, now);
+  const send = async (id: number, shown: CheckEnd) => {
+    await ports.book.decide(id, shown);
+    await ports.checks.end(check.repo, id, shown);
+    await ports.book.ended(id, now);
+  };
+  await send(check.id, asWorst(end, await worstOnHead(check, ports)));
+  // GitHub shows the newest run: another pull request's may have begun later and ended before, without this verdict.
+  const newest = await ports.book.newest(check.repo, check.headSha);
+  const worst = await worstOnHead(check, ports);
+  if (newest === null || newest.isOpen || newest.conclusion === null || worst === null) return;
+  if (worstOf([newest.conclusion, worst.conclusion]) !== newest.conclusion) await send(newest.id, asWorst(end, worst));
 }
 
 /** The worst verdict that stands on a head, and the pull request that it is of. */
@@ -209,7 +216,7 @@ export async function worstOnHead(
 
 function asWorst(end: CheckEnd, worst: HeadVerdict | null): CheckEnd {
   if (worst === null || worstOf([end.conclusion, worst.conclusion]) === end.conclusion) return end;
-  const why = `The same commit is the head of ${sanitizeInline(worst.of, 150)}, whose review ended as \`${worst.conclusion}\`; that stands until another commit is pushed, or it is closed.`;
+  const why = `The same commit is the head of ${sanitizeInline(worst.of, 150)}, whose review ended as \`${worst.conclusion}\`. That counts until another commit is pushed or that pull request is closed.`;
   return { ...end, conclusion: worst.conclusion, summary: `${why}\n\n${end.summary}` };
 }
 

@@ -138,9 +138,7 @@ function triggerOf(payload: PullRequestDelivery, { reviewerLogin }: Reception): 
   const { action, requested_reviewer: reviewer } = payload;
   switch (action) {
     case "edited":
-      return editMayLetGo(payload)
-        ? "edited"
-        : { reason: "edited: no other base, and no title without a hold tag ([wip], [draft], [no-review])" };
+      return keptByEdit(payload) ?? "edited";
     case "review_requested":
       return reviewer && reviewer.login.toLowerCase() === reviewerLogin?.trim().toLowerCase()
         ? "review_requested"
@@ -156,9 +154,13 @@ const ORDINARY = ["opened", "reopened", "ready_for_review", "synchronize", "labe
 /** All actions of `pull_request` that ask for a review. */
 export const REVIEWED_ACTIONS: readonly string[] = [...ORDINARY, "edited", "review_requested"];
 
-/** Another base, or another title that holds nothing back by itself: which of its words do, only the configuration knows. */
-function editMayLetGo({ changes, pull_request: { title } }: PullRequestDelivery): boolean {
-  return changes?.base !== undefined || (changes?.title !== undefined && holdTag(title) === null);
+/** Why an edit lets go of nothing, or null: which words of a title hold it back beside tags, only the configuration knows. */
+function keptByEdit({ changes, pull_request: { title } }: PullRequestDelivery): { readonly reason: string } | null {
+  if (changes?.base !== undefined) return null;
+  if (changes?.title === undefined)
+    return { reason: "edited: neither the base nor a hold tag ([wip], [draft], [no-review]) changed" };
+  const tag = holdTag(title);
+  return tag === null ? null : { reason: `edited: the title is tagged [${tag}]` };
 }
 
 function isReviewLabel({ action, label }: PullRequestDelivery): boolean {

@@ -117,7 +117,7 @@ export async function review(
     findings,
     memory,
     heldBack: [...quieted, ...weighed.heldBack],
-    reviewed: context.files.map(({ path }) => path),
+    reviewed: authored.files.map(({ path }) => path),
     coverage: read.coverage,
     // A model that read only the pushed changes cannot describe the whole.
     walkthrough: (checkpoint.kind === "delta" ? checkpoint.walkthrough : null) ?? read.walkthrough,
@@ -167,7 +167,7 @@ function askedToIgnore(
   });
 }
 
-const ASKED = "The author asked to ignore this. It counts until somebody with write access agrees (`/kodiai ignore`).";
+const ASKED = "The author asked to ignore this. It counts until a person with write access agrees (`/kodiai ignore`).";
 
 function withAsked(said: readonly PlacedFinding[], asked: readonly HeldBack[]): readonly PlacedFinding[] {
   const ids = new Set(asked.map(({ finding }) => finding.id));

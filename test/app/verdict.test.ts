@@ -31,6 +31,14 @@ async function opened(files: Files, at?: Repository) {
   return pull;
 }
 
+/** The payload of the newest delivery about a pull request itself. */
+function latestOf({ repository: { id }, number }: Pull): Readonly<Record<string, unknown>> {
+  const payloads = harness.world.deliveries.map(({ payload }) => payload as Record<string, unknown>);
+  const isIts = (one: Record<string, unknown>) =>
+    one.number === number && (one.repository as { id: number }).id === id && "pull_request" in one;
+  return payloads.findLast(isIts) ?? {};
+}
+
 async function why(pull: Pull): Promise<string> {
   return (await harness.world.checks(pull)).at(-1)?.summary ?? "";
 }
@@ -87,7 +95,7 @@ test("source that nobody reads does not pass: the check names the file and the k
   );
   expect(await ends(filtered)).toEqual(["failure"]);
   expect(await why(filtered)).toContain("`ops/b.py` (`pathFilters: !ops/**`)");
-  const binary = await opened({ "ops/b.py": `${BACKUP}\0`, "src/e.ts": LOGIN });
+  const binary = await opened({ "ops/b.py": new TextEncoder().encode(`${BACKUP}\0`), "src/e.ts": LOGIN });
   expect(await ends(binary)).toEqual(["failure"]);
   expect(await why(binary)).toContain("`ops/b.py`");
   const link = await opened({ "ops/b.py": { mode: "120000", content: "b.txt" }, "src/e.ts": LOGIN });
@@ -156,12 +164,7 @@ test("a head that is away and back is reviewed again", async () => {
   const before = pull.headSha;
   pull.headSha = first;
   await world.deliver("pull_request", {
-    ...(world.deliveries.findLast(
-      ({ event, payload }) =>
-        event === "pull_request" &&
-        (payload as { number: number }).number === pull.number &&
-        (payload as { repository: { id: number } }).repository.id === pull.repository.id,
-    )?.payload as object),
+    ...latestOf(pull),
     action: "synchronize",
     before,
     after: first,
@@ -202,11 +205,10 @@ test("running all checks again reviews each pull request with that head, of fork
   await world.reopen(two);
   await harness.settled(two);
   const before = (await ends(one)).length;
-  const opening = world.deliveries.findLast(({ payload }) => (payload as { number?: number }).number === one.number);
-  const { installation, repository: shape, sender } = opening?.payload as Record<string, unknown>;
+  const { installation, sender } = latestOf(one);
   const app = { id: world.appCredentials.appId };
   const suite = { id: 7, head_sha: one.headSha, app, pull_requests: [] };
-  const around = { installation, repository: at.json ?? shape, sender };
+  const around = { installation, repository: at.json, sender };
   await world.deliver("check_suite", { ...around, action: "rerequested", check_suite: suite });
   await harness.settled(one);
   await harness.settled(two);

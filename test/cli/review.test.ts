@@ -52,6 +52,19 @@ describe("what is read", () => {
     expect({ ...again, cost: review.cost }).toEqual(review);
   });
 
+  test("what .gitattributes of the base marks is left out, and what only looks generated is read", async () => {
+    const own = newClone();
+    own.write({ ".gitattributes": "third/** linguist-vendored\n" });
+    own.commit("Lay the ground");
+    own.write({ ".gitattributes": "* linguist-generated\n", "third/a.py": BACKUP, "generated/b.py": BACKUP });
+    own.commit("Add");
+    const { out } = await kodiai(["review", "--base", "HEAD~1", "--json"], { cwd: own.path });
+    const { findings, leftOut } = ReviewJson.parse(JSON.parse(out));
+    expect(findings.map(({ path }) => path)).toEqual(["generated/b.py"]);
+    expect(leftOut).toContainEqual({ path: "third/a.py", reason: "vendored (.gitattributes)" });
+    own.remove();
+  });
+
   test("what is staged, and nothing that is not", async () => {
     clone.write({ "src/staged.py": BACKUP, "src/unstaged.py": BALANCE });
     clone.git("add", "src/staged.py");

@@ -14,6 +14,8 @@ const CART = "export function total() {\n  debugger;\n}\n";
 /** One finding that only people with write access decline, and one that an author may ask to ignore. */
 const FAULT = { "ops/b.py": BACKUP, "src/cart.ts": CART };
 
+const bytes = (text: string) => new TextEncoder().encode(text);
+
 let flow: FlowHarness;
 beforeAll(async () => {
   flow = await openFlow();
@@ -129,7 +131,7 @@ const ACTS: Readonly<Record<string, (pull: Pull) => unknown>> = {
     "ops/b.txt": BACKUP,
     "src/cart.ts": null,
   }),
-  "a NUL byte": pushed({ "ops/b.py": `${BACKUP}\0`, "src/cart.ts": null }),
+  "a NUL byte": pushed({ "ops/b.py": bytes(`${BACKUP}\0`), "src/cart.ts": null }),
   "a submodule": pushed({
     ...{ "ops/b.py": null, "src/cart.ts": null },
     ops: { mode: "160000", content: "83baae61804e65cc73a7201a7252750c76066a30" },
@@ -253,5 +255,24 @@ test("what somebody with write access ignores no longer counts, and counts again
   expect(shown(pull)).toBe("success");
   await flow.world.reply(pull, "wren", rootOn(pull, "src/cart.ts"), "/kodiai restore");
   await flow.settled(pull);
+  expect(shown(pull)).toBe("failure");
+});
+
+test("a run that began later and ended before the worse verdict shows it too", async () => {
+  const at = await repository(gate("major"));
+  await branch(at, "legacy", gate("never"));
+  const options = { title: "feat", author: "mallory", fork: "mallory", files: FAULT };
+  const one = await flow.world.pullRequest(at, options);
+  flow.before("reviews.putSummary", async () => {
+    await again({ base: "legacy" })(one);
+    expect(shown(one)).toBe("neutral");
+  });
+  await flow.settled(one);
+  expect(shown(one)).toBe("failure");
+});
+
+test("a file that became binary while it was renamed was not read", async () => {
+  const at = await repository(gate("major"), { "lib/a.py": `${LOGIN.repeat(20)}` });
+  const pull = await opened(at, { "lib/a.py": null, "lib/b.py": bytes(`${LOGIN.repeat(20)}\0`), "src/e.ts": LOGIN });
   expect(shown(pull)).toBe("failure");
 });

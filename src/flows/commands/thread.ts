@@ -42,7 +42,7 @@ export async function ignoreFinding(order: Order): Promise<Answer> {
   }
   if (!isWriter(order)) {
     const asked =
-      "Noted: you ask to ignore this. It is still shown, and counts for the check, until somebody with write access agrees.";
+      "Noted: you ask to ignore this. It is still shown, and counts for the check, until a person with write access agrees.";
     return { ...plainAnswer("done", asked, `asked to ignore ${ids.join(", ")}${noted}`), degraded };
   }
   await judgeAgain(order);

@@ -51,6 +51,12 @@ export function missedEventsContract(
       expect(await missed.owes(SHOP, pull(4), NOT_AGAIN)).toBe(true);
       await ledger.settle(reviewJob(4, "a"), posted, 2, "posted");
       expect(await missed.owes(SHOP, pull(4), NOT_AGAIN)).toBe(false);
+      // What stands on GitHub is the latest review: one of another head, or of another branch.
+      expect(await missed.owes(SHOP, { ...pull(4), baseRef: "legacy" }, NOT_AGAIN)).toBe(true);
+      const later = review("b".repeat(40));
+      await ledger.save(reviewJob(4, "b"), later, 3);
+      await ledger.settle(reviewJob(4, "b"), later, 4, "posted");
+      expect(await missed.owes(SHOP, pull(4), NOT_AGAIN)).toBe(true);
     });
 
     test("a pull request with an event is not older than the installation, however late it is checked", async () => {

@@ -150,7 +150,7 @@ export function personContract(name: string, open: () => Promise<PersonHarness>)
         hunk: '+maintainer = "‹redacted:email›"\n+Co-authored-by: ‹redacted:email›\n+team@example.org',
         replies: ["thanks @ghost", `first line\n‹redacted:email› and @${MENTIONED}`],
         outcome: "declined",
-        decided: { by: "ghost", reason: "by design", isWriter: true },
+        decided: { by: "ghost", reason: "by design" },
       });
     });
 

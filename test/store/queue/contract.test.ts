@@ -50,10 +50,10 @@ function contracts(name: string, harness: StoreHarness, numRuns: number): void {
 /** As much of a ledger as the contract needs: rows of reviews. */
 function reviewRows(db: Database): Records["ledger"] {
   const rows = {
-    save: async ({ key }: { readonly key: string }, { headSha, baseSha }: Review, now: number) =>
+    save: async ({ key }: { readonly key: string }, { headSha, baseSha, baseRef }: Review, now: number) =>
       void (await db.run(
-        "INSERT INTO reviews (key, head_sha, base_sha, review, written_at) VALUES ($1, $2, $3, '{}', $4)",
-        [key, headSha, baseSha, now],
+        "INSERT INTO reviews (key, head_sha, base_sha, base_ref, review, written_at) VALUES ($1, $2, $3, $4, '{}', $5)",
+        [key, headSha, baseSha, baseRef, now],
       )),
     settle: async ({ key }: { readonly key: string }, { headSha }: Review, now: number, outcome: string) =>
       void (await db.run("UPDATE reviews SET settled_at = $3, outcome = $4 WHERE key = $1 AND head_sha = $2", [

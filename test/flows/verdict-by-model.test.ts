@@ -1,0 +1,73 @@
+// What a model that is set up does not read is not read: a check that may fail does not pass without it.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { LOGIN } from "../app/change-builders.ts";
+import { type Asked, type FlowHarness, openFlow } from "../app/flow-harness.ts";
+import { type Defect, seeingScript } from "../app/seeing-model.ts";
+import type { Files } from "../fakes/github/emulator.ts";
+import { failure } from "../fakes/scripted-model.ts";
+
+const GATE = "review: {checks: {enabled: true, failOn: major}}\n";
+const CALM = { walkthrough: "A change.", findings: [], ruleFindings: [] };
+
+let answer: (asked: Asked) => unknown;
+let flow: FlowHarness;
+beforeAll(async () => {
+  flow = await openFlow({ model: (asked) => answer(asked) });
+});
+afterAll(() => flow.close());
+
+let serial = 0;
+async function checked(files: Files) {
+  const at = await flow.world.repository("acme", `read-${++serial}`, { files: { ".kodiai.yml": GATE } });
+  const pull = await flow.world.pullRequest(at, { title: "feat", author: "mallory", fork: "mallory", files });
+  await flow.settled(pull);
+  return flow.world.checkRuns.findLast((run) => run.repository === at.id);
+}
+
+test("a change that it read passes, and one that it is down for does not", async () => {
+  answer = () => CALM;
+  expect(await checked({ "src/e.ts": LOGIN, "docs/a.md": "A\n" })).toMatchObject({ conclusion: "success" });
+  answer = () => failure("unreachable");
+  const down = await checked({ "src/e.ts": LOGIN });
+  expect(down).toMatchObject({ conclusion: "failure" });
+  expect(down?.summary).toContain("`src/e.ts` (`not wholly read by the model");
+});
+
+test("it is spared what only the change calls generated, and rules read that", async () => {
+  answer = () => CALM;
+  const before = flow.asked().length;
+  expect(await checked({ "src/e.ts": LOGIN, "src/generated/f.ts": LOGIN })).toMatchObject({ conclusion: "success" });
+  const prompts = flow
+    .asked()
+    .slice(before)
+    .map(({ prompt }) => prompt);
+  expect(prompts.join()).not.toContain("### src/generated/f.ts");
+  expect(prompts.join()).toContain("src/generated/f.ts (not shown: generated)");
+});
+
+const LOST: Defect = {
+  line: /store\.save\(/,
+  category: "reliability",
+  severity: "major",
+  words: [["A failed save is swallowed", "When `store.save` rejects, the caller does not learn that."]],
+};
+const SAVE = 'export async function keep(store: Store) {\n  await store.save("session").catch(() => {});\n}\n';
+
+test.each([
+  ["a header", { "src/keep.ts": `// @generated\n${SAVE}` }],
+  ["a folder", { "src/keep.ts": null, "src/generated/keep.ts": SAVE }],
+  ["a NUL byte", { "src/keep.ts": new TextEncoder().encode(`${SAVE}\0`) }],
+  ["more than the model reads", { "src/much.ts": "export const x = 1;\n".repeat(60_000) }],
+])("what it found does not pass because of %s", async (_, files) => {
+  const seen = seeingScript([LOST]);
+  answer = seen.script;
+  const at = await flow.world.repository("acme", `read-${++serial}`, { files: { ".kodiai.yml": GATE } });
+  const options = { title: "feat", author: "mallory", fork: "mallory", files: { "src/keep.ts": SAVE } };
+  const pull = await flow.world.pullRequest(at, options);
+  await flow.settled(pull);
+  const shown = () => flow.world.checkRuns.findLast((run) => run.repository === at.id)?.conclusion;
+  expect(shown()).toBe("failure");
+  await flow.world.push(pull, files);
+  await flow.settled(pull);
+  expect(shown()).toBe("failure");
+});
