@@ -108,6 +108,8 @@ export interface StoreSettings extends Omit<RecallSettings, "place"> {
   readonly isChecked?: boolean;
   /** A process without a heartbeat for so long is taken for dead. */
   readonly silentMs?: number | undefined;
+  /** The name of this process among those of the queue; absent: a new one. */
+  readonly instance?: string;
   /** For a command, which ends soon: few connections, and a search that waits for the index. */
   readonly isCommand?: boolean;
   /**
@@ -208,12 +210,13 @@ async function openFolder(folder: string, settings: StoreSettings): Promise<Omit
   };
 }
 
-function queueOn(db: Database, { silentMs }: StoreSettings, listener?: NotificationListener) {
+function queueOn(db: Database, { silentMs, instance }: StoreSettings, listener?: NotificationListener) {
   return {
     queue: storedQueue(db, {
       process: processMark(),
       listener,
       ...(silentMs === undefined ? {} : { silentMs }),
+      ...(instance === undefined ? {} : { instance }),
     }),
     inbox: storedInbox(db),
     /** Without redaction: write only redacted entries (see safeRetrievals). */
@@ -254,7 +257,16 @@ function rememberedOn(
   db: Database,
   place: string,
   reclaim: () => Promise<void>,
-  { mostPages: _, isChecked: __, silentMs: ___, isCommand, onExposed: ____, dataDir: _____, ...search }: StoreSettings,
+  {
+    mostPages: _,
+    isChecked: __,
+    silentMs: ___,
+    isCommand,
+    onExposed: ____,
+    dataDir: _____,
+    instance: ______,
+    ...search
+  }: StoreSettings,
 ): OpenMemory {
   const patience = { ...(isCommand === true ? { answerMs: UNHURRIED_MS } : {}), ...search.patience };
   const thread = threadRecall({ ...search, place, patience });

@@ -201,6 +201,9 @@ DROP TABLE redeliveries;
 DELETE FROM moments WHERE name = 'swept';
 `;
 
+/** How often an attempt of the job was ended because it took too much time. */
+const OVERRUNS = "ALTER TABLE jobs ADD COLUMN overruns INTEGER NOT NULL DEFAULT 0;";
+
 export const QUEUE_PART: SchemaPart = {
   part: "queue",
   steps: [
@@ -210,7 +213,7 @@ export const QUEUE_PART: SchemaPart = {
           dialect.schema(text),
     ),
     UNCOUNTED_STATES,
-    ...[ONE_ORDER, NO_REDELIVERIES].map(
+    ...[ONE_ORDER, NO_REDELIVERIES, OVERRUNS].map(
       (text): SchemaPart["steps"][number] =>
         (dialect) =>
           dialect.schema(text),
