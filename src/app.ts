@@ -128,7 +128,7 @@ async function runningJobs(
 ): Promise<RunningJobs> {
   const isInProcess = options.inProcess ?? (options.inspector !== undefined || options.onStep !== undefined);
   if (!isInProcess) {
-    const worker = workerProcess(options, store.queue, metrics, hooks);
+    const worker = workerProcess(options, store, metrics, hooks);
     return {
       jobs: worker,
       problem: worker.problem,

@@ -29,7 +29,7 @@ function tell(message: FromWorker): void {
   process.send?.(message);
 }
 
-async function start({ options: given, instance, slug, level, limits }: StartWorker) {
+async function start({ options: given, instance, epoch, slug, level, limits }: StartWorker) {
   const { processorTimes } = await import("./processor-times.ts");
   const counted = processorTimes(limits, REPORTS);
   const { openLog } = await import("./serve.ts");
@@ -44,7 +44,7 @@ async function start({ options: given, instance, slug, level, limits }: StartWor
     observe: (...change) => tell({ kind: "observe", change }),
     set: (...change) => tell({ kind: "set", change }),
   });
-  const store = await openedStore(options, metrics, { instance });
+  const store = await openedStore(options, metrics, { instance, epoch });
   const { github, sinceAnsweredMs } = appGitHub(options, store, slug);
   const onParked = () => tell({ kind: "parked" });
   const jobs = await startJobs(options, store, github, metrics, { onParked, counted });

@@ -22,7 +22,7 @@ export function registerOwnSecrets({ privateKey, webhookSecret, formerSecret, da
 export async function openedStore(
   options: AppOptions,
   metrics: Metrics,
-  more: Pick<StoreSettings, "isChecked" | "instance"> = {},
+  more: Pick<StoreSettings, "isChecked" | "instance" | "epoch"> = {},
 ): Promise<Store> {
   const { dataDir, databaseUrl = null, memory, searchMemoryBytes, waits, log } = options;
   const limits = searchMemoryBytes ? { memoryBytes: searchMemoryBytes } : {};
