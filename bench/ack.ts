@@ -1,5 +1,5 @@
-// npm run bench -- ack [--seconds N] [--json FILE]: how long a signed delivery waits for its answer at 50 a second, while eight
-// reviews run. Beside it, in the same run and at the same rate, a bare server and Probot alone, which keep nothing.
+// npm run bench -- ack [--seconds N] [--json FILE]: how long a signed delivery and /healthz wait for their answers at 50 a second, while
+// eight reviews run, usual ones and the costliest. Beside it, in the same run and at the same rate, a bare server and Probot alone, which keep nothing.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import Database from "better-sqlite3";
 import { machineNow } from "./machine.ts";
 
 const PER_SECOND = 50;
-const GOAL = { p50Ms: 50, p99Ms: 1_000, lost: 0 };
+const GOAL = { p50Ms: 50, p99Ms: 1_000, lost: 0, healthP99Ms: 50 };
 /** Bytes of a pull request's delivery at GitHub. */
 const USUAL_BYTES = 25_000;
 const SECRET = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
@@ -30,6 +30,8 @@ interface Acks {
   readonly lost: number | null;
   /** Reviews that ended meanwhile. */
   readonly reviews: number | null;
+  /** Of /healthz; null where there is none. */
+  readonly healthP99Ms: number | null;
 }
 
 export async function ackBench(words: readonly string[]): Promise<void> {
@@ -39,7 +41,8 @@ export async function ackBench(words: readonly string[]): Promise<void> {
   const rows = {
     "node:http, nothing kept": await beside("bare", seconds),
     "Probot alone, nothing kept": await beside("probot", seconds),
-    "Kodiai, while 8 reviews run": await ours(seconds),
+    "Kodiai, while 8 reviews run": await ours(seconds, []),
+    "Kodiai, while 8 costly ones run": await ours(seconds, ["costly"]),
   };
   const report = {
     bench: "ack",
@@ -54,12 +57,13 @@ export async function ackBench(words: readonly string[]): Promise<void> {
   const { cpu, cores, node, load } = report.machine;
   console.log(`\n${cpu}, ${cores} cores, load ${before} before and ${load} after, Node ${node}`);
   console.log(`${PER_SECOND} deliveries of ${USUAL_BYTES / 1_000} kB a second for ${seconds} s\n`);
-  const head = ["", "sent", "p50 ms", "p99 ms", "max ms", "refused", "lost", "reviews"];
+  const head = ["", "sent", "p50 ms", "p99 ms", "max ms", "refused", "lost", "reviews", "health"];
   const cells = Object.entries(rows).map(([name, seen]) => [
     name,
     String(seen.sent),
     ...[seen.p50Ms, seen.p99Ms, seen.maxMs].map((ms) => ms.toFixed(1)),
     ...[seen.refused, seen.lost, seen.reviews].map((count) => String(count ?? "")),
+    seen.healthP99Ms?.toFixed(1) ?? "",
   ]);
   for (const line of [head, ...cells])
     console.log(line.map((cell, at) => (at === 0 ? cell.padEnd(30) : cell.padStart(9))).join(""));
@@ -73,9 +77,9 @@ async function beside(kind: "bare" | "probot", seconds: number): Promise<Acks> {
   return acks;
 }
 
-async function ours(seconds: number): Promise<Acks> {
+async function ours(seconds: number, words: readonly string[]): Promise<Acks> {
   const dataDir = mkdtempSync(join(tmpdir(), "kodiai-ack-"));
-  const world = started("ack-fixture.ts", []);
+  const world = started("ack-fixture.ts", words);
   const reported = await firstLine(world);
   const [port, adminPort] = [await freePort(), await freePort()];
   const env = {
@@ -100,7 +104,9 @@ async function ours(seconds: number): Promise<Acks> {
   world.stdin?.write(`${url}\n`);
   // The first reviews compile and read what the later ones find ready.
   await new Promise((resolve) => setTimeout(resolve, 5_000));
+  const health = healthOf(`http://127.0.0.1:${adminPort}/healthz`, seconds);
   const { acks, accepted } = await load(url, String(reported.webhookSecret), seconds);
+  const healthP99Ms = await health;
   server.kill("SIGTERM");
   await new Promise((resolve) => server.once("exit", resolve));
   world.kill("SIGKILL");
@@ -113,7 +119,21 @@ async function ours(seconds: number): Promise<Acks> {
     .get() as number;
   db.close();
   rmSync(dataDir, { recursive: true, force: true });
-  return { ...acks, lost, reviews };
+  return { ...acks, lost, reviews, healthP99Ms };
+}
+
+/** Asked at the same rate; the 99th percentile of its answers. */
+async function healthOf(url: string, seconds: number): Promise<number> {
+  const due = performance.now();
+  const times = await Promise.all(
+    Array.from({ length: seconds * PER_SECOND }, async (_, number) => {
+      const at = due + (number * 1_000) / PER_SECOND;
+      await new Promise((resolve) => setTimeout(resolve, at - performance.now()));
+      await (await fetch(url)).text();
+      return performance.now() - at;
+    }),
+  );
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0;
 }
 
 /** Sends at a fixed rate, regardless of the responses; times run from when a delivery was due, so that a stall counts for all it delays. */
@@ -149,6 +169,7 @@ async function load(
     refused,
     lost: null,
     reviews: null,
+    healthP99Ms: null,
   };
   return { acks, accepted };
 }

@@ -314,7 +314,7 @@ function knownForMs(
   limit: { readonly at: number; readonly process?: number },
   history: readonly HistoryEvent[],
 ): number {
-  const isEnd = (what: string) => what === "killed" || what === "terminated" || what === "exited";
+  const isEnd = (what: string) => ["killed", "worker killed", "terminated", "exited"].includes(what);
   const ended = ofKind(history, "process").find(
     (one) => one.process === limit.process && one.at >= limit.at && one.at <= at && isEnd(one.what),
   );
@@ -371,7 +371,7 @@ function beyondBounds(history: readonly HistoryEvent[], truth: GroundTruth, boun
   const waits = calm.map(({ healthMs }) => healthMs ?? 0).toSorted((a, b) => a - b);
   const p99 = waits[Math.floor(waits.length * 0.99)] ?? 0;
   const heads = new Set(ofKind(history, "act").map(({ pull, head }) => `${pull} ${head}`)).size;
-  const kills = ofKind(history, "process").filter(({ what }) => what === "killed").length;
+  const kills = ofKind(history, "process").filter(({ what }) => /killed/.test(what)).length;
   const asked = ofKind(history, "sent").filter(({ to, answered }) => to === "model" && answered).length;
   // A crash may cost the question of each worker once more, and so may a process that was cut off for too long.
   const paid = heads + (kills + (truth.takeovers ?? 0)) * truth.workers;

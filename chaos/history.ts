@@ -56,10 +56,18 @@ export type HistoryEvent =
       readonly until: number;
       readonly process?: number;
     })
-  /** What became of the server process. `stopped` and `continued` are SIGSTOP and SIGCONT. */
+  /** What became of the server process. `stopped` and `continued` are SIGSTOP and SIGCONT; of `worker killed` it learns itself. */
   | (At & {
       readonly kind: "process";
-      readonly what: "started" | "listening" | "killed" | "terminated" | "exited" | "stopped" | "continued";
+      readonly what:
+        | "started"
+        | "listening"
+        | "killed"
+        | "terminated"
+        | "exited"
+        | "stopped"
+        | "continued"
+        | "worker killed";
       readonly where: string | null;
       readonly code?: number | null;
       /** Which of several; absent where there is one. */

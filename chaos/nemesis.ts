@@ -103,6 +103,10 @@ export function nemesis(options: NemesisOptions): Nemesis {
 
   async function annoy(server: ServerProcess): Promise<void> {
     if (happens(activeFaults, "clock") && random.chance(0.2)) await setClock(server);
+    if (happens(activeFaults, "kill") && random.chance(0.3)) {
+      await work(server);
+      server.killWorker();
+    }
     if (happens(activeFaults, "loris") && random.chance(0.1)) void molest(server, 3);
     if (happens(activeFaults, "stop") && random.chance(options.outlastsLeases === true ? 0.25 : 0.08)) {
       const isLong = options.outlastsLeases === true && random.chance(0.5);

@@ -19,7 +19,7 @@ import { gatherPeople, type People } from "./people.ts";
 import { openPostgresDatabase, type PostgresDatabase } from "./postgres-database.ts";
 import { truthOf } from "./read-ground-truth.ts";
 import { type SeededRandom, seededRandom } from "./seeded-random.ts";
-import { freePort, type ServerProcess, startServer } from "./server-process.ts";
+import { freePort, type ServerProcess, startServer, workerOf } from "./server-process.ts";
 import { openSmallDisk, type SmallDisk } from "./small-disk.ts";
 import { sqliteView } from "./sqlite-view.ts";
 import { openWebhookDelivery, type WebhookDelivery } from "./webhook-delivery.ts";
@@ -296,7 +296,8 @@ async function build(options: SeedOptions): Promise<Theatre> {
   let look: StoreView | null = null;
   const atWork = async (pid: number | null) => {
     const jobs = (await look?.open()) ?? [];
-    return jobs.filter((one) => one.isRunning && (pid === null || (one.pid ?? pid) === pid)).length;
+    const own = pid === null ? [] : [pid, workerOf(pid)];
+    return jobs.filter((one) => one.isRunning && (pid === null || own.includes(one.pid ?? pid))).length;
   };
   const running = () => atWork(null);
   const stage =
@@ -659,6 +660,7 @@ function counts(history: readonly HistoryEvent[], { pulls, inbox, ends, learnt }
     refused: delivered.filter(({ status }) => status !== null && status >= 300).length,
     inbox: inbox.size,
     kills: of("killed"),
+    workersKilled: of("worker killed"),
     terms: of("terminated"),
     exits: of("exited"),
     // Not a refusal to start, which is 2.

@@ -1,6 +1,6 @@
 // The server under test: the real one, as a process that is configured by its environment, struck, frozen and started again.
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -40,6 +40,9 @@ export interface ServerProcess {
   kill(where: string): Promise<void>;
   /** SIGTERM; resolves to its exit code. */
   terminate(): Promise<number | null>;
+  /** kill -9 of its worker process, which it then replaces; false when there is none. */
+  killWorker(): boolean;
+  /** With its worker. */
   freeze(): void;
   thaw(): void;
   rssMiB(): number | null;
@@ -71,7 +74,7 @@ export function startServer({
   closeSync(output);
   const which = index === undefined ? {} : { process: index };
   const note = (
-    what: "started" | "listening" | "killed" | "terminated" | "exited" | "stopped" | "continued",
+    what: "started" | "listening" | "killed" | "terminated" | "exited" | "stopped" | "continued" | "worker killed",
     where: string | null = null,
   ) => history.note({ kind: "process", at: Date.now(), what, where, ...which });
   note("started");
@@ -111,22 +114,53 @@ export function startServer({
       note("terminated");
       return exited;
     },
+    killWorker() {
+      const isKilled = signalWorker(pid, "SIGKILL");
+      if (isKilled) note("worker killed");
+      return isKilled;
+    },
     freeze() {
+      signalWorker(pid, "SIGSTOP");
       if (child.kill("SIGSTOP")) note("stopped");
     },
     thaw() {
+      signalWorker(pid, "SIGCONT");
       if (child.kill("SIGCONT")) note("continued");
     },
     rssMiB() {
-      const file = `/proc/${pid}/status`;
-      if (!isAlive || !existsSync(file)) return null;
-      try {
-        return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(file, "utf8"))?.[1] ?? 0) / 1024;
-      } catch {
-        return null;
-      }
+      if (!isAlive) return null;
+      const sizes = [pid, workerOf(pid)].flatMap((one) => (one === null ? [] : (rssOf(one) ?? [])));
+      return sizes.length === 0 ? null : Math.max(...sizes);
     },
   };
+}
+
+function rssOf(pid: number): number | null {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
+  } catch {
+    return null;
+  }
+}
+
+/** The process that runs a server's jobs; null where there is none. */
+export function workerOf(server: number): number | null {
+  try {
+    const children = readFileSync(`/proc/${server}/task/${server}/children`, "utf8").trim().split(" ");
+    const isWorker = (pid: string) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("job-process");
+    return Number(children.find((pid) => pid !== "" && isWorker(pid)) ?? Number.NaN) || null;
+  } catch {
+    return null;
+  }
+}
+
+function signalWorker(server: number, signal: NodeJS.Signals): boolean {
+  const pid = workerOf(server);
+  try {
+    return pid !== null && process.kill(pid, signal);
+  } catch {
+    return false;
+  }
 }
 
 async function waitUntilListening(child: ChildProcess, port: number, isAlive: () => boolean): Promise<boolean> {

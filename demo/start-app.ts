@@ -39,6 +39,7 @@ export const startApp: StartApp = async (options) => {
     port: 0,
     reviewerLogin: null,
     workers: 2,
+    inProcess: true,
     dryRun: false,
     embeddings: { kind: "local" },
     model: null,

@@ -216,7 +216,21 @@ const ROWS: Readonly<Record<string, readonly Panel[]>> = {
       says: "1 when a delivery could be kept.",
       queries: { ready: "min(kodiai_ready)" },
     },
-    { title: "Memory", unit: "bytes", says: "Resident.", queries: { resident: "max(process_resident_memory_bytes)" } },
+    {
+      title: "Memory",
+      unit: "bytes",
+      says: "Resident.",
+      queries: {
+        server: "max(process_resident_memory_bytes)",
+        worker: "max(kodiai_worker_resident_memory_bytes)",
+      },
+    },
+    {
+      title: "Workers replaced",
+      unit: "short",
+      says: "Worker processes that ended, by cause.",
+      queries: { "{{cause}}": increase("kodiai_worker_replacements_total", "cause") },
+    },
     { title: "Bodies coming in", unit: "bytes", says: "Deliveries.", queries: { bodies: "max(kodiai_body_bytes)" } },
     {
       title: "Event loop",

@@ -24,7 +24,14 @@ else if ("problems" in read) refuse(read.problems);
 else if ("problem" in key) refuse(key.problem === null ? [] : [key.problem]);
 else {
   const { serve } = await import("./server/serve.ts");
-  await serve(read.env, key.pem, signals, refuse, shownVariables(process.env, given));
+  await serve(
+    read.env,
+    key.pem,
+    signals,
+    refuse,
+    shownVariables(process.env, given),
+    process.argv.includes("--in-process"),
+  );
   // Not only at a clean exit: a killed process restarts soon, and compiled code halves the work of that.
   flushCompileCache();
 }

@@ -195,6 +195,8 @@ export interface Lease<Taken extends AnyJob = ReviewJob> {
   readonly job: Taken;
   /** 1 for the first attempt; an attempt that was cut short by the end of its process does not count. */
   readonly attempt: number;
+  /** Earlier attempts that were ended because they took too much time. */
+  readonly overruns: number;
   /** Grows with each lease of the job: later writes of an earlier holder are refused (see LeaseLost). */
   readonly token: number;
   /** Milliseconds since the job became due; absent when the queue does not know. */
@@ -212,6 +214,15 @@ export type JobEnd =
   | { readonly state: "at-capacity"; readonly reason: string }
   /** It failed permanently, or too often: it runs again only when an operator retries it. */
   | { readonly state: "parked"; readonly reason: string };
+
+/** How a process that held jobs ended. */
+export type ProcessEnd =
+  /** Any of its jobs may have ended it: each counts the death, and is parked after five. */
+  | { readonly kind: "died" }
+  /** No job is to blame. */
+  | { readonly kind: "stopped" }
+  /** It was ended because this job took too much time: the attempt counts, those of its other jobs do not. */
+  | { readonly kind: "overran"; readonly job: Held; readonly reason: string };
 
 export type LaneName = "review" | "command" | "upkeep";
 
@@ -267,6 +278,10 @@ export interface Queue extends Lane<ReviewJob> {
    * or were silent for too long; parks a job that crashed each process in which it ran alone. Returns how many it requeued.
    */
   heartbeat(): Promise<number>;
+  /** Reports that another process is alive, whose own thread may be too busy to do so. Does nothing if it is unknown. */
+  vouch(instance: string): Promise<void>;
+  /** Requeues the jobs of another process that ended, or is about to be ended by this one. Returns how many. */
+  ended(instance: string, end: ProcessEnd): Promise<number>;
   /** Requeues all jobs that this process holds, because it ends. Returns how many. */
   release(): Promise<number>;
   counts(): Promise<{ readonly waiting: number; readonly running: number; readonly parked: number }>;

@@ -6,7 +6,7 @@ import type { ReviewJob } from "./domain/job.ts";
 import type { AnyJob, JobEnd, Lane, LaneName, Lease, LeaseLimits } from "./ports.ts";
 
 /** A job that takes longer hangs: it is abandoned, and its later writes are refused. The longest review takes ten minutes. */
-const LONGEST_MS = 60 * 60_000;
+export const HANGS_MS = 60 * 60_000;
 /** How often a running job's lease is checked: seconds of an unwanted model call cost little, minutes do. */
 const LEASE_CHECK_MS = 2_000;
 /** Attempts before a job is parked: with these pauses more than two hours, as long as GitHub was ever down. */
@@ -182,7 +182,7 @@ async function recorded<Taken extends AnyJob>(
   }
 }
 
-/** Checks every few seconds whether the job is still wanted, and still ours. `hangs` rejects after LONGEST_MS. */
+/** Checks every few seconds whether the job is still wanted, and still ours. `hangs` rejects after HANGS_MS. */
 function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: Lease<Taken>) {
   const unwanted = new AbortController();
   let isAsking = false;
@@ -201,8 +201,8 @@ function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: 
   const hanging = Promise.withResolvers<never>();
   const late = setTimeout(() => {
     unwanted.abort();
-    hanging.reject(new Transient(`it was not done after ${LONGEST_MS / 60_000} minutes`));
-  }, LONGEST_MS).unref();
+    hanging.reject(new Transient(`it was not done after ${HANGS_MS / 60_000} minutes`));
+  }, HANGS_MS).unref();
   const stop = () => {
     clearInterval(timer);
     clearTimeout(late);

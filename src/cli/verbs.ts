@@ -209,7 +209,9 @@ export const VERBS = {
     group: "operate",
     summary: "start the server",
     forms: [["", "with the .env of this folder; docs/configuration.md lists its variables"]],
-    options: {},
+    options: {
+      "in-process": flag("run jobs in the server's own process, where one can keep it from answering; for debugging"),
+    },
   },
   doctor: {
     group: "operate",

@@ -57,6 +57,15 @@ export class DatabaseRefuses extends Error {
   }
 }
 
+/** Earlier attempts at a job were ended because they took too much time: it is not tried again. The message is public. */
+export class TooExpensive extends Error {
+  override readonly name = "TooExpensive";
+
+  constructor() {
+    super("this change is too expensive to read");
+  }
+}
+
 /** The process lacks memory for such a large change now: the job returns to the queue. */
 export class AtCapacity extends Error {
   override readonly name = "AtCapacity";

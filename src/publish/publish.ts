@@ -4,7 +4,7 @@
 import type { FailOn } from "../config/repo-config.ts";
 import type { CommandJob } from "../domain/command.ts";
 import type { Answer } from "../domain/conversation.ts";
-import { OutOfReach } from "../domain/errors.ts";
+import { OutOfReach, TooExpensive } from "../domain/errors.ts";
 import { type Finding, sharedComment } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
 import type { Skipped } from "../domain/omissions.ts";
@@ -80,7 +80,33 @@ export async function endProgress(
   why: string,
   reviews: Pick<Reviews, "endProgress">,
 ): Promise<void> {
-  await reviews.endProgress(repo, number, `Not reviewed: ${sanitizeInline(publicErrorText(why, 300), 300)}.`);
+  await reviews.endProgress(repo, number, notReviewed(why));
+}
+
+/**
+ * Says above the summary why this head is not reviewed; the next review replaces it. Does nothing once the head moved or the pull
+ * request was closed or locked.
+ *
+ * @param why the fragment of a sentence
+ * @throws Transient when GitHub does not take it now
+ */
+export async function refuseReview(
+  repo: Repo,
+  number: number,
+  why: string,
+  reviews: Pick<Reviews, "head" | "showProgress">,
+): Promise<void> {
+  const { sha, state, locked } = await reviews.head(repo, number);
+  if (state === "closed" || locked) return;
+  try {
+    await reviews.showProgress(repo, number, notReviewed(why), sha);
+  } catch (error) {
+    if (!(error instanceof SupersededError)) throw error;
+  }
+}
+
+function notReviewed(why: string): string {
+  return `Not reviewed: ${sanitizeInline(publicErrorText(why, 300), 300)}.`;
 }
 
 /** The reaction to a command's comment when the command ends. */
@@ -307,6 +333,7 @@ function headOf(posts: readonly OwnPost[], reviewId: number | null): string | nu
 
 const LEFT = {
   "no-job": "the review ended without a result; the operator's log has the cause",
+  "too-expensive": new TooExpensive().message,
   late: "the review is still running; this check is updated when it ends",
 } as const;
 

@@ -13,6 +13,16 @@ import { json, type Page } from "./sweeps/unavailable-servers.ts";
 import type { Committer } from "./take-delivery.ts";
 import { listening, type WebhookServer } from "./webhook-server.ts";
 
+/** What the operator sees of what runs jobs. */
+export interface JobFigures {
+  /** Why no job runs, as the fragment of a sentence; null when all is well. */
+  readonly problem: () => string | null;
+  /** Resident memory of the worker process; 0 without one. */
+  readonly workerBytes: () => number;
+  /** Of the search that reviews use. */
+  readonly warmth: Store["warmth"];
+}
+
 interface AdminSettings {
   readonly host: string;
   readonly port: number;
@@ -20,6 +30,7 @@ interface AdminSettings {
   readonly failedAgo: Committer["failedAgo"];
   /** See answerClock. */
   readonly sinceAnsweredMs: () => number | null;
+  readonly running: JobFigures;
   /** Handles every other path, given the readiness check. */
   readonly others: (readiness: () => Promise<Readiness>) => (request: Request) => Promise<Response>;
 }
@@ -29,7 +40,7 @@ export async function startAdminServer(
   door: WebhookServer,
   store: Store,
   metrics: Pick<Metrics, "text" | "contentType">,
-  { others, maintenance, failedAgo, sinceAnsweredMs, ...at }: AdminSettings,
+  { others, maintenance, failedAgo, sinceAnsweredMs, running, ...at }: AdminSettings,
 ): Promise<Server> {
   const lag = monitorEventLoopDelay({ resolution: 10 });
   lag.enable();
@@ -38,11 +49,12 @@ export async function startAdminServer(
     isDraining: door.isDraining,
     failedAgo,
     damage: maintenance.damage,
-    memory: () => ({ used: process.memoryUsage.rss(), most: memoryLimit() }),
+    jobs: running.problem,
+    memory: () => ({ used: process.memoryUsage.rss() + running.workerBytes(), most: memoryLimit() }),
     now: Date.now,
   });
   const pages = new Map<string, () => Promise<Page>>([
-    ["/healthz", async () => json(200, { ok: true, jobs: await store.queue.counts(), memory: store.warmth() })],
+    ["/healthz", async () => json(200, { ok: true, jobs: await store.queue.counts(), memory: running.warmth() })],
     [
       "/readyz",
       async () => {
@@ -62,6 +74,7 @@ export async function startAdminServer(
           ready: (await readiness()).ready,
           heldBytes: door.heldBytes(),
           rssBytes: process.memoryUsage.rss(),
+          workerBytes: running.workerBytes() || Number.NaN,
           lagSeconds,
           uptimeSeconds: process.uptime(),
         });
@@ -104,7 +117,9 @@ interface ReadinessParts {
   readonly failedAgo: () => number | null;
   /** Problem of the store's files at the last check; null when they are intact. */
   readonly damage: () => string | null;
-  /** Bytes in use, and the process's limit; null without one. */
+  /** Why no job runs; null when all is well. */
+  readonly jobs?: () => string | null;
+  /** Bytes in use, and their limit; null without one. */
   readonly memory: () => { readonly used: number; readonly most: number | null };
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -128,6 +143,7 @@ export function readinessCheck({
   isDraining,
   failedAgo,
   damage,
+  jobs = () => null,
   memory,
   now,
 }: ReadinessParts): () => Promise<Readiness> {
@@ -172,6 +188,7 @@ export function readinessCheck({
       ...(isDraining() ? ["the process is stopping"] : []),
       ...(inStore === null ? [] : [inStore]),
       ...[damage() ?? []].flat(),
+      ...[jobs() ?? []].flat(),
       ...(most !== null && used > most * MOST_MEMORY ? ["the process is near its memory limit"] : []),
     ];
     return { ready: reasons.length === 0, reasons };

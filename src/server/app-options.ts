@@ -41,6 +41,8 @@ export interface AppOptions extends OfEnvironment {
   /** Overrides of the documented limits; in tests only. */
   readonly memory?: StoreSettings;
   readonly embeddingLimits?: Parameters<typeof chosenEmbedder>[1];
+  /** Runs jobs in this process. Absent: in a worker process, unless there are functions that cannot be sent to one. */
+  readonly inProcess?: boolean;
   /** Replaces the rules' process, which takes a second to start; in tests only. */
   readonly inspector?: Inspector & { close?(): void };
   readonly unwanted?: AbortSignal;
@@ -59,6 +61,9 @@ interface Waits {
   readonly verifyMs?: number;
   /** How long running jobs may continue during a shutdown. */
   readonly drainMs?: number;
+  /** What a job may take of the processor, and from its start to its end, before its process is ended. */
+  readonly processorMs?: number;
+  readonly wallMs?: number;
 }
 
 export interface RunningApp {

@@ -60,6 +60,10 @@ export const METRICS = [
     lane: LANE,
     state: "`done`, `retry`, `at-capacity` (a large change that was requeued) or `parked`",
   }),
+  counter("kodiai_worker_replacements_total", "Worker processes that ended and were replaced.", {
+    cause: "`died`, or `overran`: a job took too much time",
+  }),
+  gauge("kodiai_worker_resident_memory_bytes", "Memory of the worker process, which runs jobs; absent without one."),
   histogram("kodiai_job_duration_seconds", "How long one run of a job took.", WORK, { lane: LANE }),
   histogram("kodiai_queue_wait_seconds", "How long a job waited after it was due.", WAIT, { lane: LANE }),
   histogram("kodiai_stage_duration_seconds", "How long each stage of a review or an answer took.", WORK, {

@@ -17,6 +17,8 @@ const LANES: readonly LaneName[] = ["review", "command", "upkeep"];
 interface Figures extends Partial<Progress> {
   readonly ready: boolean;
   readonly rssBytes: number;
+  /** Absent without a worker process. */
+  readonly workerBytes?: number;
   readonly uptimeSeconds: number;
   readonly jobs?: Readonly<Record<string, number>>;
   /** Since GitHub answered a request with anything but 5xx; null when it never did. */
@@ -31,10 +33,14 @@ export type Metrics = ReturnType<typeof appMetrics>;
 /** Distinct values of labels that come from outside; GitHub has about seventy events. */
 const MOST_KINDS = 500;
 
-/** None of its functions throws: no work fails because of a metric. Times are milliseconds; the version is Kodiai's. */
-export function appMetrics(version: string) {
+/**
+ * None of its functions throws: no work fails because of a metric. Times are milliseconds; the version is Kodiai's.
+ *
+ * @param far counts in another process; null: here
+ */
+export function appMetrics(version: string, far: Meters | null = null) {
   const registry = new Registry();
-  const all = meters(registry);
+  const all = far ?? meters(registry);
   const { count, observe, set } = all;
   const kinds = new Set<string>();
   /** Bounds the number of label values; further ones count as "other". */
@@ -50,8 +56,13 @@ export function appMetrics(version: string) {
   count("kodiai_deliveries_total", { event: "pull_request", outcome: "review" }, 0);
   for (const lane of LANES)
     for (const state of ["done", "retry", "at-capacity", "parked"]) count("kodiai_job_ends_total", { lane, state }, 0);
+  for (const cause of ["died", "overran"]) count("kodiai_worker_replacements_total", { cause }, 0);
   for (const outcome of [...OUTCOMES, "other"]) count("kodiai_reviews_total", { outcome }, 0);
   return {
+    /** Counts what another process sent. */
+    apply: ({ kind, change }: MeterChange) => (all[kind] as (...given: readonly unknown[]) => void)(...change),
+    /** A worker process ended and is replaced: it `died`, or a job `overran` its time. */
+    replaced: (cause: string) => count("kodiai_worker_replacements_total", { cause }),
     /** A request to the webhook's path was answered. */
     answered(status: number, ms: number): void {
       count("kodiai_answers_total", { status: String(status) });
@@ -95,7 +106,7 @@ export function appMetrics(version: string) {
     decided: (outcome: string, by: number) => count("kodiai_finding_outcomes_total", { outcome }, by),
     async text(figures: Figures): Promise<string> {
       const { ready, jobs = {}, oldestWaitingMs = {}, sincePostedMs, sinceAnsweredMs, heldBytes, ...own } = figures;
-      const { rssBytes, lagSeconds, uptimeSeconds, refusedInstallations } = own;
+      const { rssBytes, workerBytes, lagSeconds, uptimeSeconds, refusedInstallations } = own;
       for (const [state, jobsThere] of Object.entries(jobs)) set("kodiai_jobs", { state }, jobsThere);
       for (const [lane, ms] of Object.entries<number>(oldestWaitingMs))
         set("kodiai_oldest_waiting_job_seconds", { lane }, ms / 1_000);
@@ -106,6 +117,7 @@ export function appMetrics(version: string) {
       set("kodiai_body_bytes", {}, heldBytes);
       set("kodiai_event_loop_lag_seconds", {}, lagSeconds);
       set("process_resident_memory_bytes", {}, rssBytes);
+      set("kodiai_worker_resident_memory_bytes", {}, workerBytes);
       set("process_uptime_seconds", {}, uptimeSeconds);
       return registry.metrics();
     },
@@ -115,7 +127,12 @@ export function appMetrics(version: string) {
 
 type Labels = Readonly<Record<string, string>>;
 
-type Meters = ReturnType<typeof meters>;
+export type Meters = ReturnType<typeof meters>;
+
+/** One call of a meter, as data. */
+export type MeterChange = {
+  [Kind in keyof Meters]: { readonly kind: Kind; readonly change: Parameters<Meters[Kind]> };
+}[keyof Meters];
 
 function countDecision(
   { origin, gate: { retrieve, decidedBy, shadow, shadowHits } }: LoggedRetrieval,

@@ -1,8 +1,6 @@
 // Runs the app in its process: from settings to a listening server, and from a signal to the exit.
 
 import { pino } from "pino";
-import { PinoPretty as pinoPretty } from "pino-pretty";
-import { startApp } from "../app.ts";
 import type { Env } from "../config/environment/env.ts";
 import type { ShownVariable } from "../config/environment/shown-variables.ts";
 import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
@@ -28,6 +26,7 @@ const START_AGAIN_MS = 5_000;
  *
  * @param refuse prints the problems
  * @param variables the environment as the dashboard shows it
+ * @param inProcess whether jobs run in this process
  * @throws Error when the start fails for another reason
  */
 export async function serve(
@@ -36,23 +35,17 @@ export async function serve(
   signals: Signals,
   refuse: (problems: readonly string[], mayPass?: boolean) => void,
   variables: readonly ShownVariable[] | null = null,
+  inProcess = false,
 ): Promise<void> {
-  const output = env.logFormat === "pretty" ? pinoPretty({ sync: true }) : pino.destination(1);
-  const lines = logWithoutSecrets((line) => void output.write(line));
-  const log = pino({ level: env.logLevel, serializers: { err: loggedError, error: loggedError } }, lines);
-  // Node would print the whole error, with everything that a client attached to it.
-  const crash = (error: unknown) => {
-    const end = () => process.exit(3);
-    log.fatal({ err: error }, "crashed");
-    lines.drained().then(end, end);
-  };
-  process.off("uncaughtException", endWith3).on("uncaughtException", crash);
-  process.on("unhandledRejection", crash);
+  const isPretty = env.logFormat === "pretty";
+  const output = isPretty ? (await import("pino-pretty")).PinoPretty({ sync: true }) : pino.destination(1);
+  const { log, lines } = openLog(env.logLevel, (line) => void output.write(line));
   const unwanted = new AbortController();
   const started = startOrRefuse({
     ...env,
     privateKey,
     variables,
+    inProcess,
     apiUrl: env.githubApiUrl,
     admin: { host: env.adminHost, port: env.adminPort },
     pace: true,
@@ -93,6 +86,25 @@ export async function serve(
   }
 }
 
+/**
+ * The log of a process, which also gets the error that ends the process.
+ *
+ * @param handOn receives one line with its line end
+ */
+export function openLog(level: string, handOn: (line: string) => void) {
+  const lines = logWithoutSecrets(handOn);
+  const log = pino({ level, serializers: { err: loggedError, error: loggedError } }, lines);
+  // Node would print the whole error, with everything that a client attached to it.
+  const crash = (error: unknown) => {
+    const end = () => process.exit(3);
+    log.fatal({ err: error }, "crashed");
+    lines.drained().then(end, end);
+  };
+  process.off("uncaughtException", endWith3).on("uncaughtException", crash);
+  process.on("unhandledRejection", crash);
+  return { log, lines };
+}
+
 /** The app; or, when its store is unusable, servers that answer 503, because restarts would not help. */
 async function startOrRefuse(options: AppOptions): Promise<Pick<RunningApp, "close">> {
   const { databaseUrl = null } = options;
@@ -100,6 +112,8 @@ async function startOrRefuse(options: AppOptions): Promise<Pick<RunningApp, "clo
   await (await unavailableServers(options, () => ({ reason: "it is starting", detail: "it is starting" }))).close();
   try {
     if (databaseUrl !== null) await awaitDatabase(() => databaseAnswers(databaseUrl), options);
+    // On demand, since the worker process needs the log and not the app.
+    const { startApp } = await import("../app.ts");
     return await startApp(options);
   } catch (error) {
     if (!(error instanceof StoreUnusable)) throw error;

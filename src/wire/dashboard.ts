@@ -11,13 +11,15 @@ import type { ShownVariable } from "../config/environment/shown-variables.ts";
 import { dashboard } from "../dashboard/dashboard.ts";
 import type { DashboardPorts, Health } from "../dashboard/dashboard-ports.ts";
 import type { GitHubLogin } from "../ports/login.ts";
+import type { Embedder } from "../ports/memory.ts";
 import { egressTo } from "./egress.ts";
-import type { Reading } from "./job-ports.ts";
 import { redact, registerSecrets, safeRetrievals } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
 /** What the running server can say and do. */
 interface Running extends Pick<DashboardPorts, "wake"> {
+  /** Of the search that reviews use. */
+  readonly warmth: Store["warmth"];
   readonly readiness: () => Pick<Health, "ready" | "reasons"> | Promise<Pick<Health, "ready" | "reasons">>;
 }
 
@@ -32,7 +34,7 @@ interface DashboardSettings extends Pick<Env, "githubHost" | "model" | "reranker
 }
 
 /** The dashboard over the store and the server's settings. */
-export function wiredDashboard(options: DashboardSettings, store: Store, { embedder }: Reading, running: Running) {
+export function wiredDashboard(options: DashboardSettings, store: Store, embedder: Embedder | null, running: Running) {
   const { dashboardToken = null, dashboardLogin = null, githubHost, apiUrl } = options;
   const access = {
     token: dashboardToken,
@@ -40,7 +42,7 @@ export function wiredDashboard(options: DashboardSettings, store: Store, { embed
     github: dashboardLogin === null ? null : githubLogin(dashboardLogin, { host: githubHost, apiUrl }),
   };
   const { variables = null, model, reranker, embeddings, dryRun, log } = options;
-  const { readiness, wake } = running;
+  const { readiness, wake, warmth } = running;
   const onError = (error: unknown) => log.warn({ err: error }, "a dashboard page failed");
   return dashboard(access, {
     wake,
@@ -64,7 +66,7 @@ export function wiredDashboard(options: DashboardSettings, store: Store, { embed
     health: async () => ({
       ...(await readiness()),
       memoryProblem: store.memoryProblem === null ? null : "memory.db could not be opened; `kodiai doctor` shows why",
-      warmth: store.warmth(),
+      warmth: warmth(),
       uptimeMs: process.uptime() * 1_000,
       rss: process.memoryUsage.rss(),
     }),
@@ -76,7 +78,7 @@ export function wiredDashboard(options: DashboardSettings, store: Store, { embed
 
 function memoryShown(
   { shown, past, replays, labels, recall, memory, evidence, decisions, retrievals }: Store,
-  embedder: Reading["embedder"],
+  embedder: Embedder | null,
   onError: DashboardPorts["onError"],
 ): DashboardPorts["memory"] {
   if (shown === null || past === null || replays === null || embedder === null) return null;

@@ -7,6 +7,7 @@ import { appSlug } from "../adapters/github/app-registration.ts";
 import { type Clients, githubClients } from "../adapters/github/clients.ts";
 import type { GuardedFetch } from "../adapters/github/guarded-fetch.ts";
 import { appClient, quietOctokit } from "../adapters/github/quiet-octokit.ts";
+import { githubOpenPulls } from "../adapters/github/read/open-pulls.ts";
 import { githubPastReviews } from "../adapters/github/read/past-reviews.ts";
 import { githubRepositoryHost } from "../adapters/github/read/repository-host.ts";
 import { repoOf, statusOf } from "../adapters/github/requests.ts";
@@ -26,9 +27,11 @@ import {
 import { redactedChecks, redactedReviews } from "../adapters/secrets/redacted-reviews.ts";
 import type { Repo } from "../domain/job.ts";
 import type { HistoryFollowing } from "../flows/repository/follow-repository.ts";
+import type { RecoverPulls } from "../flows/repository/recover-pulls.ts";
 import type { ReviewPorts } from "../flows/review/review-ports.ts";
 import type { Checks } from "../ports/checks.ts";
 import type { PastReviews } from "../ports/history.ts";
+import type { AddReview, TakeComment } from "../ports/missed-events.ts";
 import type { AppCredentials } from "../ports/registration.ts";
 import type { LocateRepository } from "../ports/repository-look-up.ts";
 import type { InstallationPace, Post, Wanted, WriteStore } from "../ports/writes.ts";
@@ -60,7 +63,9 @@ export interface WiredGitHub extends GitHubWiring {
   readonly turns: WriteTurns;
 }
 
-export function wiredGitHub(github: GitHubWiring): WiredGitHub {
+/** @param credentials of the App */
+export function githubAsApp(credentials: AppCredentials, wiring: Omit<GitHubWiring, "app">): WiredGitHub {
+  const github = { ...wiring, app: appClient(credentials, wiring.apiUrl, wiring.fetch) };
   const turns = github.pace ? writeTurns(github.limits, wait) : unpacedWrites();
   return { ...github, turns, clients: githubClients({ ...github, now: Date.now }) };
 }
@@ -177,6 +182,22 @@ export function pastOf(
   return async (repo) => {
     const reader = await clients.forReading(installationId, repo, "pull requests");
     return reader === null ? null : githubPastReviews(reader.github, repo, pace ? PACE_MS : 0);
+  };
+}
+
+/** @param host `github.com`, or the host of a GitHub Enterprise Server */
+export function missedPorts(
+  github: WiredGitHub,
+  store: Store,
+  host: string,
+  into: { readonly add: AddReview; readonly take: TakeComment },
+): RecoverPulls {
+  const { app, clients, pace } = github;
+  return {
+    pulls: githubOpenPulls(app, clients, host, pace ? PACE_MS : 0),
+    store: store.missed,
+    ...into,
+    now: Date.now,
   };
 }
 

@@ -5,7 +5,6 @@ import { LRUCache } from "lru-cache";
 import { cachedStatistics } from "../adapters/cached-statistics.ts";
 import { dryRunEvidence, dryRunMemory, dryRunReplies } from "../adapters/dry-run/dry-run.ts";
 import { githubFeedback } from "../adapters/github/read/feedback.ts";
-import { githubOpenPulls } from "../adapters/github/read/open-pulls.ts";
 import { githubPermissions, newDenials } from "../adapters/github/read/permissions.ts";
 import { githubFiles, githubPullRequests } from "../adapters/github/read/pull-requests.ts";
 import { githubRepositoryHost } from "../adapters/github/read/repository-host.ts";
@@ -18,10 +17,8 @@ import type { FeedbackJob, ReviewJob, UpkeepJob } from "../domain/job.ts";
 import type { CommandPorts } from "../flows/commands/order.ts";
 import type { LearnPorts } from "../flows/people/learn-from-people.ts";
 import type { FollowPorts } from "../flows/repository/follow-repository.ts";
-import type { RecoverPulls } from "../flows/repository/recover-pulls.ts";
 import type { ReviewPorts } from "../flows/review/review-ports.ts";
 import type { RetrievalStatistics } from "../ports/memory.ts";
-import type { AddReview, TakeComment } from "../ports/missed-events.ts";
 import type { Inspector, Lease, Ledger } from "../ports.ts";
 import { newGateCache } from "../retrieve/retrieve.ts";
 import { pastOf, pathOf, reviewsOn, reviewsOnGitHub, type WiredGitHub, wiredChecks } from "./github.ts";
@@ -155,22 +152,6 @@ export function learnPorts(github: WiredGitHub, store: Store): (job: FeedbackJob
       redact,
       now: Date.now,
     };
-  };
-}
-
-/** @param host `github.com`, or the host of a GitHub Enterprise Server */
-export function missedPorts(
-  github: WiredGitHub,
-  store: Store,
-  host: string,
-  into: { readonly add: AddReview; readonly take: TakeComment },
-): RecoverPulls {
-  const { app, clients, pace } = github;
-  return {
-    pulls: githubOpenPulls(app, clients, host, pace ? READ_PACE_MS : 0),
-    store: store.missed,
-    ...into,
-    now: Date.now,
   };
 }
 

@@ -35,7 +35,7 @@ import { MEMORY_PART } from "../store/memory/schema.ts";
 import { migrate } from "../store/migrate.ts";
 import { ownerOnlyFolder } from "../store/owner-only.ts";
 import type { NotificationListener } from "../store/postgres-listener.ts";
-import { openQueueFile } from "../store/queue/clock.ts";
+import { clockEpoch, openQueueFile } from "../store/queue/clock.ts";
 import { storedInbox } from "../store/queue/deliveries.ts";
 import { storedJobAdmin } from "../store/queue/job-admin.ts";
 import { storedMissedEvents } from "../store/queue/missed-events.ts";
@@ -93,6 +93,8 @@ interface Remembered extends Omit<OpenMemory, keyof Absent | "memoryProblem">, A
 
 export interface Store extends Records, ReturnType<typeof queueOn>, Remembered {
   readonly people: PersonStore;
+  /** Of the queue's clock, for the worker process; a database has a clock of its own. */
+  readonly epoch: number;
   /** Cached blobs of snapshots; null without a folder for them. */
   readonly blobs: BlobCache | null;
   /** Checks the integrity of the whole store in the background. Rejects when the check fails. */
@@ -108,6 +110,10 @@ export interface StoreSettings extends Omit<RecallSettings, "place"> {
   readonly isChecked?: boolean;
   /** A process without a heartbeat for so long is taken for dead. */
   readonly silentMs?: number | undefined;
+  /** The name of this process among those of the queue; absent: a new one. */
+  readonly instance?: string;
+  /** See Store.epoch; absent: by the wall clock. */
+  readonly epoch?: number;
   /** For a command, which ends soon: few connections, and a search that waits for the index. */
   readonly isCommand?: boolean;
   /**
@@ -165,7 +171,8 @@ async function openFolder(folder: string, settings: StoreSettings): Promise<Omit
   if (exposed !== null) settings.onExposed?.(exposed);
   const path = join(folder, "queue.db");
   if (settings.isChecked === true) checkFile(path, QUEUE_PART);
-  const db = await openQueueFile(path);
+  const { epoch = clockEpoch() } = settings;
+  const db = await openQueueFile(path, epoch);
   const reclaim = () => reclaimFile(db);
   const { memoryDb, ...remembered } = await openMemory(join(folder, "memory.db"), settings);
   const records = recordsOn(db, processMark(), reclaim);
@@ -198,6 +205,7 @@ async function openFolder(folder: string, settings: StoreSettings): Promise<Omit
     },
     ...remembered,
     people,
+    epoch,
     verify: (unwanted) => checkFiles(folder, unwanted),
     onDamage,
     async close() {
@@ -208,12 +216,13 @@ async function openFolder(folder: string, settings: StoreSettings): Promise<Omit
   };
 }
 
-function queueOn(db: Database, { silentMs }: StoreSettings, listener?: NotificationListener) {
+function queueOn(db: Database, { silentMs, instance }: StoreSettings, listener?: NotificationListener) {
   return {
     queue: storedQueue(db, {
       process: processMark(),
       listener,
       ...(silentMs === undefined ? {} : { silentMs }),
+      ...(instance === undefined ? {} : { instance }),
     }),
     inbox: storedInbox(db),
     /** Without redaction: write only redacted entries (see safeRetrievals). */
@@ -254,7 +263,17 @@ function rememberedOn(
   db: Database,
   place: string,
   reclaim: () => Promise<void>,
-  { mostPages: _, isChecked: __, silentMs: ___, isCommand, onExposed: ____, dataDir: _____, ...search }: StoreSettings,
+  {
+    mostPages: _,
+    isChecked: __,
+    silentMs: ___,
+    isCommand,
+    onExposed: ____,
+    dataDir: _____,
+    instance: ______,
+    epoch: _______,
+    ...search
+  }: StoreSettings,
 ): OpenMemory {
   const patience = { ...(isCommand === true ? { answerMs: UNHURRIED_MS } : {}), ...search.patience };
   const thread = threadRecall({ ...search, place, patience });
@@ -317,6 +336,7 @@ async function openDatabaseStore(url: string, settings: StoreSettings): Promise<
       { queue: patient, memory: patient },
       { nameOf: () => "database", forget: remembered.memory.forget, reclaim: () => reclaim([]) },
     ),
+    epoch: 0,
     // PostgreSQL checks its own files, with checksums.
     verify: () => Promise.resolve([]),
     onDamage,

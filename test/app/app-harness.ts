@@ -87,6 +87,7 @@ export async function openHarness(options: HarnessOptions = {}): Promise<Harness
       pace: false,
       debounce: false,
       waits: { settledMs: 0, drainMs: 1_000 },
+      inProcess: true,
       // The process that a server reads code in takes a second to start.
       inspector: rules,
       missed: "off",

@@ -59,21 +59,25 @@ afterAll(async () => {
   await anthropic.close();
 });
 
-/** Resident bytes of the largest process of the server's group: itself, and those that read for it. */
+/** Resident bytes of the larger of server and worker process, and of the largest that reads for them. */
 function largest(): { readonly own: number; readonly reader: number } {
-  const sizes = readdirSync("/proc").flatMap((name): [string, number][] => {
+  const all = readdirSync("/proc").flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
-      const group = readFileSync(`/proc/${name}/stat`, "utf8").split(") ")[1]?.split(" ")[2];
-      if (group !== String(server.child.pid)) return [];
+      const [, parent, group] = readFileSync(`/proc/${name}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
       const resident = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${name}/status`, "utf8"))?.[1] ?? 0);
-      return [[name, resident * 1024]];
+      return [{ name, parent, group, bytes: resident * 1024 }];
     } catch {
       return [];
     }
   });
-  const own = sizes.find(([pid]) => pid === String(server.child.pid))?.[1] ?? 0;
-  return { own, reader: Math.max(0, ...sizes.filter(([, size]) => size !== own).map(([, size]) => size)) };
+  const own = String(server.child.pid);
+  // The worker leads a group of its own.
+  const leaders = all.filter(({ name, parent }) => name === own || parent === own).map(({ name }) => name);
+  const among = all.filter(({ group = "" }) => leaders.includes(group));
+  const most = (isOwn: boolean) =>
+    Math.max(0, ...among.filter(({ name }) => leaders.includes(name) === isOwn).map(({ bytes }) => bytes));
+  return { own: most(true), reader: most(false) };
 }
 
 test.skipIf(process.platform !== "linux")(

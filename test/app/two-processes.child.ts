@@ -17,6 +17,7 @@ const app = await startApp({
   dataDir: DATA_DIR,
   reviewerLogin: null,
   workers: 2,
+  inProcess: true,
   dryRun: false,
   embeddings: { kind: "local" },
   model: null,

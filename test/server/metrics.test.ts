@@ -145,7 +145,7 @@ test("the store's books count on the way, and say what they said before", async 
 
 const SILENT = { log: pino({ level: "silent" }) };
 const job = { kind: "review", key: "github.com/1#7" } as unknown as AnyJob;
-const lease: Lease<AnyJob> = { id: 1, job, attempt: 2, token: 3, waitedMs: 250 };
+const lease: Lease<AnyJob> = { id: 1, job, attempt: 2, overruns: 0, token: 3, waitedMs: 250 };
 const pass = <T>(_room: string, enter: () => T | Promise<T>): Promise<T> => Promise.resolve(enter());
 
 test("the line of a job has its stages, counts, gate and cost, and none of its words", async () => {
@@ -185,7 +185,7 @@ test("the line of a job has its stages, counts, gate and cost, and none of its w
 test("a superseded or unwatched job has facts too", () => {
   const facts = jobWatch(appMetrics("0"), SILENT).ended(
     "upkeep",
-    { id: 1, job, attempt: 1, token: 1 },
+    { id: 1, job, attempt: 1, overruns: 0, token: 1 },
     { state: "parked", reason: "" },
   );
   expect(facts).toMatchObject({ stages: {}, counts: {} });

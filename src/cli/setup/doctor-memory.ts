@@ -135,21 +135,39 @@ const WARMTH: ReadonlyMap<string, string> = new Map<MemoryWarmth["state"], strin
   ["warm", "the index is in memory"],
 ]);
 
+/** What keeps the running server from its work, as it says itself; nothing when none answers. Never rejects. */
+export async function readinessChecks(env: Pick<Env, "adminHost" | "adminPort">): Promise<Check[]> {
+  try {
+    const { reasons } = (await askServer(env, "/readyz")) as { readonly reasons?: readonly string[] };
+    return (reasons ?? []).map((reason) => broken("server", reason));
+  } catch {
+    return [];
+  }
+}
+
+/** The JSON of a page of the admin port. */
+async function askServer(env: Pick<Env, "adminHost" | "adminPort">, path: string): Promise<unknown> {
+  const url = `http://${placeOf(env)}`;
+  const fetch = egressTo(url, { deadlineMs: 2_000, own: true });
+  return (await fetch(url + path)).json();
+}
+
+function placeOf({ adminHost: host, adminPort: port }: Pick<Env, "adminHost" | "adminPort">): string {
+  const at = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
+  return `${at}:${port}`;
+}
+
 /** The state of the running server's search, which only the server knows. Never rejects. */
 export async function warmthCheck(env: Pick<Env, "adminHost" | "adminPort">): Promise<Check> {
-  const { adminHost: host, adminPort: port } = env;
-  const at = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
   try {
-    const fetch = egressTo(`http://${at}:${port}`, { deadlineMs: 2_000, own: true });
-    const answer = await fetch(`http://${at}:${port}/healthz`);
-    const { memory } = (await answer.json()) as { readonly memory?: MemoryWarmth | null };
+    const { memory } = (await askServer(env, "/healthz")) as { readonly memory?: MemoryWarmth | null };
     const state = WARMTH.get(memory?.state ?? "");
     if (!memory || state === undefined) throw new Error("not Kodiai");
     const held = `${counted(memory.repositories, "repository", "repositories")}, ${memories(memory.rows)} held`;
     const text = `${state} (${held}${usedMemoryText(memory)})`;
     return { name: "search", state: memory.state === "off" ? "broken" : "ok", text };
   } catch {
-    const text = `no server answers at ${at}:${port}; when it starts, it loads the most recently written memories`;
+    const text = `no server answers at ${placeOf(env)}; when it starts, it loads the most recently written memories`;
     return note("search", text);
   }
 }

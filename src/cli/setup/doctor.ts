@@ -18,7 +18,7 @@ import { openStore } from "../../wire/store.ts";
 import { DAY_MS } from "../data/stats.ts";
 import { type ExitCode, printJson, readWords, wantsJson, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
-import { broken, type Check, memoryChecks, note, ok, warmthCheck } from "./doctor-memory.ts";
+import { broken, type Check, memoryChecks, note, ok, readinessChecks, warmthCheck } from "./doctor-memory.ts";
 import { modelChecks } from "./doctor-model.ts";
 
 /**
@@ -126,7 +126,8 @@ async function server(): Promise<Check[]> {
   }
   const read = readEnv(process.env);
   if ("problems" in read) return read.problems.map((text) => broken("server", text));
-  return [await github(read.env), dashboardCheck(read.env), await warmthCheck(read.env)];
+  const running = [await warmthCheck(read.env), ...(await readinessChecks(read.env))];
+  return [await github(read.env), dashboardCheck(read.env), ...running];
 }
 
 /** Who can open the dashboard, and where; includes the callback URL, which only a browser can test. */

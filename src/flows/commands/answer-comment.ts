@@ -16,7 +16,7 @@ import {
   verbList,
 } from "../../domain/command.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
-import { Transient } from "../../domain/errors.ts";
+import { TooExpensive, Transient } from "../../domain/errors.ts";
 import { jobKey } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
 import { gatherSettings } from "../../gather/gather.ts";
@@ -182,6 +182,19 @@ async function carryOut(order: Order): Promise<Answer> {
     await publishAnswer(order.job, plainAnswer("failed", text, "bug"), order.ports.replies);
     throw error;
   }
+}
+
+/**
+ * Answers that the change is too expensive to read, instead of another attempt.
+ *
+ * @throws TooExpensive when it is said, which parks the job; Transient when GitHub does not take it now
+ */
+export async function giveUpAnswer(job: CommandJob, { replies }: Pick<CommandPorts, "replies">): Promise<never> {
+  const tooExpensive = new TooExpensive();
+  const { message } = tooExpensive;
+  const text = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  if (!(await isAnswered(job, replies))) await publishAnswer(job, plainAnswer("failed", text, message), replies);
+  throw tooExpensive;
 }
 
 function nameMe(answer: Answer): Answer {

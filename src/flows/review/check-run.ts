@@ -1,7 +1,7 @@
 // What GitHub shows while a review runs: a check run, and a summary that says that a model reads. Begun when the review
 // begins, ended however the review ends. They never stop a review.
 import { hasAccess } from "../../domain/command.ts";
-import { LeaseLost, OutOfReach, Transient } from "../../domain/errors.ts";
+import { LeaseLost, OutOfReach, TooExpensive, Transient } from "../../domain/errors.ts";
 import type { Repo, ReviewJob } from "../../domain/job.ts";
 import type { Degraded, Skipped, SkippedCheck } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
@@ -20,6 +20,7 @@ import {
   failing,
   type HeadVerdict,
   leftCheckEnd,
+  refuseReview,
   showProgress,
   worstOnHead,
 } from "../../publish/publish.ts";
@@ -222,6 +223,23 @@ export async function finishProgress(
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
   }
+}
+
+/**
+ * Says on the pull request that its change is too expensive to read, instead of another attempt; a check run that may fail fails.
+ *
+ * @throws TooExpensive when it is said, which parks the job; Transient when GitHub does not take it now
+ */
+export async function giveUpReview(job: ReviewJob, ports: ReviewPorts): Promise<never> {
+  const { key, repo, number } = job;
+  const { checks, checkBook: book, reviews, progress, now } = ports;
+  const tooExpensive = new TooExpensive();
+  const check = { checks, book, isOpenAt: openAt(repo, reviews) };
+  for (const one of await book.open(key)) await endCheck(one, leftCheckEnd("too-expensive", one.failOn), check, now());
+  await refuseReview(repo, number, tooExpensive.message, reviews);
+  // The sweep would remove that line.
+  await progress?.ended(key);
+  throw tooExpensive;
 }
 
 /** What became of a summary that no job would have ended. */

@@ -9,7 +9,6 @@ import { type SweptProgress, sweepChecks, sweepProgress } from "../../flows/revi
 import type { Orphan, OrphanWrites } from "../../ports/writes.ts";
 import { findWritten, type WriteWiring } from "../../wire/github.ts";
 import type { Store } from "../../wire/store.ts";
-import type { Workers } from "../../worker.ts";
 import type { AppOptions } from "../app-options.ts";
 import { DAY_MS, every, MINUTE_MS, type PeriodicTask } from "./periodic-task.ts";
 
@@ -18,12 +17,12 @@ export type Maintenance = ReturnType<typeof startMaintenance>;
 export function startMaintenance(
   store: Store,
   github: WriteWiring,
-  workers: Workers,
+  wakeUpkeep: () => void,
   { log, waits, feedbackAfterMs }: AppOptions,
 ) {
   const expiring = expirySweep(store, log);
   const watching = integrityWatch(store, log, waits?.verifyMs);
-  const looking = feedbackSweep(store, () => workers.upkeep.wake(), { log, afterMs: feedbackAfterMs });
+  const looking = feedbackSweep(store, wakeUpkeep, { log, afterMs: feedbackAfterMs });
   const sweeping = writeSweeper(store.orphanWrites, github, { log, waits });
   return {
     /** Problem of the store's files at the last check; null when they are intact. */

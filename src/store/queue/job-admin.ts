@@ -55,7 +55,7 @@ async function retry(tx: Sql, found: Row): Promise<JobChange> {
   if ((await tx.one(other, [key, id])) !== null)
     return refused("a later job of the same pull request or repository waits or runs");
   await tx.run(
-    `UPDATE jobs SET state = 'waiting', attempt = 0, deaths = 0, run_at = ${tx.dialect.now}, owner = NULL,
+    `UPDATE jobs SET state = 'waiting', attempt = 0, deaths = 0, overruns = 0, run_at = ${tx.dialect.now}, owner = NULL,
        finished_at = NULL WHERE id = $1`,
     [id],
   );

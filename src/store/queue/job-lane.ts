@@ -127,9 +127,9 @@ async function take<Taken extends AnyJob>(tx: Sql, search: Search): Promise<Leas
     worker.instance,
     worker.process,
   ]);
-  const taken = await tx.one<Pick<Lease, "attempt" | "token">>(
+  const taken = await tx.one<Pick<Lease, "attempt" | "token" | "overruns">>(
     `UPDATE jobs SET state = 'running', attempt = attempt + 1, token = token + 1, owner = $2, taken_at = $3
-     WHERE id = $1 RETURNING attempt, token`,
+     WHERE id = $1 RETURNING attempt, token, overruns`,
     [id, worker.instance, now],
   );
   if (taken === null) throw new Error("a job vanished while it was taken");

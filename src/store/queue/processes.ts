@@ -1,6 +1,6 @@
 // The processes that work on one database: which of them live, and what becomes of the jobs of those that do not.
 import { isDead } from "../../adapters/process-mark.ts";
-import type { LaneName } from "../../ports.ts";
+import type { LaneName, ProcessEnd } from "../../ports.ts";
 import type { Database, Sql } from "../sql.ts";
 import { announce, tryLockKey } from "./coordination.ts";
 import { close, hasWaiting, LONGEST_WAIT_MS, type WorkingProcess } from "./job-lane.ts";
@@ -12,6 +12,8 @@ import { close, hasWaiting, LONGEST_WAIT_MS, type WorkingProcess } from "./job-l
 const MOST_CRASHES = 5;
 /** From the second crash on, the jobs of a process come back so far apart that the one that ends processes ends few others. */
 const APART_MS = 45_000;
+/** Before another attempt at a job that took too much time. */
+const AFTER_OVERRUN_MS = 5_000;
 
 export interface WatchingProcess extends WorkingProcess {
   /** A process without a heartbeat for so long is taken for dead. */
@@ -65,6 +67,24 @@ export function processesOn(db: Database, { instance, process, held, silentMs, e
       for (const left of unknown) if (!held.has(left.id)) taken += await takeBack(db, left, "left");
       return taken;
     },
+    /** See Queue.vouch. */
+    async vouch(other: string) {
+      await db.run("UPDATE instances SET beats = beats + 1 WHERE id = $1", [other]);
+    },
+    /** See Queue.ended. */
+    async ended(other: string, end: ProcessEnd) {
+      const remove = () => db.run("DELETE FROM instances WHERE id = $1", [other]);
+      if (end.kind === "died") await remove();
+      let taken = 0;
+      const own = await db.all<Left>(`${LEFT} WHERE state = 'running' AND owner = $1`, [other]);
+      for (const left of own) {
+        const overran = end.kind === "overran" && left.id === end.job.id && left.token === end.job.token;
+        taken += await takeBack(db, left, overran ? end : end.kind === "died" ? "died" : "left");
+      }
+      // Last, so that no other process takes the jobs for those of one that died.
+      await remove();
+      return taken;
+    },
     /** See Queue.release. */
     async release() {
       let given = 0;
@@ -86,8 +106,10 @@ interface Left {
 const LEFT = "SELECT id, token, key, lane FROM jobs";
 const IS_LEFT = "state = 'running' AND (owner IS NULL OR owner NOT IN (SELECT id FROM instances))";
 
+type Overrun = Extract<ProcessEnd, { readonly kind: "overran" }>;
+
 /** Requeues a job of a process. Returns 0 while another client has it locked: the next heartbeat retries. */
-function takeBack(db: Database, { id, token, key, lane }: Left, why: "died" | "left"): Promise<0 | 1> {
+function takeBack(db: Database, { id, token, key, lane }: Left, why: "died" | "left" | Overrun): Promise<0 | 1> {
   return db.transaction(async (tx) => {
     if (!(await tryLockKey(tx, key))) return 0;
     const left = await tx.one<{ deaths: number }>(
@@ -103,7 +125,13 @@ function takeBack(db: Database, { id, token, key, lane }: Left, why: "died" | "l
       await close(tx, id, "superseded", "a later job took its place when the process ended");
     else if (deaths >= MOST_CRASHES)
       await close(tx, id, "parked", `parked: ${deaths} processes died while this job ran, without progress in between`);
-    else await waitAgain(tx, id, deaths);
+    else if (typeof why === "string") await waitAgain(tx, id, deaths);
+    else
+      await tx.run(
+        `UPDATE jobs SET state = 'waiting', owner = NULL, overruns = overruns + 1, outcome = $2,
+           run_at = ${tx.dialect.now} + CAST($3 AS bigint) WHERE id = $1`,
+        [id, why.reason, AFTER_OVERRUN_MS],
+      );
     await announce(tx, [lane]);
     return 1;
   });

@@ -213,6 +213,9 @@ ALTER TABLE reviews ADD COLUMN base_ref TEXT NOT NULL DEFAULT '';
 ALTER TABLE declined ADD COLUMN writer INTEGER NOT NULL DEFAULT 0;
 `;
 
+/** How often an attempt of the job was ended because it took too much time. */
+const OVERRUNS = "ALTER TABLE jobs ADD COLUMN overruns INTEGER NOT NULL DEFAULT 0;";
+
 export const QUEUE_PART: SchemaPart = {
   part: "queue",
   steps: [
@@ -222,7 +225,7 @@ export const QUEUE_PART: SchemaPart = {
           dialect.schema(text),
     ),
     UNCOUNTED_STATES,
-    ...[ONE_ORDER, NO_REDELIVERIES, VERDICTS].map(
+    ...[ONE_ORDER, NO_REDELIVERIES, VERDICTS, OVERRUNS].map(
       (text): SchemaPart["steps"][number] =>
         (dialect) =>
           dialect.schema(text),

@@ -163,6 +163,31 @@ function onBoth(db: Database): void {
     expect((await storedJobAdmin(db).find(held.id))?.deaths).toBe(0);
   });
 
+  test("of the jobs of a process that was ended only the one that took too much time counts the attempt", async () => {
+    const [mine, theirs] = [storedQueue(db), storedQueue(db, { instance: "worker" })];
+    for (const number of [1, 2]) await accept(mine, reviewJob(number, "a"));
+    const [costly, beside] = [(await theirs.lease()) as Lease, (await theirs.lease()) as Lease];
+    await mine.vouch("worker");
+    expect(await db.one("SELECT beats FROM instances WHERE id = 'worker'")).toEqual({ beats: 1 });
+    expect(await mine.ended("worker", { kind: "overran", job: costly, reason: "too long" })).toBe(2);
+    expect(await mine.heartbeat()).toBe(0);
+    const state = "SELECT id, state, attempt, deaths, overruns, outcome FROM jobs ORDER BY id";
+    expect(await db.all(state)).toEqual([
+      { id: costly.id, state: "waiting", attempt: 1, deaths: 0, overruns: 1, outcome: "too long" },
+      { id: beside.id, state: "waiting", attempt: 0, deaths: 0, overruns: 0, outcome: null },
+    ]);
+    expect(await theirs.end(costly, { state: "done", outcome: "late" })).toBe(false);
+    // One that died blames each of its jobs; an overrun stays on record through a retry.
+    await db.run("UPDATE jobs SET run_at = 0 WHERE state = 'waiting'");
+    const again = (await theirs.lease()) as Lease;
+    expect(again).toMatchObject({ id: costly.id, attempt: 2, overruns: 1 });
+    expect(await mine.ended("worker", { kind: "died" })).toBe(1);
+    await db.run("UPDATE jobs SET run_at = 0 WHERE state = 'waiting'");
+    await mine.end((await mine.lease()) as Lease, { state: "retry", inMs: 0, reason: "GitHub is away" });
+    expect(await db.one("SELECT overruns FROM jobs WHERE id = $1", [costly.id])).toEqual({ overruns: 1 });
+    expect(await db.one("SELECT deaths FROM jobs WHERE id = $1", [beside.id])).toEqual({ deaths: 0 });
+  });
+
   test("a job that was taken by a commit of which its process never learned waits again", async () => {
     const held = new Set<number>();
     const queue = storedQueue(db, { held, silentMs: 0 });

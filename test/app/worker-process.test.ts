@@ -1,0 +1,171 @@
+// Jobs run in a worker process: the server answers whatever they cost, and the worker ends and is replaced without a loss.
+import { readdirSync, readFileSync } from "node:fs";
+import { afterEach, expect, test } from "vitest";
+import { type Harness, openHarness, until } from "./app-harness.ts";
+import { BACKUP, said, summaryOf } from "./change-builders.ts";
+import { type Deployment, deployment, type ServerProcess } from "./server-process.ts";
+
+let opened: Harness | Deployment | undefined;
+afterEach(async () => {
+  await opened?.close();
+  opened = undefined;
+});
+
+/** Its review takes seconds of the processor, in each of its stages. */
+const LARGE = Object.fromEntries(
+  Array.from({ length: 250 }, (_, at) => [`src/file${at}.ts`, `export const value${at} = read(${at});\n`.repeat(300)]),
+);
+const GATE = "review: {checks: {enabled: true, failOn: major}}\n";
+
+test("a change that takes too much of the processor is ended twice, and then refused on its pull request; the server answers meanwhile, and a job beside it loses nothing", async () => {
+  const waits = { settledMs: 0, drainMs: 1_000, processorMs: 1_000 };
+  const harness = await openHarness({ app: { inProcess: false, inspector: undefined, waits } });
+  opened = harness;
+  const { world } = harness;
+  const repository = await world.repository("acme", "shop", {
+    files: { "README.md": "# Shop\n", ".kodiai.yml": GATE },
+  });
+  const quick = await world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  await harness.settled(quick);
+
+  const path = new RegExp(`/pulls/${quick.number + 1}/files$`);
+  world.fail({ match: { path }, delay: 20_000, onlyHeaders: true, headers: {} });
+  const beside = await world.pullRequest(repository, { title: "Another", files: { "ops/other.py": BACKUP } });
+  await until("it is being read", () => world.requests.some((one) => path.test(one.path)));
+  const large = await world.pullRequest(repository, { title: "Large", files: LARGE });
+  let isOver = false;
+  let answered = 0;
+  const asking = (async () => {
+    while (!isOver) {
+      expect((await fetch(`${harness.adminUrl()}/healthz`)).status).toBe(200);
+      answered += 1;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  })();
+  const ended = await harness.settled(large);
+  isOver = true;
+  await asking;
+
+  expect(ended).toMatchObject({ state: "parked", outcome: expect.stringContaining("too expensive to read") });
+  expect(answered).toBeGreaterThan(50);
+  expect(summaryOf(world, large).body).toMatch(/^Not reviewed: this change is too expensive to read\./);
+  expect(said(world, large)).toEqual([]);
+  expect((await world.checks(large)).map(({ conclusion }) => conclusion)).not.toContain("success");
+  expect(harness.log.filter((line) => line.includes("it took more than 1 s of processor time"))).toHaveLength(2);
+
+  expect(await harness.settled(beside)).toMatchObject({ state: "done", attempt: 1 });
+  expect(world.comments(beside).reviews).toHaveLength(1);
+  expect(harness.rows("SELECT deaths, overruns FROM jobs WHERE state = 'done' AND lane = 'review'")).toEqual([
+    { deaths: 0, overruns: 0 },
+    { deaths: 0, overruns: 0 },
+  ]);
+  // What the workers counted, also those that are gone.
+  const metrics = await (await fetch(`${harness.adminUrl()}/metrics`)).text();
+  expect(metrics).toContain('kodiai_worker_replacements_total{cause="overran"} 2');
+  expect(metrics).toContain('kodiai_reviews_total{outcome="posted"} 2');
+  expect(metrics).toContain('kodiai_job_ends_total{lane="review",state="parked"} 1');
+  expect(world.violations).toEqual([]);
+}, 120_000);
+
+/** Processes below it, by the name of their program. */
+function below({ child }: ServerProcess): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  const parents = new Set([child.pid]);
+  for (const name of readdirSync("/proc").filter((one) => /^\d+$/.test(one))) {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+      const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+      if (!parents.has(parent)) continue;
+      parents.add(Number(name));
+      const program = /([\w-]+)\.ts\0/.exec(readFileSync(`/proc/${name}/cmdline`, "utf8"))?.[1];
+      if (program !== undefined) found.set(program, Number(name));
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return found;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    // A zombie has ended: only nobody asked for its code.
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+const onLinux = test.runIf(process.platform === "linux");
+
+onLinux(
+  "a worker that is killed is replaced, one whose server is killed ends, and no review is lost or posted twice",
+  async () => {
+    const deployed = await deployment();
+    opened = deployed;
+    const { world } = deployed;
+    const posts = () => world.requests.filter(({ method, path }) => method === "POST" && path.endsWith("/reviews"));
+    const isPosting = (count: number) => until("a review is being posted", () => posts().length === count);
+    const slowly = () =>
+      world.fail({ match: { method: "POST", path: /\/reviews$/ }, delay: 1_500, onlyHeaders: true, headers: {} });
+    const files = { "ops/backup.py": BACKUP };
+    const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+    const server = await deployed.start();
+    const workerOf = async (one: ServerProcess) => {
+      await until("its processes run", () => below(one).size >= 2);
+      return below(one).get("job-process") ?? 0;
+    };
+
+    // A signal of a terminal or an init system to every process is the server's to heed.
+    const first = await workerOf(server);
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.kill(first, signal);
+    world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 502, afterApplying: true, delay: 500 });
+    const one = await world.pullRequest(repository, { title: "Back up", files });
+    await isPosting(1);
+    expect(isAlive(first)).toBe(true);
+    process.kill(first, "SIGKILL");
+    await until("the review is found again", () => server.log().includes('"state":"done"'));
+    expect(server.log()).toContain("the worker process died; it is started again");
+    expect(world.comments(one).reviews).toHaveLength(1);
+    expect((await server.ready()).status).toBe(200);
+
+    // The server is killed: nothing of it goes on.
+    slowly();
+    const two = await world.pullRequest(repository, { title: "Again", files: { "ops/other.py": BACKUP } });
+    await isPosting(2);
+    const all = [...below(server).values()];
+    expect(all.length).toBeGreaterThanOrEqual(2);
+    server.child.kill("SIGKILL");
+    await until("all its processes end", () => !all.some(isAlive));
+
+    // SIGTERM: the review that runs is finished, and no process stays.
+    const next = await deployed.start();
+    await until("the review that was interrupted is done", () => next.log().includes('"state":"done"'));
+    expect(world.comments(two).reviews).toHaveLength(1);
+    slowly();
+    const sent = posts().length;
+    const three = await world.pullRequest(repository, { title: "Last", files: { "ops/last.py": BACKUP } });
+    await isPosting(sent + 1);
+    const last = [...below(next).values()];
+    next.child.kill("SIGTERM");
+    expect(await next.ended()).toBe(0);
+    expect(last.some(isAlive)).toBe(false);
+    expect(world.comments(three).reviews).toHaveLength(1);
+    expect(next.log().match(/"state":"done"/g)).toHaveLength(2);
+    expect(world.violations).toEqual([]);
+  },
+  120_000,
+);
+
+onLinux("a server whose worker cannot be started takes deliveries, says so, and ends in time", async () => {
+  const deployed = await deployment();
+  opened = deployed;
+  const bug = `if (process.argv[1]?.includes("job-process")) throw new Error("no worker today");`;
+  const server = await deployed.start({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(bug)}` });
+  const problem = "the process that runs jobs cannot be started: see the log";
+  let reasons: readonly string[] = [];
+  const looking = setInterval(async () => ({ reasons } = await server.ready()), 50);
+  await until("it says so", () => reasons.includes(problem)).finally(() => clearInterval(looking));
+  expect(await server.deliver("ping", {})).toBe(202);
+  server.child.kill("SIGTERM");
+  expect(await server.ended()).toBe(0);
+});
