@@ -87,7 +87,7 @@ export function refusedBy(
   // OpenAI answers 429 also if the account has no credit: waiting does not help.
   const isUnpaid = words.codes.some((code) => STATUSES[code] === 402);
   const of = isUnpaid ? 402 : (status ?? words.status ?? named ?? 500);
-  const [code] = words.codes.filter((one) => one !== "error");
+  const [code] = words.codes.filter((one) => one !== "error" && one !== "none");
   const said = words.sentence === "" ? "" : `: ${publicErrorText(withoutQuotes(words.sentence, asked), 300)}`;
   const place = words.params.find(
     (param) => /^[a-z_][a-z_.0-9[\]]{1,60}$/.test(param) && !words.sentence.includes(param),
@@ -98,7 +98,9 @@ export function refusedBy(
   if (of === 400 || of === 422 || of === 402) {
     const size = fittingSize(words, asked);
     if (size !== null && size.replyTokens !== null)
-      return new ModelError(of === 402 ? "unpaid" : "rejected", told, { refusal: { ...words, size } });
+      return new ModelError(of === 402 ? "unpaid" : "rejected", `${told}; ${fixOf(of, protocol)}`, {
+        refusal: { ...words, size },
+      });
     if (size?.replyTokens === null || TOO_LONG.test(`${words.codes.join(" ")} ${words.sentence}`)) {
       const fix = size === null ? "set KODIAI_MODEL_CONTEXT_TOKENS to what the server takes" : contextFix(size);
       return new ModelError("too-long", `${told}; ${fix}`, { refusal: size === null ? null : { ...words, size } });

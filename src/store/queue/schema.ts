@@ -201,6 +201,11 @@ DROP TABLE redeliveries;
 DELETE FROM moments WHERE name = 'swept';
 `;
 
+/** What model servers do not take, as JSON, by address and model. */
+const MODEL_LESSONS = `
+CREATE TABLE model_lessons (server TEXT PRIMARY KEY, lessons TEXT NOT NULL, at INTEGER NOT NULL);
+`;
+
 export const QUEUE_PART: SchemaPart = {
   part: "queue",
   steps: [
@@ -210,7 +215,7 @@ export const QUEUE_PART: SchemaPart = {
           dialect.schema(text),
     ),
     UNCOUNTED_STATES,
-    ...[ONE_ORDER, NO_REDELIVERIES].map(
+    ...[ONE_ORDER, NO_REDELIVERIES, MODEL_LESSONS].map(
       (text): SchemaPart["steps"][number] =>
         (dialect) =>
           dialect.schema(text),

@@ -44,7 +44,7 @@ export async function portsOf(repo: Repo, pulls: PullRequests, place: string, wi
     commentLimit: Number.POSITIVE_INFINITY,
     reranker: null,
     gateCache: null,
-    access: await modelAccess(wish, repo, store?.spending ?? null),
+    access: await modelAccess(wish, repo, store?.spending ?? null, store?.modelLessons ?? null),
     now: Date.now,
   };
 }

@@ -37,7 +37,8 @@ export async function openForReading(place: string): Promise<Store | null> {
   return isStoreAt(place) ? openStore(place, { isCommand: true, dataDir: dataDir(undefined) }) : null;
 }
 
-type Remembered = Pick<WritingPorts, "recall" | "replays" | "retrievals"> & Partial<Pick<Store, "spending">>;
+type Remembered = Pick<WritingPorts, "recall" | "replays" | "retrievals"> &
+  Partial<Pick<Store, "spending" | "modelLessons">>;
 
 /** What a local review needs of the store; null while there is none. A store that cannot be opened only degrades it. */
 export async function rememberedAt(place: string): Promise<Remembered | null> {
