@@ -26,7 +26,16 @@ export const SERVERS = {
 export type ServerId = keyof typeof SERVERS;
 
 /** The part of a request that a server refuses. */
-export type RefusedPart = "stream" | "usage" | "system" | "format" | "temperature" | "limit" | "window" | "anything";
+export type RefusedPart =
+  | "schema"
+  | "stream"
+  | "usage"
+  | "system"
+  | "format"
+  | "temperature"
+  | "limit"
+  | "window"
+  | "anything";
 
 /** What Kodiai does about each, in the words of docs/models.md, and what a review then lacks. */
 export const PARTS: Readonly<
@@ -39,6 +48,11 @@ export const PARTS: Readonly<
     lacks: "nothing; tokens are estimated",
   },
   system: { refused: "the system role", does: "puts the instructions into the user's message", lacks: "nothing" },
+  schema: {
+    refused: "a schema, but not JSON",
+    does: "asks for any JSON, with the schema in the prompt",
+    lacks: "structured output; the summary says so",
+  },
   format: {
     refused: "a schema for the reply",
     does: "writes the schema into the prompt",
@@ -120,7 +134,7 @@ export const REFUSALS: readonly TriedRefusal[] = [
   },
   {
     server: "azure",
-    part: "format",
+    part: "schema",
     status: 400,
     body: openai("Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.", null),
   },

@@ -13,7 +13,8 @@ export function has(part: RefusedPart, { body }: ModelCall): boolean {
   if (part === "stream") return body.stream === true;
   if (part === "usage") return body.stream_options !== undefined;
   if (part === "system") return body.system !== undefined || body.messages[0].role === "system";
-  if (part === "format") return body.response_format?.type === "json_schema";
+  if (part === "schema") return body.response_format?.type === "json_schema";
+  if (part === "format") return body.response_format !== undefined;
   if (part === "temperature") return body.temperature !== undefined;
   if (part === "limit") return limit > 4_096 && limit !== 5_200;
   if (part === "window") return limit > 8_192 - 3_500;

@@ -240,7 +240,9 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
     async ready(model: string, signal: AbortSignal): Promise<void> {
       const { state, read, first } = of(model);
       await read;
-      if (!state.begun || state.proven) return void (state.begun = true);
+      const isFirst = !state.begun;
+      state.begun = true;
+      if (isFirst || state.proven) return;
       const queue = untilStopped(signal, stopped);
       await Promise.race([first, queue.stopped]).finally(queue.leave);
     },
