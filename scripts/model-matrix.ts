@@ -436,14 +436,14 @@ export const EMBEDDERS: readonly {
         type: "server_error",
       },
     },
-    does: "this text alone is found by words",
+    does: "this text is shortened",
   },
   {
     name: "OpenAI",
     what: "one text longer than the context",
     status: 400,
     body: openai("This model's maximum context length is 8192 tokens, however you requested 9000 tokens", null),
-    does: "this text is shortened, if it is long; else it alone is found by words",
+    does: "this text is shortened",
   },
   {
     name: "text-embeddings-inference",
@@ -453,7 +453,7 @@ export const EMBEDDERS: readonly {
       error: "Input validation error: `inputs` must have less than 512 tokens. Given: 900",
       error_type: "Validation",
     },
-    does: "this text is shortened, if it is long; else it alone is found by words",
+    does: "this text is shortened",
   },
   {
     name: "a Python server",
