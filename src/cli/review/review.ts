@@ -59,8 +59,8 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
   console.log(await print(written, format, context));
   if (failed !== null) return 3;
   if (failOn === null) return 0;
-  if (written.findings.some(({ finding }) => atLeast(finding.severity, failOn))) return 1;
-  if (!isUnreadByModel(written)) return 0;
+  if (!isUnreadByModel(written))
+    return written.findings.some(({ finding }) => atLeast(finding.severity, failOn)) ? 1 : 0;
   const why = written.degraded.find(({ part }) => part === "model")?.reason ?? "";
   console.error(`kodiai review: the model did not read the change, so --fail-on cannot pass: ${terminalText(why)}`);
   console.error("kodiai review: --model off reviews by rules and memory alone");
