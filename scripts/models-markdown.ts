@@ -28,7 +28,7 @@ OpenAI's form (\`KODIAI_EMBEDDINGS_URL\`). An address without a path gets \`/v1\
 Servers and models differ in what they take, and word their refusals differently. So Kodiai does not recognise refusals: it tries. What a
 server names is left out, and the question is asked once more. If the server names nothing, the schema is left out, then the stream, then
 everything optional: at most four requests. What worked is stored for this address and model, so that neither the next question nor a
-restart tries again; another address or model is tried anew. \`kodiai doctor --model\` asks a question as large as a review's, in the same
+restart tries again; another address or model is tried again. \`kodiai doctor --model\` asks a question as large as a review's, in the same
 way, and prints what it found.
 `;
 
@@ -39,7 +39,7 @@ A cell names what the server refused, in its own words, and what the review then
 
 const CAUSES = `## When there is no answer
 
-The summary, \`kodiai review\` and the log tell the cause, and the status and the sentence of the server, with secrets masked.
+The summary, \`kodiai review\` and the log have the cause, and the status and the sentence of the server, with secrets masked.
 `;
 
 const STATUSES = [400, 401, 402, 403, 404, 413, 429, 500];
