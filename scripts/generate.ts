@@ -13,6 +13,7 @@ import { envExample } from "./env-example.ts";
 import { grafanaDashboard } from "./grafana-dashboard.ts";
 import { EXPERIMENTS } from "./live-check/experiments.ts";
 import { metricsMarkdown } from "./metrics-markdown.ts";
+import { modelsMarkdown } from "./models-markdown.ts";
 import { permissionsMarkdown } from "./permissions-markdown.ts";
 import { rulesMarkdown } from "./rules-markdown.ts";
 
@@ -35,6 +36,7 @@ const files = new Map([
   ["docs/rules.md", rulesMarkdown()],
   ["docs/commands.md", commandsMarkdown()],
   ["docs/metrics.md", metricsMarkdown()],
+  ["docs/models.md", modelsMarkdown()],
   ["deploy/grafana/kodiai.json", grafanaDashboard()],
 ]);
 

@@ -86,7 +86,7 @@ async function embedBatch(service: EmbeddingService, texts: readonly string[], p
     const none: Batch = { vectors: texts.map(() => null), tokens: 0, problem: error.message };
     if (!isOfInput || parts.failed > MOST_FAILED) return none;
     const [text = ""] = texts;
-    if (texts.length === 1) return error.status === 500 ? none : await shortened(service, text, none, parts);
+    if (texts.length === 1) return await shortened(service, text, none, parts);
     if (parts.left < 2) return none;
     const middle = Math.ceil(texts.length / 2);
     parts.left--;

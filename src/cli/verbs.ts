@@ -66,7 +66,7 @@ export const VERBS = {
       format: takes("FORMAT", "pretty, md, json or sarif"),
       "fail-on": takes(
         "SEVERITY",
-        "exit with 1 on a finding of this severity or above: critical, major, medium, minor",
+        "exit with 1 on a finding of this severity or above, and with 3 if the configured model did not read the change: critical, major, medium, minor",
       ),
     },
   },
@@ -219,7 +219,9 @@ export const VERBS = {
     forms: [["", "print what is wrong and how to fix it"]],
     options: {
       all: flag("also print what is in order"),
-      model: flag("ask the configured model one small question, which costs a little"),
+      model: flag(
+        "ask the configured model one question as large as a review's, which costs as much, and say what its server takes",
+      ),
       ...OUTPUT,
     },
   },

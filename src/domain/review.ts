@@ -227,6 +227,12 @@ export function quietVerdict(review: Review) {
   return { head: held === "" ? "No rule fired" : "Nothing to post", rest: `${where}; no model read ${them}${held}` };
 }
 
+/** Whether a model was to read the change, and read none or only a part of it because it failed. */
+export function isUnreadByModel({ coverage, degraded }: Pick<Review, "coverage" | "degraded">): boolean {
+  if (coverage !== null) return coverage.unanswered > 0;
+  return degraded.some(({ part }) => part === "model");
+}
+
 /** Why nothing of a diff could be read; null when something was read, or there was nothing to read. */
 export function unreadDiff({ reviewed, degraded }: Pick<Review, "reviewed" | "degraded">): string | null {
   return reviewed.length > 0 ? null : (degraded.find(({ part }) => part === "diff")?.reason ?? null);

@@ -38,6 +38,7 @@ import { type Asked, type Bounds, type ModelReview, readByModel, withoutModel } 
 import { costOf, takeRuleVerdicts } from "./reading/verify.ts";
 
 export { beginnings, flaggedInChange } from "./memory/flagged-here.ts";
+export { probeQuestion } from "./reading/probe.ts";
 
 /** The version of the models' instructions: part of a review's fingerprint. */
 export const PROMPT_VERSION = shortHash(`${REVIEW_INSTRUCTIONS}\n${VERIFY_INSTRUCTIONS}`);

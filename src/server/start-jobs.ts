@@ -102,7 +102,12 @@ async function readers(
     log.error({ ...cost, err: error }, "the cost of a model request could not be recorded"),
   );
   const { usdPerMonth = null, repositoryPercent = 100 } = model ?? {};
-  const asking = { model: model && (await chosenModel(model)), usdPerMonth, repositoryPercent, questions };
+  const asking = {
+    model: model && (await chosenModel(model, undefined, store.modelLessons)),
+    usdPerMonth,
+    repositoryPercent,
+    questions,
+  };
   return { embedder, reranker, asking };
 }
 

@@ -11,13 +11,21 @@ import type { Repo } from "../domain/job.ts";
 import type { ModelUsage, PromptPiece, Purpose } from "../domain/model.ts";
 import type { RerankCandidate } from "../domain/retrieval.ts";
 import type { Embedder, Reranker } from "../ports/memory.ts";
-import type { Model, ModelAccess, ReplyStore, SpendingStore } from "../ports/model.ts";
+import type { Model, ModelAccess, ModelLessons, ReplyStore, SpendingStore } from "../ports/model.ts";
 import type { Held } from "../ports.ts";
 import { egressTo } from "./egress.ts";
 import { redact, registerSecrets, withoutSecrets } from "./secrets.ts";
 
-/** The chosen model; `ask` answers instead of its server. Secrets in prompts are masked before they are sent. */
-export async function chosenModel(choice: ModelChoice, ask?: Model["ask"]): Promise<Model> {
+/**
+ * The chosen model; `ask` answers instead of its server. Secrets in prompts are masked before they are sent.
+ *
+ * @param lessons where it is remembered what the server does not take; null: only in this process
+ */
+export async function chosenModel(
+  choice: ModelChoice,
+  ask?: Model["ask"],
+  lessons: ModelLessons | null = null,
+): Promise<Model> {
   // Loaded only when chosen: each SDK takes a second to import.
   const protocol =
     choice.provider === "openai"
@@ -26,7 +34,7 @@ export async function chosenModel(choice: ModelChoice, ask?: Model["ask"]): Prom
   const { servedModel } = await import("../adapters/model/served-model.ts");
   registerSecrets(choice.apiKey);
   const fetch = egressTo(choice.baseUrl ?? protocol.ownUrl, { deadlineMs: null });
-  const model = servedModel(protocol, { ...choice, fetch, mask: redact, now: Date.now });
+  const model = servedModel(protocol, { ...choice, fetch, mask: redact, lessons, now: Date.now });
   return withMaskedPrompts(ask === undefined ? model : { ...model, ask });
 }
 

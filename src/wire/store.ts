@@ -46,7 +46,7 @@ import { storedChecks, storedProgress, storedPushWaits } from "../store/reviews/
 import { storedAnswers, storedDecisions } from "../store/reviews/conversation.ts";
 import { storedHistory, storedIntroductions, storedLooks } from "../store/reviews/follow-up.ts";
 import { storedRetrievalStatistics, storedRetrievals } from "../store/reviews/retrievals.ts";
-import { storedReplies, storedReviews } from "../store/reviews/reviews.ts";
+import { storedModelLessons, storedReplies, storedReviews } from "../store/reviews/reviews.ts";
 import { storedSigns } from "../store/reviews/signs.ts";
 import { storedSpending } from "../store/reviews/spending.ts";
 import { storedWorkFigures } from "../store/reviews/work-figures.ts";
@@ -410,6 +410,8 @@ export function recordsOn(
     spending: storedSpending(db),
     /** Cached model answers for unfinished reviews. */
     replies: storedReplies(db),
+    /** What model servers do not take. */
+    modelLessons: storedModelLessons(db),
     history: storedHistory(db),
     endedSessions: storedEndedSessions(db),
     introductions: storedIntroductions(db),

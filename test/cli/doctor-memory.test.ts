@@ -97,7 +97,7 @@ test("an embedding server is asked for a vector: its answer is reported, or the 
   expect(code).toBe(3);
   expect(lines).toContainEqual(
     expect.stringMatching(
-      /^broken embedder {3}http: nomic-embed-text: the service answered 500 .*memory is searched by words$/,
+      /^broken embedder {3}http: nomic-embed-text: the service answered 500.*memory is searched by words$/,
     ),
   );
   await server.close();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Replies, startAnthropic as startServer } from "../fakes/anthropic/server.ts";
-import { fails, says } from "../fakes/openai/replies.ts";
+import { fails, says, wholeReply } from "../fakes/openai/replies.ts";
 import { kodiai } from "./kodiai.ts";
 
 let dataDir: string;
@@ -100,4 +100,19 @@ test("--model with a wrong key is broken, and names the variable", async () => {
   const { question, code } = await asked([fails(401, { message: "Incorrect API key provided" })]);
   expect(question).toMatch(/^broken question qwen3-coder: .*401.*check OPENAI_API_KEY; \d+ ms/);
   expect(code).toBe(3);
+});
+
+test("--model asks a question as large as a review's, and names all that the server does not take", async () => {
+  const { question, requests } = await asked(({ body }) => {
+    if (body.stream === true) return fails(400, { message: "no streams", param: "stream" });
+    if (body.max_tokens > 4_096)
+      return fails(400, { message: `max_tokens: ${body.max_tokens} > 4096`, param: "max_tokens" });
+    return wholeReply('{"findings":[],"ruleFindings":[],"walkthrough":""}');
+  });
+  expect(question).toMatch(
+    /structured output yes; its server does not take streaming, replies of more than 4096 tokens/,
+  );
+  expect(requests).toHaveLength(3);
+  expect(requests[0]?.prompt.length).toBeGreaterThan(40_000);
+  expect(requests[0]?.body.response_format.json_schema.name).toBe("review");
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { localChanges } from "../../src/adapters/git/local-changes.ts";
 import { openStore } from "../../src/wire/store.ts";
 import { BALANCE, LOGIN, WEAK_LOGIN } from "../app/change-builders.ts";
-import { says } from "../fakes/anthropic/replies.ts";
+import { fails, says } from "../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../fakes/anthropic/server.ts";
 import { ReviewJson } from "./contract.ts";
 import { type Clone, kodiai, newClone } from "./kodiai.ts";
@@ -162,4 +162,51 @@ test("wrong words and wrong variables are said, and nothing is reviewed", async 
   expect(word).toMatchObject({ code: 2, err: expect.stringContaining("--model takes one of auto, off") });
   expect(both).toMatchObject({ code: 2, err: expect.stringContaining("remove --model off") });
   expect(variable).toMatchObject({ code: 2, err: expect.stringContaining("KODIAI_MODEL has no effect without") });
+});
+
+test("where the model did not read the change, --fail-on ends with 3, and every format tells the server's sentence", async () => {
+  await using broken = await startAnthropic({ replies: [fails(401, { message: "Your plan has ended on Friday" })] });
+  const env = { ...named(), ANTHROPIC_BASE_URL: `${broken.url}/v1/messages` };
+  const { code, out, err } = await run(["review", "--json", "--fail-on", "critical"], env);
+  expect(code).toBe(3);
+  const why = /refused our key: it answered 401 .*Your plan has ended on Friday; check ANTHROPIC_API_KEY/;
+  expect(err).toMatch(why);
+  expect(err).toContain("--model off");
+  expect(ReviewJson.parse(JSON.parse(out)).degraded.find(({ part }) => part === "model")?.reason).toMatch(why);
+  expect((await run(["review"], env)).out).toMatch(why);
+  expect((await run(["review", "--fail-on", "critical", "--model", "off"], env)).code).toBe(1);
+  expect((await run(["review"], env)).code).toBe(0);
+  expect((await run(["review", "--fail-on", "critical"], named())).code).toBe(1);
+  expect(broken.requests.every(({ path }) => path === "/v1/messages")).toBe(true);
+});
+
+test("what a server does not take is not asked for by the next command", async () => {
+  const streams: boolean[] = [];
+  await using strict = await startAnthropic({
+    replies: ({ body }) => {
+      streams.push(body.stream === true);
+      if (body.stream === true) return fails(400, { message: "stream: Streaming is not supported" });
+      return (response) =>
+        void response.writeHead(200, { "content-type": "application/json" }).end(
+          JSON.stringify({
+            type: "message",
+            role: "assistant",
+            model: body.model,
+            content: [{ type: "text", text: '{"findings":[],"ruleFindings":[],"walkthrough":"Read."}' }],
+            stop_reason: "end_turn",
+            usage: { input_tokens: 10, output_tokens: 5 },
+          }),
+        );
+    },
+  });
+  const env = { ...named(), ANTHROPIC_BASE_URL: strict.url };
+  expect((await run(["review"], env)).out).toMatch(/^Read\./);
+  expect((await run(["review"], env)).out).toMatch(/^Read\./);
+  expect(streams).toEqual([true, false, false]);
+});
+
+test("a proxy's address without http:// is refused by name, before anything is sent", async () => {
+  const { code, err } = await run(["review"], { ...named(), HTTPS_PROXY: "proxy.example.com:3128" });
+  expect(code).toBe(2);
+  expect(err).toContain("HTTPS_PROXY must be a whole address");
 });

@@ -33,6 +33,7 @@ describe("generated files", () => {
         "docs/rules.md",
         "docs/commands.md",
         "docs/metrics.md",
+        "docs/models.md",
         "deploy/grafana/kodiai.json",
         "docs/cli.md",
         "docs/permissions.md",

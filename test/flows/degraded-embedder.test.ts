@@ -50,11 +50,7 @@ test.each<[string, Answer, string]>([
   ["hangs past its deadline", hang, "the service did not answer within 400 ms"],
   ["answers a page", text("<!doctype html><title>Login</title>", "text/html"), "something that is not the JSON"],
   ["answers vectors of another dimension", vectors(() => [1, 0, 0]), "a vector has 3 numbers and not 8"],
-  [
-    "answers NaN, as JSON cannot say it",
-    vectors(() => [Number.NaN, ...unit().slice(1)]),
-    "not all numbers",
-  ],
+  ["answers NaN, as JSON cannot say it", vectors(() => [Number.NaN, ...unit().slice(1)]), "not all numbers"],
   ["answers NaN, as Python says it", text('{"data":[{"index":0,"embedding":[NaN,1]}]}'), "not all numbers"],
   ["answers only zeros", vectors(() => unit().map(() => 0)), "a vector is all zero"],
 ])("the embedding server %s [T28]", async (_what, answer, reason) => {

@@ -23,7 +23,7 @@ const FIELDS: Readonly<Record<Feature, readonly string[]>> = {
   stream: ["stream"],
   usage: ["stream_options", "include_usage"],
   format: ["response_format", "json_schema", "output_format", "format"],
-  json: ["response_format", "json_object"],
+  json: ["response_format", "json_object", "format"],
   effort: ["reasoning_effort", "effort", "reasoning"],
   thinking: ["thinking"],
   cache: ["cache_control"],
@@ -87,13 +87,9 @@ interface Tried {
 }
 
 function withSize(lessons: Lessons, { replyTokens, contextTokens }: NonNullable<Refusal["size"]>): Lessons {
-  // Within a window, replies of a quarter of it always fit, because prompts are planned so.
-  const isOwnLimit = contextTokens === null || (replyTokens !== null && replyTokens < contextTokens / 4);
-  return {
-    ...lessons,
-    contextTokens: contextTokens ?? lessons.contextTokens,
-    replyTokens: isOwnLimit ? replyTokens : lessons.replyTokens,
-  };
+  if (contextTokens === null) return { ...lessons, replyTokens };
+  // Room beside this prompt; a review plans its prompts so that a quarter of the window is left.
+  return { ...lessons, contextTokens, replyTokens: Math.max(replyTokens ?? 0, Math.floor(contextTokens / 4)) };
 }
 
 /** "Use 'max_completion_tokens' instead": only the name of the limit is wrong. */

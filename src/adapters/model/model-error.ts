@@ -77,58 +77,79 @@ export interface Refused {
 }
 
 /** A server's refusal as an error that tells its status and its sentence. */
-export function refusedBy(
-  { status, headers, text, verb, now }: Refused,
-  protocol: Protocol,
-  asked: RequestBody,
-): ModelError {
-  const words = serverWords(text);
-  const named = words.codes.flatMap((code) => STATUSES[code] ?? [])[0];
-  // OpenAI answers 429 also if the account has no credit: waiting does not help.
-  const isUnpaid = words.codes.some((code) => STATUSES[code] === 402);
-  const of = isUnpaid ? 402 : (status ?? words.status ?? named ?? 500);
-  const [code] = words.codes.filter((one) => one !== "error");
-  const said = words.sentence === "" ? "" : `: ${publicErrorText(withoutQuotes(words.sentence, asked), 300)}`;
+export function refusedBy(refused: Refused, protocol: Protocol, asked: RequestBody): ModelError {
+  const words = serverWords(refused.text);
+  const status = statusOf(refused.status, words);
+  const told = toldBy(refused, status, words, asked);
+  const isInput = status === 400 || status === 422;
+  const size = isInput || status === 402 ? fittingSize(words, asked) : null;
+  if (size?.replyTokens === null || (isInput && size === null && isTooLong(words))) {
+    const refusal = size === null ? null : { ...words, size };
+    return new ModelError("too-long", `${told}; ${contextFix(size)}`, { refusal });
+  }
+  const failure = FAILURES.get(status);
+  const fix = fixOf(status, protocol);
+  if (size !== null) return new ModelError(failure ?? "rejected", `${told}; ${fix}`, { refusal: { ...words, size } });
+  return isInput ? inputRefused(words, told, protocol) : statusRefused(refused, status, `${told}; ${fix}`);
+}
+
+function isTooLong({ codes, sentence }: ServerWords): boolean {
+  return TOO_LONG.test(`${codes.join(" ")} ${sentence}`);
+}
+
+/** The status that counts: OpenAI answers 429 also if the account has no credit, and then waiting does not help. */
+function statusOf(status: number | null, { codes, status: inside }: ServerWords): number {
+  const named = codes.flatMap((code) => STATUSES[code] ?? []);
+  return named.includes(402) ? 402 : (status ?? inside ?? named[0] ?? 500);
+}
+
+function toldBy({ status, verb }: Refused, of: number, words: ServerWords, asked: RequestBody): string {
+  const code = words.codes.find((one) => one !== "error" && one !== "none");
   const place = words.params.find(
     (param) => /^[a-z_][a-z_.0-9[\]]{1,60}$/.test(param) && !words.sentence.includes(param),
   );
-  const told = `it ${verb} ${status !== null && status !== of ? `${status} and ` : ""}${of}${code === undefined ? "" : ` (${code})`}${said}${place === undefined ? "" : ` about ${place}`}`;
-  const final = (failure: ModelFailure, fix: string) => new ModelError(failure, `${told}; ${fix}`);
+  return [
+    `it ${verb} ${status === null || status === of ? of : `${status} and ${of}`}`,
+    code === undefined ? "" : ` (${code})`,
+    words.sentence === "" ? "" : `: ${publicErrorText(withoutQuotes(words.sentence, asked), 300)}`,
+    place === undefined ? "" : ` about ${place}`,
+  ].join("");
+}
 
-  if (of === 400 || of === 422 || of === 402) {
-    const size = fittingSize(words, asked);
-    if (size !== null && size.replyTokens !== null)
-      return new ModelError(of === 402 ? "unpaid" : "rejected", told, { refusal: { ...words, size } });
-    if (size?.replyTokens === null || TOO_LONG.test(`${words.codes.join(" ")} ${words.sentence}`)) {
-      const fix = size === null ? "set KODIAI_MODEL_CONTEXT_TOKENS to what the server takes" : contextFix(size);
-      return new ModelError("too-long", `${told}; ${fix}`, { refusal: size === null ? null : { ...words, size } });
-    }
-  }
-  if (of === 400 || of === 422) {
-    if (words.codes.includes("content_filter")) return final("refused", "its content filter refused the question");
-    if (WRONG_KEY.test(words.sentence)) return final("denied", fixOf(401, protocol));
-    if (NO_MODEL.test(words.sentence)) return final("rejected", fixOf(404, protocol));
-    // The server names what it refuses, and it is nothing that could be left out.
-    const isInPrompt =
-      words.params.length > 0 && words.params.every((param) => /^messages\b(?!.*\brole\b)/.test(param));
-    if (isInPrompt) return final("rejected", fixOf(of, protocol));
-    return new ModelError("rejected", `${told}; ${fixOf(of, protocol)}`, { refusal: { ...words, size: null } });
-  }
-  const isOutage = AGAIN.has(of) || of >= 500;
-  const wish = headers?.get("x-should-retry");
-  return new ModelError(FAILURES.get(of) ?? (isOutage ? "overloaded" : "rejected"), `${told}; ${fixOf(of, protocol)}`, {
+/** The request itself is refused: for a reason that its form does not change, or perhaps for its form. */
+function inputRefused(words: ServerWords, told: string, protocol: Protocol): ModelError {
+  const final = (failure: ModelFailure, fix: string) => new ModelError(failure, `${told}; ${fix}`);
+  if (words.codes.includes("content_filter")) return final("refused", "its content filter refused the question");
+  if (WRONG_KEY.test(words.sentence)) return final("denied", fixOf(401, protocol));
+  if (NO_MODEL.test(words.sentence)) return final("rejected", fixOf(404, protocol));
+  // The server names what it refuses, and it is nothing that could be left out.
+  const isInPrompt = words.params.length > 0 && words.params.every((param) => /^messages\b(?!.*\brole\b)/.test(param));
+  if (isInPrompt) return final("rejected", fixOf(400, protocol));
+  return new ModelError("rejected", `${told}; ${fixOf(400, protocol)}`, { refusal: { ...words, size: null } });
+}
+
+function statusRefused({ headers, now }: Refused, status: number, message: string): ModelError {
+  const isOutage = AGAIN.has(status) || status >= 500;
+  const header = (name: string) => headers?.get(name) ?? null;
+  const wish = header("x-should-retry");
+  return new ModelError(FAILURES.get(status) ?? (isOutage ? "overloaded" : "rejected"), message, {
     again: wish === "true" || (isOutage && wish !== "false"),
     isOutage,
-    waitMs: numberOf(headers?.get("retry-after-ms") ?? null) ?? retryAfterMs(headers?.get("retry-after") ?? null, now),
+    waitMs: numberOf(header("retry-after-ms")) ?? retryAfterMs(header("retry-after"), now),
   });
 }
 
-function contextFix({ contextTokens }: Size): string {
-  return `set KODIAI_MODEL_CONTEXT_TOKENS=${contextTokens}`;
+function contextFix(size: Size | null): string {
+  return size === null
+    ? "set KODIAI_MODEL_CONTEXT_TOKENS to what the server takes"
+    : `set KODIAI_MODEL_CONTEXT_TOKENS=${size.contextTokens}`;
 }
 
 /** What to do about a status. */
-function fixOf(status: number, { keyVariable, urlVariable }: Protocol): string {
+export function fixOf(
+  status: number,
+  { keyVariable, urlVariable }: Pick<Protocol, "keyVariable" | "urlVariable">,
+): string {
   if (status === 401) return `check ${keyVariable}`;
   if (status === 402) return "the account has no credit; add some, or use another key";
   if (status === 403) return `the key has no right to this model; check ${keyVariable} and KODIAI_MODEL`;

@@ -12,7 +12,8 @@ type ReadReply<T> =
 const MAX_CHARS = 1_000_000;
 
 /**
- * Reads the one JSON value of a reply: bare, in prose, in a fence, or after `<think>…</think>`. Never throws. If a reply contains two
+ * Reads the one JSON value of a reply: bare, in prose, in a fence, after `<think>…</think>`, or in the last `final` message of
+ * gpt-oss. Never throws. If a reply contains two
  * different answers, or a truncated one beside a complete one, none is chosen: a draft read as the answer could say "nothing found"
  * where much was. Plain text is read only for a shape that defines how.
  */
@@ -45,6 +46,7 @@ const NOTHING = "the reply holds no JSON object";
  * first and after the last are both tried; the thinking itself never, because it contains drafts.
  */
 function afterThinking(text: string): readonly string[] {
+  if (CHANNEL.test(text)) return finalMessages(text);
   const first = /<\/think(?:ing)?>/i.exec(text);
   if (first === null) return /^<think/i.test(text) ? [] : [text];
   const last = Math.max(text.lastIndexOf("</think>"), text.lastIndexOf("</thinking>"), first.index);
@@ -52,8 +54,20 @@ function afterThinking(text: string): readonly string[] {
   return tails.filter((tail) => /[{[]/.test(tail));
 }
 
+/** The marks of gpt-oss, which a server without its parser leaves in the text. */
+const CHANNEL = /<\|channel\|>/;
+const FINAL = /<\|channel\|>\s{0,9}final\b[^<]{0,99}(?:<\|constrain\|>[^<]{0,99})?<\|message\|>/g;
+
+/** The messages of the channel `final`, last first: the others are thoughts. A mark may also occur inside a string of the answer. */
+function finalMessages(text: string): readonly string[] {
+  return [...text.matchAll(FINAL)]
+    .map(({ 0: mark, index }) => text.slice(index + mark.length).replace(/<\|(?:return|end|call)\|>\s*$/, ""))
+    .toReversed();
+}
+
 /** Thinking contains drafts; an unclosed one extends to the end. */
 function withoutThoughts(text: string): string {
+  if (CHANNEL.test(text)) return finalMessages(text)[0] ?? "";
   const end = /^[\s\S]*<\/think(?:ing)?>/i.exec(text);
   if (end !== null) return text.slice(end[0].length);
   return /^\s*<think/i.test(text) ? "" : text;

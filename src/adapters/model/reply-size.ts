@@ -46,7 +46,7 @@ export function fittingSize(
   { sentence, params }: Pick<ServerWords, "sentence" | "params">,
   asked: RequestBody,
 ): Size | null {
-  const numbers = [...sentence.matchAll(NUMBER)].map(([text]) => valueOf(text)).filter((one) => one >= LEAST_SIZE);
+  const numbers = [...sentence.matchAll(NUMBER)].map(([text]) => numberIn(text)).filter((one) => one >= LEAST_SIZE);
   const repeatsOurs = numbers.includes(asked.maxTokens);
   const isAboutReply = repeatsOurs || LIMIT.test(sentence) || params.some((param) => LIMIT.test(param));
   const others = [...new Set(numbers)].filter(
@@ -75,11 +75,11 @@ function within(contextTokens: number, prompt: number): Size {
 function firstOf(patterns: readonly RegExp[], text: string): number | null {
   for (const pattern of patterns) {
     const [, found] = pattern.exec(text) ?? [];
-    if (found !== undefined && valueOf(found) >= LEAST_SIZE) return valueOf(found);
+    if (found !== undefined && numberIn(found) >= LEAST_SIZE) return numberIn(found);
   }
   return null;
 }
 
-function valueOf(text: string): number {
+function numberIn(text: string): number {
   return Number(text.replaceAll(",", ""));
 }

@@ -242,7 +242,9 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
     async ready(model: string, signal: AbortSignal): Promise<void> {
       const { state, read, first } = of(model);
       await read;
-      if (!state.begun || state.proven) return void (state.begun = true);
+      const isFirst = !state.begun;
+      state.begun = true;
+      if (isFirst || state.proven) return;
       const queue = untilStopped(signal, stopped);
       await Promise.race([first, queue.stopped]).finally(queue.leave);
     },
@@ -252,13 +254,15 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
       const before = state.lessons;
       const left = () => features.filter((feature) => !state.lessons.without.includes(feature));
       let extra = 0;
+      /** The room that the server named for this very request. */
+      let room = Number.POSITIVE_INFINITY;
       return {
         dialect(): Dialect {
           const takes = new Set(left().filter((feature) => feature !== "json" || !left().includes("format")));
           const { replyTokens: most, contextTokens: window } = state.lessons;
           const replyTokens: Dialect["replyTokens"] = (wanted, chars) => {
-            const room = window === null ? wanted : Math.max(window / 4, window - estimatedTokens(chars));
-            return Math.floor(Math.min(wanted, most ?? wanted, room));
+            const beside = window === null ? wanted : Math.max(window / 4, window - estimatedTokens(chars));
+            return Math.floor(Math.min(wanted, most ?? wanted, beside, room));
           };
           const warmth = takes.has("temperature") ? temperature : null;
           return { model, facts: modelFacts(model), isOwn, takes, temperature: warmth, replyTokens };
@@ -285,6 +289,7 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
             if (isTooLong) await store.keep(state.lessons, now());
             return false;
           }
+          room = Math.min(room, refusal?.size?.replyTokens ?? room);
           if (refusal?.size === null) repeats++;
           extra++;
           state.lessons = next;

@@ -2,7 +2,7 @@
 
 import { atLeast, SEVERITIES } from "../../domain/finding.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
-import { quietVerdict, type Review, unreadDiff } from "../../domain/review.ts";
+import { isUnreadByModel, quietVerdict, type Review, unreadDiff } from "../../domain/review.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { withoutSecrets } from "../../flows/review/posting.ts";
 import type { Stage } from "../../flows/review/review-ports.ts";
@@ -58,7 +58,13 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
   }
   console.log(await print(written, format, context));
   if (failed !== null) return 3;
-  return failOn !== null && written.findings.some(({ finding }) => atLeast(finding.severity, failOn)) ? 1 : 0;
+  if (failOn === null) return 0;
+  if (!isUnreadByModel(written))
+    return written.findings.some(({ finding }) => atLeast(finding.severity, failOn)) ? 1 : 0;
+  const why = written.degraded.find(({ part }) => part === "model")?.reason ?? "";
+  console.error(`kodiai review: the model did not read the change, so --fail-on cannot pass: ${terminalText(why)}`);
+  console.error("kodiai review: --model off reviews by rules and memory alone");
+  return 3;
 }
 
 async function print(written: Review, format: Format, context: PullRequestContext | null): Promise<string> {

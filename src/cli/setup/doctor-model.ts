@@ -10,8 +10,9 @@ import {
 } from "../../config/environment/read-models.ts";
 import { setVariables } from "../../config/environment/shown-variables.ts";
 import { defaultConfig } from "../../config/repo-config.ts";
-import type { ModelRequest, ModelTier } from "../../domain/model.ts";
+import type { ModelTier } from "../../domain/model.ts";
 import type { Model } from "../../ports/model.ts";
+import { probeQuestion } from "../../review/review.ts";
 import { chosenModel } from "../../wire/models.ts";
 import { broken, type Check, note, ok } from "./doctor-memory.ts";
 
@@ -92,40 +93,21 @@ function budget({ usdPerMonth: ceiling = null }: ModelChoice, known: readonly Ch
   return ok("budget", isHeld ? text : `${text}; they hold for no model without a known price: set KODIAI_MODEL_PRICE`);
 }
 
-const QUESTION: ModelRequest<string> = {
-  purpose: "answer",
-  tier: "main",
-  system: [{ text: "This question tests a connection. Do what it says and nothing else.", cache: false }],
-  user: [{ text: "Reply with the colour amber.", cache: false }],
-  effort: "low",
-  maxOutputTokens: 4_000,
-  shape: {
-    name: "colour",
-    jsonSchema: {
-      type: "object",
-      properties: { colour: { type: "string" } },
-      required: ["colour"],
-      additionalProperties: false,
-    },
-    check(value) {
-      const colour = typeof value === "object" && value !== null && "colour" in value ? value.colour : null;
-      return typeof colour === "string"
-        ? { ok: true, value: colour }
-        : { ok: false, problem: "colour: must be a text" };
-    },
-  },
-};
-
-/** One question to the main model: whether it answers, how fast, and what its server supports. */
+/** One question to the main model, as large as a review's: whether it answers, how fast, and what its server takes. */
 async function asked(model: Model, choice: ModelChoice): Promise<Check> {
-  const answer = await model.ask(QUESTION);
+  const contextTokens = model.contextTokens("main");
+  const answer = await model.ask(
+    probeQuestion({ contextTokens, price: (input, output) => model.price("main", input, output) }),
+  );
   const { ms, inputTokens, outputTokens, usd } = answer.usage;
   const cost = `${ms} ms, ${inputTokens} tokens in, ${outputTokens} out${usd === null ? "" : `, USD ${usd.toFixed(4)}`}`;
   if (answer.kind === "failed") return broken("question", `${model.names.main}: ${answer.detail}; ${cost}`);
   const enforced = answer.without?.includes("structured output") ? "no (refused)" : "yes";
   const shape = asksForShape(choice) ? enforced : "no (not requested)";
-  return (enforced === "yes" ? ok : note)(
+  const others = (model.learned?.() ?? []).filter((what) => what !== "structured output");
+  const found = others.length === 0 ? "" : `; its server does not take ${others.join(", ")}, and is asked without`;
+  return (enforced === "yes" && others.length === 0 ? ok : note)(
     "question",
-    `${model.names.main} answered: ${cost}, structured output ${shape}`,
+    `${model.names.main} answered: ${cost}, structured output ${shape}${found}`,
   );
 }

@@ -178,7 +178,7 @@ export const EnvVariables = z.object({
   ),
   KODIAI_EMBEDDINGS_URL: optional(
     z.string(),
-    "Address of the server for `http`. For `voyage`: overrides the usual address, also of the reranker.",
+    "Address of the server for `http`; without a path it gets `/v1`. For `voyage`: overrides the usual address, also of the reranker.",
     "http://localhost:11434",
   ),
   KODIAI_EMBEDDINGS_MODEL: optional(
@@ -290,7 +290,7 @@ export const EnvVariables = z.object({
   ),
   NO_PROXY: optional(
     z.string(),
-    "Hosts, separated by commas, that are reached without a proxy. The lower-case name counts as well.",
+    "Hosts with their subdomains, addresses and ranges (`10.0.0.0/8`), each with `:PORT` where only that port is meant, separated by commas, that are reached without a proxy; `*`: all. Loopback and names without a dot always are. The lower-case name counts as well.",
     "localhost,.internal.example.com",
   ),
   NODE_EXTRA_CA_CERTS: optional(

@@ -56,14 +56,13 @@ export function readEmbeddings(set: Given): { readonly embeddings: Embeddings } 
 function chosenEmbeddings(kind: "local" | "voyage" | "http", values: Values) {
   if (kind === "local") return { kind };
   const url = values.KODIAI_EMBEDDINGS_URL;
-  const baseUrl = url === undefined ? undefined : apiBase(url);
   const { KODIAI_EMBEDDINGS_MODEL: model, KODIAI_EMBEDDINGS_DIMENSION: dimension } = values;
   if (kind === "voyage") {
     return {
       kind,
       apiKey: values.VOYAGE_API_KEY ?? "",
       /** null: the service's own. */
-      baseUrl: baseUrl ?? null,
+      baseUrl: url === undefined ? null : apiBase(url),
       model: model ?? "voyage-code-3",
       dimension: dimension ?? 1024,
     };
@@ -71,7 +70,8 @@ function chosenEmbeddings(kind: "local" | "voyage" | "http", values: Values) {
   return {
     kind,
     apiKey: values.KODIAI_EMBEDDINGS_API_KEY ?? null,
-    baseUrl: baseUrl ?? "",
+    /** As written: the embedder adds what is missing. */
+    baseUrl: url?.replace(/\/+$/, "") ?? "",
     model: model ?? "",
     /** null: learned from the first answer. */
     dimension: dimension ?? null,

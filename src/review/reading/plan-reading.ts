@@ -3,7 +3,7 @@
 // reported.
 
 import type { Finding } from "../../domain/finding.ts";
-import { CHARS_PER_TOKEN } from "../../domain/model.ts";
+import { CHARS_PER_TOKEN, type ModelFailure } from "../../domain/model.ts";
 import type { DiffLine, FileDiff, Hunk } from "../../domain/pull-request.ts";
 import type { Coverage, FileCoverage } from "../../domain/review.ts";
 import type { FileKind, ReviewSignals } from "../../domain/signals.ts";
@@ -308,26 +308,45 @@ function affordable(charsPerCall: number, cost: (chars: number) => number | null
   return { charsPerCall: least, charsInAll: least, mostCalls: 1 };
 }
 
-const FAILURES: Readonly<Record<string, string>> = {
-  refused: "the model refused to answer",
-  truncated: "the model's answer was cut off",
-  "too-long": "it did not fit the model's context",
-  malformed: "the model's answer did not have the requested form",
-  "rate-limited": "the model's server is rate limited",
-  overloaded: "the model's server is overloaded",
-  timeout: "the model did not answer in time",
-  unreachable: "the model's server could not be reached",
-  denied: "the model's server refused our key",
-  unpaid: "the model's account has no credit",
-  rejected: "the model's server refused the question",
-  "circuit-open": "the model's server failed several times in a row and is not asked for a while",
-  stopped: "the review was stopped",
-  budget: "the budget of this review was used up",
-};
+/** Why a question has no answer, and what to do, by the word for the failure. */
+export const MODEL_CAUSES: Readonly<Record<ModelFailure | "budget", { readonly what: string; readonly fix: string }>> =
+  {
+    refused: { what: "the model refused to answer", fix: "look at what the change says, or use another model" },
+    truncated: { what: "the model's answer was cut off", fix: "use a model with longer replies, or let it think less" },
+    "too-long": {
+      what: "it did not fit the model's context",
+      fix: "set KODIAI_MODEL_CONTEXT_TOKENS to what the server takes",
+    },
+    malformed: { what: "the model's answer did not have the requested form", fix: "use a larger model" },
+    "rate-limited": { what: "the model's server is rate limited", fix: "wait, or raise the limit of the account" },
+    overloaded: { what: "the model's server is overloaded", fix: "check the server's load and its log" },
+    timeout: { what: "the model did not answer in time", fix: "check the server's load, or use a faster model" },
+    unreachable: { what: "the model's server could not be reached", fix: "check the address and the network" },
+    denied: { what: "the model's server refused our key", fix: "check ANTHROPIC_API_KEY or OPENAI_API_KEY" },
+    unpaid: { what: "the model's account has no credit", fix: "add some, or use another key" },
+    rejected: { what: "the model's server refused the question", fix: "`kodiai doctor --model` tries what it takes" },
+    "circuit-open": {
+      what: "the model's server failed several times in a row and is not asked for a while",
+      fix: "check the server and its log",
+    },
+    stopped: { what: "the review was stopped", fix: "ask for it again: `/kodiai review`" },
+    budget: { what: "the budget of this review was used up", fix: "raise `review.budget.usdPerReview`" },
+  };
+
+/** The cause of a word; of an unknown one, that there was no answer. */
+function causeOf(failure: string): { readonly what: string; readonly fix: string } {
+  return (
+    (MODEL_CAUSES as Readonly<Record<string, { what: string; fix: string }>>)[failure] ?? {
+      what: "the model gave no answer",
+      fix: "`kodiai doctor --model` asks it",
+    }
+  );
+}
 
 /** A failure with the server's own words, for people. */
 export function failureReason({ failure, detail }: Failed): string {
-  return detail === "" ? failureText(failure) : `${failureText(failure)}: ${detail}`;
+  const { what, fix } = causeOf(failure);
+  return detail === "" ? `${what}; ${fix}` : `${what}: ${detail}`;
 }
 
 /** Why a question has no answer. */
@@ -339,7 +358,7 @@ export interface Failed {
 
 /** A failure as text for people. */
 export function failureText(failure: string): string {
-  return FAILURES[failure] ?? "the model gave no answer";
+  return causeOf(failure).what;
 }
 
 /**

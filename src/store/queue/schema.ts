@@ -216,6 +216,11 @@ ALTER TABLE declined ADD COLUMN writer INTEGER NOT NULL DEFAULT 0;
 /** How often an attempt of the job was ended because it took too much time. */
 const OVERRUNS = "ALTER TABLE jobs ADD COLUMN overruns INTEGER NOT NULL DEFAULT 0;";
 
+/** What model servers do not take, as JSON, by address and model. */
+const MODEL_LESSONS = `
+CREATE TABLE model_lessons (server TEXT PRIMARY KEY, lessons TEXT NOT NULL, at INTEGER NOT NULL);
+`;
+
 export const QUEUE_PART: SchemaPart = {
   part: "queue",
   steps: [
@@ -225,7 +230,7 @@ export const QUEUE_PART: SchemaPart = {
           dialect.schema(text),
     ),
     UNCOUNTED_STATES,
-    ...[ONE_ORDER, NO_REDELIVERIES, VERDICTS, OVERRUNS].map(
+    ...[ONE_ORDER, NO_REDELIVERIES, VERDICTS, OVERRUNS, MODEL_LESSONS].map(
       (text): SchemaPart["steps"][number] =>
         (dialect) =>
           dialect.schema(text),

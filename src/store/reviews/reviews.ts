@@ -2,7 +2,7 @@
 import { failPoint } from "../../adapters/fail-point.ts";
 import type { Review } from "../../domain/review.ts";
 import type { ReviewRecords } from "../../ports/conversation.ts";
-import type { ReplyStore } from "../../ports/model.ts";
+import type { ModelLessons, ReplyStore } from "../../ports/model.ts";
 import type { Held, Ledger } from "../../ports.ts";
 import { fenced, progressed } from "../queue/lease-fence.ts";
 import type { Database, Sql } from "../sql.ts";
@@ -90,5 +90,13 @@ export function storedReplies(db: Database): ReplyStore {
     find: (key, question) =>
       oneValue(db, "SELECT answer FROM replies WHERE key = $1 AND question = $2", [key, question]),
     keep: (key, question, answer, at) => upsert(db, "replies", ["key", "question"], { key, question, answer, at }),
+  };
+}
+
+/** What model servers do not take: one row a server and model. */
+export function storedModelLessons(db: Database): ModelLessons {
+  return {
+    find: (server) => oneValue(db, "SELECT lessons FROM model_lessons WHERE server = $1", [server]),
+    keep: (server, lessons, at) => upsert(db, "model_lessons", ["server"], { server, lessons, at }),
   };
 }

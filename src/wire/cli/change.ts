@@ -54,7 +54,7 @@ export async function portsOf(
     commentLimit: Number.POSITIVE_INFINITY,
     reranker: null,
     gateCache: null,
-    access: await modelAccess(wish, repo, store?.spending ?? null),
+    access: await modelAccess(wish, repo, store?.spending ?? null, store?.modelLessons ?? null),
     now: Date.now,
   };
   return { repo, ports };

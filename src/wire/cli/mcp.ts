@@ -63,7 +63,9 @@ export async function mcpPorts(words: McpWords) {
   const accesses = new Map<string, Promise<ModelAccess | null>>();
   const accessOf = (to: Repo, memory: MemoryStore | null): Promise<ModelAccess | null> => {
     const key = `${to.host}/${to.id}`;
-    const known = accesses.get(key) ?? modelAccess({ use: words.model }, to, memory?.spending ?? null);
+    const known =
+      accesses.get(key) ??
+      modelAccess({ use: words.model }, to, memory?.spending ?? null, memory?.modelLessons ?? null);
     accesses.set(key, known);
     return known;
   };

@@ -6,7 +6,7 @@ import { setVariables } from "../../config/environment/shown-variables.ts";
 import { UsageError } from "../../config/usage-error.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { ModelAnswer, ModelRequest, ModelUsage, Purpose } from "../../domain/model.ts";
-import type { Model, ModelAccess, Spending, SpendingStore } from "../../ports/model.ts";
+import type { Model, ModelAccess, ModelLessons, Spending, SpendingStore } from "../../ports/model.ts";
 
 /** The command line's choice of model. */
 export interface ModelWish {
@@ -20,18 +20,20 @@ export interface ModelWish {
  * Access to the chosen model; null without one.
  *
  * @param spending where costs are recorded; null without a store
+ * @param lessons where it is remembered what the server does not take; null: only in this process
  * @throws UsageError with every problem of the model's variables
  */
 export async function modelAccess(
   { use, onQuestion }: ModelWish,
   repo: Repo,
   spending: SpendingStore | null,
+  lessons: ModelLessons | null = null,
 ): Promise<ModelAccess | null> {
   const choice = use === "off" ? null : choiceOf(use);
   if (choice === null) return null;
   // Without a model none of this is loaded.
   const { chosenModel, promptDelimiter } = await import("../models.ts");
-  const chosen = await chosenModel(choice, use === "show" ? async () => NOT_ASKED : undefined);
+  const chosen = await chosenModel(choice, use === "show" ? async () => NOT_ASKED : undefined, lessons);
   const reporting: Model = {
     ...chosen,
     ask(request, signal) {

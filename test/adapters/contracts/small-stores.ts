@@ -37,6 +37,17 @@ export function smallStoresContract(name: string, open: OpenStateStores): void {
       expect(await stores.replies.find(other.key, "q")).toBeNull();
     });
 
+    test("what a model server does not take is kept by server, the last word counts, and it does not expire", async () => {
+      const { stores } = await open();
+      const { modelLessons } = stores;
+      expect(await modelLessons.find("a")).toBeNull();
+      await modelLessons.keep("a", "one", 1);
+      await modelLessons.keep("a", "two", 2);
+      await stores.expire(400 * 24 * 60 * 60_000);
+      expect(await modelLessons.find("a")).toBe("two");
+      expect(await modelLessons.find("a b")).toBeNull();
+    });
+
     test("a session that was logged out of is known until it would have ended by itself, and no other", async () => {
       const { stores } = await open();
       const DAY_MS = 24 * 60 * 60_000;

@@ -80,7 +80,10 @@ describe("a question to the retrieve stage", () => {
       await other.budget.ask("p", () => QUESTION);
       await other.budget.ask("q", () => QUESTION);
       expect(other.asked).toHaveLength(1);
-      const reason = lasting === "stopped" ? "there was no time left to ask the model" : `the model did not answer (${lasting}): gone`;
+      const reason =
+        lasting === "stopped"
+          ? "there was no time left to ask the model"
+          : `the model did not answer (${lasting}): gone`;
       expect(other.noted).toEqual([`p: ${reason}`, `q: ${reason}`]);
     }
   });

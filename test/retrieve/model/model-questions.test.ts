@@ -189,7 +189,9 @@ describe("a made-up situation", () => {
       failure("overloaded", "the model's server answered 529"),
     );
     expect(ids(precedents)).toEqual(ids((await asking({}, willing)).precedents));
-    expect(precedents.degraded).toEqual([{ part: "hypothetical", reason: "the model did not answer (overloaded): the model's server answered 529" }]);
+    expect(precedents.degraded).toEqual([
+      { part: "hypothetical", reason: "the model did not answer (overloaded): the model's server answered 529" },
+    ]);
   });
 
   test.each<[string, Record<string, unknown>, Partial<RetrieveSetup>]>([
