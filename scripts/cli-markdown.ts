@@ -2,7 +2,7 @@
 import { EXIT, flag } from "../src/cli/help.ts";
 import { markdownTable } from "../src/cli/terminal-text.ts";
 import { VERBS, type Verb } from "../src/cli/verbs.ts";
-import { CLONE_STATES } from "../test/matrix/clone-states.ts";
+import { CLONE_RESULTS } from "./clone-results.ts";
 
 const EXIT_CODES = `## Exit codes
 
@@ -16,7 +16,7 @@ const STATES = `## States of a clone
 
 What \`kodiai review\` does; \`explain\`, \`mcp\` and hooks do the same.
 
-${markdownTable([["the clone", "result"], ...CLONE_STATES.map(({ state, result }) => [state, result])]).trimEnd()}`;
+${markdownTable([["the clone", "result"], ...Object.entries(CLONE_RESULTS)]).trimEnd()}`;
 
 /** A section for each verb. */
 export function helpMarkdown(): string {

@@ -160,7 +160,7 @@ test("when the small model fails the review is written as without it, and the su
   expect(retrieved).toEqual((await reviewed("topK: 3")).retrieved);
   expect(summary).toMatch(/Incomplete, \d+ reason/);
   for (const part of ["model-queries", "hypothetical", "rerank"]) {
-    expect(summary).toMatch(new RegExp(`^- \`${part}\`: .*the model's server answered 400`, "m"));
+    expect(summary).toMatch(new RegExp(`^- \`${part}\`: .*it answered 400`, "m"));
   }
   expect(of("review")).toHaveLength(1);
 });
@@ -192,14 +192,14 @@ test("where no rule of the gate knows, the model is asked once for a head; a fai
   answers = (one, kind) => (kind === "gate" ? fails(400) : willing(one, kind));
   const failed = await reviewed("gate: {model: true}, topK: 3", TEXTS, title);
   expect(failed.retrieved).toHaveLength(3);
-  expect(failed.summary).toMatch(/^- `gate`: the model's server answered 400/m);
+  expect(failed.summary).toMatch(/^- `gate`: the model did not answer \(rejected\): it answered 400/m);
   const [logged] = failed.row<RetrievalRow>("SELECT query, entry FROM retrievals WHERE repo = ?").map(loggedRetrieval);
   expect(logged?.gate).toMatchObject({ retrieve: true, decidedBy: "model", confidence: 0.5 });
 
   answers = (one, kind) => (kind === "gate" ? says("I would rather not decide.") : willing(one, kind));
   const unreadable = await reviewed("gate: {model: true}, topK: 3", TEXTS, title);
   expect(unreadable.retrieved).toHaveLength(3);
-  expect(unreadable.summary).toMatch(/^- `gate`: .*not of the shape asked for/m);
+  expect(unreadable.summary).toMatch(/^- `gate`: .*not of the form asked for/m);
 });
 
 test("with the model switched off for the repository no question is sent, and the summary says why", async () => {

@@ -99,15 +99,16 @@ const WRITERS = [
   "adapters/blob-cache.ts: the data folder",
   "adapters/fail-point.ts: a file that a test of crashes names",
   "adapters/git/local-changes.ts: a new folder below the system's temporary one",
-  "cli/setup/doctor.ts: makes the data folder",
   "cli/setup/setup-plan.ts: makes the data folder",
+  "environment/data-dir.ts: makes the data folder",
   "environment/write-file.ts: every other folder",
+  "server/job-process.ts: the pipe to the server",
+  "server/processor-watch.ts: the pipe to the server",
   "store/owner-only.ts: the data folder",
   "store/upkeep/backup.ts: an empty folder that the operator names",
   "store/upkeep/restore.ts: the data folder",
   "store/upkeep/snapshot.ts: the data folder, a backup",
   "store/upkeep/tombstones.ts: the data folder",
-  "wire/store.ts: makes the data folder",
 ];
 
 test("every module that writes a file is known", () => {

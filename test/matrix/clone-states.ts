@@ -1,13 +1,12 @@
-// States of a clone in which people run `kodiai review`, and what it does there. docs/cli.md has this table.
+// States of a clone in which people run `kodiai review`, and how it ends there.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { CLONE_RESULTS } from "../../scripts/clone-results.ts";
 import { BACKUP } from "../app/change-builders.ts";
 
 export interface CloneState {
-  /** As docs/cli.md says it. */
-  readonly state: string;
-  readonly result: string;
+  readonly state: keyof typeof CLONE_RESULTS;
   /** Makes the clone in an empty folder; returns where Kodiai is run. */
   readonly make: (at: string) => string;
   /** After `review`. */
@@ -70,7 +69,6 @@ const DEEPEN = /holds? the commit where "HEAD" left "(?:origin\/)?main"; run `gi
 export const CLONE_STATES: readonly CloneState[] = [
   {
     state: "A full clone",
-    result: "reviewed from where the branch left its base",
     make: (at) => cloned(at),
     words: ["--base", "origin/main"],
     prints: REVIEWED,
@@ -78,7 +76,6 @@ export const CLONE_STATES: readonly CloneState[] = [
   },
   {
     state: "The base exists only at `origin`",
-    result: "`--base main` means `origin/main`",
     make: (at) => cloned(at),
     words: ["--base", "main"],
     prints: REVIEWED,
@@ -86,7 +83,6 @@ export const CLONE_STATES: readonly CloneState[] = [
   },
   {
     state: "Shallow, without the commit where the branch left its base",
-    result: "stops with 3 and the `git fetch` to run; the GitHub Action runs it",
     make: (at) => cloned(at, "--depth=1", "--no-single-branch"),
     words: ["--base", "origin/main"],
     prints: DEEPEN,
@@ -94,7 +90,6 @@ export const CLONE_STATES: readonly CloneState[] = [
   },
   {
     state: "Shallow, without the base's branch",
-    result: "stops with 3 and the `git fetch` to run",
     make: (at) => cloned(at, "--depth=2"),
     words: ["--base", "main"],
     prints: /"main" is not a commit of this repository, which is a shallow clone; run `git fetch --unshallow origin/,
@@ -102,7 +97,6 @@ export const CLONE_STATES: readonly CloneState[] = [
   },
   {
     state: "Shallow, but deep enough",
-    result: "reviewed",
     make: (at) => cloned(at, "--depth=4", "--no-single-branch"),
     words: ["--base", "origin/main"],
     prints: REVIEWED,
@@ -110,7 +104,6 @@ export const CLONE_STATES: readonly CloneState[] = [
   },
   {
     state: "Made with `--filter=blob:none`",
-    result: "stops with 3 and the `git fetch` to run, where it lacks a changed file",
     make(at) {
       gitIn(at, "clone", "--quiet", "--no-checkout", "--filter=blob:none", `file://${upstream(at)}`, "clone");
       return join(at, "clone");
@@ -121,7 +114,6 @@ export const CLONE_STATES: readonly CloneState[] = [
   },
   {
     state: "Branches without a common commit",
-    result: "stops with 3: name the base that the branch was made from",
     make(at) {
       const path = cloned(at);
       gitIn(path, "checkout", "--quiet", "--orphan", "other");
@@ -134,7 +126,6 @@ export const CLONE_STATES: readonly CloneState[] = [
   },
   {
     state: "No commit yet",
-    result: "all files are reviewed",
     make(at) {
       const path = fresh(at);
       writeFileSync(join(path, "backup.py"), BACKUP);
@@ -146,7 +137,6 @@ export const CLONE_STATES: readonly CloneState[] = [
   },
   {
     state: "SHA-256, no commit yet",
-    result: "all files are reviewed",
     make(at) {
       const path = fresh(at, "--object-format=sha256");
       writeFileSync(join(path, "backup.py"), BACKUP);
@@ -158,7 +148,6 @@ export const CLONE_STATES: readonly CloneState[] = [
   },
   {
     state: "Detached HEAD, `origin/HEAD` names a branch that was renamed",
-    result: "compared with the remote's branch of a usual name",
     make(at) {
       const path = cloned(at);
       gitIn(path, "checkout", "--quiet", "--detach");
@@ -171,7 +160,6 @@ export const CLONE_STATES: readonly CloneState[] = [
   },
   {
     state: "A tag and a branch of one name",
-    result: "the branch",
     make(at) {
       const path = cloned(at);
       gitIn(path, "branch", "release", "origin/main");
@@ -184,7 +172,6 @@ export const CLONE_STATES: readonly CloneState[] = [
   },
   {
     state: "In a hook, another folder is named",
-    result: "the named folder's own repository; variables of the hook's are ignored",
     make: (at) => cloned(at),
     env: (at) => ({
       GIT_DIR: join(at, "upstream/.git"),
@@ -197,7 +184,6 @@ export const CLONE_STATES: readonly CloneState[] = [
   },
   {
     state: "A nested repository without a commit, a pipe in the place of a file, and a sparse checkout",
-    result: "these paths are left out by name, and new files outside the sparse part are reviewed",
     make(at) {
       const path = cloned(at);
       gitIn(path, "sparse-checkout", "set", "docs");
@@ -215,7 +201,6 @@ export const CLONE_STATES: readonly CloneState[] = [
   },
   {
     state: "No repository",
-    result: "stops with 3",
     make: (at) => at,
     words: [],
     prints: /not a git repository/,

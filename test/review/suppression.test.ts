@@ -53,7 +53,8 @@ test.each([
   ["SRC/**", false],
   ["docs/**", false],
   ["src/*.ts", false],
-  ["src/api", false],
+  ["src/api", true],
+  ["src/ap", false],
 ])("the glob %s fits src/api/client.ts: %s", (source, fits) => {
   expect(suppressed(FINDING, { pattern: "missing", paths: [source] })).toBe(fits);
 });

@@ -15,6 +15,16 @@ export interface Lessons {
 
 export const NO_LESSONS: Lessons = { without: [], replyTokens: null, contextTokens: null };
 
+/** Both. */
+export function together(one: Lessons, other: Lessons): Lessons {
+  const lower = (a: number | null, b: number | null) => (a === null || b === null ? (a ?? b) : Math.min(a, b));
+  return {
+    without: [...new Set([...one.without, ...other.without])],
+    replyTokens: lower(one.replyTokens, other.replyTokens),
+    contextTokens: lower(one.contextTokens, other.contextTokens),
+  };
+}
+
 /** Requests of one question beyond the first; the last one is sent without anything optional. */
 export const MOST_EXTRA = 3;
 

@@ -14,7 +14,7 @@ import { connectionCause } from "../connection-cause.ts";
 import { retryingCalls, untilStopped } from "../retrying-calls.ts";
 import type { Fetch } from "../service-call.ts";
 import { attemptOnce, CutOff } from "./http-attempt.ts";
-import { type Lessons, learned, MOST_EXTRA, NO_LESSONS, storedLessons } from "./lessons.ts";
+import { type Lessons, learned, MOST_EXTRA, NO_LESSONS, storedLessons, together } from "./lessons.ts";
 import { ModelError, type Refusal } from "./model-error.ts";
 import { type ModelFacts, type ModelLimits, modelFacts, OTHER_LIMITS, type PaidTokens } from "./model-facts.ts";
 import type { Repair } from "./prompt-words.ts";
@@ -215,11 +215,11 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
   const server = [LESSON_VERSION, baseUrl, features.join(" ")].join(" ");
   const ofModel = new Map<string, ModelState>();
 
-  /** Lessons of one model; those about the server count for all of its models. */
+  /** Lessons of one model; those about the server count for all of its models, once they led to an answer. */
   function modelLessons(model: string): ModelState {
     const store = storedLessons(settings.lessons ?? null, `${server} ${model}`);
     const { promise: first, resolve: firstEnded } = Promise.withResolvers<void>();
-    const others = [...ofModel.values()].flatMap(({ state }) => state.lessons.without);
+    const others = [...ofModel.values()].flatMap(({ state }) => (state.proven ? state.lessons.without : []));
     const without = [...new Set(others.filter((one) => OF_SERVER.has(one)))];
     const state = { lessons: { ...NO_LESSONS, without }, proven: false, begun: false };
     const read = store.read().then((kept) => {
@@ -251,15 +251,17 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
     /** The attempts of one request. */
     begin(model: string) {
       const { store, state, firstEnded } = of(model);
-      const before = state.lessons;
-      const left = () => features.filter((feature) => !state.lessons.without.includes(feature));
+      /** What this question learned; it counts for others once it led to an answer. */
+      let own: Lessons = NO_LESSONS;
+      const lessons = () => together(state.lessons, own);
+      const left = () => features.filter((feature) => !lessons().without.includes(feature));
       let extra = 0;
       /** The room that the server named for this very request. */
       let room = Number.POSITIVE_INFINITY;
       return {
         dialect(): Dialect {
           const takes = new Set(left().filter((feature) => feature !== "json" || !left().includes("format")));
-          const { replyTokens: most, contextTokens: window } = state.lessons;
+          const { replyTokens: most, contextTokens: window } = lessons();
           const replyTokens: Dialect["replyTokens"] = (wanted, chars) => {
             const beside = window === null ? wanted : Math.max(window / 4, window - estimatedTokens(chars));
             return Math.floor(Math.min(wanted, most ?? wanted, beside, room));
@@ -271,7 +273,9 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
         async worked(): Promise<void> {
           firstEnded();
           state.proven = true;
-          if (state.lessons !== before) await store.keep(state.lessons, now());
+          if (own === NO_LESSONS) return;
+          state.lessons = lessons();
+          await store.keep(state.lessons, now());
         },
         /** Changes the form of the next request; false when no other form is worth an attempt. */
         async refused({ takes }: Dialect, { maxTokens }: RequestBody, refusal: Refusal | null): Promise<boolean> {
@@ -281,10 +285,9 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
           if (window >= LEAST_WINDOW) state.lessons = { ...state.lessons, contextTokens: window };
           const mayGuess = repeats < MOST_EXTRA && (!state.proven || takes.has("format"));
           const tried = { sent: left(), fixed, replyTokens: maxTokens, extra, mayGuess };
-          const next = refusal === null || isTooLong ? null : learned(state.lessons, refusal, tried);
+          const next = refusal === null || isTooLong ? null : learned(lessons(), refusal, tried);
+          // Nothing helped: the form of the request was not the reason.
           if (next === null) {
-            // Nothing helped: the form of the request was not the reason.
-            if (extra > 0) state.lessons = { ...before, contextTokens: state.lessons.contextTokens };
             firstEnded();
             if (isTooLong) await store.keep(state.lessons, now());
             return false;
@@ -292,7 +295,7 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
           room = Math.min(room, refusal?.size?.replyTokens ?? room);
           if (refusal?.size === null) repeats++;
           extra++;
-          state.lessons = next;
+          own = next;
           return true;
         },
       };

@@ -15,6 +15,7 @@ import { type Admitted, admit } from "../../gather/gather.ts";
 import { recordsOfFindings, remember } from "../../learn/learn.ts";
 import { publish } from "../../publish/publish.ts";
 import { beginProgress, type CheckRun } from "./check-run.ts";
+import { knownFor } from "./model-allowance.ts";
 import { fingerprintFor } from "./prepare.ts";
 import { flaggedBy } from "./recollect.ts";
 import type { ReviewPorts, SentReview, Stage } from "./review-ports.ts";
@@ -74,7 +75,7 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
      */
     async stale(saved: Review): Promise<Skipped | null> {
       const { pausedBy } = (await ports.decisions?.of(job.key)) ?? { pausedBy: null };
-      const admitted = await admit(job, ports.pulls, ports.known, pausedBy);
+      const admitted = await admit(job, ports.pulls, knownFor(ports), pausedBy);
       const isSame =
         admitted.kind === "admitted" && isReviewOf({ ...reviewedAt(admitted), headSha: saved.headSha }, saved);
       if (isSame) return null;

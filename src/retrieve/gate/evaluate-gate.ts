@@ -36,7 +36,7 @@ export async function decide(
 async function askModel(context: GateContext, config: GateConfig, model: Asking): Promise<GateDecision> {
   if (model === null) return defaultDecision("no rule matched and no model is asked");
   const answer = await model.ask("gate", (delimiter) => gateQuestion(context, config.maxInputTokens, delimiter));
-  if (answer.failed !== null) return defaultDecision(`no rule matched; the model: ${answer.failed}`, "model");
+  if (answer.failed !== null) return defaultDecision(`no rule matched; ${answer.failed}`, "model");
   return confident(answer.value, config);
 }
 

@@ -210,8 +210,8 @@ describe("failures stay small", () => {
     const { findings, degraded } = await rulesInspector(rules).inspect([exampleFile("app/a.py", OPEN)], new Map(), []);
     expect(findings.map((finding) => finding.rule)).toEqual(["missing-timeout"]);
     expect(degraded).toEqual([
-      { part: "rule thrower", reason: "app/a.py: boom" },
-      { part: "rule invalid", reason: expect.stringContaining("no_such_kind") },
+      { part: "rule thrower", reason: "app/a.py: boom", paths: ["app/a.py"] },
+      { part: "rule invalid", reason: expect.stringContaining("no_such_kind"), paths: ["app/a.py"] },
     ]);
   });
 
@@ -231,7 +231,11 @@ describe("failures stay small", () => {
   ])("%s leaves structural rules out and says so; line rules still run", async (_what, text, reason) => {
     const file = changed("src/a.ts", `${text}\n`, hunk(1, "+one"));
     const { findings, degraded } = await rulesInspector([...FILE_RULES, lines]).inspect([file], new Map(), []);
-    expect(degraded).toContainEqual({ part: "structural-rules", reason: `src/a.ts: ${reason}` });
+    expect(degraded).toContainEqual({
+      part: "structural-rules",
+      reason: `src/a.ts: ${reason}`,
+      paths: ["src/a.ts"],
+    });
     expect(findings.map((finding) => finding.rule)).toEqual(["every-line"]);
   });
 

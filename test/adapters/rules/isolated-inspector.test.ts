@@ -51,7 +51,9 @@ describe("a file that gets a grammar stuck", () => {
     clearInterval(clock);
     // This process had nothing to do but wait.
     expect(ticks).toBeGreaterThan(5);
-    expect(degraded).toEqual([{ part: "structural-rules", reason: "src/stuck.go: took longer than 0.6 s" }]);
+    expect(degraded).toEqual([
+      { part: "structural-rules", reason: "src/stuck.go: took longer than 0.6 s", paths: ["src/stuck.go"] },
+    ]);
     const rules = findings.map(({ path, rule }) => `${path} ${rule}`);
     expect(rules).toContain("src/stuck.go leaked-secret");
     for (const { path } of [GOOD.diff, PYTHON.diff]) expect(rules.some((rule) => rule.startsWith(path))).toBe(true);

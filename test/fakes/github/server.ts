@@ -261,6 +261,11 @@ async function proxied(way: Gateway, c: RouteContext): Promise<Response> {
   const body = JSON.parse(shown) as Json;
   if (path.endsWith("/access_tokens") && answer.status === 201) rememberToken(way, path, body);
   if (path.includes("/check-runs")) nameApp(way, body);
+  if (/\/branches\/[^/]+$/.test(path) && isJson(body.commit)) {
+    // What the emulator leaves out is that of the commit.
+    const commit = await way.git.ask("GET", `${path.replace(/\/branches\/.*/, "")}/commits/${body.commit.sha}`);
+    Object.assign(body, { commit, _links: { self: url, html: url }, protection: { enabled: false } });
+  }
   if (path === "/app") body.owner = userJson({ login: "kodiai-owner", id: 7, type: "User" });
   return Response.json(withoutLargeContent(path, body), { status: answer.status, headers });
 }

@@ -69,12 +69,12 @@ describe("where no rule holds", () => {
     expect(await decide(unknown(), GATE, { ...alone, ask: silent.ask })).toEqual({
       retrieve: true,
       confidence: 0.5,
-      reason: "no rule matched; the model: no answer within 60 s",
+      reason: "no rule matched; the model did not answer (timeout): no answer within 60 s",
       strategy: "hybrid",
       estimatedRelevance: null,
       decidedBy: "model",
     });
-    expect(silent.noted).toEqual(["gate: no answer within 60 s"]);
+    expect(silent.noted).toEqual(["gate: the model did not answer (timeout): no answer within 60 s"]);
     for (const broken of ["", "I would search.", "{broken", "[]", "{".repeat(100_000)]) {
       const { ask, noted } = model(broken);
       expect(await decide(unknown(), GATE, { ...alone, ask })).toMatchObject({ retrieve: true, confidence: 0.5 });

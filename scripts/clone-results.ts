@@ -1,0 +1,21 @@
+// What `kodiai review` does in each state of a clone that people have, for docs/cli.md. test/matrix makes each.
+
+/** State → result. */
+export const CLONE_RESULTS = {
+  "A full clone": "reviewed from where the branch left its base",
+  "The base exists only at `origin`": "`--base main` means `origin/main`",
+  "Shallow, without the commit where the branch left its base":
+    "stops with 3 and the `git fetch` to run; the GitHub Action runs it",
+  "Shallow, without the base's branch": "stops with 3 and the `git fetch` to run",
+  "Shallow, but deep enough": "reviewed",
+  "Made with `--filter=blob:none`": "stops with 3 and the `git fetch` to run, where it lacks a changed file",
+  "Branches without a common commit": "stops with 3: name the base that the branch was made from",
+  "No commit yet": "all files are reviewed",
+  "SHA-256, no commit yet": "all files are reviewed",
+  "Detached HEAD, `origin/HEAD` names a branch that was renamed": "compared with the remote's branch of a usual name",
+  "A tag and a branch of one name": "the branch",
+  "In a hook, another folder is named": "the named folder's own repository; variables of the hook's are ignored",
+  "A nested repository without a commit, a pipe in the place of a file, and a sparse checkout":
+    "these paths are left out by name, and new files outside the sparse part are reviewed",
+  "No repository": "stops with 3",
+} as const satisfies Readonly<Record<string, string>>;
