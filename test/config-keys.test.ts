@@ -256,9 +256,9 @@ const CASES: readonly Case[] = [
     change: { ...TWO_FINDINGS, world: { pull: aPull({ draft: true }) } },
   },
   {
-    key: "review.dependencyBots",
-    config: "review: {dependencyBots: false}",
-    says: /^opened by dependabot\[bot\] and review\.dependencyBots is false$/,
+    key: "review.bots",
+    config: "review: {bots: none}",
+    says: /^opened by a bot, dependabot\[bot\], that review\.bots leaves out$/,
     insteadOf: /\*\*2 findings\*\*/,
     change: {
       ...TWO_FINDINGS,

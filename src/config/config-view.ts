@@ -13,7 +13,7 @@ const SHOWN = [
   "review.maxComments",
   "review.suggestions",
   "review.drafts",
-  "review.dependencyBots",
+  "review.bots",
   "review.model",
   "review.language",
   "review.newcomers",

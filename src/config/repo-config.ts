@@ -176,7 +176,11 @@ const Review = section({
     "Seconds to wait for a further push, so that several quick pushes get one review. 0: no wait.",
   ),
   drafts: flag(false, "Review draft pull requests too."),
-  dependencyBots: flag(true, "Review pull requests of Dependabot and Renovate. Other bots are never reviewed."),
+  bots: documented(
+    z.union([z.enum(["agents", "none", "all"]), z.array(z.string().min(1).max(100)).max(50)]).default("agents"),
+    ["agents", "acme-release"],
+    "Bots whose pull requests are reviewed. `agents`: coding agents (Copilot, Claude, Codex, Cursor, Devin, Jules and others) and Dependabot and Renovate; a list names logins, and may contain `agents`. A person's request is obeyed for any bot.",
+  ),
   baseBranches: documented(
     globs.default([]),
     ["main", "release/*", "!release/0.*"],

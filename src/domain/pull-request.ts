@@ -50,18 +50,6 @@ export interface FileDiff {
   readonly isRebuilt?: boolean;
 }
 
-/** Dependency bots by the numeric id of their GitHub account: a login can be imitated, an id cannot. */
-const DEPENDENCY_BOTS: ReadonlySet<number> = new Set([
-  49699333, // dependabot[bot]
-  27856297, // dependabot-preview[bot]
-  29139614, // renovate[bot]
-]);
-
-/** Whether an account is a dependency bot, whose pull requests are reviewed like those of people. */
-export function isDependencyBot(accountId: number): boolean {
-  return DEPENDENCY_BOTS.has(accountId);
-}
-
 /** The author of the pull request, as GitHub reports them. */
 export interface Author {
   readonly login: string;

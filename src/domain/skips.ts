@@ -17,7 +17,6 @@ export const SKIPS = {
   draft: { endedBy: ["ready_for_review"], isAuthors: true },
   // Whoever has an App can open a pull request with it.
   bot: { endedBy: ["/kodiai review"], isAuthors: true },
-  "dependency-bot": { endedBy: ["synchronize", "/kodiai review"], isAuthors: false },
   base: { endedBy: ["edited"], isAuthors: false },
   labels: { endedBy: ["labeled", "unlabeled"], isAuthors: false },
   title: { endedBy: ["edited"], isAuthors: true },

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { ENV_VARIABLES } from "../config/environment/env-variables.ts";
 import { shown } from "../config/located.ts";
+import { decodeText } from "../domain/text/decode-text.ts";
 
 const GITHUB_APP = ["PRIVATE_KEY", "PRIVATE_KEY_PATH", "GITHUB_CLIENT_SECRET"];
 
@@ -37,6 +38,31 @@ function isOurs(name: string): boolean {
   return READ.has(name) || (/^KODIAI_[A-Z\d_]+$/.test(name) && !name.startsWith("KODIAI_FAIL_"));
 }
 
+/** A value up to its end: in quotes, over several lines if need be, or to the end of the line. */
+const ASSIGNMENT = /^[^\S\n]*(?:export[^\S\n]+)?([\w.-]+)[^\S\n]*=[^\S\n]*("[^"]*"|'[^']*'|`[^`]*`|[^\n]*)/gm;
+
+/**
+ * The variables of a `.env` file, UTF-8 or UTF-16.
+ *
+ * @returns `cut` are the names whose value, outside quotes, has a `#` that no space precedes: Node ends the value there
+ * @throws Error when the file cannot be read
+ */
+export function readDotEnv(path: string) {
+  const text = (decodeText(readFileSync(path)) ?? "").replace(/^\uFEFF/, "");
+  const entries = Object.entries(parseEnv(text)).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, value]],
+  );
+  const cut = [...text.matchAll(ASSIGNMENT)].flatMap(([, name = "", value = ""]) =>
+    /^["'`]/.test(value) || !/^#|\S#/.test(value.replace(/\s#.*$/, "")) ? [] : [name],
+  );
+  return { entries, cut };
+}
+
+/** What to do about a value that a `#` ends. */
+export function cutProblem(path: string, name: string): string {
+  return `${name} in ${path} holds a # outside quotes, after which the rest would be a comment; put the value in quotes`;
+}
+
 function printed(line: string): void {
   process.stderr.write(`${line}\n`);
 }
@@ -46,20 +72,21 @@ function printed(line: string): void {
  *
  * @param path of the file
  * @param say is called with one line for each variable that is not ours and therefore ignored
- * @returns one line for each address in the file whose key is in the environment. In that case nothing is set, because the file
- *   could send the key anywhere
+ * @returns one line for each address in the file whose key is in the environment, since the file could send the key anywhere, and
+ *   for each value of which half would be a comment. In both cases nothing is set
  */
 export function loadDotEnv(path: string, say: (line: string) => void = printed): readonly string[] {
   if (!existsSync(path)) return [];
-  const inFile = Object.entries(parseEnv(readFileSync(path, "utf8"))).filter(([, value]) => value !== undefined);
+  const { entries: inFile, cut } = readDotEnv(path);
   const ours = new Map(inFile.filter(([name]) => isOurs(name)));
   const isSet = (name: string) => (process.env[name] ?? "").trim() !== "";
-  const problems = ADDRESSES.flatMap(([address, keys]) => {
+  const combined = ADDRESSES.flatMap(([address, keys]) => {
     if (process.env[address] !== undefined || (ours.get(address) ?? "").trim() === "") return [];
     return keys
       .filter(isSet)
       .map((key) => `${address} is set in ${path} and ${key} in the environment; set both in the same place`);
   });
+  const problems = [...cut.filter(isOurs).map((name) => cutProblem(path, name)), ...combined];
   for (const [name] of inFile)
     if (!ours.has(name)) say(`${path}: ${shown(name)} is ignored: only variables of Kodiai are read from this file`);
   if (problems.length === 0) for (const [name, value] of ours) process.env[name] ??= value;

@@ -2,7 +2,8 @@
 import { globPattern } from "../config/patterns.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
 import type { ReviewJob } from "../domain/job.ts";
-import { isDependencyBot, labelKey, type PullRequest } from "../domain/pull-request.ts";
+import { labelKey, type PullRequest } from "../domain/pull-request.ts";
+import { isReviewedBot } from "../domain/reviewed-bots.ts";
 import type { SkipId, SkipReason } from "../domain/skips.ts";
 import { holdTag } from "../domain/title-tags.ts";
 
@@ -35,8 +36,9 @@ export function skipReason(
   if (pausedBy !== null) return skip("paused", `paused by @${pausedBy}`);
   if (!review.enabled) return skip("disabled", "review.enabled is false");
   if (pull.draft && !review.drafts) return skip("draft", "the pull request is a draft");
-  const byBot = botReason(pull, review.dependencyBots);
-  if (byBot !== null) return byBot;
+  const { author } = pull;
+  if (author.type === "Bot" && !isReviewedBot(author.login, review.bots))
+    return skip("bot", `opened by a bot, ${author.login}, that review.bots leaves out`);
   const branch = pull.base.ref;
   if (!admits(review.baseBranches, (glob) => isBranch(glob, branch)))
     return skip("base", `review.baseBranches leaves out the base branch ${branch}`);
@@ -45,13 +47,6 @@ export function skipReason(
     return skip("labels", "review.labels leaves out its labels");
   const byTitle = titleReason(pull.title, review.ignoreTitleKeywords);
   return byTitle === null ? null : skip("title", byTitle);
-}
-
-function botReason({ author }: PullRequest, dependencyBots: boolean): SkipReason | null {
-  if (author.type !== "Bot") return null;
-  if (!isDependencyBot(author.id)) return { id: "bot", text: `opened by a bot, ${author.login}` };
-  const text = `opened by ${author.login} and review.dependencyBots is false`;
-  return dependencyBots ? null : { id: "dependency-bot", text };
 }
 
 /** At least one positive pattern must match, if there are any, and no pattern after a `!`. */

@@ -17,7 +17,7 @@ import {
   type UpkeepJobs,
   upkeepKey,
 } from "../domain/job.ts";
-import { isDependencyBot, labelKey } from "../domain/pull-request.ts";
+import { labelKey } from "../domain/pull-request.ts";
 import { titleFingerprint } from "../domain/review/review-history.ts";
 import { holdTag } from "../domain/title-tags.ts";
 import {
@@ -111,9 +111,8 @@ function readPullRequest(
   // Other reasons against a review depend on the configuration; they are found later, so that a required check still completes.
   if (pull.state === "closed") return "the pull request is closed";
   // A request by name, which policy does not hold back.
-  const explicit = trigger === "review_requested" || isReviewLabel(payload);
-  const isBot = pull.user.type === "Bot" && !isDependencyBot(pull.user.id);
-  if (isBot && explicit) return "opened by a bot";
+  const isPerson = sender.type !== "Bot";
+  const explicit = isPerson && (trigger === "review_requested" || isReviewLabel(payload));
   return {
     kind: "review",
     ...base,

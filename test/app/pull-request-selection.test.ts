@@ -57,8 +57,8 @@ test("the review that waits for a pull request is not written once that is close
   expect(said(world, pull)).toHaveLength(1);
 });
 
-test("Dependabot's pull request is reviewed, known by its number", async () => {
-  harness.world.person("dependabot[bot]", { id: 49699333, type: "Bot" });
+test("Dependabot's pull request is reviewed, also where its account has another number", async () => {
+  harness.world.person("dependabot[bot]", { id: 77, type: "Bot" });
   const pull = await open({ title: "build(deps): bump undici from 7.1.0 to 8.0.0", author: "dependabot[bot]" });
   await harness.settled(pull);
   expect(summaryOf(harness.world, pull).body).toContain(

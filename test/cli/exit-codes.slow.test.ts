@@ -133,7 +133,7 @@ test.each([
     expect(run([...entries[entry], ...words], {}), entry).toMatchObject({ code });
 });
 
-test("a user without a home whom the system does not know is told what to set, and reviews with it", (context) => {
+test("a user without a home whom the system does not know gets help and a review, and is told what memory needs", (context) => {
   if (process.getuid?.() !== 0) {
     console.warn("SKIPPED, NOT TESTED: only root can start a program as a user whom the system does not know");
     return context.skip("not root");
@@ -142,9 +142,11 @@ test("a user without a home whom the system does not know is told what to set, a
   const [HOME, uid] = [undefined as unknown as string, 54_321];
   const env = { HOME, GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "safe.directory", GIT_CONFIG_VALUE_0: "*" };
   const review = [...entries["kodiai review"], "--fail-on", "major"];
-  expect(run(review, { uid, env })).toEqual({
+  expect(run([CLI, "--help"], { uid, env })).toMatchObject({ code: 0 });
+  expect(run(review, { uid, env })).toMatchObject({ code: 1 });
+  expect(run([CLI, "memory", "stats"], { uid, env })).toEqual({
     code: 3,
-    said: "kodiai review: could not finish: there is no home folder to keep data in; set HOME or KODIAI_DATA_DIR, or add --data-dir\n",
+    said: "kodiai memory: could not finish: there is no home folder to keep data in; set HOME or KODIAI_DATA_DIR, or add --data-dir\n",
   });
   expect(run(review, { uid, env: { ...env, KODIAI_DATA_DIR: join(tmpdir(), "kodiai-nobody") } })).toMatchObject({
     code: 1,

@@ -1,6 +1,4 @@
 // Users whose system knows no home folder, and variables that name no usable folder.
-import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { dataDir, dataDirIfAny, makeDataFolder, storePlace } from "../../src/environment/data-dir.ts";
@@ -72,29 +70,4 @@ test("`review` goes on without a data folder that it cannot read, and says so", 
   const { out } = await kodiai(["review", "--model", "off", "--data-dir", file], { cwd: clone.path });
   expect(out).toContain("shell-from-strings");
   expect(out).toContain("memory: the data folder backup.py cannot be read (ENOTDIR)");
-});
-
-// Only root may start a process as a user whom the system does not know.
-test.skipIf(process.getuid?.() !== 0)("a user without name and home gets help and a review", () => {
-  execFileSync("chown", ["-R", "54321", clone.path]);
-  const run = (...words: readonly string[]) =>
-    spawnSync(process.execPath, [join(import.meta.dirname, "../../src/cli/main.ts"), ...words], {
-      cwd: clone.path,
-      env: {
-        PATH: process.env.PATH,
-        GIT_CONFIG_COUNT: "1",
-        GIT_CONFIG_KEY_0: "safe.directory",
-        GIT_CONFIG_VALUE_0: "*",
-      },
-      uid: 54_321,
-      gid: 54_321,
-      encoding: "utf8",
-    });
-  expect(run("--help")).toMatchObject({ status: 0, stderr: "" });
-  const { status, stdout, stderr } = run("review", "--model", "off");
-  expect(stderr).toBe("");
-  expect(stdout).toContain("shell-from-strings");
-  expect(status).toBe(0);
-  expect(existsSync(join(clone.path, "kodiai"))).toBe(false);
-  expect(run("memory", "stats").stderr).toContain("there is no home folder to keep data in");
 });

@@ -93,3 +93,31 @@ describe("an address of the file never gets a key of the environment", () => {
     expect(process.env.HTTPS_PROXY).toBe("http://proxy:3128");
   });
 });
+
+describe("a file as people write it", () => {
+  test.each([
+    "# secrets\r\nWEBHOOK_SECRET=abc\r\nLOG_LEVEL=debug # for now\r\n",
+    "\ufeffWEBHOOK_SECRET=abc\nLOG_LEVEL=debug",
+  ])("with a byte order mark or Windows' line ends: %j", (text) => {
+    delete process.env.WEBHOOK_SECRET;
+    delete process.env.LOG_LEVEL;
+    expect(load(text)).toEqual({ problems: [], ignored: [] });
+    expect([process.env.WEBHOOK_SECRET, process.env.LOG_LEVEL]).toEqual(["abc", "debug"]);
+  });
+
+  test.each(["ab#cd", "#abcd", 'a"b#c"', "ab#cd # the secret"])("WEBHOOK_SECRET=%s would be half a secret", (value) => {
+    delete process.env.WEBHOOK_SECRET;
+    const { problems } = load(`LOG_LEVEL=debug\nWEBHOOK_SECRET=${value}\n`);
+    const path = join(folder, ".env");
+    expect(problems).toEqual([
+      `WEBHOOK_SECRET in ${path} holds a # outside quotes, after which the rest would be a comment; put the value in quotes`,
+    ]);
+    expect(process.env.WEBHOOK_SECRET).toBeUndefined();
+  });
+
+  test.each(['"ab#cd"', "'ab#cd'", "`ab#cd`", '"ab\n#cd"'])("WEBHOOK_SECRET=%s is whole", (value) => {
+    delete process.env.WEBHOOK_SECRET;
+    expect(load(`WEBHOOK_SECRET=${value}\n`).problems).toEqual([]);
+    expect(process.env.WEBHOOK_SECRET).toBe(value.slice(1, -1));
+  });
+});

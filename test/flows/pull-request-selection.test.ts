@@ -124,14 +124,16 @@ test("a base branch that changes asks for a review against the new one", async (
   expect(summaryOf(harness.world, pull).body).toContain(pull.baseSha);
 });
 
-test("another bot's pull request is left alone, even one that took Dependabot's name", async () => {
+test("another bot's pull request is left alone, until a person asks for it", async () => {
   harness.world.person("dependab0t[bot]", { id: 424242, type: "Bot" });
   const pull = await open({ author: "dependab0t[bot]" });
-  expect(await harness.settled(pull)).toMatchObject({ outcome: "skipped: opened by a bot, dependab0t[bot]" });
-  // Nor where somebody puts the label on it: a bot could.
-  await harness.world.label(pull, "kodiai:review");
-  expect(lastOutcome()).toEqual({ outcome: "ignored", reason: "opened by a bot" });
+  expect(await harness.settled(pull)).toMatchObject({
+    outcome: "skipped: opened by a bot, dependab0t[bot], that review.bots leaves out",
+  });
   expectNothingSaid(pull);
+  harness.world.person("wren", { permission: "write" });
+  await harness.world.label(pull, "kodiai:review", "wren");
+  expect((await harness.settled(pull)).outcome).toMatch(/^posted/);
 });
 
 test("a pull request without changes gets a summary that says so", async () => {

@@ -23,25 +23,26 @@ describe("drafts", () => {
 });
 
 describe("bots", () => {
-  test("Dependabot and Renovate are known by their number", () => {
-    expect(why({ author: dependabot })).toBeNull();
-    expect(why({ author: { ...dependabot, login: "renovate[bot]", id: 29139614 } })).toBeNull();
-    expect(why({ author: { ...dependabot, login: "dependabot-preview[bot]", id: 27856297 } })).toBeNull();
+  const bot = (login: string) => ({ author: { ...dependabot, login, id: 4_242 } });
+  const AGENTS = ["Copilot", "claude[bot]", "chatgpt-codex-connector[bot]", "cursor[bot]", "devin-ai-integration[bot]"];
+
+  test.each([...AGENTS, "google-labs-jules[bot]", "dependabot[bot]", "renovate[bot]"])(
+    "%s is reviewed, on any GitHub",
+    (login) => expect(why(bot(login))).toBeNull(),
+  );
+
+  test.each(["release-please[bot]", "crowdin[bot]", "dependab0t[bot]"])("%s is not, unless it is listed", (login) => {
+    expect(why(bot(login))).toBe(`opened by a bot, ${login}, that review.bots leaves out`);
+    expect(why(bot(login), { bots: ["agents", login.replace("[bot]", "")] })).toBeNull();
+    expect(why(bot(login), { bots: [login.toUpperCase()] })).toBeNull();
+    expect(why(bot(login), { bots: "all" })).toBeNull();
+    expect(why(bot(login), {}, true)).toBeNull();
   });
 
-  test("a bot that only calls itself Dependabot is not Dependabot", () => {
-    expect(why({ author: { ...dependabot, id: 666 } })).toBe("opened by a bot, dependabot[bot]");
-  });
-
-  test("a person with Dependabot's number would be a person", () => {
-    expect(why({ author: { ...dependabot, type: "User" } }, { dependencyBots: false })).toBeNull();
-  });
-
-  test("dependency bots can be switched off, and still be asked for by a person", () => {
-    expect(why({ author: dependabot }, { dependencyBots: false })).toBe(
-      "opened by dependabot[bot] and review.dependencyBots is false",
-    );
-    expect(why({ author: dependabot }, { dependencyBots: false }, true)).toBeNull();
+  test("`none` leaves out agents too, a list those that it does not name, and neither a person", () => {
+    expect(why(bot("claude[bot]"), { bots: "none" })).not.toBeNull();
+    expect(why(bot("claude[bot]"), { bots: ["renovate"] })).not.toBeNull();
+    expect(why({ author: { ...dependabot, type: "User" } }, { bots: "none" })).toBeNull();
   });
 });
 

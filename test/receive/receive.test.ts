@@ -91,13 +91,11 @@ describe("a delivery that asks for a review becomes a job", () => {
     expect(edited({ body: { from: "y" } }, "x")).toMatchObject({ kind: "ignored" });
   });
 
-  test("Dependabot is known by its number, an account of the same name is a bot like any other", () => {
-    const by = (user: object) => read("opened", {}, { user });
-    expect(by({ login: "dependabot[bot]", id: 49699333, type: "Bot" })).toMatchObject({ kind: "review" });
-    const other = { login: "dependabot[bot]", id: 666, type: "Bot" };
-    expect(read("labeled", { label: { name: "kodiai:review" } }, { user: other })).toMatchObject({
-      reason: "opened by a bot",
-    });
+  test("a person's request is explicit for a bot's pull request too, a bot's own is not", () => {
+    const user = { login: "copilot[bot]", id: 666, type: "Bot" };
+    const labelled = (more: object) => read("labeled", { label: { name: "kodiai:review" }, ...more }, { user });
+    expect(labelled({})).toMatchObject({ kind: "review", explicit: true });
+    expect(labelled({ sender: user })).toMatchObject({ kind: "review", explicit: false });
   });
 });
 

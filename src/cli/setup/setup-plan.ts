@@ -3,7 +3,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parseEnv } from "node:util";
 import {
   endpointProblem,
   hostName,
@@ -14,6 +13,7 @@ import {
 import { EnvVariables } from "../../config/environment/env-variables.ts";
 import { apiUrlOf, localDashboard } from "../../config/environment/github-address.ts";
 import { UsageError } from "../../config/usage-error.ts";
+import { cutProblem, readDotEnv } from "../../environment/dot-env.ts";
 import { writeForeignFile } from "../../environment/write-file.ts";
 import { fileText, type readWords, wholeNumber } from "../usage.ts";
 import type { VERBS } from "../verbs.ts";
@@ -131,11 +131,17 @@ function matching(flag: string, word: string, form: RegExp): string {
 const KEY_FILE = "kodiai.private-key.pem";
 const PRIVATE = { mode: 0o600, replaces: true, makesFolders: true };
 
-/** The variables in a .env file; none where there is no file. */
+/**
+ * The variables in a .env file; none where there is no file.
+ *
+ * @throws UsageError for a value of which half would be a comment
+ */
 export function variablesIn(envFile: string): ReadonlyMap<string, string> {
   if (!existsSync(envFile)) return new Map();
-  const pairs = Object.entries(parseEnv(readFileSync(envFile, "utf8"))).filter(([, value]) => value !== "");
-  return new Map(pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  const { entries, cut } = readDotEnv(envFile);
+  const [first] = cut;
+  if (first !== undefined) throw new UsageError(cutProblem(envFile, first));
+  return new Map(entries.filter(([, value]) => value !== ""));
 }
 
 /** Sets variables in the .env file and restricts it to its owner. */
