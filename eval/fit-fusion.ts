@@ -31,14 +31,12 @@ const asIs =
 /** Chosen by leaving each out and putting each in (eval/research/retrieval.md). */
 const MEMORY: readonly Choice[] = [
   asIs("words")("lowInformation"),
-  ...["windowText", "windowLines", "allText", "echo", "contextKeywords"].map(within("words")),
+  ...["pairText", "windowLines", "allText", "bodyKeywords", "echo", "contextKeywords"].map(within("words")),
   ...["sameFile", "pathPrefix"].map(asIs("place")),
 ];
 /** For text that has no place. */
 const TEXT: readonly Choice[] = [
-  ...["windowTextAnywhere", "pairTextAnywhere", "titleText", "allText", "addedKeywords", "bodyKeywords"].map(
-    within("words"),
-  ),
+  ...["windowText", "pairText", "titleText", "allText", "addedKeywords", "bodyKeywords"].map(within("words")),
   ...["contextKeywords", "windowKeywords", "spans"].map(within("words")),
 ];
 /** For a question without a change. */

@@ -55,7 +55,7 @@ export function prepareRows({ corpus, queries: asked, fingerprint }: JudgedData)
   const queries = asked.map((query) => {
     const { files: diffs, refused } = parseDiff(query.diff);
     if (refused.length > 0) refusedDiffs += 1;
-    const hunks = diffs.flatMap(({ path, hunks }) => hunks.map(({ section, lines }) => ({ path, section, lines })));
+    const hunks = diffs.flatMap((file) => file.hunks);
     return queryOf(query, hunks, words);
   });
   const memories = Map.groupBy(corpus, (row) => row.repo);

@@ -164,12 +164,12 @@ async function play(embedding: "works" | "fails"): Promise<Play> {
     memoryId(repoKey({ host: "github.com", id: repository.id }), "review_comment", one);
   const url = "https://github.com/acme/player/pull/3#discussion_r31";
   const provenance = { url, author: "mona", authorIsBot: false, sha: null, pull: 3, at: Date.UTC(2026, 5, 1) };
-  // Neither the order of arrival, nor the path, nor the order of equals puts the C++ memory before the Python one: only the
-  // language that is stored with it.
-  const python = remember(repository, "python", { path: "src/lock.inc", language: "python" }, 3);
+  // Neither the order of arrival, nor the extension, nor the order of equals puts the C++ memory before the Python one: only
+  // the factor of its language.
+  const python = remember(repository, "python", { path: "src/lock.py", language: "python" }, 3);
   const isBehind = (id: string) => fnv1a(id) > fnv1a(python.record.id) && id > python.record.id;
   const name = Array.from({ length: 40 }, (_, at) => `cpp-${at}`).find((one) => isBehind(remembered(one)));
-  const cpp = remember(repository, name ?? "", { path: "src/lock.inc", language: "cpp", provenance }, 2);
+  const cpp = remember(repository, name ?? "", { path: "src/lock.cpp", language: "cpp", provenance }, 2);
   expect(isBehind(cpp.record.id)).toBe(true);
   // No word of it is a word of the change.
   const unsaid = remember(

@@ -70,6 +70,11 @@ export function languageOf(path: string, siblings: readonly string[] = []): stri
   return classifyLanguage(path, { siblings }).language;
 }
 
+/** The languages of a single file, as if it alone were changed: [] for prose, data and unknown ones. */
+export function sharesOfFile(path: string, siblings: readonly string[]): ReviewSignals["languages"] {
+  return languageShares([{ language: classifyLanguage(path, { siblings }), changedLines: 1 }]);
+}
+
 // How well the author knows the repository, according to GitHub. A hint for retrieval and tone, never a permission.
 
 const CORE = new Set(["OWNER", "MEMBER"]);

@@ -184,13 +184,13 @@ type Counts = Map<string, number>;
 const known = new WeakMap<readonly string[], ReturnType<typeof count>>();
 
 /**
- * The language of a header by the files around it: the most common in its own folder, else C++ when the change has C++
- * and no C. On a tie C++ wins over Objective-C and both over C, because a C compiler reads neither's headers.
+ * The language of a header by the files around it: the most common in its own folder, else C++ when the change has any,
+ * else C. On a tie C++ wins over Objective-C and both over C, because a C compiler reads neither's headers.
  */
 function headerLanguage(path: string, siblings: readonly string[]): string {
   const { byFolder, everywhere } = neighbourhood(siblings);
   const beside = byFolder.get(folderOf(path));
-  if (beside === undefined) return everywhere.has("C++") && !everywhere.has("C") ? "C++" : "C";
+  if (beside === undefined) return everywhere.has("C++") ? "C++" : "C";
   const count = (language: string) => beside.get(language) ?? 0;
   return ["C++", "Objective-C", "C"].reduce((best, each) => (count(each) > count(best) ? each : best));
 }

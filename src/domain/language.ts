@@ -46,7 +46,12 @@ const RELATED: ReadonlyMap<string, readonly string[]> = new Map([
   ["typescript", ["javascript"]],
   ["javascript", ["typescript"]],
   ["objectivec", ["c", "cpp"]],
+  ["objectivecpp", ["cpp", "objectivec", "c"]],
   ["kotlin", ["java"]],
+  ["css", ["scss", "sass", "less"]],
+  ["scss", ["css", "sass", "less"]],
+  ["sass", ["css", "scss", "less"]],
+  ["less", ["css", "scss", "sass"]],
 ]);
 
 /** Canonical ids related to a canonical id; [] when none. */

@@ -185,7 +185,7 @@ async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Prom
   const reading = recordsOf(at, listed);
   const inWords = fusion === "learned" && method !== "semantic" ? askedChange(context) : null;
   const { records, withheld } = await reading;
-  // A lexical embedder's vectors repeat words, including those of path and language, which place and language weigh.
+  // A lexical embedder's vectors repeat words, including those of the path, which `place` weighs.
   const alike = embedder === null || embedder.weight < 1 ? null : embedder.threshold;
   const steps = rankSteps(
     { queries, hits, records, context, signals, weights, alike, now: settings.now },

@@ -1,5 +1,6 @@
 // The search terms of a record: hashes of its words with weights, stored with it and scored by BM25.
 
+import { withoutExtension } from "../domain/code/paths.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import { bagOf } from "../domain/text/bm25.ts";
 import { fnv1a } from "../domain/text/hash.ts";
@@ -18,7 +19,10 @@ export const PARTS = 4;
 export const TERM_BYTES = 6;
 const MOST_COUNT = 65_535;
 
-/** The terms of a record, TERM_BYTES each, in the order of their first occurrence. Counts are in PARTS of a word. */
+/**
+ * The terms of a record, TERM_BYTES each, in the order of their first occurrence. Counts are in PARTS of a word. Neither the
+ * extension of its path nor a document's tags, which are languages, are among them: the ranking weighs language.
+ */
 export function recordTerms(record: MemoryRecord): Uint8Array {
   const counts = new Map<number, number>();
   const add = (text: string, weight: number) => {
@@ -27,9 +31,10 @@ export function recordTerms(record: MemoryRecord): Uint8Array {
       counts.set(hash, (counts.get(hash) ?? 0) + weight);
     }
   };
-  const said = [record.text, record.situation, record.lesson, ...record.tags, ...record.replies];
+  const tags = record.corpus === "doc" || record.corpus === "wiki" ? [] : record.tags;
+  const said = [record.text, record.situation, record.lesson, ...tags, ...record.replies];
   add(said.filter((part) => part !== null).join("\n"), TERM_WEIGHTS.text);
-  add(record.path ?? "", TERM_WEIGHTS.path);
+  add(withoutExtension(record.path ?? ""), TERM_WEIGHTS.path);
   add(record.symbol ?? "", TERM_WEIGHTS.symbol);
   add(record.hunk ?? "", TERM_WEIGHTS.hunk);
   const terms = new DataView(new ArrayBuffer(counts.size * TERM_BYTES));

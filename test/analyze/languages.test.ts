@@ -89,9 +89,11 @@ describe("headers", () => {
     expect(linguist("ios/App.h", "", siblings)).toBe("Objective-C");
   });
 
-  test("with nothing beside it a header is C++ where all the change is C++", () => {
+  test("with nothing beside it a header is C++ where the change has any, else C [004-08]", () => {
     expect(linguist("include/header.h", "", ["src/main.cpp", "src/utils.hpp"])).toBe("C++");
-    expect(linguist("include/header.h", "", ["src/main.cpp", "src/util.c"])).toBe("C");
+    expect(linguist("include/header.h", "", ["src/main.cpp", "src/util.c"])).toBe("C++");
+    expect(linguist("include/header.h", "", ["src/util.c", "src/one.c", "lib/two.c", "src/main.cc"])).toBe("C++");
+    expect(linguist("include/header.h", "", ["src/util.c"])).toBe("C");
     expect(linguist("include/header.h")).toBe("C");
   });
 

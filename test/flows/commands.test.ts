@@ -1,6 +1,9 @@
 // People write to Kodiai on a pull request: every command and every person, through reception, queue, flows and store.
 // test/app/commands.test.ts shows that the same works over HTTP.
+import { join } from "node:path";
+import Database from "better-sqlite3";
 import { afterEach, describe, expect, test } from "vitest";
+import { loggedRetrieval, type RetrievalRow } from "../../src/store/reviews/retrievals.ts";
 import { BACKUP, summaryOf, WEAK_LOGIN } from "../app/change-builders.ts";
 import { reactions, replies, repliesIn } from "../app/conversation-helpers.ts";
 import { type FlowHarness, type FlowOptions, openFlow } from "../app/flow-harness.ts";
@@ -194,6 +197,29 @@ describe("questions", () => {
     expect(reply.match(/(?<!`)@\w+/g)).toEqual(["@tria"]);
     expect(reply).not.toMatch(/\]\(https:\/\/evil|<img|^\/merge/m);
     expect(asked()[0]).toContain("does this quote the name?");
+  });
+
+  test("in a thread on a file memories in its language are preferred", async () => {
+    const { harness: at, world, pull, root } = await withModel({ answer: "It is." });
+    await world.reply(pull, "wren", root, "/kodiai remember The name of an archive comes from the night job alone");
+    await at.answered();
+    const next = await world.pullRequest(pull.repository, {
+      title: "feat: restore",
+      author: "mona",
+      files: { "ops/restore.py": BACKUP.replaceAll("backup", "restore") },
+    });
+    await at.settled(next);
+    const matches = async (ask: () => Promise<unknown>) => {
+      await ask();
+      await at.answered();
+      const db = new Database(join(at.dataDir, "queue.db"), { readonly: true });
+      const rows = db.prepare("SELECT query, entry FROM retrievals").all() as RetrievalRow[];
+      db.close();
+      return rows.map(loggedRetrieval).findLast(({ origin }) => origin === "question")?.languageMatch;
+    };
+    const question = "@kodiai ask Where does the name of the archive come from, the night job?";
+    expect(await matches(() => world.reply(next, "wren", next.comments[0]?.id ?? 0, question))).toBe(1);
+    expect(await matches(() => world.comment(next, "wren", question))).toBe(0);
   });
 
   test("a reply in a thread of ours needs no mention; small talk and talk to others is left alone", async () => {

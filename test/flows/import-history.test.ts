@@ -289,3 +289,18 @@ describe("an import that is interrupted", () => {
     expect([second.asked(), memory.rows.size]).toEqual([2, 20]);
   });
 });
+
+test("a comment on a header has the language of the other files that were commented on in its pull request [004-08]", async () => {
+  const { memory, run } = world();
+  const on = (id: number, pull: number, path: string) => ({ ...said(id, { minutes: id, pull }), path });
+  const comments = [
+    on(1, 1, "include/pool.h"),
+    on(2, 1, "src/pool.cpp"),
+    on(3, 1, "lib/list.c"),
+    on(4, 2, "include/list.h"),
+    on(5, 2, "lib/list.c"),
+  ];
+  await run(pastOf({ comments, pageSize: 50 }));
+  const languages = new Map(memory.all().map(({ sourceId, language }) => [sourceId, language]));
+  expect([languages.get("1"), languages.get("4")]).toEqual(["cpp", "c"]);
+});

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type DigestKind, digest } from "../../src/learn/remember/embedding-text.ts";
+import { recordTerms } from "../../src/search/terms.ts";
 import { givenRecord } from "./memory-builders.ts";
 
 const FIELDS = {
@@ -8,16 +9,33 @@ const FIELDS = {
   lesson: "Retry only failures that are known to be transient.",
 };
 
-test("the context comes before the text: repository, path, language, category", () => {
+test("the context comes before the text: repository, path without its extension, category", () => {
   expect(digest(givenRecord())).toBe(
-    "acme/payments · src/charge/retry.cc · cpp · correctness\n" +
+    "acme/payments · src/charge/retry · correctness\n" +
       "Only retry on timeouts: a declined card must not be charged twice.",
   );
 });
 
-test("an unknown language and an absent path are not said", () => {
-  const record = givenRecord({ language: "unknown", path: null, category: null });
+test("an absent path and category are not said", () => {
+  const record = givenRecord({ path: null, category: null });
   expect(digest(record).split("\n")[0]).toBe("acme/payments");
+});
+
+test("the same memory about another extension and language has the same text and the same search terms [004-12]", () => {
+  for (const corpus of ["review_comment", "finding", "doc", "wiki"] as const) {
+    const told = (extension: string, language: string) => {
+      const tags = corpus === "doc" || corpus === "wiki" ? [language] : [];
+      const record = givenRecord({ corpus, path: `src/charge/retry${extension}`, language, tags });
+      return { text: digest(record), terms: recordTerms(record) };
+    };
+    for (const [extension, language] of [
+      [".py", "python"],
+      [".md", "markdown"],
+      [".json", "json"],
+      ["", "unknown"],
+    ] as const)
+      expect(told(extension, language)).toEqual(told(".cc", "cpp"));
+  }
 });
 
 test("situation, tags and lesson are joined where a model has written them [002-09]", () => {

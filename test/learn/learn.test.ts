@@ -16,7 +16,7 @@ test("records are embedded with their context and written with their vectors", a
   const done = await remember([givenRecord()], embedder, memory, asItIs);
   expect(done).toMatchObject({ added: 1, updated: 0, unchanged: 0, embedded: 1, wordsOnly: 0, degraded: [] });
   expect(embedder.asked).toEqual([
-    "acme/payments · src/charge/retry.cc · cpp · correctness\nOnly retry on timeouts: a declined card must not be charged twice.",
+    "acme/payments · src/charge/retry · correctness\nOnly retry on timeouts: a declined card must not be charged twice.",
   ]);
   expect([...memory.rows.values()][0]?.vector).toBeInstanceOf(Float32Array);
 });

@@ -24,9 +24,11 @@ test("usearch is there: what is compared below are two ways, not one twice", () 
 function naiveBm25(records: readonly MemoryRecord[], text: string): { id: string; score: number }[] {
   const bags = records.map((record) => {
     const bag = new Map<string, number>();
+    // A document's tags are languages.
+    const tags = record.corpus === "doc" || record.corpus === "wiki" ? [] : record.tags;
     const parts = [
-      [TERM_WEIGHTS.text / PARTS, [record.text, ...record.tags, ...record.replies].join("\n")],
-      [TERM_WEIGHTS.path / PARTS, record.path ?? ""],
+      [TERM_WEIGHTS.text / PARTS, [record.text, ...tags, ...record.replies].join("\n")],
+      [TERM_WEIGHTS.path / PARTS, record.path?.replace(/(?<=[^/])\.[^./]*$/, "") ?? ""],
       [TERM_WEIGHTS.symbol / PARTS, record.symbol ?? ""],
       [TERM_WEIGHTS.hunk / PARTS, record.hunk ?? ""],
     ] as const;

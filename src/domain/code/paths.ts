@@ -19,6 +19,12 @@ export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
+/** The path up to the last dot of the file's name; all of it when that has none, or only begins with one (`.env`). */
+export function withoutExtension(path: string): string {
+  const dot = path.lastIndexOf(".");
+  return dot > path.lastIndexOf("/") + 1 ? path.slice(0, dot) : path;
+}
+
 /** The last part of a path: the name of the file. */
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);

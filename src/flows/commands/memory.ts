@@ -12,10 +12,12 @@ import type { Order } from "./order.ts";
 
 const SHOWN = 12;
 
-export async function rememberText({ job, text, ports, stage }: Order): Promise<Answer> {
+export async function rememberText({ job, key, text, ports, stage }: Order): Promise<Answer> {
   const { repo, number, comment, headSha } = job;
   const request = { repo, pull: number, text, comment, sha: headSha, at: ports.now() };
-  const record = fromRequest(request, languageOf);
+  const latest = await ports.records.latest(key);
+  const paths = latest?.signals.files.map(({ path }) => path) ?? [];
+  const record = fromRequest(request, (path) => languageOf(path, paths));
   if (record === null) {
     const how = "Say what to remember: `/kodiai remember We retry in the client, not here`.";
     return plainAnswer("failed", how, "no text");

@@ -1,6 +1,7 @@
 // Answers a question from the thread at that time, the finding, memory, and one question to the model; or without a
 // model.
 
+import { sharesOfFile } from "../../analyze/analyze.ts";
 import { hasAccess, mayAsk } from "../../domain/command.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import type { Finding } from "../../domain/finding.ts";
@@ -39,19 +40,21 @@ export async function answerQuestion(order: Order): Promise<Answer> {
   const asker = { isOutsider: !isWriter(order), isReview: false, signal: ports.signal };
   const leave = await modelAllowance(config.review, repo, access, at, asker);
   const searching = { ...ports, leave: retrievalShare(leave) };
+  const latest = await ports.records.latest(key);
+  const { path } = comment;
+  const languages = path === null ? [] : sharesOfFile(path, latest?.signals.files.map((file) => file.path) ?? []);
   const precedents = await stage("retrieve", () =>
-    retrieveForQuestion({ ...asked, path: comment.path }, searching, { knowledge, now: at }),
+    retrieveForQuestion({ ...asked, path, languages }, searching, { knowledge, now: at }),
   );
   await logRetrieval(precedents, { repo, number, origin: "question", retrieval: knowledge.retrieval, at }, ports);
   const spent = precedents.modelCosts ?? [];
-  const latest = await ports.records.latest(key);
   const answered = await stage("review", () =>
     answer(
       {
         text,
         repo: `${repo.owner}/${repo.name}`,
         title: pull.title,
-        path: comment.path,
+        path,
         hunk: comment.hunk,
         thread: thread.comments.map(({ author, isOurs, body }) => ({ login: author.login, isOurs, body })),
         findings,

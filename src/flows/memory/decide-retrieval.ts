@@ -49,7 +49,7 @@ export async function decideForWords(
   { recall, now }: Pick<DecidingPorts, "recall" | "now">,
 ) {
   const asked = (words: string) =>
-    retrieveForQuestion({ repo, pull: { number: NO_PULL }, text: words, path: null }, gateOnly(recall), {
+    retrieveForQuestion({ repo, pull: { number: NO_PULL }, text: words, path: null, languages: [] }, gateOnly(recall), {
       knowledge: defaultKnowledge(),
       now: now(),
     });

@@ -131,12 +131,19 @@ async function rememberThreads(
   const { repo, open, mayWrite, ownLogin, redact, embedder, memory } = given;
   const records: MemoryRecord[] = [];
   const leftOut: string[] = [];
+  const pulls = Map.groupBy(threads, ({ root }) => root.pull);
+  const paths = new Map([...pulls].map(([pull, its]) => [pull, its.flatMap(({ root }) => root.path ?? [])]));
   for (const thread of threads) {
     if (open.has(thread.root.pull)) {
       leftOut.push("its pull request is still open");
       continue;
     }
-    const record = fromThread(thread, repo, { languageOf, lowInformation, mayDecide: mayWrite, ownLogin });
+    const record = fromThread(thread, repo, {
+      languageOf: (path) => languageOf(path, paths.get(thread.root.pull)),
+      lowInformation,
+      mayDecide: mayWrite,
+      ownLogin,
+    });
     if ("kind" in record) leftOut.push(record.reason);
     else records.push(memory === null ? record : await withFix(record, thread, given));
   }

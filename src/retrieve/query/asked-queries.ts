@@ -90,6 +90,8 @@ export interface AskedQuestion {
   readonly text: string;
   /** The file of its thread, or null. */
   readonly path: string | null;
+  /** The languages of that file; [] without one. */
+  readonly languages: ReviewSignals["languages"];
 }
 
 /** Characters of a question that are searched for. */
@@ -101,15 +103,21 @@ const QUERY_CHARS = 800;
  *
  * @param now epoch milliseconds
  */
-export function askedInComment({ text, path, repo, pull }: AskedQuestion, knowledge: Knowledge, now: number) {
+export function askedInComment(
+  { text, path, languages, repo, pull }: AskedQuestion,
+  knowledge: Knowledge,
+  now: number,
+) {
   const parts = [text.trim(), path ?? ""].filter((part) => part !== "");
   const asked: Asked = {
     query: queryOf(cutText(parts.join("\n"), QUERY_CHARS)),
     filter: {},
     decide: (counts) => questionGate(text, gateConfig(knowledge.retrieval.gate), counts),
   };
+  const { context, signals } = placeholderPullRequest(text, repo, pull.number);
   return {
-    ...placeholderPullRequest(text, repo, pull.number),
+    context,
+    signals: { ...signals, languages },
     settings: { knowledge, now, tuning: { rareWords: 0 }, asked },
   };
 }

@@ -1,6 +1,6 @@
 // The weights of a memory besides its relevance: each factor is one function of the memory and the change.
 
-import { folderOf } from "../../domain/code/paths.ts";
+import { folderOf, withoutExtension } from "../../domain/code/paths.ts";
 import type { Severity } from "../../domain/finding.ts";
 import type { Corpus, MemoryRecord, Outcome } from "../../domain/memory.ts";
 import type { ScoreTerm, Strategy } from "../../domain/retrieval.ts";
@@ -86,17 +86,17 @@ const OUTCOMES: Readonly<Record<Outcome, number>> = {
 const RELATED_FILES_FACTOR = 1.2;
 
 /**
- * 1.2 when the memory is about a changed file or one in the same folder, and the strategy is `related-files`; else 1.
- * Files at the top of the repository share no folder.
+ * 1.2 when the memory is about a changed file, whatever its extension, or one in the same folder, and the strategy is
+ * `related-files`; else 1. Files at the top of the repository share no folder.
  */
 function relatedFilesFactor(strategy: Strategy | null, path: string | null, changed: Weighing["places"]): number {
   if (strategy !== "related-files" || path === null) return 1;
-  return changed.paths.has(path) || changed.folders.has(folderOf(path)) ? RELATED_FILES_FACTOR : 1;
+  return changed.paths.has(withoutExtension(path)) || changed.folders.has(folderOf(path)) ? RELATED_FILES_FACTOR : 1;
 }
 
-/** The changed paths and their folders. */
+/** The changed paths without their extensions, and their folders. */
 export function changedPlaces(paths: readonly string[]) {
   const folders = new Set(paths.map(folderOf));
   folders.delete("");
-  return { paths: new Set(paths), folders };
+  return { paths: new Set(paths.map(withoutExtension)), folders };
 }

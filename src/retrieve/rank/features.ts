@@ -1,9 +1,11 @@
-// Computes the signals that relate memories to a change: one column of figures per signal. No weights here.
+// Computes the signals that relate memories to a change: one column of figures per signal. No weights here. No signal
+// depends on the language of a memory or the extension of its path: the factor `language` alone weighs these.
 
+import { withoutExtension } from "../../domain/code/paths.ts";
 import { bagOf, KEYWORDS } from "../../domain/text/bm25.ts";
 import type { Background } from "../../domain/text/word-rarity.ts";
 import { eachOf, type Steps } from "./cooperative-steps.ts";
-import { extensionOf, type PreparedChange, type PreparedMemory, type Window, type Words } from "./prepare-documents.ts";
+import type { PreparedChange, PreparedMemory, Words } from "./prepare-documents.ts";
 import type { Lexicon } from "./term-ids.ts";
 import {
   type Bm25Index,
@@ -69,25 +71,18 @@ function* textSteps(
   const index = buildIndex(said, everywhere.length);
   const weights = mixedWeights(everywhere, index);
   const texts = buildSpace(vectorsOf(said, weights), weights);
-  const extensions = memories.map((memory) => extensionOf(memory.path));
-  const weighed = (windows: readonly Window[]): WeighedWindows => ({
-    extensions: windows.map(({ extension }) => extension),
-    vectors: vectorsOf(bags(windows.map(({ words }) => words)), weights),
-  });
+  const weighed = (windows: readonly Words[]) => vectorsOf(bags(windows), weights);
   yield;
   const windows = weighed(change.windows);
-  if (wants("windowText", "windowTextAnywhere")) {
-    const { same, any } = nearest(texts, windows, extensions);
-    Object.assign(signals, { windowText: same, windowTextAnywhere: any });
-  }
-  if (wants("pairTextAnywhere")) {
+  if (wants("windowText")) signals.windowText = nearest(texts, windows);
+  if (wants("pairText")) {
     yield;
-    signals.pairTextAnywhere = nearest(texts, weighed(change.pairs()), extensions).any;
+    signals.pairText = nearest(texts, weighed(change.pairs()));
   }
   if (wants("windowLines")) {
     yield;
     const about = vectorsOf(bags(memories.map(({ lineWords }) => lineWords)), weights);
-    signals.windowLines = nearest(buildSpace(about, weights), windows, extensions).same;
+    signals.windowLines = nearest(buildSpace(about, weights), windows);
   }
   yield;
   const { all, title, body, added, context } = change;
@@ -111,32 +106,22 @@ function* textSteps(
   return signals;
 }
 
-interface WeighedWindows {
-  readonly extensions: readonly string[];
-  readonly vectors: Vectors;
-}
-
-/** The nearest of a change's windows to each text: among all, and among those in files of the text's extension. */
-function nearest(space: VectorSpace, windows: WeighedWindows, extensions: readonly string[]) {
-  const any = new Float64Array(space.size);
-  const same = new Float64Array(space.size);
+/** The nearness of each text to the nearest of a change's windows. */
+function nearest(space: VectorSpace, windows: Vectors): Float64Array {
+  const best = new Float64Array(space.size);
   const near = new Float64Array(space.size);
-  for (const [which, extension] of windows.extensions.entries()) {
-    nearness(space, windows.vectors, which, near);
-    for (let text = 0; text < near.length; text += 1) {
-      const likeness = near[text] ?? 0;
-      any[text] = Math.max(any[text] ?? 0, likeness);
-      if (extensions[text] === extension) same[text] = Math.max(same[text] ?? 0, likeness);
-    }
+  for (let which = 0; which + 1 < windows.starts.length; which += 1) {
+    nearness(space, windows, which, near);
+    for (let text = 0; text < near.length; text += 1) best[text] = Math.max(best[text] ?? 0, near[text] ?? 0);
   }
-  return { any, same };
+  return best;
 }
 
 /** BM25 of the best window. */
 function bestKeywords(change: PreparedChange, index: Bm25Index): Float64Array {
   const best = new Float64Array(index.size);
   for (const window of change.windows) {
-    const scores = scoreAll(index, bagOf(window.words), HUNK_KEYWORDS);
+    const scores = scoreAll(index, bagOf(window), HUNK_KEYWORDS);
     for (let at = 0; at < scores.length; at += 1) best[at] = Math.max(best[at] ?? 0, scores[at] ?? 0);
   }
   return best;
@@ -216,14 +201,14 @@ function softmax(values: Float64Array): Float64Array {
 }
 
 /**
- * - sameFile: 1 when the change touches the comment's file
+ * - sameFile: 1 when the change touches the comment's file, or one that differs only by its extension (`cart.h`, `cart.cpp`)
  * - pathPrefix: shared leading folders of the nearest changed file, as a share of the longer path, 0–1
  */
 function placeSignals({ paths }: PreparedChange, memories: readonly PreparedMemory[]) {
-  const changed = new Set(paths);
+  const changed = new Set(paths.map(withoutExtension));
   const folders = [...changed].map((path) => path.split("/"));
   return {
-    sameFile: Float64Array.from(memories, ({ path }) => (changed.has(path) ? 1 : 0)),
+    sameFile: Float64Array.from(memories, ({ path }) => (changed.has(withoutExtension(path)) ? 1 : 0)),
     pathPrefix: Float64Array.from(memories, ({ path }) => nearestPrefix(path.split("/"), folders)),
   };
 }

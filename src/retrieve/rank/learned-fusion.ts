@@ -79,7 +79,7 @@ function changeOf({ pull, files }: PullRequestContext): Change {
     title: pull.title,
     body: pull.body ?? "",
     paths: files.map(({ path }) => path),
-    hunks: files.flatMap(({ path, hunks }) => hunks.map(({ section, lines }) => ({ path, section, lines }))),
+    hunks: files.flatMap(({ hunks }) => hunks),
   };
 }
 

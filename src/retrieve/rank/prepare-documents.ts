@@ -28,7 +28,6 @@ export interface Change {
 }
 
 export interface ChangedHunk extends Pick<Hunk, "section"> {
-  readonly path: string;
   readonly lines: readonly Pick<DiffLine, "kind" | "text">[];
 }
 
@@ -48,12 +47,6 @@ export interface PreparedMemory {
   readonly lineWords: Words;
 }
 
-/** A window of changed lines, in words. */
-export interface Window {
-  readonly extension: string;
-  readonly words: Words;
-}
-
 /** A change in words. */
 export interface PreparedChange {
   readonly title: Words;
@@ -65,9 +58,9 @@ export interface PreparedChange {
   /** Unchanged lines. */
   readonly context: Words;
   /** Added and removed lines in windows of WINDOW_LINES, half overlapping. */
-  readonly windows: readonly Window[];
+  readonly windows: readonly Words[];
   /** Added lines in windows of two. */
-  readonly pairs: () => readonly Window[];
+  readonly pairs: () => readonly Words[];
   readonly paths: readonly string[];
 }
 
@@ -161,16 +154,14 @@ export function prepareChange(change: Change, { numbersOf }: Lexicon): PreparedC
     added,
     removed: hunks.flatMap((hunk) => hunk.removed.flat()),
     context: hunks.flatMap((hunk) => hunk.context),
-    windows: largest(
-      hunks.flatMap((hunk) => stretches(hunk.extension, [...hunk.added, ...hunk.removed], WINDOW_LINES)),
-    ),
-    pairs: () => largest(hunks.flatMap((hunk) => stretches(hunk.extension, hunk.added, 2))),
+    windows: largest(hunks.flatMap((hunk) => stretches([...hunk.added, ...hunk.removed], WINDOW_LINES))),
+    pairs: () => largest(hunks.flatMap((hunk) => stretches(hunk.added, 2))),
     paths: change.paths,
   };
 }
 
 function wordsOfHunks(hunks: readonly ChangedHunk[], numbersOf: Lexicon["numbersOf"]) {
-  const found: { extension: string; added: Words[]; removed: Words[]; context: Words }[] = [];
+  const found: { added: Words[]; removed: Words[]; context: Words }[] = [];
   let left = MOST_CHARACTERS;
   const words = (lines: ChangedHunk["lines"], wanted: DiffLine["kind"]) => {
     const read: Words[] = [];
@@ -182,38 +173,31 @@ function wordsOfHunks(hunks: readonly ChangedHunk[], numbersOf: Lexicon["numbers
     }
     return read;
   };
-  for (const { path, section, lines } of hunks) {
+  for (const { section, lines } of hunks) {
     if (left <= 0) break;
     const [added, removed] = [words(lines, "added"), words(lines, "removed")];
     const context = [...words(lines, "context").flat(), ...numbersOf(section.slice(0, LINE_CHARACTERS))];
-    found.push({ extension: extensionOf(path), added, removed, context });
+    found.push({ added, removed, context });
   }
   return found;
 }
 
 /** Windows of `size` lines, each half over the next. Windows of fewer than two words are dropped. */
-function stretches(extension: string, lines: readonly Words[], size: number): Window[] {
+function stretches(lines: readonly Words[], size: number): Words[] {
   const step = Math.ceil(size / 2);
-  const found: Window[] = [];
+  const found: Words[] = [];
   for (let at = 0; at === 0 || at < lines.length - step; at += step) {
     const words = lines.slice(at, at + size).flat();
-    if (words.length > 1) found.push({ extension, words });
+    if (words.length > 1) found.push(words);
   }
   return found;
 }
 
-function largest(windows: readonly Window[]): readonly Window[] {
+function largest(windows: readonly Words[]): readonly Words[] {
   if (windows.length <= MOST_WINDOWS) return windows;
-  const sized = windows.map((window) => ({ window, size: new Set(window.words).size }));
+  const sized = windows.map((window) => ({ window, size: new Set(window).size }));
   return sized
     .sort((a, b) => b.size - a.size)
     .slice(0, MOST_WINDOWS)
     .map(({ window }) => window);
-}
-
-/** The part after the last dot of a file's name, or the whole name (`Dockerfile`, `.env`). */
-export function extensionOf(path: string): string {
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  const dot = name.lastIndexOf(".");
-  return dot <= 0 ? name : name.slice(dot + 1);
 }

@@ -50,6 +50,19 @@ describe("the boost for the languages of a change", () => {
     expect(languageFactor("c", two)).toBeCloseTo(1 + 0.6 * 0.25 * 0.5, 12);
   });
 
+  test.each([
+    ["SCSS", "css"],
+    ["CSS", "scss"],
+    ["Less", "css"],
+    ["Kotlin", "java"],
+    ["Objective-C", "c"],
+    ["Objective-C++", "cpp"],
+    ["TSX", "javascript"],
+    ["JSX", "typescript"],
+  ])("a change in %s is related to %s [004-05]", (changed, remembered) => {
+    expect(languageFactor(remembered, all(changed))).toBeCloseTo(1.125, 12);
+  });
+
   test("what a Kotlin change takes from Java, a Java change does not take from Kotlin", () => {
     expect(languageFactor("java", all("Kotlin"))).toBe(1.125);
     expect(languageFactor("kotlin", all("Java"))).toBe(1);
@@ -88,6 +101,7 @@ describe("which language a memory is about", () => {
     expect(chunkLanguage({ language: "unknown", path: "a.py" })).toBe("unknown");
     expect(chunkLanguage({ path: "src/a.ts" })).toBe("typescript");
     expect(chunkLanguage({ language: null, path: "src/A.HPP" })).toBe("cpp");
+    expect(chunkLanguage({ language: null, path: "src/a.h" })).toBe("c");
     expect(chunkLanguage({ language: "", path: "x.constructor" })).toBe("unknown");
     expect(chunkLanguage({ path: ".ts" })).toBe("unknown");
     expect(chunkLanguage({})).toBe("unknown");

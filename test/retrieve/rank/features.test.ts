@@ -67,25 +67,27 @@ test("repeats on the same pull request are no echo", () => {
   expect(of(apart)).toBeGreaterThan(of(twice));
 });
 
-test("text far from the changed lines' file type does not count as a window's", () => {
-  const note = comment({ id: "note", path: "README.md" });
-  const { windowText, windowTextAnywhere } = signalsOf(change({}), [note], BACKGROUND, WORDS);
-  expect(windowText?.[0]).toBe(0);
-  expect(windowTextAnywhere?.[0]).toBeGreaterThan(0);
+const EXTENSIONS = ["", ".ts", ".tsx", ".js", ".py", ".md", ".json", ".cc", ".cpp", ".h"];
+
+test("no signal depends on the extension of a memory's path", () => {
+  const paths = ["src/billing/invoice", "src/billing/rate", "invoice", "docs/billing"];
+  for (const path of paths) {
+    const of = (extension: string) =>
+      signalsOf(change({}), [comment({ path: `${path}${extension}` }), naming, sorted, thanks], BACKGROUND, WORDS);
+    for (const extension of EXTENSIONS) expect(of(extension)).toEqual(of(".ts"));
+  }
 });
 
 test("every signal is a finite figure for every memory, for any text", () => {
   const text = fc.oneof(anyText, fc.constantFrom("", "constructor", "__proto__", "```", "<!--", "<sup>"));
   const memory = fc.record({ text, hunk: text, path: text, pr: fc.integer() }).map(comment);
-  const asked = fc
-    .record({ title: text, body: text, lines: fc.array(text), path: text })
-    .map(({ title, body, lines, path }) =>
-      change({
-        title,
-        body,
-        hunks: [{ path, section: "", lines: [...linesOf("added", lines), ...linesOf("removed", lines)] }],
-      }),
-    );
+  const asked = fc.record({ title: text, body: text, lines: fc.array(text) }).map(({ title, body, lines }) =>
+    change({
+      title,
+      body,
+      hunks: [{ section: "", lines: [...linesOf("added", lines), ...linesOf("removed", lines)] }],
+    }),
+  );
   fc.assert(
     fc.property(asked, fc.array(memory, { maxLength: 6 }), (one, memories) => {
       for (const values of Object.values(signalsOf(one, memories, BACKGROUND, WORDS))) {
@@ -113,7 +115,7 @@ test("the table names signals that exist", () => {
 test("a huge change over many memories ends", () => {
   const line = "const value = compute(alpha, beta, gamma);".repeat(50);
   const added = Array.from({ length: 30_000 }, (_, at) => `${line}${at}`);
-  const hunks = [{ path: "a.ts", section: "", lines: linesOf("added", added) }];
+  const hunks = [{ section: "", lines: linesOf("added", added) }];
   const memories = Array.from({ length: 300 }, (_, at) => comment({ id: `m${at}`, pr: at }));
   expect(order(memories, change({ hunks }))).toHaveLength(300);
 }, 60_000);

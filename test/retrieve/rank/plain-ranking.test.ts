@@ -34,7 +34,7 @@ const memory: fc.Arbitrary<RememberedComment> = fc.record({
 });
 const kind = fc.constantFrom("added" as const, "removed" as const, "context" as const);
 const diffLines = lines.chain((all) => fc.tuple(...all.map((text) => kind.map((one) => ({ kind: one, text })))));
-const hunk = fc.record({ path, section: sentence, lines: diffLines });
+const hunk = fc.record({ section: sentence, lines: diffLines });
 const change: fc.Arbitrary<Change> = fc.record({
   title: sentence,
   body: sentence,

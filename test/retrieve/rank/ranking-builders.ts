@@ -31,7 +31,6 @@ export const change = (over: Partial<Change>) =>
       paths: ["src/billing/invoice.ts"],
       hunks: [
         {
-          path: "src/billing/invoice.ts",
           section: "export class Invoice",
           lines: [
             { kind: "context", text: "import { pool } from './pool.ts';" },

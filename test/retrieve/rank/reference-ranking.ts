@@ -7,7 +7,7 @@ import { tokenise } from "../../../src/domain/text/tokenise.ts";
 import { BACKGROUND, rarity } from "../../../src/domain/text/word-rarity.ts";
 import type { Foldable } from "../../../src/retrieve/rank/dedupe.ts";
 import type { FusedHit } from "../../../src/retrieve/rank/fusion.ts";
-import { type Change, extensionOf, type RememberedComment } from "../../../src/retrieve/rank/prepare-documents.ts";
+import type { Change, RememberedComment } from "../../../src/retrieve/rank/prepare-documents.ts";
 
 type Vector = ReadonlyMap<string, number>;
 type Weigh = (word: string) => number;
@@ -19,7 +19,6 @@ function prepared(comment: RememberedComment) {
   const about = lines.slice(-4).map((line) => line.slice(1, 2_000));
   return {
     ...comment,
-    extension: extensionOf(comment.path),
     lowInformation: lowInformation(comment.text) === null ? 0 : 1,
     words: tokenise(text),
     proseWords: tokenise(proseOf(comment.text)),
@@ -28,21 +27,20 @@ function prepared(comment: RememberedComment) {
   };
 }
 
-function windowsOf(extension: string, lines: readonly (readonly string[])[], size: number) {
+function windowsOf(lines: readonly (readonly string[])[], size: number) {
   const step = Math.ceil(size / 2);
-  const found: { extension: string; words: string[] }[] = [];
+  const found: string[][] = [];
   for (let at = 0; at === 0 || at < lines.length - step; at += step) {
     const words = lines.slice(at, at + size).flat();
-    if (words.length > 1) found.push({ extension, words });
+    if (words.length > 1) found.push(words);
   }
   return found;
 }
 
 function asked(change: Change) {
-  const hunks = change.hunks.map(({ path, section, lines }) => {
+  const hunks = change.hunks.map(({ section, lines }) => {
     const of = (kind: string) => lines.filter((line) => line.kind === kind).map(({ text }) => tokenise(text));
     return {
-      extension: extensionOf(path),
       added: of("added"),
       removed: of("removed"),
       context: [...of("context").flat(), ...tokenise(section)],
@@ -59,8 +57,8 @@ function asked(change: Change) {
     all: [...talk, ...added],
     removed: hunks.flatMap((hunk) => hunk.removed.flat()),
     context: hunks.flatMap((hunk) => hunk.context),
-    windows: hunks.flatMap((hunk) => windowsOf(hunk.extension, [...hunk.added, ...hunk.removed], 20)),
-    pairs: hunks.flatMap((hunk) => windowsOf(hunk.extension, hunk.added, 2)),
+    windows: hunks.flatMap((hunk) => windowsOf([...hunk.added, ...hunk.removed], 20)),
+    pairs: hunks.flatMap((hunk) => windowsOf(hunk.added, 2)),
   };
 }
 
@@ -114,25 +112,20 @@ export function plainSignals(change: Change, comments: readonly RememberedCommen
   };
   const vectors = texts.map((words) => vectorOf(words, weigh));
   const lines = memories.map(({ lineWords }) => vectorOf(lineWords, weigh));
-  const near = (of: readonly Vector[], windows: typeof query.windows, own: boolean) => {
-    const weighed = windows.map(({ extension, words }) => ({ extension, vector: vectorOf(words, weigh) }));
-    return of.map((vector, at) =>
-      weighed
-        .filter(({ extension }) => !own || extension === memories[at]?.extension)
-        .reduce((best, window) => Math.max(best, cosine(window.vector, vector)), 0),
-    );
+  const near = (of: readonly Vector[], windows: typeof query.windows) => {
+    const weighed = windows.map((words) => vectorOf(words, weigh));
+    return of.map((vector) => weighed.reduce((best, window) => Math.max(best, cosine(window, vector)), 0));
   };
   const whole = (words: readonly string[]) => {
     const asks = vectorOf(words, weigh);
     return vectors.map((vector) => cosine(asks, vector));
   };
   const touched = new Set([...query.added, ...query.removed]);
-  const windowScores = query.windows.map(({ words }) => bm25(texts, words, { k1: 1.2, b: 0.8 }));
+  const windowScores = query.windows.map((words) => bm25(texts, words, { k1: 1.2, b: 0.8 }));
   return {
-    windowText: near(vectors, query.windows, true),
-    windowTextAnywhere: near(vectors, query.windows, false),
-    pairTextAnywhere: near(vectors, query.pairs, false),
-    windowLines: near(lines, query.windows, true),
+    windowText: near(vectors, query.windows),
+    pairText: near(vectors, query.pairs),
+    windowLines: near(lines, query.windows),
     allText: whole(query.all),
     titleText: whole(query.title),
     titleKeywords: bm25(texts, query.title, KEYWORDS),
