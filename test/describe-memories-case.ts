@@ -58,7 +58,11 @@ function portsOf(config: string, access: ScriptedModel | null, labels: FollowPor
     host: {
       lookUp: () => Promise.resolve({ kind: "reachable", repo: REPO, head: () => Promise.resolve(head as never) }),
     },
-    pulls: { text: () => Promise.resolve(config), rootEntries: async () => [], ownersText: () => Promise.resolve(null) },
+    pulls: {
+      text: () => Promise.resolve(config),
+      rootEntries: async () => [],
+      ownersText: () => Promise.resolve(null),
+    },
     known: {},
     labels,
     memory,
