@@ -11,7 +11,7 @@ const print = (text: string) => console.log(text);
 const dashboardToken = randomBytes(24).toString("base64url");
 const NEXT = `
 Next: open the dashboard        npm run demo -- --dashboard
-      review your own changes   npm run -s kodiai -- review --repo PATH --base main
+      review your own changes   npm run -s kodiai -- review --repo PATH
       install it on GitHub      docs/quick-start.md
 `;
 const dashboardScene: Scene = async (at) => {

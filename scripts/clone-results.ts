@@ -4,6 +4,9 @@
 export const CLONE_RESULTS = {
   "A full clone": "reviewed from where the branch left its base",
   "The base exists only at `origin`": "`--base main` means `origin/main`",
+  "Its default branch is `master`": "`--base main` stops with 3 and that name",
+  "Work is not committed, and the branch adds no commit to its base":
+    "`--base` says so: without a base the work is reviewed",
   "Shallow, without the commit where the branch left its base":
     "stops with 3 and the `git fetch` to run; the GitHub Action runs it",
   "Shallow, without the base's branch": "stops with 3 and the `git fetch` to run",

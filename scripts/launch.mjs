@@ -53,12 +53,21 @@ const env = {
 };
 const words = process.argv.slice(2);
 const program = words.findIndex((word) => !word.startsWith("-"));
-if (program >= 0) words[program] = resolve(root, words[program]);
+if (program >= 0) {
+  words[program] = resolve(root, words[program]);
+  // Node would end with 1.
+  if (!existsSync(words[program])) throw new Error(`there is no ${words[program]}`);
+}
 // npm changes into the project's folder; the paths that a user names are seen from where npm was started.
 const { INIT_CWD, npm_lifecycle_event: script, npm_package_json: manifest } = process.env;
 const cwd = script === "kodiai" && manifest === join(root, "package.json") ? INIT_CWD : undefined;
 const child = spawn(binary, words, { stdio: "inherit", env, cwd });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+if (script !== undefined) {
+  // npm starts this by a shell, which dies of npm's SIGTERM and passes it to nobody.
+  const shell = process.ppid;
+  setInterval(() => process.ppid === shell || child.kill("SIGTERM"), 200).unref();
+}
 child.on("exit", (code, signal) => {
   process.exitCode = code ?? 3;
   if (signal === null) process.exit();

@@ -38,7 +38,10 @@ else {
 
 /** Prints one line for each problem. Exit code 3 when a restart may help, otherwise 2. */
 function refuse(problems: readonly string[], mayPass = false): void {
-  const last = mayPass ? "This may pass: start it again." : "See .env.example.";
+  const help = process.env.APP_ID
+    ? "See .env.example."
+    : "`kodiai setup` creates the App and sets these (in a clone: npm run -s kodiai -- setup). All are in .env.example.";
+  const last = mayPass ? "This may pass: start it again." : help;
   console.error(["Kodiai does not start:", ...problems.map((problem) => `  - ${problem}`), last].join("\n"));
   process.exitCode = mayPass ? 3 : 2;
 }

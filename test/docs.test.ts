@@ -153,7 +153,7 @@ describe("run as written", () => {
 
   test("what they print is about what they say", () => {
     const out = (part: string) => [...ended].find(([line]) => line.includes(part))?.[1].out ?? "";
-    expect(out("review --repo PATH --base main")).toContain("shell-from-strings");
+    expect(out("review HEAD~1 --repo PATH")).toContain("shell-from-strings");
     expect(out("config show --repo PATH")).toMatch(/\d+ keys at the default/);
     expect(out("config check FILE")).toContain("no problems");
     expect(out('search "retry a charge" --repo OWNER/NAME')).toContain("idempotency key");

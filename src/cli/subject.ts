@@ -39,7 +39,10 @@ export async function subject(
   const place = storePlaceIfAny(words["data-dir"]);
   if (word !== undefined && /^https?:/.test(word)) return configured(await pullRequest(word, model, place));
   const cwd = await folder(resolve(words.repo ?? "."));
-  const { repo, number, headSha, ports } = await localPorts(cwd, await range(cwd, words, word), place, model);
+  const named = await range(cwd, words, word);
+  const { repo, number, headSha, ports } = await localPorts(cwd, named, place, model);
+  if (named.kind === "commits" && (await ports.pulls.pull(repo, number)).base.sha === headSha)
+    console.error(await nothingIn(cwd, named));
   return configured({ job: commandLineJob(repo, number, headSha), ports });
 }
 
@@ -91,9 +94,17 @@ async function range(cwd: string, words: SubjectWords, word: string | undefined)
   }
   const base = words.base ?? (await defaultBranch(cwd));
   if (base !== null) return { kind: "commits", base, head: words.head ?? "HEAD" };
-  throw new UsageError(
-    "no uncommitted work, and no default branch (origin/HEAD, main, master); name a base: kodiai review REV",
-  );
+  throw new UsageError("no uncommitted work, and no default branch was found; name a base: kodiai review REV");
+}
+
+/** What is missing in a range without a commit, and what its author probably meant. */
+async function nothingIn(cwd: string, { base, head }: { readonly base: string; readonly head: string }) {
+  const { staged, unstaged } = await uncommittedWork(cwd).catch(() => ({ staged: 0, unstaged: 0 }));
+  const meant =
+    staged + unstaged > 0
+      ? "uncommitted work is no part of this range: name no base to review it"
+      : "there is no uncommitted work either: name the commit that the work began at";
+  return `${JSON.stringify(head)} has no commit that ${JSON.stringify(base)} lacks; ${meant}`;
 }
 
 /** `REV` or `BASE..HEAD`; three dots mean the same here, because a range always begins where the head left its base. */

@@ -173,7 +173,7 @@ export const VERBS = {
       new: flag("create another App"),
       port: takes("N", "port of the local set-up page"),
       timeout: takes("SECONDS", "how long to wait for the browser (default: 900)"),
-      "env-file": takes("FILE", "where to store the variables (default: .env)"),
+      "variables-file": takes("FILE", "where to store the variables (default: .env)"),
       "data-dir": DATA_DIR,
       yes: flag("ask no questions"),
     },

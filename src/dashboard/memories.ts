@@ -2,7 +2,14 @@
 import { html } from "hono/html";
 import { outcomeText } from "../domain/memory/evidence.ts";
 import { CORPORA, type MemoryRecord, OUTCOMES } from "../domain/memory.ts";
-import { candidatesText, type Precedents, type RankedMemory, scoreText, termsText } from "../domain/retrieval.ts";
+import {
+  candidatesText,
+  type Precedents,
+  type RankedMemory,
+  scoreNote,
+  scoreText,
+  termsText,
+} from "../domain/retrieval.ts";
 import { counted } from "../domain/text/counted.ts";
 import { memoriesPath, memoryPath } from "./addresses.ts";
 import { destruction, type Page, pager, select } from "./frame.ts";
@@ -82,7 +89,7 @@ function found({ memories, precedents, ms }: FoundMemories): Html {
   const { provenance, cut, degraded, usage } = precedents;
   const { method, threshold: most, thresholdMethod } = provenance;
   const threshold = method === "keyword" ? "" : `, distance at most ${most.toFixed(3)} (${thresholdMethod})`;
-  return html`<section aria-label="What was found"><p class="note">${whole(memories.length)} of ${candidatesText(provenance)}, ${method}${threshold}, ${whole(ms)} ms${usage.tokens === 0 ? "" : `, ${whole(usage.tokens)} tokens`}</p>
+  return html`<section aria-label="What was found"><p class="note">${whole(memories.length)} of ${candidatesText(provenance)}, ${method}${threshold}, ${whole(ms)} ms${usage.tokens === 0 ? "" : `, ${whole(usage.tokens)} tokens`}${scoreNote(precedents.ranked)}</p>
 ${degraded.map(({ part, reason }) => html`<p class="status">${badge(part, "warn")} ${reason}</p>`)}
 ${memories.length === 0 ? empty("Nothing is near enough.", "Say it in other words, or search by words alone: they find names of functions and files.") : html`<ol class="found">${memories.map(({ memory }) => item(memory.record, ranks(memory)))}</ol>`}
 ${cutList(cut)}</section>`;

@@ -100,6 +100,13 @@ export function scoreText(score: number): string {
   return (Math.round(score * 1_000) / 1_000).toFixed(3);
 }
 
+/** For readers of a list with a score below zero, which look like misses: "" without one. */
+export function scoreNote(ranked: readonly Pick<RankedMemory, "score">[]): string {
+  return ranked.some(({ score }) => scoreText(score).startsWith("-"))
+    ? "; scores are sums of logarithms, which order the results and may be below 0"
+    : "";
+}
+
 /** `words 0.812 + meaning 0.120 − recency 0.104`: rounded so that the parts add up to the score to three digits. */
 export function termsText(terms: readonly ScoreTerm[]): string {
   let sum = 0;
@@ -241,7 +248,8 @@ export interface Precedents {
     readonly scanned?: number;
     /** Largest accepted cosine distance. */
     readonly threshold: number;
-    readonly thresholdMethod: "configured" | "gap" | "percentile";
+    /** `calibrated`: nobody configured one, so it is the embedder's own. */
+    readonly thresholdMethod: "calibrated" | "configured" | "gap" | "percentile";
     readonly method: "semantic" | "keyword" | "hybrid";
   };
   readonly usage: EmbeddingUsage;

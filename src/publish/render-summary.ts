@@ -1,6 +1,6 @@
 // The sticky summary: verdict, all findings, what memory knows, where to look, and what was left out.
 
-import { SEVERITIES } from "../domain/finding.ts";
+import { SEVERITIES, sharedComment } from "../domain/finding.ts";
 import type { BudgetName } from "../domain/omissions.ts";
 import { NOTHING_REMEMBERED } from "../domain/retrieval.ts";
 import { SUMMARY_MARKER } from "../domain/review/marker.ts";
@@ -222,7 +222,13 @@ export function verdict(review: Review, findings: readonly PlacedFinding[]): str
   );
   const some = (parts: readonly string[]) => parts.filter((part) => !part.startsWith("0 ")).join(", ");
   const held = heldBack.length === 0 ? "" : `; ${heldBack.length} held back`;
-  return `**${counted(findings.length, "finding")}**: ${some(severities)} — ${some(places)}${held}${maybe}.${incomplete}`;
+  return `**${counted(findings.length, "finding")}**: ${some(severities)} — ${some(places)}${held}${maybe}.${shared(byPlace.get("inline") ?? [])}${incomplete}`;
+}
+
+/** The limit is one of comments, and findings may share a comment; "" where none do. */
+function shared(inline: readonly PlacedFinding[]): string {
+  const comments = new Set(inline.map(({ finding }) => sharedComment(finding) ?? finding.id)).size;
+  return comments === inline.length ? "" : ` Equal findings share a comment: ${counted(comments, "inline comment")}.`;
 }
 
 // Where to look in a change: its risks in one line, its files by area. The author's access is left out: it steers the review, and

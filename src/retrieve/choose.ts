@@ -18,7 +18,7 @@ import {
 } from "../domain/retrieval.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 import type { RankedList } from "./rank/rank-memories.ts";
-import { configuredThreshold } from "./rank/threshold.ts";
+import { configuredThreshold, type Threshold } from "./rank/threshold.ts";
 import type { Tuning } from "./tuning.ts";
 
 interface FoundList extends Pick<Precedents, "gate" | "query" | "usage" | "rerank"> {
@@ -69,13 +69,20 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
       totalCandidates: list.candidates,
       ...(counts === null ? {} : { scanned: counts.total }),
       threshold: list.threshold.threshold,
-      thresholdMethod: list.threshold.method,
+      thresholdMethod: thresholdMethod(list.threshold.method, at.retrieval),
       method,
     },
     usage,
     rerank,
     degraded: [],
   };
+}
+
+function thresholdMethod(
+  method: Threshold["method"],
+  { distanceThreshold }: Pick<Knowledge["retrieval"], "distanceThreshold">,
+): Precedents["provenance"]["thresholdMethod"] {
+  return method === "configured" && distanceThreshold === "auto" ? "calibrated" : method;
 }
 
 interface ChooseLimits {
@@ -164,7 +171,7 @@ export function noPrecedents(gate: GateDecision, retrieval: Knowledge["retrieval
       sharedPoolUsed: false,
       totalCandidates: 0,
       threshold: configuredThreshold(retrieval, null),
-      thresholdMethod: "configured",
+      thresholdMethod: thresholdMethod("configured", retrieval),
       method: retrieval.method,
     },
     usage: NO_USAGE,

@@ -67,6 +67,17 @@ test("a server whose environment is wrong says what to fix and does not start", 
   expect(child.exitCode).toBe(2);
   expect(said).toMatch(/^Kodiai does not start:\n {2}- APP_ID must be/);
   expect(said).toContain("WEBHOOK_SECRET is not set");
+  expect(said).toContain("See .env.example.");
+});
+
+test("a server without settings names the command that makes them", async () => {
+  const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
+  const child = spawn(process.execPath, [MAIN], { cwd: deployed.dataDir, env });
+  let said = "";
+  child.stderr.on("data", (chunk) => (said += String(chunk)));
+  await until("it ends", () => child.exitCode !== null);
+  expect(child.exitCode).toBe(2);
+  expect(said).toMatch(/`kodiai setup` creates the App and sets these \(in a clone: npm run -s kodiai -- setup\)/);
 });
 
 test("a server that starts while GitHub is down waits for it, answers who asks, takes no delivery, and serves once it is there", async () => {

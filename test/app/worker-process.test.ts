@@ -1,9 +1,12 @@
 // Jobs run in a worker process: the server answers whatever they cost, and the worker ends and is replaced without a loss.
 import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import { type Harness, openHarness, until } from "./app-harness.ts";
 import { BACKUP, said, summaryOf } from "./change-builders.ts";
 import { type Deployment, deployment, type ServerProcess } from "./server-process.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 let opened: Harness | Deployment | undefined;
 afterEach(async () => {
@@ -67,9 +70,9 @@ test("a change that takes too much of the processor is ended twice, and then ref
   expect(world.violations).toEqual([]);
 }, 120_000);
 
-/** Processes below it, by the name of their program. */
-function below({ child }: ServerProcess): ReadonlyMap<string, number> {
-  const found = new Map<string, number>();
+/** Processes below it, with the names of their programs. */
+function below({ child }: ServerProcess): ReadonlyMap<number, string> {
+  const found = new Map<number, string>();
   const parents = new Set([child.pid]);
   for (const name of readdirSync("/proc").filter((one) => /^\d+$/.test(one))) {
     try {
@@ -78,7 +81,7 @@ function below({ child }: ServerProcess): ReadonlyMap<string, number> {
       if (!parents.has(parent)) continue;
       parents.add(Number(name));
       const program = /([\w-]+)\.ts\0/.exec(readFileSync(`/proc/${name}/cmdline`, "utf8"))?.[1];
-      if (program !== undefined) found.set(program, Number(name));
+      if (program !== undefined) found.set(Number(name), program);
     } catch {
       // It has ended meanwhile.
     }
@@ -112,7 +115,7 @@ onLinux(
     const server = await deployed.start();
     const workerOf = async (one: ServerProcess) => {
       await until("its processes run", () => below(one).size >= 2);
-      return below(one).get("job-process") ?? 0;
+      return [...below(one)].find(([, program]) => program === "job-process")?.[0] ?? 0;
     };
 
     // A signal of a terminal or an init system to every process is the server's to heed.
@@ -132,7 +135,7 @@ onLinux(
     slowly();
     const two = await world.pullRequest(repository, { title: "Again", files: { "ops/other.py": BACKUP } });
     await isPosting(2);
-    const all = [...below(server).values()];
+    const all = [...below(server).keys()];
     expect(all.length).toBeGreaterThanOrEqual(2);
     server.child.kill("SIGKILL");
     await until("all its processes end", () => !all.some(isAlive));
@@ -145,7 +148,7 @@ onLinux(
     const sent = posts().length;
     const three = await world.pullRequest(repository, { title: "Last", files: { "ops/last.py": BACKUP } });
     await isPosting(sent + 1);
-    const last = [...below(next).values()];
+    const last = [...below(next).keys()];
     next.child.kill("SIGTERM");
     expect(await next.ended()).toBe(0);
     expect(last.some(isAlive)).toBe(false);
@@ -155,6 +158,20 @@ onLinux(
   },
   120_000,
 );
+
+onLinux("SIGTERM to the npm that started it ends the server, its worker and the launcher", async () => {
+  const deployed = await deployment();
+  opened = deployed;
+  // npm changes into the folder; what follows `--` the server does not read.
+  const npm = ["npm", "--prefix", ROOT, "--offline", "--no-update-notifier", "start", "--"];
+  const server = await deployed.start({}, npm);
+  const all = [...below(server).keys()];
+  // The launcher, the server and its worker at least.
+  expect(all.length).toBeGreaterThanOrEqual(3);
+  server.child.kill("SIGTERM");
+  await until("all its processes end", () => !all.some(isAlive));
+  expect(server.log()).toContain("stopping");
+});
 
 onLinux("a server whose worker cannot be started takes deliveries, says so, and ends in time", async () => {
   const deployed = await deployment();

@@ -59,6 +59,7 @@ const REVIEW = ["review", "HEAD~1", "--model", "off"];
 const entries = {
   "kodiai review": [CLI, ...REVIEW],
   "launch.mjs": [LAUNCH, CLI, ...REVIEW],
+  "the launcher without a program": [LAUNCH, "gone.ts"],
   "the action": [ACTION],
   "the server": [SERVER],
   "the demo": [DEMO],
@@ -100,6 +101,13 @@ test.each<[Entry, string, () => Cause, number, string | RegExp]>([
   ["kodiai review", "no repository", () => ({ cwd: temp }), 3, "could not finish"],
   ["launch.mjs", "an uncaught error", () => ({ before: UNCAUGHT }), 3, "kodiai does not start: a bug"],
   ["launch.mjs", "an import that fails", () => ({ before: GONE }), 3, "kodiai crashed: Error: a module is gone"],
+  [
+    "the launcher without a program",
+    "nothing else",
+    () => ({}),
+    3,
+    /^kodiai does not start: there is no .*gone\.ts\n$/,
+  ],
   ["the action", "an uncaught error", () => ({ env: inputs(), before: UNCAUGHT }), 3, NOT_REVIEWED],
   ["the action", "an import that fails", () => ({ env: inputs(), before: GONE }), 3, NOT_REVIEWED],
   ["the action", "1 without a report", () => ({ env: inputs(), before: ended(1) }), 3, NOT_REVIEWED],

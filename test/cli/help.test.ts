@@ -23,6 +23,14 @@ test("the help of a verb lists its own options, and only these", () => {
   }
 });
 
+test("no verb has an option that Node takes for itself, wherever it stands", () => {
+  for (const [name, { options }] of Object.entries(VERBS))
+    expect(
+      Object.keys(options).filter((option) => option.startsWith("env-file")),
+      name,
+    ).toEqual([]);
+});
+
 test("what a verb does not list it refuses, with the nearest option that it has", async () => {
   const refused = await kodiai(["serve", "--show-prompt"], { cwd: "." });
   expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("'--show-prompt'") });

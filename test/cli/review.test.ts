@@ -185,11 +185,43 @@ describe("what is read", () => {
     expect(range).toMatchObject({
       code: 0,
       out: expect.stringContaining("Nothing to review: no file was changed; 0 left out"),
+      err: '"HEAD" has no commit that "HEAD" lacks; there is no uncommitted work either: name the commit that the work began at\n',
     });
     expect(diff).toMatchObject({
       code: 0,
       out: expect.stringContaining("Nothing to review: no file was changed; 0 left out"),
+      err: "",
     });
+  });
+
+  test("a range that misses what was meant says so: uncommitted work, and the default branch's own name", async () => {
+    const other = newClone();
+    try {
+      other.write({ "a.py": "import requests\n" });
+      other.commit("One");
+      other.git("branch", "--quiet", "--move", "main", "master");
+      other.write({ "a.py": `import requests\n${TLS_OFF}` });
+      const at = (...words: string[]) => kodiai(["review", ...words], { cwd: other.path });
+      const [missing, remote, empty, explained, none, unknown] = await Promise.all([
+        at("--base", "main"),
+        at("origin/main..HEAD"),
+        at("--base", "master"),
+        kodiai(["explain", "master"], { cwd: other.path }),
+        at(),
+        at("topic"),
+      ]);
+      const said = '"main" is not a commit of this repository; its default branch is "master"\n';
+      expect(missing).toMatchObject({ code: 3, err: expect.stringContaining(said) });
+      expect(remote.err).toContain(said.replace("main", "origin/main"));
+      const hint =
+        '"HEAD" has no commit that "master" lacks; uncommitted work is no part of this range: name no base to review it';
+      expect(empty).toMatchObject({ code: 0, err: `${hint}\n` });
+      expect(explained.err).toContain(hint);
+      expect(none).toMatchObject({ code: 0, out: expect.stringContaining("a.py:2"), err: "" });
+      expect(unknown.err).toMatch(/"topic" is not a commit of this repository\n$/);
+    } finally {
+      other.remove();
+    }
   });
 });
 

@@ -1,10 +1,12 @@
 // The other verbs: explain, config, doctor, version and help.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { localWords } from "../../src/adapters/local/local-embedder.ts";
+import type { LoggedRetrieval } from "../../src/domain/figures/logged-retrieval.ts";
 import { openStore } from "../../src/wire/store.ts";
+import { anEntry } from "../adapters/contracts/retrieval-log.ts";
 import { BACKUP } from "../app/change-builders.ts";
 import { startGitHub } from "../fakes/github/github.ts";
 import { givenRecord } from "../learn/memory-builders.ts";
@@ -39,6 +41,13 @@ test("explain prints each stage in about ten lines, all of it with --full, and a
   for (const page of pretty.out.split("\n\n")) expect(page.split("\n").length).toBeLessThan(20);
   expect(pretty.out).toMatch(/ {2}findings +1\n.* major ops\/backup\.py:\d+ .*\(inline\)/);
   expect(full.out).toContain("rule: 'shell-from-strings'");
+  expect(full.out).not.toMatch(/\[(?:Object|Array)\]/);
+  expect(full.out).toMatch(/kind: 'added',/);
+  const name = basename(clone.path);
+  expect(pretty.out).toContain(`repository local/${name}\n`);
+  expect(pretty.out).toMatch(
+    /threshold +distance 0\.\d{3} \((?:calibrated|gap|percentile)\)|the repository has no memory|nothing remembered/,
+  );
   const { version, job, stages } = JSON.parse(json.out);
   expect(version).toBe(1);
   expect(job).toMatchObject({ trigger: "command-line" });
@@ -119,10 +128,37 @@ test("doctor is content with a command line, and says what a server lacks", asyn
   expect(half.out).toMatch(/broken server .*WEBHOOK_SECRET/);
 });
 
-test("doctor gives symptom, cause and remedy for low scores, slow retrieval, irrelevant results and a cold start, as the manual does [003-44]", async () => {
-  const { out } = await run(["doctor", "--all", "--data-dir", dataDir]);
+const lately = (more: Partial<LoggedRetrieval>) => anEntry({ createdAt: Date.now() - 60_000, ...more });
+
+test("doctor gives symptom, cause and remedy for low scores, slow retrieval, irrelevant results and a cold start, each where it is seen, as the manual does [003-44]", async () => {
+  const doctorOf = async (name: string, entries: readonly LoggedRetrieval[]) => {
+    const folder = join(dataDir, name);
+    const store = await openStore(folder);
+    for (const entry of entries) await store.retrievals.write(entry);
+    await store.close();
+    return run(["doctor", "--all", "--data-dir", folder]);
+  };
+  const far = lately({ averageDistance: 0.9, calibrated: 0.3 });
+  const [well, slow, cold] = await Promise.all([
+    doctorOf("well", [lately({ averageDistance: 0.2, calibrated: 0.3, retrievalMs: 9 })]),
+    doctorOf("slow", [{ ...far, retrievalMs: 900 }]),
+    doctorOf(
+      "cold",
+      [900, 9, 9].map((retrievalMs) => lately({ retrievalMs, averageDistance: null })),
+    ),
+  ]);
+  expect(well.out).not.toContain("remedy");
+  expect([...slow.out.matchAll(/^remedy ([a-z ]+) \(/gm)].map(([, symptom]) => symptom)).toEqual([
+    "low scores",
+    "slow retrieval",
+    "irrelevant results",
+  ]);
+  expect(cold.out).not.toContain("remedy slow retrieval");
+  const out = slow.out + cold.out;
   const manual = readFileSync("docs/operating.md", "utf8").replaceAll("`", "").replace(/\s+/g, " ");
-  const remedies = [...out.matchAll(/^remedy ([a-z ]+) \(([^)]+)\): (.+) → (.+)$/gm)];
+  const remedies = [...out.matchAll(/^remedy ([a-z ]+) \(([^)]+)\): (.+) → (.+)$/gm)].filter(
+    ([line], at, all) => all.findIndex(([one]) => one === line) === at,
+  );
   expect(remedies.map(([, symptom, sign]) => `${symptom}: ${sign}`)).toEqual([
     "low scores: the average similarity of results is below .6",
     "slow retrieval: a retrieval takes longer than 500 ms",
@@ -163,6 +199,15 @@ test.each([
     });
   },
 );
+
+test("doctor says that a server of the user's own is asked for a model of the provider", async () => {
+  const at = { OPENAI_BASE_URL: "http://127.0.0.1:9/v1" };
+  const words = ["doctor", "--data-dir", dataDir];
+  const [unnamed, named] = await Promise.all([run(words, at), run(words, { ...at, KODIAI_MODEL: "qwen3-coder" })]);
+  expect(unnamed.out).toMatch(/^note +model +KODIAI_MODEL is not set: 127\.0\.0\.1:9 will be asked for gpt-/m);
+  expect(unnamed.out).not.toContain("no problems");
+  expect(named.out).not.toContain("KODIAI_MODEL is not set");
+});
 
 test("doctor asks GitHub for the App's name", async () => {
   const world = await startGitHub();

@@ -43,7 +43,7 @@ describe("generated files", () => {
       for (const name of [...names, "docs/configuration.md", ".kodiai.yml.example"]) {
         cpSync(name, join(copy, name), { recursive: true });
       }
-      symlinkSync(join(process.cwd(), "node_modules"), join(copy, "node_modules"));
+      for (const name of ["node_modules", "test"]) symlinkSync(join(process.cwd(), name), join(copy, name));
       writeFileSync(join(copy, "docs/configuration.md"), "# Old\n");
       const generate = (...args: string[]) => run(process.execPath, [join(copy, "scripts/generate.ts"), ...args]);
       await expect(generate("--check")).rejects.toMatchObject({

@@ -17,6 +17,7 @@ const Service = z.strictObject({
   volumes: z.array(z.string().regex(/^[\w-]+:\/[\w/.-]+$/)).default([]),
   ports: z.array(z.string()).default([]),
   stop_grace_period: seconds,
+  init: z.literal(true).optional(),
   read_only: z.boolean().optional(),
   tmpfs: z.array(z.string()).optional(),
   cap_drop: z.array(z.string()).optional(),
@@ -117,6 +118,7 @@ const Deployment = z.strictObject({
       metadata: z.strictObject({ labels }),
       spec: z.strictObject({
         automountServiceAccountToken: z.literal(false),
+        shareProcessNamespace: z.literal(true),
         // Exit codes are read by systemd alone: see operating.md.
         restartPolicy: z.literal("Always"),
         terminationGracePeriodSeconds: z.int(),

@@ -5,11 +5,11 @@ export const ELSEWHERE: ReadonlyMap<string, { readonly test: string; readonly sa
   ["npm run demo", { test: "test/demo/first-review.test.ts", says: "demo" }],
   ["npm start", { test: "test/app/server-process.ts", says: "src/main.ts" }],
   [
-    "npm run -s kodiai -- setup --webhook-url https://YOUR-HOST/api/github/webhooks",
-    { test: "test/cli/setup.test.ts", says: '"--webhook-url"' },
+    'npm run -s kodiai -- setup --webhook-url https://YOUR-HOST/api/github/webhooks --name "Kodiai of YOUR-NAME"',
+    { test: "test/cli/setup.test.ts", says: '"--name"' },
   ],
   [
-    "npm run -s kodiai -- setup --webhook-url https://YOUR-HOST/api/github/webhooks --org YOUR-ORG",
+    'npm run -s kodiai -- setup --webhook-url https://YOUR-HOST/api/github/webhooks --name "Kodiai of YOUR-NAME" --org YOUR-ORG',
     { test: "test/cli/setup.test.ts", says: '"--org"' },
   ],
   [
@@ -29,7 +29,7 @@ export const ELSEWHERE: ReadonlyMap<string, { readonly test: string; readonly sa
 export const NOT_RUN: readonly { readonly command: RegExp; readonly why: string }[] = [
   { command: /^npm ci$/, why: "it made the project in which this test runs" },
   {
-    command: /^(?:KODIAI_POSTGRES_PASSWORD=\S+(?: rand -hex 24\))? )?docker /,
+    command: /^docker |^umask 077; \[ -f data\/postgres\.env \]/,
     why: "no Docker where tests run; test/deploy reads the files",
   },
   { command: /^(?:kubectl |cp deploy\/kubernetes\/)/, why: "no cluster where tests run; test/deploy reads the files" },
@@ -37,6 +37,7 @@ export const NOT_RUN: readonly { readonly command: RegExp; readonly why: string 
     command: /^(?:useradd|systemctl|install) /,
     why: "changes the machine as root; test/deploy has systemd verify the unit",
   },
+  { command: /^git pull$|^cloudflared tunnel |^ngrok http /, why: "needs the internet, and programs of others" },
   {
     command: /^npm install --prefix \/opt\/kodiai /,
     why: "needs a folder of root; test/release installs the packed package",

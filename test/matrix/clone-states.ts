@@ -82,6 +82,30 @@ export const CLONE_STATES: readonly CloneState[] = [
     code: 0,
   },
   {
+    state: "Its default branch is `master`",
+    make(at) {
+      const path = cloned(at);
+      gitIn(path, "branch", "--quiet", "--move", "feature", "master");
+      gitIn(path, "update-ref", "-d", "refs/remotes/origin/main");
+      gitIn(path, "symbolic-ref", "--delete", "refs/remotes/origin/HEAD");
+      return path;
+    },
+    words: ["--base", "main"],
+    prints: /"main" is not a commit of this repository; its default branch is "master"/,
+    code: 3,
+  },
+  {
+    state: "Work is not committed, and the branch adds no commit to its base",
+    make(at) {
+      const path = cloned(at);
+      writeFileSync(join(path, "new.py"), BACKUP);
+      return path;
+    },
+    words: ["--base", "feature"],
+    prints: /"HEAD" has no commit that "feature" lacks; uncommitted work is no part of this range: name no base/,
+    code: 0,
+  },
+  {
     state: "Shallow, without the commit where the branch left its base",
     make: (at) => cloned(at, "--depth=1", "--no-single-branch"),
     words: ["--base", "origin/main"],

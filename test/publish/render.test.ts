@@ -21,6 +21,28 @@ function golden(name: string, text: string): void {
 }
 
 describe("what people read", () => {
+  test("findings that share a comment are counted with their comments, which the limit is about", () => {
+    const shared = Array.from({ length: 11 }, (_, at): PlacedFinding => {
+      const one = {
+        id: `fnd_${String(at).padStart(12, "0")}`,
+        source: "rule",
+        rule: "tls-off",
+        suggestion: null,
+      } as const;
+      return {
+        finding: finding({ ...one, severity: "major", line: at + 1, startLine: at + 1 }),
+        place: "inline",
+        reason: null,
+      };
+    });
+    const said = (findings: readonly PlacedFinding[]) =>
+      verdict(sampleReview({ findings, heldBack: [], degraded: [] }), findings);
+    expect(said(shared)).toContain(
+      "**11 findings**: 11 major — 11 inline. Equal findings share a comment: 1 inline comment.",
+    );
+    expect(said(shared.slice(0, 1))).toContain("1 major — 1 inline.");
+  });
+
   test("a busy review reads as in its golden file", () => {
     golden("review-busy", reviewMarkdown(sampleReview()));
   });

@@ -202,6 +202,24 @@ describe("a change that is more than one question", () => {
     expect(markdown).toContain("This review is **incomplete**");
   });
 
+  test("how much was read is counted after the answers that failed, and not said where none came", async () => {
+    const config = "review: {budget: {usdPerReview: 0.4}}";
+    const none = await readBy(() => failure("overloaded"), { files, config });
+    expect(none.markdown).toContain("was not read by the model");
+    expect(none.markdown).not.toMatch(/the model read \d of \d files/);
+    let first = true;
+    const some = await readBy(
+      (question) => {
+        const fails = first;
+        first = false;
+        return fails ? failure("truncated") : reports()(question);
+      },
+      { files, config },
+    );
+    const whole = some.review.coverage?.files.filter(({ state }) => state === "full").length;
+    expect(some.markdown).toContain(`the model read ${whole} of 4 files wholly`);
+  });
+
   test("one answer of several that fails costs its own files only", async () => {
     let first = true;
     const { review } = await readBy(

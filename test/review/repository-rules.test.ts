@@ -17,8 +17,8 @@ const BESIDE = { "src/profile.ts": 'import { rename } from "./users.ts";\n\nrena
 const FOUND = [`${PATH}:1 callers-not-changed major inline`];
 
 /** A review without a model of a change of one file, in a repository that counts how often it is read. */
-async function reviewOf(after: string, more: Partial<Change> = {}, at?: Snapshots["at"]) {
-  const patch = createTwoFilesPatch(`a/${PATH}`, `b/${PATH}`, BEFORE, after).replace(/^=+\n/, "");
+async function reviewOf(after: string, more: Partial<Change> = {}, at?: Snapshots["at"], before = BEFORE) {
+  const patch = createTwoFilesPatch(`a/${PATH}`, `b/${PATH}`, before, after).replace(/^=+\n/, "");
   const text = `diff --git a/${PATH} b/${PATH}\n${patch}`;
   let reads = 0;
   const snapshots: Snapshots = {
@@ -40,6 +40,16 @@ test("a caller in a file that the change does not touch is found, and named", as
   );
   expect(reads).toBe(1);
   expect(review.degraded).toEqual([]);
+});
+
+test("one argument is one", async () => {
+  const [before, after] = ["id: number", "id: number, name: string"].map(
+    (takes) => `export function find(${takes}) {\n  return id;\n}\n`,
+  ) as [string, string];
+  const texts = { "src/profile.ts": 'import { find } from "./users.ts";\n\nfind(7);\n', [PATH]: after };
+  const at: Snapshots["at"] = async () => ({ snapshot: snapshotOf(texts), degraded: [] });
+  const { review } = await reviewOf(after, {}, at, before);
+  expect(review.findings[0]?.finding.body).toContain("with 1 argument, where it takes 2.");
 });
 
 test("a change that no rule holds against the repository reads none of it", async () => {

@@ -73,6 +73,8 @@ export async function uncommittedWork(cwd: string): Promise<{ readonly staged: n
   };
 }
 
+const USUAL: readonly string[] = ["main", "master", "trunk", "develop"];
+
 /**
  * The branch that changes are merged into: the remote's default branch, else one of a usual name, there or here, else the only
  * branch of the remote; null if there is none. The remote's default is unknown after it was renamed or where it was never fetched.
@@ -82,7 +84,7 @@ export async function defaultBranch(cwd: string): Promise<string | null> {
   const format = "--format=%(refname:lstrip=2)";
   const branches = (await gitText(cwd, ["for-each-ref", format, "refs/remotes/origin", "refs/heads"])).split("\n");
   const remotes = branches.filter((name) => name.startsWith("origin/") && name !== "origin/HEAD");
-  const usual = ["main", "master", "trunk", "develop"].flatMap((name) => [`origin/${name}`, name]);
+  const usual = USUAL.flatMap((name) => [`origin/${name}`, name]);
   const found = [remote, ...usual].find((name) => name !== "" && branches.includes(name));
   return found ?? (remotes.length === 1 ? (remotes[0] ?? null) : null);
 }
@@ -323,7 +325,9 @@ async function commit(cwd: string, revision: string): Promise<string> {
     const sha = await found.catch(() => null);
     if (sha !== null) return sha;
   }
-  const hint = (await isShallow(cwd)) ? `, which is a shallow clone; ${DEEPEN}` : "";
+  const usual = USUAL.includes(revision.replace(/^origin\//, "")) ? await defaultBranch(cwd) : null;
+  const named = usual === null ? "" : `; its default branch is ${JSON.stringify(usual)}`;
+  const hint = (await isShallow(cwd)) ? `, which is a shallow clone; ${DEEPEN}` : named;
   throw new GitFailed(`${JSON.stringify(revision)} is not a commit of this repository${hint}`);
 }
 

@@ -8,6 +8,7 @@ import { candidatesText, type Precedents } from "../../domain/retrieval.ts";
 import { type Review, unreadDiff } from "../../domain/review.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { counted } from "../../domain/text/counted.ts";
+import { nameOf } from "../../flows/memory/find-repository.ts";
 import type { Stage } from "../../flows/review/review-ports.ts";
 import { writeReview } from "../../flows/review/review-pull-request.ts";
 import { withoutSecrets } from "../../wire/secrets.ts";
@@ -106,7 +107,7 @@ const LINE_CHARS = 160;
 
 /** A whole value; long lists and texts are cut visibly. */
 function outline(value: unknown): string {
-  const cut = { depth: 5, maxArrayLength: 20, maxStringLength: 200, breakLength: LINE_CHARS };
+  const cut = { depth: null, maxArrayLength: 20, maxStringLength: 200, breakLength: LINE_CHARS };
   return terminalText(inspect(value, cut)).replace(/^/gm, "  ");
 }
 
@@ -160,7 +161,8 @@ function resultRows({ query, provenance, ranked }: Precedents): Row[] {
 
 function costRows({ query, usage, rerank, modelCosts = [], degraded }: Precedents, ms: number): readonly Row[] {
   const { texts, cached, tokens, usd } = usage;
-  const embedding = texts === 0 ? "none" : `${texts} texts, ${cached} cached, ${tokens} tokens, $${usd}`;
+  const embedding =
+    texts === 0 ? "none" : `${counted(texts, "text")}, ${cached} cached, ${counted(tokens, "token")}, $${usd}`;
   const search: Row[] = [
     ["embedding", embedding],
     ["reranking", rerankText(rerank ?? null)],
@@ -221,7 +223,7 @@ function gatherRows({ pull, repo, files, leftOut, ...context }: PullRequestConte
   const lines = files.reduce((sum, { additions, deletions }) => sum + additions + deletions, 0);
   return [
     ["change", `${pull.title} (${pull.base.ref} ← ${pull.head.ref})`],
-    ["repository", `${repo.host}/${repo.owner}/${repo.name}`],
+    ["repository", repo.host === "local" ? nameOf(repo) : `${repo.host}/${nameOf(repo)}`],
     ["author", `${pull.author.login}, ${pull.author.association}`],
     ["files", `${files.length} reviewed, ${counted(lines, "changed line")}; ${leftOut.length} left out`],
     ...shown(files.map(({ path, additions, deletions }) => `${path} +${additions} −${deletions}`)),

@@ -44,6 +44,7 @@ export async function modelChecks({ asks }: { readonly asks: boolean }): Promise
     ...known,
     ok("endpoint", endpoint(choice)),
     ...passedOver(choice, set),
+    ...ownServersModel(choice, set),
     ...(asks ? [await asked(model, choice)] : []),
     budget(choice, known),
   ];
@@ -56,6 +57,19 @@ function passedOver({ provider = "anthropic" }: ModelChoice, set: ReadonlyMap<st
   const text = `using ${PROVIDERS[provider].name}; ${PROVIDERS[other].name} is also set and not used`;
   const isChosen = set.has("KODIAI_MODEL_PROVIDER");
   return [ok("provider", isChosen ? text : `${text}; KODIAI_MODEL_PROVIDER=${other} uses it`)];
+}
+
+/** Another server than the provider's own rarely has the provider's models. */
+function ownServersModel(
+  { provider = "anthropic", baseUrl, names }: ModelChoice,
+  set: ReadonlyMap<string, string>,
+): readonly Check[] {
+  if (set.has("KODIAI_MODEL") || baseUrl === null) return [];
+  const { host, origin } = new URL(baseUrl);
+  if (origin === PROVIDERS[provider].origin) return [];
+  return [
+    note(name, `KODIAI_MODEL is not set: ${host} will be asked for ${names.main}; set it to a model of that server`),
+  ];
 }
 
 const MILLION = 1_000_000;

@@ -4,7 +4,12 @@ import { styleText } from "node:util";
 import { type Env, readEnv } from "../../config/environment/env.ts";
 import { LOGIN_CALLBACK } from "../../config/environment/github-address.ts";
 import { REACTION_REFUSED } from "../../domain/command.ts";
-import { retrievalAlerts } from "../../domain/figures/retrieval-figures.ts";
+import {
+  type RetrievalFigures,
+  retrievalAlerts,
+  retrievalFigures,
+  scoreLimit,
+} from "../../domain/figures/retrieval-figures.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { isDatabase, makeDataFolder, shownPlace, storePlace } from "../../environment/data-dir.ts";
 import { privateKeyOf } from "../../environment/private-key.ts";
@@ -31,6 +36,10 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
   inspector();
   const unread = readEnvFile(values["data-dir"]);
   const place = storePlace(values["data-dir"]);
+  const figures = await lastDay(place);
+  const remedies = REMEDIES.filter(({ isSeen }) => typeof figures === "object" && isSeen(figures)).map(
+    ({ isSeen: _, ...remedy }) => remedy,
+  );
   const checks = [
     ok("node", `${process.versions.node} on ${process.platform} ${process.arch}`),
     ok("rules", `${knownRules().ruleIds.size} rules are loaded`),
@@ -38,16 +47,16 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
     ...(await clone(place)),
     ...(await store(place)),
     ...(await memoryChecks(place)),
-    ...(await retrieval(values["data-dir"])),
+    ...retrieval(figures),
     ...(await reactions(values["data-dir"])),
     ...(await modelChecks({ asks: values.model === true })),
     ...(await server()),
   ];
-  if (wantsJson(values)) printJson({ checks, remedies: REMEDIES });
+  if (wantsJson(values)) printJson({ checks, remedies });
   else if (values.all !== true) reportProblems(checks);
   else {
     for (const check of checks) console.log(line(check));
-    for (const { symptom, sign, cause, remedy } of REMEDIES)
+    for (const { symptom, sign, cause, remedy } of remedies)
       console.log(styleText("dim", `remedy ${symptom} (${sign}): ${cause} → ${remedy}`));
   }
   return checks.some((check) => check.state === "broken") ? 3 : 0;
@@ -85,20 +94,26 @@ async function store(place: string): Promise<Check[]> {
   }
 }
 
-/** The last day's figures if there are any, and a note for each alert. */
-async function retrieval(word: string | undefined): Promise<Check[]> {
+/** Figures of the last day's retrievals; why they cannot be read. */
+async function lastDay(place: string): Promise<RetrievalFigures | string> {
   try {
-    const figures = await withPorts(openForReading(storePlace(word)), async (store) =>
-      store === null ? null : store.statistics.read({ ms: DAY_MS, repo: null }),
+    const read = await withPorts(openForReading(place), async (store) =>
+      store?.statistics.read({ ms: DAY_MS, repo: null }),
     );
-    if (figures === null) return [];
-    const alerts = retrievalAlerts(figures);
-    const text = `${figures.count} searches in 24 h, P95 ${Math.round(figures.ms.p95)} ms; see kodiai stats`;
-    if (alerts.length === 0) return [ok("retrieval", text)];
-    return alerts.map((alert) => note("retrieval", `${alert.text}; ${alert.fix}`));
+    return read ?? retrievalFigures([], []);
   } catch (error) {
-    return [note("retrieval", `its statistics cannot be read: ${message(error)}`)];
+    return message(error);
   }
+}
+
+/** A note for each alert. */
+function retrieval(figures: RetrievalFigures | string): readonly Check[] {
+  if (typeof figures === "string") return [note("retrieval", `its statistics cannot be read: ${figures}`)];
+  const alerts = retrievalAlerts(figures);
+  const searches = counted(figures.count, "search", "searches");
+  const text = `${searches} in 24 h, P95 ${Math.round(figures.ms.p95)} ms; see kodiai stats`;
+  if (alerts.length === 0) return [ok("retrieval", text)];
+  return alerts.map((alert) => note("retrieval", `${alert.text}; ${alert.fix}`));
 }
 
 /** Maximum number of jobs to check, the newest first. */
@@ -171,11 +186,24 @@ function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Symptoms of memory problems; `sign` says how to recognise one, with its figure. docs/operating.md has the long version. */
-const REMEDIES = [
+interface Remedy {
+  readonly symptom: string;
+  /** How to recognise it. */
+  readonly sign: string;
+  readonly isSeen: (figures: RetrievalFigures) => boolean;
+  readonly cause: string;
+  readonly remedy: string;
+}
+
+const SLOW_MS = 500;
+
+/** Problems of memory, shown when the last day's retrievals have their sign. docs/operating.md has the long version. */
+const REMEDIES: readonly Remedy[] = [
   {
     symptom: "low scores",
     sign: "the average similarity of results is below .6",
+    isSeen: ({ averageDistance, averageScore, calibrated }) =>
+      averageDistance > 0 && averageScore < scoreLimit(calibrated),
     cause: "there are few memories, the embedder changed, or titles and descriptions are uninformative",
     remedy:
       "kodiai memory stats counts memories; import history and index documents; kodiai doctor reports memories of another embedder; kodiai explain shows the query",
@@ -183,6 +211,7 @@ const REMEDIES = [
   {
     symptom: "slow retrieval",
     sign: "a retrieval takes longer than 500 ms",
+    isSeen: ({ ms }) => ms.p50 > SLOW_MS,
     cause: "the embedding service is slow or retries, or the first search of a process reads the index",
     remedy:
       "check the service's latency, use KODIAI_EMBEDDINGS=local, or knowledge.retrieval.method: keyword, which embeds nothing",
@@ -190,6 +219,7 @@ const REMEDIES = [
   {
     symptom: "irrelevant results",
     sign: "cited comments have nothing to do with the change",
+    isSeen: ({ averageDistance, calibrated }) => averageDistance > calibrated,
     cause:
       "the threshold is wider than the embedder's own, another repository's memory is shared, or comments are uninformative",
     remedy:
@@ -198,6 +228,7 @@ const REMEDIES = [
   {
     symptom: "cold start",
     sign: "the first review after a start is slower than the next ones",
+    isSeen: ({ ms }) => ms.p50 <= SLOW_MS && ms.p99 > SLOW_MS,
     cause: "the search thread, the index and the embedder load with the first question",
     remedy:
       "warm up: ask for one review by the label kodiai:review after a start; query vectors are kept in memory.db for a day and survive a restart",

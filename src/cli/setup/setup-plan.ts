@@ -24,7 +24,7 @@ export type SetupPlan = ReturnType<typeof setupPlan>;
 
 /** Reads the options. @throws UsageError */
 export function setupPlan(words: SetupWords) {
-  const envFile = resolve(words["env-file"] ?? ".env");
+  const envFile = resolve(words["variables-file"] ?? ".env");
   const known = variablesIn(envFile);
   const { host, apiUrl } = github(words, known);
   const dataDir = words["data-dir"] ?? process.env.KODIAI_DATA_DIR ?? known.get("KODIAI_DATA_DIR") ?? "./data";

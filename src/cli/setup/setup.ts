@@ -113,7 +113,7 @@ async function newApp(plan: SetupPlan, description: AppDescription, asker: Asker
   });
   try {
     console.log(
-      `Open this page in a browser on this machine where you are signed in to ${plan.host}; from elsewhere through \`ssh -L\`:\n\n  ${page.url}\n`,
+      `Open this page in a browser on this machine where you are signed in to ${plan.host}; from elsewhere through \`ssh -L\`.\nA name can be taken once on all of GitHub: where ${JSON.stringify(plan.name)} is taken, type another there.\n\n  ${page.url}\n`,
     );
     const fresh = await createdApp(await page.code, plan.apiUrl);
     if (fresh.webhookSecret === null)

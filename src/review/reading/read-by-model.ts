@@ -111,6 +111,7 @@ export async function readByModel(
   const ruled = checkByRule(drafts.findings, context.files);
   const spent = answers.flatMap((answer) => (answer.kind === "not-asked" ? [] : [answer.usage]));
   const usdLeft = bounds.usd - usdOf(spent);
+  const coverage = coverageOf(asked.name, plan, failures, prompt, drafts.findings);
   const second = await secondLook(ruled.findings, context, around, lines, bounds.profile, asked, usdLeft);
 
   return {
@@ -118,11 +119,11 @@ export async function readByModel(
     heldBack: [...drafts.heldBack, ...ruled.heldBack, ...second.checked.heldBack],
     ruleVerdicts: groundedVerdicts(material.ruleFindings, plan, answers),
     walkthrough: cutText(replies[0]?.walkthrough.trim() ?? "", WALKTHROUGH_CHARS) || null,
-    coverage: coverageOf(asked.name, plan, failures, prompt, drafts.findings),
+    coverage,
     degraded: [
       ...degradedBy("model", unanswered(failures)),
       ...degradedBy("model", refused(answers)),
-      ...degradedBy("coverage", overBudget(plan)),
+      ...degradedBy("coverage", replies.length === 0 ? null : notWhole(plan, coverage)),
       ...degradedBy("model", dropped(drafts.dropped)),
       ...degradedBy("model", unread(replies)),
       ...second.degraded,
@@ -228,9 +229,12 @@ function refused(answers: readonly Answer[]): string | null {
   return what.size === 0 ? null : `the model was asked without ${[...what].join(" and ")}, which its server refuses`;
 }
 
-function overBudget({ coverage }: ReadingPlan): string | null {
-  const unread = coverage.filter(isUnread).length;
-  return unread === 0 ? null : `the model read ${coverage.length - unread} of ${coverage.length} files wholly`;
+/** Where not all was to be read: how much was, after the questions that got no answer. */
+function notWhole(plan: ReadingPlan, { files }: Coverage): string | null {
+  const unread = files.filter(isUnread).length;
+  return plan.coverage.some(isUnread)
+    ? `the model read ${files.length - unread} of ${files.length} files wholly`
+    : null;
 }
 
 /** A text with its secrets masked; the number of lines stays. */

@@ -109,8 +109,9 @@ function stillTakesThem(before: Takes, after: Takes, args: readonly string[]): b
 
 function calledAsBefore(left: readonly (Call & Place)[], { least, most }: Takes): string {
   const takes = most === least ? `${least}` : most === null ? `at least ${least}` : `${least} to ${most}`;
-  const counts = [...new Set(left.map(({ args }) => args?.length ?? 0))].sort().join(" or ");
-  return `Called as before in ${places(left)}: with ${counts} arguments, where it takes ${takes}.`;
+  const counts = [...new Set(left.map(({ args }) => args?.length ?? 0))].sort((a, b) => a - b);
+  const many = counts.length === 1 && counts[0] === 1 ? "argument" : "arguments";
+  return `Called as before in ${places(left)}: with ${counts.join(" or ")} ${many}, where it takes ${takes}.`;
 }
 
 export const callersNotChanged: RepositoryRule = {
