@@ -20,7 +20,7 @@ const DEFAULTS_REPOSITORY = ".github";
 
 /** Reads the files; each gives null for a file that is absent or inaccessible. */
 interface ConfigFiles {
-  /** `.kodiai.yml` of the repository at the base commit. */
+  /** `.kodiai.yml` of the repository at the tip of the base branch. */
   readonly ofBase: () => Promise<string | null>;
   /** What is at the root of that commit and in `.github`; asked where the file cannot be read. */
   readonly around: () => Promise<readonly RootEntry[]>;

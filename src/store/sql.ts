@@ -19,8 +19,8 @@ export interface Sql {
 export interface Database extends Sql {
   /**
    * Runs `work` atomically; an error in it rolls back. Other statements wait (SQLite) or run concurrently (PostgreSQL, READ COMMITTED:
-   * lock the rows on which you decide). Transactions do not nest: inside `work` use its `tx`; the database itself throws there. Make no
-   * network calls inside.
+   * lock the rows on which you decide). Transactions do not nest: inside `work` use its `tx`; the database itself throws there. Wait
+   * for nothing else inside: on SQLite every other process waits for the lock meanwhile.
    */
   transaction<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
   /** Runs `work`, which may only read, on one snapshot of the database. */

@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { existsSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
 import { Transient } from "../domain/errors.ts";
 import { oneAtATime } from "../domain/one-at-a-time.ts";
@@ -119,6 +119,9 @@ function sqliteDatabase(connection: BetterSqlite.Database): Database {
   const ask = <T>(work: () => Promise<T>) => alone(() => fresh(work));
   const transaction = <T>(begin: string, work: (tx: Sql) => Promise<T>) =>
     alone(async () => {
+      // `work` waits for nothing but its statements, which answer at once. So in a turn of its own it runs to its end, and no other
+      // job of the process computes while other processes wait for the lock.
+      await setImmediate();
       await fresh(async () => void connection.exec(begin));
       let hasEnded = false;
       const tx = ranBy(direct, (ask) =>

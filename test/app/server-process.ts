@@ -35,10 +35,18 @@ export interface ServerProcess {
 export interface Deployment {
   readonly world: GitHubWorld;
   readonly dataDir: string;
-  /** Starts it; with `wrap`, under another program. Resolves when it listens. */
-  start(env?: Readonly<Record<string, string>>, wrap?: readonly string[]): Promise<ServerProcess>;
+  /** Starts it; with `wrap`, under another program; with `words`, the server's own. Resolves when it listens. */
+  start(
+    env?: Readonly<Record<string, string>>,
+    wrap?: readonly string[],
+    words?: readonly string[],
+  ): Promise<ServerProcess>;
   /** Starts it and does not wait. */
-  launch(env?: Readonly<Record<string, string>>, wrap?: readonly string[]): Promise<ServerProcess>;
+  launch(
+    env?: Readonly<Record<string, string>>,
+    wrap?: readonly string[],
+    words?: readonly string[],
+  ): Promise<ServerProcess>;
   close(): Promise<void>;
 }
 
@@ -48,7 +56,11 @@ export async function deployment(folder: string = tmpdir()): Promise<Deployment>
   const children: ChildProcess[] = [];
   const { appId, privateKey, webhookSecret } = world.appCredentials;
 
-  async function launch(more: Readonly<Record<string, string>> = {}, wrap: readonly string[] = []) {
+  async function launch(
+    more: Readonly<Record<string, string>> = {},
+    wrap: readonly string[] = [],
+    last: readonly string[] = [],
+  ) {
     const [port, adminPort] = await freePorts();
     const env = {
       PATH: process.env.PATH,
@@ -63,7 +75,7 @@ export async function deployment(folder: string = tmpdir()): Promise<Deployment>
       HOST: "127.0.0.1",
       ...more,
     };
-    const [program = process.execPath, ...words] = [...wrap, process.execPath, ...FLAGS, MAIN];
+    const [program = process.execPath, ...words] = [...wrap, process.execPath, ...FLAGS, MAIN, ...last];
     // A group of its own: a server that ran under another program outlives it.
     const child = spawn(program, words, { cwd: dataDir, env, detached: true });
     children.push(child);
@@ -94,8 +106,8 @@ export async function deployment(folder: string = tmpdir()): Promise<Deployment>
     world,
     dataDir,
     launch,
-    async start(env, wrap) {
-      const server = await launch(env, wrap);
+    async start(env, wrap, words) {
+      const server = await launch(env, wrap, words);
       const { child, log } = server;
       await until("the server listens", () => log().includes("Kodiai is listening") || child.exitCode !== null);
       if (child.exitCode !== null) throw new Error(log());

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
+import { longestTurn } from "../growth/longest-turn.ts";
 import { type Harness, openHarness, until } from "./app-harness.ts";
 import { BACKUP, said, summaryOf } from "./change-builders.ts";
 import { type Deployment, deployment, type ServerProcess } from "./server-process.ts";
@@ -69,6 +70,26 @@ test("a change that takes too much of the processor is ended twice, and then ref
   expect(metrics).toContain('kodiai_job_ends_total{lane="review",state="parked"} 1');
   expect(world.violations).toEqual([]);
 }, 120_000);
+
+test.each([
+  ["a worker process", { inProcess: false, inspector: undefined }],
+  ["the server's own", {}],
+])(
+  "14 KB of equal registrations, which once blocked the server for 15 s, block nothing in %s [T22]",
+  async (_, app) => {
+    const harness = await openHarness({ app });
+    opened = harness;
+    const { world } = harness;
+    world.person("mallory", { permission: "read" });
+    const repository = await world.repository("acme", "shop", { files: { "a.md": "x\n", ".kodiai.yml": GATE } });
+    const files = { "src/a.ts": 'app.get("/a", x);\n'.repeat(800) };
+    const { loops } = await longestTurn(async () => {
+      const pull = await world.pullRequest(repository, { title: "feat", author: "mallory", fork: "mallory", files });
+      expect(await harness.settled(pull)).toMatchObject({ state: "done" });
+    });
+    expect(loops).toBeLessThan(15);
+  },
+);
 
 /** Processes below it, with the names of their programs. */
 function below({ child }: ServerProcess): ReadonlyMap<number, string> {
@@ -185,4 +206,19 @@ onLinux("a server whose worker cannot be started takes deliveries, says so, and 
   expect(await server.deliver("ping", {})).toBe(202);
   server.child.kill("SIGTERM");
   expect(await server.ended()).toBe(0);
+});
+
+onLinux("with --in-process the server runs the jobs itself and starts no worker", async () => {
+  const deployed = await deployment();
+  opened = deployed;
+  const { world } = deployed;
+  const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+  const server = await deployed.start({}, [], ["--in-process"]);
+  const pull = await world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  await until("the review is done", () => server.log().includes('"state":"done"'));
+  expect(world.comments(pull).reviews).toHaveLength(1);
+  expect([...below(server).keys()]).not.toContain("job-process");
+  server.child.kill("SIGTERM");
+  expect(await server.ended()).toBe(0);
+  expect(world.violations).toEqual([]);
 });

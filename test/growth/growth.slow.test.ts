@@ -1,5 +1,5 @@
-// The law of every stage: twice the input takes at most 2.6 times the processor time. Every text of texts.ts through every stage
-// that reads one, and every shape of a change.
+// The law of every stage: twice the input takes at most 2.6 times the processor time. Texts of texts.ts through every stage that
+// reads one, and every shape of a change. NIGHTLY=1 sends every text through every stage, which takes most of an hour.
 import { afterAll, expect, test } from "vitest";
 import { growthOf, MOST_GROWTH } from "./growth.ts";
 import { SHAPES } from "./shapes.ts";
@@ -10,26 +10,32 @@ const PATHS = ["src/a.ts", "app/a.py", "docs/a.md", ".github/workflows/a.yml"];
 /** A grammar is not ours. It runs in processes that are ended after 5 s, three times for one review. */
 const BY_GRAMMAR = new Set(["read definitions", "read links", "inspect by rules", "inspect hunks by rules"]);
 
+/** Each case reads one text of so many, and not those of the cases beside it, so that all are read by several. */
+const PARTS = process.env.NIGHTLY === "1" ? 1 : 12;
+
 afterAll(() => symbols.close());
 
-async function grown(stage: Stage, to: number): Promise<string[]> {
+async function grown(stage: Stage, to: number, part: number): Promise<string[]> {
   const slow: string[] = [];
-  for (const [text, of] of Object.entries(TEXTS)) {
+  for (const [text, of] of Object.entries(TEXTS).filter((_, at) => at % PARTS === part % PARTS)) {
     const { ratio, size, ms } = await growthOf((chars) => stage(of(chars)), 8_192, to);
     if (ratio > MOST_GROWTH) slow.push(`${text}: ${ms.toFixed(0)} ms for ${size} characters, x${ratio.toFixed(1)}`);
   }
   return slow;
 }
 
-test.each(Object.entries(PROSE_STAGES))("%s: time grows with size", { timeout: 600_000 }, async (_, stage) => {
-  expect(await grown(stage, 65_536)).toEqual([]);
+const ofProse = Object.entries(PROSE_STAGES).map(([name, stage], part) => [name, stage, part] as const);
+
+test.each(ofProse)("%s: time grows with size", { timeout: 600_000 }, async (_, stage, part) => {
+  expect(await grown(stage, 65_536, part)).toEqual([]);
 });
 
 const ofCode = Object.entries(CODE_STAGES).filter(([name]) => !BY_GRAMMAR.has(name));
-const cases = PATHS.flatMap((path) => ofCode.map(([name, at]) => [name, path, at(path)] as const));
+const ofFiles = PATHS.flatMap((path) => ofCode.map(([name, at]) => [name, path, at(path)] as const));
+const cases = ofFiles.map((one, part) => [...one, part] as const);
 
-test.each(cases)("%s of %s: time grows with size", { timeout: 900_000 }, async (_name, _path, stage) => {
-  expect(await grown(stage, 16_384)).toEqual([]);
+test.each(cases)("%s of %s: time grows with size", { timeout: 900_000 }, async (_name, _path, stage, part) => {
+  expect(await grown(stage, 16_384, part)).toEqual([]);
 });
 
 test.each(Object.entries(SHAPES))("%s: time grows with number", { timeout: 300_000 }, async (_, sized) => {

@@ -22,8 +22,14 @@ test.each(TEXTS_OF)("%s: %s", async (stage, text) => {
   expect((await growthOf((size) => run(of(size)), 16_384, 131_072)).ratio).toBeLessThan(MOST_GROWTH);
 });
 
-test.each(["one long line of words", "dotted names"])("read what is around: %s", async (text) => {
-  const [run, of] = [CODE_STAGES["read what is around"]?.("src/a.ts"), TEXTS[text]];
+const FILES_OF: readonly (readonly [stage: string, text: string])[] = [
+  ["read what is around", "one long line of words"],
+  ["read what is around", "dotted names"],
+  ["read references", "escaped quotes"],
+];
+
+test.each(FILES_OF)("%s: %s", async (stage, text) => {
+  const [run, of] = [CODE_STAGES[stage]?.("src/a.ts"), TEXTS[text]];
   if (run === undefined || of === undefined) throw new Error("there is no such stage or text");
   expect((await growthOf((size) => run(of(size)), 8_192, 16_384)).ratio).toBeLessThan(MOST_GROWTH);
 });

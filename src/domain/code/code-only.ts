@@ -17,12 +17,14 @@ export function codeOnly(path: string, text: string): string {
   const comments = { hash: HASH.test(path), slash: !NO_SLASH.test(path), dashes: DASHES.test(path) };
   const hasLifetimes = path.endsWith(".rs");
   const parts: string[] = [];
+  const unclosed = new Map<string, number>();
   /** Open braces in the expression of each open template string. */
   const depths: number[] = [];
   let from = 0;
   let at = 0;
   while (at < text.length) {
-    const end = commentEnd(text, at, comments) ?? quoteEnd(text, at, hasLifetimes) ?? templateEnd(text, at, depths);
+    const end =
+      commentEnd(text, at, comments) ?? quoteEnd(text, at, hasLifetimes, unclosed) ?? templateEnd(text, at, depths);
     if (end === null) at++;
     else {
       parts.push(text.slice(from, at), text.slice(at, end).replace(/[^\n]/g, " "));
@@ -46,11 +48,13 @@ function commentEnd(
 }
 
 /** The position after the string that begins here, or null; Rust's `'a` is not a string. */
-function quoteEnd(text: string, at: number, hasLifetimes: boolean): number | null {
+function quoteEnd(text: string, at: number, hasLifetimes: boolean, unclosed: Map<string, number>): number | null {
   const quote = text[at];
   if (quote !== '"' && quote !== "'") return null;
   if (hasLifetimes && quote === "'" && text[at + 1] !== "\\" && text[at + 2] !== "'") return null;
-  return text.startsWith(quote.repeat(3), at) ? after(text, quote.repeat(3), at + 3) : closing(text, at, quote);
+  return text.startsWith(quote.repeat(3), at)
+    ? after(text, quote.repeat(3), at + 3)
+    : closing(text, at, quote, unclosed);
 }
 
 /** The position after the next `${` or closing backtick, from a backtick or an expression's last brace; or null. */
@@ -83,11 +87,18 @@ function after(text: string, mark: string, at: number): number {
   return end < 0 ? text.length : end + mark.length;
 }
 
-/** The position after the closing quote on the same line, or null. */
-function closing(text: string, at: number, quote: string): number | null {
-  for (let end = at + 1; end < text.length && text[end] !== "\n"; end++) {
+/**
+ * The position after the closing quote on the same line, or null.
+ *
+ * @param unclosed by quote, up to where none closes: those before it are all escaped, so a line of them is read once
+ */
+function closing(text: string, at: number, quote: string, unclosed: Map<string, number>): number | null {
+  if (at < (unclosed.get(quote) ?? 0)) return null;
+  let end = at + 1;
+  for (; end < text.length && text[end] !== "\n"; end++) {
     if (text[end] === "\\") end++;
     else if (text[end] === quote) return end + 1;
   }
+  unclosed.set(quote, end);
   return null;
 }

@@ -68,8 +68,6 @@ async function remember(
     updated += written.filter((end) => end === "updated").length;
     const taken = chunk.filter((_, at) => written[at] === "taken");
     refused.push(...taken.map(({ record }) => ({ id: record.id, reason: "id belongs to another repository" })));
-    // Yields to the event loop between two transactions.
-    await setImmediate();
   }
   failPoint("after-remember");
   return { added, updated, refused };
@@ -189,7 +187,6 @@ async function forgetRecords(
       const some = wanted.slice(from, from + FORGOTTEN_AT_ONCE);
       return tx.run(`DELETE FROM records WHERE repo = $1 AND ${tx.dialect.among("mem", "$2", "text")}`, [id, some]);
     });
-    await setImmediate();
   }
   await purge(db, reclaim);
   return forgotten;
