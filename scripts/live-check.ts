@@ -18,6 +18,7 @@ import { markdownTable, terminalText } from "../src/cli/terminal-text.ts";
 import { fileText, oneOf, printJson, readWords } from "../src/cli/usage.ts";
 import { readEnv } from "../src/config/environment/env.ts";
 import { UsageError } from "../src/config/usage-error.ts";
+import { counted } from "../src/domain/text/counted.ts";
 import { privateKeyOf } from "../src/environment/private-key.ts";
 import { readServersEnv } from "../src/environment/server-folder.ts";
 import { githubFetch } from "../src/wire/egress.ts";
@@ -82,7 +83,7 @@ async function mustAgree(word: string, look: LiveLook, { yes, force }: Values, a
   const { login, mayPush, openPulls, files } = look;
   if (!mayPush) throw new UsageError(`the token of ${login} may not push to ${word}`);
   if (openPulls > 0 || files > NEARLY_EMPTY) {
-    const used = `${word} is in use: it has ${openPulls} open pull requests and ${files} files`;
+    const used = `${word} is in use: it has ${counted(openPulls, "open pull request")} and ${counted(files, "file")}`;
     if (force !== true && !(await asker.confirm(`${used}. Continue anyway?`, false)))
       throw new UsageError(`${used}; create a repository for this, or add --force`);
   }

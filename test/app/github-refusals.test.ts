@@ -138,5 +138,5 @@ test("reactions that GitHub refuses cost nothing but themselves, and doctor coun
   await answered(at);
   expect(world.comments(pull).summary).toHaveLength(3);
   const { out } = await kodiai(["doctor"], { cwd: "/", env: { KODIAI_DATA_DIR: at.dataDir } });
-  expect(out).toContain("1 reactions to comments were refused by GitHub");
+  expect(out).toContain("1 reaction to comments refused by GitHub");
 });

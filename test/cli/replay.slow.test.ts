@@ -62,7 +62,7 @@ test("a repository whose reviewers repeat themselves is helped, and the page say
   expect(out).toMatch(/placebo +\.000/);
   expect(out).toContain("helps here: ");
   expect(out).toContain("placebo: zeta/site, 5 comments, main language typescript");
-  expect(out).toContain("1 pull requests left out");
+  expect(out).toContain("1 pull request left out");
 });
 
 test("memory is frozen at each pull request's first comment: the first of all meets nothing [005-03]", async () => {

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { ENV_VARIABLES } from "../../src/config/environment/env-variables.ts";
+import { ENV_VARIABLES, EnvVariables } from "../../src/config/environment/env-variables.ts";
 import { Compose, MANIFESTS, type Probe } from "./shapes.ts";
 
 /** Node's own beside ours. */
@@ -96,6 +96,26 @@ describe.each(["docker-compose.yml", "docker-compose.postgres.yml"])("%s", (name
   });
 });
 
+test("a killed worker's children find a first process that ends them", () => {
+  for (const name of ["docker-compose.yml", "docker-compose.postgres.yml"]) {
+    const { services } = Compose.parse(parse(readFileSync(join("deploy", name), "utf8"), { merge: true }));
+    for (const [service, { init }] of Object.entries(services))
+      expect([service, init]).toEqual([service, service.startsWith("kodiai") || undefined]);
+  }
+});
+
+test("the proxies of docs/deploy.md forward the path and the port that the server has, and nothing else", () => {
+  const page = readFileSync("docs/deploy.md", "utf8");
+  const path = EnvVariables.shape.WEBHOOK_PATH.parse(undefined);
+  const port = EnvVariables.shape.PORT.parse(undefined);
+  const [nginx = "", caddy = ""] = ["location", "handle"].map(
+    (word) => [...page.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].find(([, text = ""]) => text.includes(word))?.[1],
+  );
+  expect(nginx).toContain(`location = ${path} { proxy_pass http://127.0.0.1:${port}; }`);
+  expect(caddy).toMatch(new RegExp(`handle ${path} \\{\\s+reverse_proxy 127\\.0\\.0\\.1:${port}\\s+\\}`));
+  for (const text of [nginx, caddy]) expect(text.match(/127\.0\.0\.1/g)).toHaveLength(1);
+});
+
 test("the two processes on PostgreSQL reach the database beside them", () => {
   const { services } = Compose.parse(
     parse(readFileSync("deploy/docker-compose.postgres.yml", "utf8"), { merge: true }),
@@ -133,6 +153,9 @@ describe("Kubernetes", () => {
     expect(unknown(names)).toEqual([]);
     const needed = ENV_VARIABLES.filter(({ required }) => required).map(({ name }) => name);
     expect(needed.filter((name) => !names.includes(name))).toEqual([]);
+    expect(names).toEqual(expect.arrayContaining(["ANTHROPIC_API_KEY", "KODIAI_DASHBOARD_TOKEN"]));
+    // Port-forward comes from the pod's own loopback.
+    expect(container?.env.find(({ name }) => name === "KODIAI_ADMIN_HOST")?.value).toBe("0.0.0.0");
     const secret = of("Secret");
     const taken = container?.env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? []) ?? [];
     const mounted = spec.template.spec.volumes.flatMap(

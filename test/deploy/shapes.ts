@@ -63,8 +63,7 @@ const EnvVar = z.union([
     name: z.string(),
     value: z.undefined().optional(),
     valueFrom: z.strictObject({
-      secretKeyRef: secretKeyRef.optional(),
-      fieldRef: z.strictObject({ fieldPath: z.enum(["status.podIP", "metadata.name"]) }).optional(),
+      secretKeyRef,
     }),
   }),
 ]);

@@ -75,7 +75,7 @@ test("memory meets what a person said later, no memory and another repository's 
   // What the placebo's people said in June cannot be found in February, unless memory is not frozen.
   expect(row("placebo")).toMatchObject({ metrics: { hitRate: 0 } });
   expect(row("placebo, not frozen")).toMatchObject({ metrics: { hitRate: 1 } });
-  expect(row("on")?.remark).toContain("not shown to help here: 1 pull requests, 20 are wanted");
+  expect(row("on")?.remark).toContain("not shown to help here: 1 pull request, 20 are wanted");
   expect(result.notes?.join("\n")).toMatch(/1 pull requests on which no person said anything later/);
 });
 

@@ -213,7 +213,7 @@ test("it asks first, and wants a token of a person who may push", async () => {
 test("a repository in use is left alone unless that is meant", async () => {
   const { world: at, repository, run } = await play();
   await at.pullRequest(repository, { title: "Work", files: { "a.md": "A\n" }, announce: false });
-  const inUse = "acme/playground is in use: it has 1 open pull requests and 1 files; create a repository for this";
+  const inUse = "acme/playground is in use: it has 1 open pull request and 1 file; create a repository for this";
   expect(await run(["--yes"])).toMatchObject({ code: 2, err: expect.stringContaining(inUse) });
   expect(at.requests.filter(({ method }) => method !== "GET")).toEqual([]);
   expect((await run(["--yes", "--force"])).code).toBe(0);

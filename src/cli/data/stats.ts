@@ -1,5 +1,6 @@
 // kodiai stats: retrieval figures of the last hours or days, and their alerts.
 
+import { counted } from "../../domain/text/counted.ts";
 import { isFolder } from "../../environment/data-dir.ts";
 import { UsageError } from "../../config/usage-error.ts";
 import { styleText } from "node:util";
@@ -101,9 +102,9 @@ function costRows({ count, embedding, rerank, usdPerRetrieval }: RetrievalFigure
   if (count === 0) return [];
   const cache = embedding.paid === 0 ? "free, no cache needed" : `${percent(embedding.hitShare)} from the cache`;
   const { failed, averageMs, topChanged, meanMove } = rerank;
-  const reranked = `${rerank.count} times (${failed} failed), ${time(averageMs)}, changed ${percent(topChanged)} of the first five, moved ${meanMove.toFixed(1)} ranks, ${usd(rerank.usd)}`;
+  const reranked = `${counted(rerank.count, "time")} (${failed} failed), ${time(averageMs)}, changed ${percent(topChanged)} of the first five, moved ${meanMove.toFixed(1)} ranks, ${usd(rerank.usd)}`;
   return [
-    ["embedding", `${embedding.texts} texts, ${cache}, ${embedding.tokens} tokens, ${usd(embedding.usd)}`],
+    ["embedding", `${counted(embedding.texts, "text")}, ${cache}, ${counted(embedding.tokens, "token")}, ${usd(embedding.usd)}`],
     ["reranking", rerank.count === 0 ? "none" : reranked],
     ["cost", `${usd(usdPerRetrieval)} a search`],
   ];

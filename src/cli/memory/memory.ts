@@ -96,7 +96,7 @@ async function exportFile(file: string | undefined, values: MemoryWords, ports: 
   await writeText(file, text());
   // Standard output may be piped into another program.
   if (file === "-") return 0;
-  const of = values.all === true ? `${repos.length} repositories` : repos.map(nameOf).join();
+  const of = values.all === true ? counted(repos.length, "repository", "repositories") : repos.map(nameOf).join();
   console.log(wantsJson(values) ? JSON.stringify({ version: 1, lines }) : `${file}: ${lines} ${what} of ${of}`);
   return 0;
 }

@@ -17,6 +17,7 @@ import {
 } from "../../domain/figures/replay.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
+import { counted } from "../../domain/text/counted.ts";
 import { isDatabase, storePlace } from "../../environment/data-dir.ts";
 import { nameOf } from "../../flows/memory/find-repository.ts";
 import { type Replayed, replayMemory } from "../../flows/memory/replay-memory.ts";
@@ -93,7 +94,7 @@ function replayPage(repo: Repo, done: Replayed): string {
   const { all } = figures;
   const name = terminalText(nameOf(repo));
   return [
-    `${styleText("bold", "replay")}  ${name}: ${all.pulls} of ${done.known} pull requests, ${all.comments} comments of people`,
+    `${styleText("bold", "replay")}  ${name}: ${all.pulls} of ${counted(done.known, "pull request")}, ${counted(all.comments, "comment")} of people`,
     "",
     ...armLines(all, done.placebo !== null),
     "",
@@ -131,15 +132,16 @@ function noteLines({ placebo, language, leftOut, spent }: Replayed, { harmful }:
   const standIn =
     placebo === null
       ? `no placebo: no other repository in memory has ${language} as its main language`
-      : `placebo: ${nameOf(placebo.repo)}, ${placebo.memories} comments, main language ${language}`;
-  const cost = spent.tokens === 0 ? "no tokens, nothing paid" : `${spent.tokens} tokens, USD ${spent.usd.toFixed(4)}`;
+      : `placebo: ${nameOf(placebo.repo)}, ${counted(placebo.memories, "comment")}, main language ${language}`;
+  const cost =
+    spent.tokens === 0 ? "no tokens, nothing paid" : `${counted(spent.tokens, "token")}, USD ${spent.usd.toFixed(4)}`;
   return [
     standIn,
     "a pull request asks with the code that was commented on, memory as it was before its first comment; a hit is one whose",
     "comments one of the first five memories is like (tf-idf cosine ≥ .20); tokens are those memories in a prompt, estimated",
-    `harmful: ${harmful} declined memories, like a comment that a person made all the same`,
+    `harmful: ${counted(harmful, "declined memory", "declined memories")} like a comment that a person made all the same`,
     `shown to help: the interval of the gain over the placebo lies above 0, and ${REPLAY_LEAST} pull requests or more`,
-    `${leftOut.length} pull requests left out, as no person commented on them; embedding the questions took ${cost}`,
+    `${counted(leftOut.length, "pull request")} left out, as no person commented on them; embedding the questions took ${cost}`,
   ].map((text) => styleText("dim", `  ${terminalText(text)}`));
 }
 

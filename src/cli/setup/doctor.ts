@@ -128,7 +128,7 @@ async function reactions(word: string | undefined): Promise<Check[]> {
     const refused = (ended ?? []).filter(({ outcome }) => outcome?.endsWith(REACTION_REFUSED) === true).length;
     if (refused === 0) return [];
     const fix = "answers are still posted; give the App `issues: write` to allow reactions";
-    return [note("reactions", `${refused} reactions to comments were refused by GitHub; ${fix}`)];
+    return [note("reactions", `${counted(refused, "reaction")} to comments refused by GitHub; ${fix}`)];
   } catch {
     // A problem with the store is already reported above.
     return [];

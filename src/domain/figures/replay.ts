@@ -2,6 +2,7 @@
 // without memory, and with another repository's memory, and draws a conclusion.
 
 import { UNKNOWN_LANGUAGE } from "../language.ts";
+import { counted } from "../text/counted.ts";
 import { isoDate } from "../text/iso-date.ts";
 import { cosine, type TextVector } from "../text/text-likeness.ts";
 import { bootstrapShare, type Interval } from "./bootstrap-interval.ts";
@@ -92,7 +93,7 @@ export function gainOverPlacebo(pulls: readonly ReplayedPull[]): Interval {
  */
 export function replayVerdict(pulls: readonly ReplayedPull[], gain: Interval) {
   const not = (why: string) => ({ helps: false, reason: `not shown to help here: ${why}` });
-  if (pulls.length < REPLAY_LEAST) return not(`${pulls.length} pull requests, ${REPLAY_LEAST} are wanted`);
+  if (pulls.length < REPLAY_LEAST) return not(`${counted(pulls.length, "pull request")}, ${REPLAY_LEAST} are wanted`);
   const interval = `[${gain.low.toFixed(3)}, ${gain.high.toFixed(3)}]`;
   if (gain.low <= 0) return not(`the gain over the placebo may be none ${interval}`);
   return { helps: true, reason: `helps here: ${gain.mean.toFixed(3)} more than the placebo ${interval}` };
@@ -199,7 +200,7 @@ export function replaySummary({ at, pulls, gain, on, placebo, ...rest }: ReplayR
       ? `on ${share(on)}, without a placebo`
       : `on ${share(on)}, placebo ${share(placebo)}, gain ${share(gain.mean)} [${share(gain.low)}, ${share(gain.high)}]`;
   const until = isoDate(goodUntil({ at }));
-  return `${isoDate(at)}: ${measured} over ${pulls} pull requests with ${rest.model}; counts until ${until}`;
+  return `${isoDate(at)}: ${measured} over ${counted(pulls, "pull request")} with ${rest.model}; counts until ${until}`;
 }
 
 /**
@@ -213,7 +214,7 @@ export function noGain(result: ReplayResult | null, now: number, model: string |
   if (result === null || result.gain === null || result.model !== model) return null;
   if (result.pulls < ENOUGH_PULLS || now >= goodUntil(result) || result.gain.low > 0) return null;
   const { low, high } = result.gain;
-  return `a replay on ${isoDate(result.at)} over ${result.pulls} pull requests did not show that memory helps here (gain over the placebo [${share(low)}, ${share(high)}])`;
+  return `a replay on ${isoDate(result.at)} over ${counted(result.pulls, "pull request")} did not show that memory helps here (gain over the placebo [${share(low)}, ${share(high)}])`;
 }
 
 function share(value: number): string {

@@ -60,12 +60,12 @@ export async function countMemory({ job, ports }: Order): Promise<Answer> {
   const { total, byLanguage, byCorpus, byOutcome } = await ports.recall.counts(ownScope(job.repo));
   if (total === 0) return plainAnswer("done", "There are no memories of this repository yet.", "empty memory");
   const said = [
-    `${total} memories of this repository.`,
+    `${counted(total, "memory", "memories")} of this repository.`,
     `- by kind: ${most(byCorpus)}`,
     `- by language: ${most(byLanguage)}`,
     `- by outcome: ${most(byOutcome)}`,
   ];
-  return plainAnswer("done", said.join("\n"), `${total} memories`);
+  return plainAnswer("done", said.join("\n"), counted(total, "memory", "memories"));
 }
 
 function most(counts: ReadonlyMap<string, number>): string {

@@ -7,6 +7,7 @@ import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import type { Finding } from "../../domain/finding.ts";
 import type { Precedents } from "../../domain/retrieval.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
+import { counted } from "../../domain/text/counted.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { isoDate } from "../../domain/text/iso-date.ts";
 import { gatherSettings, gatherThread } from "../../gather/gather.ts";
@@ -91,7 +92,10 @@ function written(
   precedents: Precedents,
   leftOut: number,
 ): Answer {
-  const changed = { part: "thread", reason: `${leftOut} comments were written or changed after the question` };
+  const changed = {
+    part: "thread",
+    reason: `${counted(leftOut, "comment was", "comments were")} written or changed after the question`,
+  };
   const around = {
     sources: precedents.ranked.map(({ record }) => ({
       label: [isoDate(record.provenance.at), record.outcome ?? ""].filter((part) => part !== "").join(", "),

@@ -77,7 +77,7 @@ export function followedLine(done: Followed): string {
       return `forgot ${counted(done.records, "memory", "memories")} and ${counted(done.reviews, "review")}`;
     case "indexed": {
       const { files, forgotten, leftOut, degraded } = done;
-      const counts = `${files.read} files read, ${files.unchanged} unchanged, ${files.removed} removed, ${files.waiting} waiting`;
+      const counts = `${counted(files.read, "file")} read, ${files.unchanged} unchanged, ${files.removed} removed, ${files.waiting} waiting`;
       const rest = degraded.map(({ part, reason }) => `; ${part}: ${reason}`).join("");
       return `indexed ${done.commit.slice(0, 12)}: ${counts}; ${forgotten} forgotten, ${leftOut.length} left out${rest}`;
     }

@@ -7,6 +7,7 @@ import { userPattern } from "../../config/patterns.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { type GateDecision, type MemoryCounts, NOTHING_REMEMBERED, type Strategy } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
+import { counted } from "../../domain/text/counted.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import {
   changedPaths,
@@ -109,7 +110,7 @@ const RULES: readonly Rule[] = [
   search("docs", 0.6, "keyword", (context) => when(isOnlyDocs(context), "only documentation changed")),
   search("named-in-text", 0.95, "keyword", named),
   search("few-files", 0.9, "keyword", ({ files }) =>
-    when(files.length > 0 && files.length <= FEW_FILES, `a change of ${files.length} files`),
+    when(files.length > 0 && files.length <= FEW_FILES, `a change of ${counted(files.length, "file")}`),
   ),
   search("bug-fix", 0.9, "related-files", ({ pull, signals }) =>
     when(signals.intent.type === "fix" || TROUBLE.test(pull.title), "a fix"),
