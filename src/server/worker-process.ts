@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { symbols } from "pino";
-import { Transient } from "../domain/errors.ts";
+import { StoreUnusable, Transient } from "../domain/errors.ts";
 import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import type { LaneName, ProcessEnd } from "../ports.ts";
 import type { Store } from "../wire/store.ts";
@@ -92,10 +92,24 @@ interface Life {
   state: WorkerState | null;
 }
 
-/** Starts it; resolves at once. Its log lines go to the stream of the server's log. */
+/**
+ * Without its queue the server would take deliveries that nothing can store: its supervisor starts it anew, and it says why.
+ *
+ * @throws StoreUnusable for a damaged queue
+ */
+async function mustHaveQueue(verify: Store["verify"], unwanted: AbortSignal): Promise<void> {
+  const problems = await verify(unwanted).catch(() => []);
+  const damaged = problems.find(({ name }) => name === "queue.db");
+  if (damaged !== undefined) throw new StoreUnusable(damaged.message);
+}
+
+/**
+ * Starts it; resolves at once. Its log lines go to the stream of the server's log. A damaged queue, which ends a worker, ends this
+ * process as well: rejected with StoreUnusable and not caught.
+ */
 export function workerProcess(
   options: AppOptions,
-  { queue, epoch }: Pick<Store, "queue" | "epoch">,
+  { queue, epoch, verify }: Pick<Store, "queue" | "epoch" | "verify">,
   metrics: Pick<Metrics, "apply" | "replaced">,
   { slug, onParked }: { readonly slug: string; readonly onParked: () => void },
 ): WorkerProcess {
@@ -198,6 +212,7 @@ export function workerProcess(
       if (own.state === null) problem = "the process that runs jobs cannot be started: see the log";
       if (cause === "died")
         log.error({ code, signal, err: error, failures }, "the worker process died; it is started again");
+      if (cause === "died") await mustHaveQueue(verify, stopping.signal);
       if (cause === "overran" || performance.now() - began > WELL_MS) pause = FIRST_PAUSE_MS;
       await sleep(pause, null, { signal: stopping.signal, ref: false }).catch(() => {});
     }

@@ -9,7 +9,7 @@ import { githubPermissions, newDenials } from "../adapters/github/read/permissio
 import { githubFiles, githubPullRequests } from "../adapters/github/read/pull-requests.ts";
 import { githubRepositoryHost } from "../adapters/github/read/repository-host.ts";
 import { githubSnapshots } from "../adapters/github/read/snapshot.ts";
-import { githubThreads, newForeignThreads } from "../adapters/github/read/threads.ts";
+import { githubThreads, newThreadRoots } from "../adapters/github/read/threads.ts";
 import { githubReplies } from "../adapters/github/write/replies.ts";
 import { redactedReplies } from "../adapters/secrets/redacted-reviews.ts";
 import type { CommandJob } from "../domain/command.ts";
@@ -48,7 +48,7 @@ export function reviewPorts(
   const isDry = onUnposted !== null;
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
   const denials = newDenials();
-  const foreignThreads = newForeignThreads();
+  const threadRoots = newThreadRoots();
   const gateCache = newGateCache();
   const pause = inTurn();
   const retrievals = safeRetrievals(store.retrievals, github.onUnrecorded);
@@ -67,7 +67,7 @@ export function reviewPorts(
         githubSnapshots({ github: client, archives: github.archives, blobs: blobs.of(job.repo), trim: blobs.trim }),
       reviews: reviewsOn(github, client, path),
       permissions: githubPermissions(client, denials),
-      threads: githubThreads(client, botLogin, foreignThreads),
+      threads: githubThreads(client, botLogin, threadRoots),
       replies: redactedReplies(isDry ? dryRunReplies(replies, onUnposted) : replies, redactor),
       decisions: store.decisions,
       answers: held.answers,

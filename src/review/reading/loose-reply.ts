@@ -24,7 +24,8 @@ export function listIn(value: unknown, name: string): readonly unknown[] | null 
   if (fieldsOf(own) !== null) return [own];
   const [only, second] = fields === null ? [] : [...fields.values()];
   // `{"review": {"findings": […]}}`
-  return second === undefined && fieldsOf(only) !== null ? listIn(only, name) : null;
+  const inner = second === undefined && fieldsOf(only) !== null ? listIn(only, name) : null;
+  return inner === null || inner.length === 0 ? null : inner;
 }
 
 /** The first of these fields that is a text or a number; null without one. */

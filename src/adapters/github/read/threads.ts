@@ -9,26 +9,27 @@ import { reviewCommentsOf } from "../write/find-post.ts";
 
 type ListedComment = Awaited<ReturnType<GitHub["rest"]["pulls"]["listReviewComments"]>>["data"][number];
 
-/** Threads that somebody else started: what people write in them costs no request. */
-export function newForeignThreads(): LRUCache<string, true> {
-  return new LRUCache({ max: 10_000 });
+/** First comments of threads that were asked for a moment ago: what people write below them costs no request. */
+export function newThreadRoots(): LRUCache<string, { readonly root: ThreadComment | null }> {
+  return new LRUCache({ max: 10_000, ttl: 60_000 });
 }
 
 /**
  * The reading port for one repository's token.
  *
  * @param botLogin our own account, such as `kodiai[bot]`
- * @param foreign shared by the jobs of a process
+ * @param roots shared by the jobs of a process
  */
-export function githubThreads(github: GitHub, botLogin: string, foreign = newForeignThreads()): Threads {
+export function githubThreads(github: GitHub, botLogin: string, roots = newThreadRoots()): Threads {
   return translatedMethods<Threads>({
     async root(repo, rootId) {
       const key = `${repo.host}/${repo.id} ${rootId}`;
-      if (foreign.has(key)) return null;
+      const known = roots.get(key);
+      if (known !== undefined) return known.root;
       const where = { ...placeOf(repo), comment_id: rootId };
       const found = await unlessStatus([404], () => github.rest.pulls.getReviewComment(where));
       const root = found && commentOf(found.data, botLogin);
-      if (root?.isOurs !== true) foreign.set(key, true);
+      roots.set(key, { root });
       return root;
     },
     async thread(repo, number, rootId) {
