@@ -167,7 +167,7 @@ test("several pull requests are reviewed side by side, up to the limit", async (
   const { worker, after } = await world(
     async () => {
       most = Math.max(most, ++running);
-      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => setTimeout(resolve, 20));
       running--;
       return "posted";
     },

@@ -11,8 +11,21 @@ import { answered } from "./conversation-helpers.ts";
 /** An hour passes: whoever is due is looked at. */
 export async function anHourPasses(harness: Harness): Promise<void> {
   await answered(harness);
+  const before = jobsOf(harness);
   await harness.restart({ feedbackAfterMs: 0 });
+  // The sweep at the start queues what is due; it may find nothing.
+  for (let waited = 0; waited < 500 && jobsOf(harness) === before; waited += 10)
+    await new Promise((resolve) => setTimeout(resolve, 10));
   await answered(harness);
+}
+
+function jobsOf({ dataDir }: Harness): number {
+  const db = new Database(join(dataDir, "queue.db"), { readonly: true });
+  try {
+    return db.prepare("SELECT coalesce(max(id), 0) FROM jobs").pluck().get() as number;
+  } finally {
+    db.close();
+  }
 }
 
 /** The id of the memory of the one finding on a path of the pull request. */
