@@ -29,7 +29,7 @@ export async function openedStore(
   const onExposed = (reason: string) =>
     log.info({ reason }, "other users can list the data folder, but read no file in it");
   const exposing = more.isChecked === true ? { onExposed } : {};
-  const settings = { ...limits, silentMs: waits?.silentMs, dataDir, ...memory, ...more, ...exposing };
+  const settings = { ...limits, silentMs: waits?.silentMs, dataDir, ...more, ...memory, ...exposing };
   return countedStore(withoutSecretsTaken(await openStore(databaseUrl ?? dataDir, settings)), metrics);
 }
 
