@@ -1,6 +1,6 @@
 // A disk that fills while a review runs, and is emptied: a real file system of a few megabytes under a real server process.
 import { spawnSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -155,7 +155,11 @@ test.runIf(canLimit)(
     const server = await deployed.start();
     const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
     // Past its limit a process cannot write to any file: SQLite takes that for a failing disk.
-    const limit = (bytes: string) => spawnSync("prlimit", ["--pid", String(server.child.pid), `--fsize=${bytes}:`]);
+    const pid = String(server.child.pid);
+    const withWorker = () => [pid, ...readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")];
+    const limit = (bytes: string) => {
+      for (const one of withWorker()) spawnSync("prlimit", ["--pid", one, `--fsize=${bytes}:`]);
+    };
     world.fail({ match: { method: "POST", path: /\/reviews$/ }, happens: () => void limit("1") });
     const pull = await world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
     await until("a write failed", () => server.log().includes("SQLITE_IOERR_WRITE"));
