@@ -1,5 +1,6 @@
 // A language model behind a server, over any of the protocols. A question is sent once, and once more to correct an unusable answer.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelChoice } from "../../config/environment/read-models.ts";
 import {
   estimatedTokens,
@@ -195,6 +196,8 @@ function newBill(facts: ModelFacts, now: () => number) {
   };
 }
 
+/** A server refuses a request's form at once; an answer to a long one takes minutes, in which nobody shall wait. */
+const REFUSAL_MS = 2_000;
 /** In tokens: what a context that the operator can configure has at least. */
 const LEAST_WINDOW = 4_096;
 
@@ -238,7 +241,7 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
 
   return {
     contextTokens: (model: string) => of(model).state.lessons.contextTokens,
-    /** Reads what was learned before. While a model is asked for the first time, its other questions wait for what that shows. */
+    /** Reads what was learned before. The questions beside a model's first one wait a moment for what that shows. */
     async ready(model: string, signal: AbortSignal): Promise<void> {
       const { state, read, first } = of(model);
       await read;
@@ -246,7 +249,8 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
       state.begun = true;
       if (isFirst || state.proven) return;
       const queue = untilStopped(signal, stopped);
-      await Promise.race([first, queue.stopped]).finally(queue.leave);
+      const moment = sleep(REFUSAL_MS, null, { ref: false });
+      await Promise.race([first, moment, queue.stopped]).finally(queue.leave);
     },
     /** The attempts of one request. */
     begin(model: string) {
