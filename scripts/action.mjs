@@ -1,7 +1,7 @@
 // The GitHub Action: inputs in, `kodiai review`, a report and outputs out. Plain JavaScript, run by the runner's own Node.
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { appendFileSync, constants, existsSync, realpathSync, writeFileSync } from "node:fs";
+import { appendFileSync, constants, existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -39,7 +39,16 @@ function main() {
     ["config", input("config") === "" ? "" : resolve(folder, input("config"))],
     ["model", input("model")],
   ].flatMap(([name, value]) => (value === "" ? [] : [`--${name}=${value}`]));
-  const words = ["review", `--base=${base}`, `--head=${head}`, `--repo=${folder}`, `--format=${format}`, ...wished];
+  const trust = isFromFork() ? ["--from-outsider"] : [];
+  const words = [
+    "review",
+    `--base=${base}`,
+    `--head=${head}`,
+    `--repo=${folder}`,
+    `--format=${format}`,
+    ...trust,
+    ...wished,
+  ];
   const { code, out } = run(words);
   // Whatever ends with 0 or 1 for another reason than a review prints no report.
   const findings = code === 0 || code === 1 ? count(format, out) : undefined;
@@ -82,6 +91,13 @@ function installed() {
   return (
     spawnSync(isWindows ? "npm.cmd" : "npm", words, { cwd: root, stdio: "inherit", shell: isWindows }).status === 0
   );
+}
+
+/** Branches of the repository itself are written by people who may write to it. */
+function isFromFork() {
+  const path = process.env.GITHUB_EVENT_PATH;
+  const event = path ? JSON.parse(readFileSync(path, "utf8")) : {};
+  return event.pull_request !== undefined && event.pull_request.head?.repo?.full_name !== event.repository?.full_name;
 }
 
 /** A checkout of the default depth lacks the commit where the change left its base. If this fails, the review says what to do. */

@@ -35,7 +35,7 @@ export async function subject(
   const [word] = positionals;
   mustNameOne(words, word);
   const model = { use: wishOf(words), ...(onQuestion === undefined ? {} : { onQuestion }) };
-  const configured = configuredBy(words.config);
+  const configured = configuredBy(words.config, words["from-outsider"] === true);
   const place = storePlaceIfAny(words["data-dir"]);
   if (word !== undefined && /^https?:/.test(word)) return configured(await pullRequest(word, model, place));
   const cwd = await folder(resolve(words.repo ?? "."));
@@ -57,11 +57,12 @@ function mustNameOne({ base, head, staged, diff }: SubjectWords, word: string | 
   if (named.length > 1) throw new UsageError(`${named[0]} and ${named[1]} exclude each other`);
 }
 
-/** A file from the options replaces the base's configuration; everything else is read as usual. */
-function configuredBy(path: string | undefined): (read: Subject) => Subject {
-  if (path === undefined) return (read) => read;
-  const own = fileText(path);
-  return ({ job, ports }) => {
+/** A file from the options replaces the base's configuration; everything else is read as usual. An outsider may write nothing. */
+function configuredBy(path: string | undefined, isOutsider: boolean): (read: Subject) => Subject {
+  const own = path === undefined ? null : fileText(path);
+  return ({ job, ports: given }) => {
+    const ports = isOutsider ? { ...given, permissions: { of: () => Promise.resolve("none" as const) } } : given;
+    if (own === null) return { job, ports };
     const { pulls } = ports;
     const text: typeof pulls.text = (repo, asked, sha, most) =>
       asked === CONFIG_PATH ? Promise.resolve(own) : pulls.text(repo, asked, sha, most);

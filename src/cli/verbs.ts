@@ -41,6 +41,7 @@ const CHANGE = {
   head: takes("REV", "the head of that range (default: HEAD)"),
   staged: flag("review what is staged"),
   diff: takes("FILE", "review a unified diff; - reads standard input"),
+  "from-outsider": flag("the author may not write to the repository: `kodiai-ignore` and the title hide nothing"),
   config: takes("FILE", "use this file instead of .kodiai.yml at the base"),
   model: MODEL,
   "show-prompt": flag("print the prompt without calling the model"),

@@ -23,7 +23,7 @@ const DEPENDENCY_BOTS = ["dependabot", "dependabot-preview", "renovate", "renova
 const REVIEWED: ReadonlySet<string> = new Set([...CODING_AGENTS, ...DEPENDENCY_BOTS]);
 
 /** Which bots: the ones above, none, all, or those with these logins, with `[bot]` or without. */
-export type ReviewedBots = "agents" | "none" | "all" | readonly string[];
+type ReviewedBots = "agents" | "none" | "all" | readonly string[];
 
 /** Whether the pull requests of this bot are reviewed. */
 export function isReviewedBot(login: string, bots: ReviewedBots): boolean {

@@ -60,7 +60,7 @@ export interface BaseChoice {
 }
 
 /** A file that rules read and the model does not, and why. */
-export interface Spared {
+interface Spared {
   readonly file: FileDiff;
   readonly reason: string;
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { BALANCE } from "../app/change-builders.ts";
+import { BACKUP, BALANCE } from "../app/change-builders.ts";
 import { Sarif } from "../cli/contract.ts";
 import { type Clone, newClone } from "../cli/kodiai.ts";
 import { gitIn, upstream } from "../matrix/clone-states.ts";
@@ -38,7 +38,11 @@ interface Ran {
 let runs = 0;
 
 /** Inputs that are not given have their defaults, as far as they are no expressions. */
-function run(inputs: Readonly<Record<string, string>>, { path }: Pick<Clone, "path"> = clone): Promise<Ran> {
+function run(
+  inputs: Readonly<Record<string, string>>,
+  { path }: Pick<Clone, "path"> = clone,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
   runs += 1;
   const [output, summary] = [join(temp, `output-${runs}`), join(temp, `summary-${runs}`)];
   writeFileSync(output, "");
@@ -53,7 +57,7 @@ function run(inputs: Readonly<Record<string, string>>, { path }: Pick<Clone, "pa
   const around = { PATH, NODE_COMPILE_CACHE, HOME: temp, RUNNER_TEMP: temp, GITHUB_WORKSPACE: path };
   const child = spawn(process.execPath, [MAIN], {
     cwd: path,
-    env: { ...around, ...env, GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: summary },
+    env: { ...around, ...env, ...more, GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: summary },
   });
   const log: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => log.push(chunk));
@@ -87,6 +91,25 @@ test("it writes a SARIF report that code scanning takes, and fails for what fail
   expect(failed).toMatchObject({ code: 1, outputs: { "exit-code": "1", report: "second.sarif", findings: "1" } });
   expect(failed.log).toContain("::error::Kodiai found something at or above fail-on");
 }, 60_000);
+
+test("an ignore in the code counts in a branch of the repository, and hides nothing in a fork's change", async () => {
+  const own = newClone();
+  try {
+    own.write({ "README.md": "# Shop\n" });
+    own.commit("Lay the ground");
+    own.write({ "backup.py": BACKUP.replace("    sub", "    # kodiai-ignore shell-from-strings checked\n    sub") });
+    own.commit("feat: back up");
+    const event = join(temp, "event.json");
+    const ends = async (from: string | null) => {
+      const head = { repo: from === null ? null : { full_name: from } };
+      writeFileSync(event, JSON.stringify({ pull_request: { head }, repository: { full_name: "acme/shop" } }));
+      return (await run({ "fail-on": "major" }, own, { GITHUB_EVENT_PATH: event })).code;
+    };
+    expect([await ends("acme/shop"), await ends("mallory/shop"), await ends(null)]).toEqual([0, 1, 1]);
+  } finally {
+    own.remove();
+  }
+});
 
 test("a shallow checkout is completed, so that only the change's own lines are reviewed", async () => {
   const at = mkdtempSync(join(tmpdir(), "kodiai-shallow-"));

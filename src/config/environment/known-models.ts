@@ -1,7 +1,7 @@
 // What is known about models by their names: prices.json, whose facts change with the vendors' pages.
 import table from "./prices.json" with { type: "json" };
 
-export type KnownModel = (typeof table.models)[keyof typeof table.models];
+type KnownModel = (typeof table.models)[keyof typeof table.models];
 
 /** US$ for a million tokens. */
 export interface ModelPrice {
