@@ -3,7 +3,7 @@
  * affects only its own.
  */
 export function fairTurns(): <T>(asker: object, work: () => Promise<T>) => Promise<T> {
-  /** Whoever was served last is last. */
+  /** The asker that was served last comes last. */
   const waiting = new Map<object, (() => Promise<void>)[]>();
   let isRunning = false;
 

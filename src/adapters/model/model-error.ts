@@ -80,17 +80,18 @@ export interface Refused {
 export function refusedBy(refused: Refused, protocol: Protocol, asked: RequestBody): ModelError {
   const words = serverWords(refused.text);
   const status = statusOf(refused.status, words);
-  const told = toldBy(refused, status, words, asked);
+  const answered = answerText(refused, status, words, asked);
   const isInput = status === 400 || status === 422;
   const size = isInput || status === 402 ? fittingSize(words, asked) : null;
   if (size?.replyTokens === null || (isInput && size === null && isTooLong(words))) {
     const refusal = size === null ? null : { ...words, size };
-    return new ModelError("too-long", `${told}; ${contextFix(size)}`, { refusal });
+    return new ModelError("too-long", `${answered}; ${contextFix(size)}`, { refusal });
   }
   const failure = FAILURES.get(status);
   const fix = fixOf(status, protocol);
-  if (size !== null) return new ModelError(failure ?? "rejected", `${told}; ${fix}`, { refusal: { ...words, size } });
-  return isInput ? inputRefused(words, told, protocol) : statusRefused(refused, status, `${told}; ${fix}`);
+  if (size !== null)
+    return new ModelError(failure ?? "rejected", `${answered}; ${fix}`, { refusal: { ...words, size } });
+  return isInput ? inputRefused(words, answered, protocol) : statusRefused(refused, status, `${answered}; ${fix}`);
 }
 
 function isTooLong({ codes, sentence }: ServerWords): boolean {
@@ -103,7 +104,7 @@ function statusOf(status: number | null, { codes, status: inside }: ServerWords)
   return named.includes(402) ? 402 : (status ?? inside ?? named[0] ?? 500);
 }
 
-function toldBy({ status, verb }: Refused, of: number, words: ServerWords, asked: RequestBody): string {
+function answerText({ status, verb }: Refused, of: number, words: ServerWords, asked: RequestBody): string {
   const code = words.codes.find((one) => one !== "error" && one !== "none");
   const place = words.params.find(
     (param) => /^[a-z_][a-z_.0-9[\]]{1,60}$/.test(param) && !words.sentence.includes(param),
@@ -117,15 +118,15 @@ function toldBy({ status, verb }: Refused, of: number, words: ServerWords, asked
 }
 
 /** The request itself is refused: for a reason that its form does not change, or perhaps for its form. */
-function inputRefused(words: ServerWords, told: string, protocol: Protocol): ModelError {
-  const final = (failure: ModelFailure, fix: string) => new ModelError(failure, `${told}; ${fix}`);
+function inputRefused(words: ServerWords, answered: string, protocol: Protocol): ModelError {
+  const final = (failure: ModelFailure, fix: string) => new ModelError(failure, `${answered}; ${fix}`);
   if (words.codes.includes("content_filter")) return final("refused", "its content filter refused the question");
   if (WRONG_KEY.test(words.sentence)) return final("denied", fixOf(401, protocol));
   if (NO_MODEL.test(words.sentence)) return final("rejected", fixOf(404, protocol));
   // The server names what it refuses, and it is nothing that could be left out.
   const isInPrompt = words.params.length > 0 && words.params.every((param) => /^messages\b(?!.*\brole\b)/.test(param));
   if (isInPrompt) return final("rejected", fixOf(400, protocol));
-  return new ModelError("rejected", `${told}; ${fixOf(400, protocol)}`, { refusal: { ...words, size: null } });
+  return new ModelError("rejected", `${answered}; ${fixOf(400, protocol)}`, { refusal: { ...words, size: null } });
 }
 
 function statusRefused({ headers, now }: Refused, status: number, message: string): ModelError {

@@ -196,12 +196,12 @@ function newBill(facts: ModelFacts, now: () => number) {
   };
 }
 
-/** A server refuses a request's form at once; an answer to a long one takes minutes, in which nobody shall wait. */
+/** A server refuses a request's form at once; an answer to a long one takes minutes, in which no other question may wait. */
 const REFUSAL_MS = 2_000;
 /** In tokens: what a context that the operator can configure has at least. */
 const LEAST_WINDOW = 4_096;
 
-/** Raise it when a version of ours sends what no earlier one did: then servers are tried anew. */
+/** Raise it when a version of ours sends what no earlier one did: then servers are tried again. */
 const LESSON_VERSION = 1;
 
 /** What a server takes: decided by its address and the operator, corrected by its refusals, and remembered. */
