@@ -19,18 +19,21 @@ export interface Growth {
   readonly ms: number;
 }
 
+/** Processor milliseconds after which no larger size is needed to tell. */
+const ENOUGH_MS = 1_000;
+
 /**
- * Doubles an input until it takes long enough to be measured, then once more. What grows faster is measured at the next size too: a
- * collection of garbage or a cache may add a step at one size, and what is not linear grows at each.
+ * Doubles an input until it takes long enough to be measured, then once more. What grows faster is measured at larger sizes too: a
+ * collection of garbage or a cache may add a step at some, and what is not linear grows at each.
  *
  * @param from the first size
- * @param to the last size that is doubled, but for the second look
+ * @param to the last size that is doubled, but for further looks
  */
 export async function growthOf(sized: Sized, from: number, to: number): Promise<Growth> {
   // Compiles.
   await least(sized(from), 2);
   let seen: Growth | null = null;
-  for (let size = from; size <= to || (seen !== null && size <= 2 * to); size *= 2) {
+  for (let size = from; size <= to || (seen !== null && size <= 8 * to); size *= 2) {
     const once = sized(size);
     let ms = await least(once, 1);
     if (ms < FLOOR_MS) continue;
@@ -42,7 +45,7 @@ export async function growthOf(sized: Sized, from: number, to: number): Promise<
     }
     if (ms < FLOOR_MS) continue;
     const found = { ratio, size, ms };
-    if (ratio <= MOST_GROWTH || seen !== null) return found;
+    if (ratio <= MOST_GROWTH || ms > ENOUGH_MS) return found;
     seen = found;
   }
   return seen ?? { ratio: 0, size: to, ms: 0 };
