@@ -58,7 +58,7 @@ function spread(dataDir: string): void {
       AND repo = (SELECT id FROM memory.repositories WHERE host = ? AND github_id = ?)`;
     const about = [pull, host, id];
     db.prepare(`UPDATE memory.contents SET text = dated(text, ?, ?) WHERE id IN (${ours})`).run(repo, pull, ...about);
-    for (const table of ["decided", "evidence", "rejections", "against", "records"])
+    for (const table of ["decided", "evidence", "rejections", "records"])
       move(`memory.${table}`, ["at"], `id IN (${ours})`, ...about);
   }
   db.close();

@@ -108,7 +108,6 @@ function memoryOf(memory: MemoryShown, isMine: IsMine): MemoryShown {
       ...restoring,
       past: {
         ...restoring.past,
-        restore: only(restoring.past.restore, 0),
         rejected: only(restoring.past.rejected, []),
       },
       evidence: {

@@ -35,8 +35,8 @@ export interface Decision {
   readonly outcome: Outcome;
   /** Null reverts an earlier decision. */
   readonly decided: Decided | null;
-  /** Rejections other than commands; replaces the known ones. */
-  readonly against: readonly Rejection[];
+  /** Replaces the known ones. */
+  readonly rejections: readonly Rejection[];
 }
 
 /** Evidence beside the memories, and the resulting outcomes. Evidence is removed with its memory. */

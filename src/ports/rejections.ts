@@ -1,20 +1,12 @@
 // Ports for findings of other pull requests: which were declined, and which code they flagged. All methods may throw
 // `Transient`, and Error when there is no memory.
 import type { Flagged } from "../domain/code/code-fingerprint.ts";
-import type { RejectedMemory, Rejection } from "../domain/memory/rejections.ts";
+import type { RejectedMemory } from "../domain/memory/rejections.ts";
 import type { RepoKey } from "../domain/memory.ts";
 
 export interface PastRejections {
   /** Every declined memory of the repository, newest decline first, at most 5,000. */
   rejected(repo: RepoKey): Promise<readonly RejectedMemory[]>;
-}
-
-/** Records declined findings. The caller checks permissions. */
-export interface Rejecting {
-  /** A second decline of the same finding by the same person replaces the first. False when there is no such memory. */
-  reject(repo: RepoKey, memoryId: string, rejection: Rejection): Promise<boolean>;
-  /** Removes all declines of a memory; returns how many there were. */
-  restore(repo: RepoKey, memoryId: string): Promise<number>;
 }
 
 export interface PastCode {

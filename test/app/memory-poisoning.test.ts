@@ -202,7 +202,7 @@ function remembered({ id }: Repository): unknown {
     rejections: db
       .prepare(
         `SELECT r.path FROM rejections j JOIN records r ON r.id = j.id JOIN repositories p ON p.id = r.repo
-         WHERE p.github_id = ? AND j.is_writer = 1`,
+         WHERE p.github_id = ?`,
       )
       .all(String(id)),
   }));

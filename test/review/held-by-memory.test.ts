@@ -18,7 +18,6 @@ const URL = "https://github.com/acme/shop/pull/12#discussion_r99";
 
 const declined = (more: Partial<Rejection> = {}): Rejection => ({
   by: "wren",
-  isWriter: true,
   reason: "we retry in the client, not here",
   url: URL,
   at: NOW - 40 * DAY,
@@ -130,7 +129,6 @@ describe("what was declined", () => {
     expect(held(one, past({ rejected: of(3) }))).toHaveLength(1);
     expect(held(one, past({ rejected: of(2) }))).toEqual([]);
     expect(held(one, past({ rejected: of(3, { reason: null }) }))).toEqual([]);
-    expect(held(one, past({ rejected: of(3, { isWriter: false }) }))).toEqual([]);
   });
 
   test("the same claim is held back wherever it is made, when the category is the same", () => {
@@ -171,7 +169,6 @@ describe("what was declined", () => {
   test("law: no finding is lost, nothing grave is held back, and fewer than a reason or three by two hold nothing [005-05]", () => {
     const rejection = fc.record({
       by: fc.constantFrom("wren", "vera", "mona"),
-      isWriter: fc.boolean(),
       reason: fc.constantFrom(null, "on purpose"),
       url: fc.constant(URL),
       at: fc.integer({ min: 0, max: NOW }),
@@ -195,7 +192,7 @@ describe("what was declined", () => {
           expect(
             heldBack.some(({ finding: { severity, category } }) => severity === "critical" || category === "security"),
           ).toBe(false);
-          const byReason = each.some(({ isWriter, reason }) => isWriter && reason !== null);
+          const byReason = each.some(({ reason }) => reason !== null);
           const byNumber = each.length >= 3 && new Set(each.map(({ by }) => by)).size >= 2;
           const mild = ones.filter(
             ({ severity, category }) => severity === "major" && category === "reliability",
@@ -272,10 +269,10 @@ describe("reintroduced", () => {
   });
 });
 
-test("declines have the newest reason of a person with write access", () => {
+test("declines have the newest reason", () => {
   const each = [
     declined({ at: 1, reason: "first" }),
-    declined({ at: 3, by: "rae", isWriter: false, reason: "no" }),
+    declined({ at: 3, by: "rae", reason: null }),
     declined({ at: 2, by: "vera", reason: "second" }),
   ];
   expect(rejectionsOf(each)).toEqual({
@@ -284,7 +281,6 @@ test("declines have the newest reason of a person with write access", () => {
     pulls: 1,
     isReactions: false,
     reason: "second",
-    byMaintainer: true,
     by: "vera",
     url: URL,
     at: 2,

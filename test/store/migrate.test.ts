@@ -67,7 +67,19 @@ function onBoth(open: () => Database): void {
 async function upgraded(db: Database): Promise<void> {
   await migrate(db, [{ ...MEMORY_PART, steps: MEMORY_PART.steps.slice(0, 1) }], "the store");
   await insert(db, "repositories", { host: "h", github_id: "1", visibility: "public", full_name: "a/b", version: 1 });
+  await db.script(
+    `INSERT INTO records (id, repo, mem, stale, at, corpus, language, changed) VALUES (1, 1, 'm', 0, 0, 'finding', 'Go', 0);
+     INSERT INTO rejections VALUES (1, 'wren', 1, 'by design', NULL, 5);
+     INSERT INTO rejections VALUES (1, 'vera', 1, NULL, NULL, 6);
+     INSERT INTO against VALUES (1, 'vera', NULL, NULL, 4, 1);
+     INSERT INTO against VALUES (1, 'ines', NULL, NULL, 3, 1);`,
+  );
   await migrate(db, PARTS, "the store");
+  expect(await db.all("SELECT by, reason, at, is_reaction FROM rejections ORDER BY at")).toEqual([
+    { by: "ines", reason: null, at: 3, is_reaction: 1 },
+    { by: "wren", reason: "by design", at: 5, is_reaction: 0 },
+    { by: "vera", reason: null, at: 6, is_reaction: 0 },
+  ]);
   await expect(db.all("SELECT * FROM taken")).rejects.toThrow("taken");
   expect(await db.all("SELECT full_name FROM repositories")).toEqual([{ full_name: "a/b" }]);
   await db.close();
@@ -76,7 +88,7 @@ async function upgraded(db: Database): Promise<void> {
 describe("on SQLite", () => {
   onBoth(() => openSqlite(join(folder, "store.db"), { now: Date.now }));
 
-  test("a store of the first schema loses the proposals that were taken, and nothing else", () =>
+  test("a store of the first schema keeps its repositories and rejections, and loses the proposals that were taken", () =>
     upgraded(openSqlite(join(folder, "first.db"), { now: Date.now })));
 
   test("a file of a Kodiai before its first release is refused and left as it is", async () => {
@@ -98,7 +110,7 @@ describe("on SQLite", () => {
 describe.skipIf(given === null)("on PostgreSQL", () => {
   onBoth(() => openPostgres(given?.url ?? "", { connections: 1 }));
 
-  test("a store of the first schema loses the proposals that were taken, and nothing else", async () => {
+  test("a store of the first schema keeps its repositories and rejections, and loses the proposals that were taken", async () => {
     const own = await emptyDatabase();
     await upgraded(openPostgres(own?.url ?? ""));
     await own?.drop();

@@ -4,12 +4,10 @@ import type { Flagged } from "../code/code-fingerprint.ts";
 import type { Category, Finding } from "../finding.ts";
 import { compareTexts } from "../text/compare-texts.ts";
 
-/** One person's decline of one finding. */
+/** One person's decline of one finding, who had write access. */
 export interface Rejection {
   /** A login. */
   readonly by: string;
-  /** Had write access then, according to GitHub. */
-  readonly isWriter: boolean;
   /** In their words, redacted; null without a reason. */
   readonly reason: string | null;
   /** Of the comment with the decline. */
@@ -32,10 +30,8 @@ export interface Rejections {
   readonly pulls: number;
   /** True when no one commented: reactions only. */
   readonly isReactions: boolean;
-  /** The newest reason, preferably of a person with write access; null without any. */
+  /** The newest reason; null without any. */
   readonly reason: string | null;
-  /** Whether that reason's author has write access. */
-  readonly byMaintainer: boolean;
   /** The author of the reason; without a reason, the last person who declined, preferably in words. */
   readonly by: string;
   /** The address of that decline. */
@@ -60,7 +56,7 @@ export interface RejectedMemory {
 }
 
 /**
- * Enough to hold similar findings back: one reason by a person with write access, or this many declines by this many
+ * Enough to hold similar findings back: one reason, or this many declines by this many
  * people. Reactions alone must come from this many pull requests: a crowd at one comment proves little.
  */
 const OFTEN = { rejections: 3, people: 2, pulls: 1 };
@@ -71,8 +67,7 @@ export function rejectionsOf(each: readonly Rejection[]): Rejections | null {
   // Words weigh more than reactions, so among declines without a reason they are shown.
   const weight = ({ isReaction }: Rejection) => Number(isReaction === true);
   const newest = each.toSorted((a, b) => weight(a) - weight(b) || b.at - a.at || compareTexts(a.by, b.by));
-  const reasoned = newest.filter(({ reason }) => reason !== null);
-  const telling = reasoned.find(({ isWriter }) => isWriter) ?? reasoned[0] ?? newest[0];
+  const telling = newest.find(({ reason }) => reason !== null) ?? newest[0];
   if (telling === undefined) return null;
   const { reason, by, url, at } = telling;
   return {
@@ -81,7 +76,6 @@ export function rejectionsOf(each: readonly Rejection[]): Rejections | null {
     pulls: new Set(each.map((one) => one.pull ?? null)).size,
     isReactions: each.every(({ isReaction }) => isReaction === true),
     reason,
-    byMaintainer: reason !== null && telling.isWriter,
     by,
     url,
     at,
@@ -89,8 +83,10 @@ export function rejectionsOf(each: readonly Rejection[]): Rejections | null {
 }
 
 /** Whether these declines suffice to hold back a finding that is neither critical nor about security. */
-export function areEnough({ people, count, pulls, isReactions, byMaintainer }: Rejections): boolean {
-  return byMaintainer || rejectedOften({ rejections: count, people, pulls }, isReactions ? OFTEN_BY_REACTIONS : OFTEN);
+export function areEnough({ people, count, pulls, isReactions, reason }: Rejections): boolean {
+  return (
+    reason !== null || rejectedOften({ rejections: count, people, pulls }, isReactions ? OFTEN_BY_REACTIONS : OFTEN)
+  );
 }
 
 /** Of rejections: the people, by numeric id, and the pull requests are distinct. */

@@ -1,8 +1,7 @@
 // Commands in the thread of a finding: ignore, restore, resolve.
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
-import { Transient } from "../../domain/errors.ts";
 import { type Finding, isAlwaysReported } from "../../domain/finding.ts";
-import { findingMemoryId, MEMORY_ID, repoKey } from "../../domain/memory.ts";
+import { MEMORY_ID } from "../../domain/memory.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
 import { noteCommand, noteOnMemory } from "../people/weigh-evidence.ts";
 import { findingsOfThread, isWriter, type Order } from "./order.ts";
@@ -35,10 +34,13 @@ export async function ignoreFinding(order: Order): Promise<Answer> {
   let degraded: Answer["degraded"] = [];
   for (const findingId of ids) {
     await ports.decisions.decline(key, { findingId, by, reason, isWriter: isWriter(order) }, ports.now());
-    noted = await noteCommand(order, findingId, { kind: "declined", text: reason });
-    const kept = await declineElsewhere(order, findingId, reason === "" ? null : reason);
-    if (kept === true) elsewhere = ` ${onOthers(findings[0] ?? null, reason)}`;
-    if (kept === null) degraded = [{ part: "memory", reason: "the decline holds here only: memory cannot be written" }];
+    // Only evidence of people with write access affects other pull requests; an author decides only for their own.
+    const { end, note } = await noteCommand(order, findingId, { kind: "declined", text: reason });
+    noted = note;
+    if (!isWriter(order)) continue;
+    if (end === "stored") elsewhere = ` ${onOthers(findings[0] ?? null, reason)}`;
+    if (end === "failed")
+      degraded = [{ part: "memory", reason: "the decline holds here only: memory cannot be written" }];
   }
   if (!isWriter(order)) {
     const asked =
@@ -61,43 +63,22 @@ function onOthers(finding: Finding | null, reason: string): string {
     : "On other pull requests, similar findings are held back and listed with your reason.";
 }
 
-/**
- * Only declines by people with write access affect other pull requests; an author decides only for their own.
- *
- * @returns whether it does; null when memory cannot be written
- */
-async function declineElsewhere(order: Order, findingId: string, reason: string | null): Promise<boolean | null> {
-  const { job, ports } = order;
-  const { keeping } = ports;
-  if (!keeping || !isWriter(order)) return false;
-  const repo = repoKey(job.repo);
-  const { author, url } = job.comment;
-  const rejection = { by: author.login, isWriter: true, reason, url, at: ports.now() };
-  try {
-    return await keeping.reject(repo, findingMemoryId(repo, job.number, findingId), rejection);
-  } catch (error) {
-    if (error instanceof Transient) throw error;
-    return null;
-  }
-}
-
 /** On this pull request by the finding's id or its thread; on all others by the id of the declined memory. */
 export async function restoreFinding(order: Order): Promise<Answer> {
-  const { job, key, text, ports } = order;
-  const repo = repoKey(job.repo);
+  const { key, text, ports } = order;
   if (MEMORY_ID.test(text)) {
-    const count = (await ports.keeping?.restore(repo, text)) ?? 0;
-    return restoreMemory(text, count, await noteOnMemory(order, text, { kind: "restored", text: "" }));
+    const { rejections, note } = await noteOnMemory(order, text, { kind: "restored", text: "" });
+    return restoreMemory(text, rejections, note);
   }
   const ids = FINDING_ID.test(text) ? [text] : await findingsOfThread(order);
   if ("end" in ids) return ids;
   let was = false;
   let noted = "";
   for (const findingId of ids) {
-    const elsewhere = (await ports.keeping?.restore(repo, findingMemoryId(repo, job.number, findingId))) ?? 0;
-    // This evidence outweighs earlier rejections, so that the next look does not restore them.
-    noted = await noteCommand(order, findingId, { kind: "restored", text: "" });
-    was = (await ports.decisions.restore(key, findingId)) || elsewhere > 0 || was;
+    // It outweighs the rejections before it.
+    const { rejections, note } = await noteCommand(order, findingId, { kind: "restored", text: "" });
+    noted = note;
+    was = (await ports.decisions.restore(key, findingId)) || rejections > 0 || was;
   }
   if (was) await judgeAgain(order);
   const said = was ? "It is reported again from the next review on." : "This finding was not declined here.";
@@ -122,7 +103,7 @@ export async function resolveThread(order: Order): Promise<Answer> {
   if (end === "resolved") {
     let noted = "";
     for (const findingId of parseFindingMarker(root.body))
-      noted = await noteCommand(order, findingId, { kind: "resolved", text: "" });
+      noted = (await noteCommand(order, findingId, { kind: "resolved", text: "" })).note;
     return plainAnswer("done", null, `thread resolved${noted}`);
   }
   if (end === "missing") return plainAnswer("failed", "GitHub does not know this thread any more.", "thread missing");

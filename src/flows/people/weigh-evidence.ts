@@ -1,5 +1,6 @@
 // Turns new evidence into outcomes of findings. Only through here do people change what memory knows of a finding.
 
+import { Transient } from "../../domain/errors.ts";
 import { jobKey, type Repo } from "../../domain/job.ts";
 import { EVIDENCE_TEXT, type Evidence, type EvidenceBy, type EvidenceKind } from "../../domain/memory/evidence.ts";
 import { repoKey } from "../../domain/memory.ts";
@@ -8,7 +9,7 @@ import { publicErrorText } from "../../domain/text/public-error-text.ts";
 import { memoriesOfThread, weighPull } from "../../learn/learn.ts";
 import type { Decisions } from "../../ports/conversation.ts";
 import type { Decision, EvidenceStore, RememberedFinding } from "../../ports/feedback.ts";
-import type { PastRejections, Rejecting } from "../../ports/rejections.ts";
+import type { PastRejections } from "../../ports/rejections.ts";
 import { isWriter, type Order } from "../commands/order.ts";
 
 export interface WeighPorts {
@@ -35,7 +36,7 @@ export async function weighEvidence(
   const added = await store.add(repo, clean);
   const weighed = weighPull(await store.evidence(repo, at.pull), at.findings);
   const decisions = [...weighed].map(
-    ([memoryId, { outcome, decided, against }]): Decision => ({ memoryId, outcome, decided, against }),
+    ([memoryId, { outcome, decided, rejections }]): Decision => ({ memoryId, outcome, decided, rejections }),
   );
   return { added, changed: await store.decide(repo, decisions), weighed };
 }
@@ -43,16 +44,27 @@ export async function weighEvidence(
 /** The kind of a command, and what was said with it; "" without text. */
 type SaidByCommand = Pick<Evidence, "kind"> & { readonly text: string };
 
+/** What became of a command as evidence. */
+interface NotedCommand {
+  /** `unknown`: memory does not have the finding. */
+  readonly end: "stored" | "unknown" | "failed";
+  /** For the note of the answer: "" when it was stored and has weight. */
+  readonly note: string;
+  /** Rejections of the finding before it. */
+  readonly rejections: number;
+}
+
+const UNKNOWN: NotedCommand = { end: "unknown", note: "", rejections: 0 };
+
 /**
- * Records a command as evidence about its thread's finding. Never throws: the command is carried out either way, and
- * memory may be off.
+ * Records a command as evidence about its thread's finding. The command is carried out either way, because memory may be off.
  *
- * @returns for the note of the answer: "" when all went well
+ * @throws Transient
  */
-export async function noteCommand(order: Order, findingId: string, said: SaidByCommand): Promise<string> {
+export async function noteCommand(order: Order, findingId: string, said: SaidByCommand): Promise<NotedCommand> {
   const { repo, number } = order.job;
   const [memoryId] = memoriesOfThread(repo, number, { commentIds: [], findingIds: [findingId] });
-  return memoryId === undefined ? "" : noteOnMemory(order, memoryId, said);
+  return memoryId === undefined ? UNKNOWN : noteOnMemory(order, memoryId, said);
 }
 
 /** The same for the memory of a finding on any pull request. */
@@ -60,7 +72,7 @@ export async function noteOnMemory(
   { job, level, ports }: Order,
   memoryId: string,
   said: SaidByCommand,
-): Promise<string> {
+): Promise<NotedCommand> {
   const { repo, comment } = job;
   const by: EvidenceBy = { ...comment.author, access: level, isBot: false, isFirstTime: false };
   const now = ports.now();
@@ -72,18 +84,30 @@ export async function noteOnMemory(
     sha: job.headSha,
   };
   try {
-    const pull = await ports.evidence.pullOf(repoKey(repo), memoryId);
-    if (pull === null) return "";
-    const findings = await ports.evidence.findings(repoKey(repo), pull);
-    const { added } = await weighEvidence({ repo, pull, findings }, [piece], ports);
-    return added === 0 || isWriter({ level }) ? "" : "; shown, but without weight (no write access)";
+    const of = await rememberedFinding(repo, memoryId, ports.evidence);
+    if (of === null) return UNKNOWN;
+    const { added } = await weighEvidence({ repo, ...of }, [piece], ports);
+    const note = added === 0 || isWriter({ level }) ? "" : "; shown, but without weight (no write access)";
+    return { end: "stored", note, rejections: of.rejections };
   } catch (error) {
-    return `; not noted in memory: ${publicErrorText(error instanceof Error ? error.message : String(error))}`;
+    if (error instanceof Transient) throw error;
+    const why = publicErrorText(error instanceof Error ? error.message : String(error));
+    return { end: "failed", note: `; not noted in memory: ${why}`, rejections: 0 };
   }
 }
 
+/** The finding's pull request with all its findings, and how many rejections the evidence comes to; null without a memory of it. */
+async function rememberedFinding(repo: Repo, memoryId: string, store: EvidenceStore) {
+  const key = repoKey(repo);
+  const pull = await store.pullOf(key, memoryId);
+  if (pull === null) return null;
+  const findings = await store.findings(key, pull);
+  const weighed = weighPull(await store.evidence(key, pull), findings);
+  return { pull, findings, rejections: weighed.get(memoryId)?.rejections.length ?? 0 };
+}
+
 export interface RestorePorts extends WeighPorts {
-  readonly past: Rejecting & PastRejections;
+  readonly past: PastRejections;
   readonly decisions: Pick<Decisions, "restore">;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -106,20 +130,17 @@ export async function restoreMemory(
   ports: RestorePorts,
   by: { readonly id: number; readonly login: string } | null = null,
 ): Promise<number> {
-  const key = repoKey(repo);
-  const count = await ports.past.restore(key, memoryId);
-  const pull = await ports.evidence.pullOf(key, memoryId);
-  if (pull === null) return count;
-  const findings = await ports.evidence.findings(key, pull);
-  const findingId = findings.find(({ id }) => id === memoryId)?.findingId;
-  const wasDecided = findingId !== undefined && (await ports.decisions.restore(jobKey(repo, pull), findingId));
-  if (count === 0 && !wasDecided) return 0;
+  const of = await rememberedFinding(repo, memoryId, ports.evidence);
+  if (of === null) return 0;
+  const findingId = of.findings.find(({ id }) => id === memoryId)?.findingId;
+  const wasDecided = findingId !== undefined && (await ports.decisions.restore(jobKey(repo, of.pull), findingId));
+  if (of.rejections === 0 && !wasDecided) return 0;
   const at = ports.now();
   const who = by === null ? OPERATOR : { ...by, access: "write" as const, isBot: false, isFirstTime: false };
   const piece = { ...pieceOf(memoryId, "restored", who, at), key: `dashboard:${at}` };
-  // This evidence outweighs earlier rejections, so that the next look does not restore them.
-  await weighEvidence({ repo, pull, findings }, [piece], ports);
-  return Math.max(1, count);
+  // It outweighs the rejections before it.
+  await weighEvidence({ repo, ...of }, [piece], ports);
+  return Math.max(1, of.rejections);
 }
 
 function pieceOf(memoryId: string, kind: EvidenceKind, by: EvidenceBy, at: number): Omit<Evidence, "key"> {

@@ -7,7 +7,7 @@ import type { Decisions, Permissions } from "../../ports/conversation.ts";
 import type { Introductions } from "../../ports/history.ts";
 import type { Embedder, Memory, Recall, Replays, Reranker, RetrievalLog } from "../../ports/memory.ts";
 import type { ModelAccess } from "../../ports/model.ts";
-import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../ports/rejections.ts";
+import type { FlaggedCode, PastCode, PastRejections } from "../../ports/rejections.ts";
 import type { Snapshots } from "../../ports/snapshot.ts";
 import type { Symbols } from "../../ports/symbols.ts";
 import type { Inspector, Ledger, PullRequests, Reviews } from "../../ports.ts";
@@ -69,7 +69,7 @@ export interface ReviewPorts extends WritingPorts {
   readonly embedder: Embedder;
   readonly memory: Memory;
   /** Stores what is declined and the code of findings; absent or null where that is not kept. */
-  readonly keeping?: (Rejecting & FlaggedCode) | null;
+  readonly keeping?: FlaggedCode | null;
   /** The text with every secret masked. */
   readonly redact: (text: string) => Promise<string>;
   /** Our own account: `kodiai[bot]`. */

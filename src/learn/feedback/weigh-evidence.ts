@@ -15,8 +15,8 @@ interface WeighedOutcome {
   readonly outcome: Outcome;
   /** Null while the outcome is `posted`. */
   readonly decided: Decided | null;
-  /** Rejections by people with write access, other than by a command; empty unless it is declined. */
-  readonly against: readonly Rejection[];
+  /** Of people with write access: commands always, words and reactions only while it is declined. */
+  readonly rejections: readonly Rejection[];
   /** True when a person with write access responded, regardless of the outcome. */
   readonly isAnswered: boolean;
   /** Its code changed in a change that counts: merged, or on a writer's branch. */
@@ -50,7 +50,7 @@ export function outcomeOf(
   return {
     outcome,
     decided,
-    against: outcome === "declined" ? against(voices) : [],
+    rejections: rejectionsIn(voices, outcome),
     isChanged: (codeOf(voices).at(-1)?.kind ?? "lines-back") !== "lines-back",
     isAnswered: voices.some(({ kind }) => kind !== "merged" && !CODE.has(kind)),
     because,
@@ -162,12 +162,12 @@ function positionOf(from: Evidence): Position | null {
   }
 }
 
-/** A command is stored when it is carried out. */
-function against(voices: readonly Evidence[]): readonly Rejection[] {
-  const rejecting = positionsOf(voices).filter(({ side, from }) => side === "rejects" && from.kind !== "declined");
+function rejectionsIn(voices: readonly Evidence[], outcome: Outcome): readonly Rejection[] {
+  const rejecting = positionsOf(voices).filter(
+    ({ side, from }) => side === "rejects" && (outcome === "declined" || from.kind === "declined"),
+  );
   return rejecting.map(({ weight, from }) => ({
     by: nameOf(from),
-    isWriter: true,
     reason: weight === "reason" ? reasonOf(from) : null,
     url: from.url,
     at: from.at,

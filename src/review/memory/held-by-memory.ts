@@ -150,11 +150,11 @@ function ruleDeclined({ rule }: Finding, { byRule }: IndexedPast) {
   if (rule === null) return null;
   const own = byRule.get(rule) ?? [];
   const all = own.flatMap((memory) => rejectionsOn(memory).map((one) => ({ memory, one })));
-  const byWriters = all.filter(({ one }) => one.isWriter);
-  for (const each of Map.groupBy(byWriters, ({ one }) => one.by).values()) {
+  for (const each of Map.groupBy(all, ({ one }) => one.by).values()) {
     const rejections = each.length < LEAST_OF_RULE ? null : rejectionsOf(each.map(({ one }) => one));
     const decisive = each.find(({ one }) => rejections !== null && isTheOne(one, rejections));
-    if (rejections?.byMaintainer === true && decisive !== undefined) return { memory: decisive.memory, rejections };
+    if (rejections !== null && rejections.reason !== null && decisive !== undefined)
+      return { memory: decisive.memory, rejections };
   }
   return null;
 }

@@ -110,13 +110,13 @@ async function decide(tx: Sql, repo: RepoKey, decisions: readonly Decision[]): P
   const version = await tick(tx);
   const ids = await rowIds(tx, repo, decisions);
   let changed = 0;
-  for (const { memoryId, outcome, decided, against } of decisions) {
+  for (const { memoryId, outcome, decided, rejections } of decisions) {
     const id = ids.get(memoryId);
     if (id === undefined) continue;
     // Replaces the known rejections, because people change their minds.
-    await tx.run("DELETE FROM against WHERE id = $1", [id]);
-    for (const { by, reason, url, at, isReaction } of against)
-      await upsert(tx, "against", ["id", "by"], { id, by, reason, url, at, is_reaction: isReaction === true });
+    await tx.run("DELETE FROM rejections WHERE id = $1", [id]);
+    for (const { by, reason, url, at, isReaction } of rejections)
+      await upsert(tx, "rejections", ["id", "by"], { id, by, reason, url, at, is_reaction: isReaction === true });
     const { at, by, reason, sha, weight } = decided ?? { at: null, by: null, reason: null, sha: null, weight: null };
     const next = { outcome, at, by, reason, sha, weight };
     const before = await tx.one<typeof next>(

@@ -1,10 +1,10 @@
-// Rejections of findings, and the code that findings flagged: stored beside the memories, and removed with them.
+// Rejections of findings, which follow from evidence, and the code that findings flagged: stored beside the memories, and
+// removed with them.
 import { type CodeShape, type Flagged, shapeKey } from "../../domain/code/code-fingerprint.ts";
 import type { RejectedMemory, Rejection } from "../../domain/memory/rejections.ts";
 import type { RepoKey } from "../../domain/memory.ts";
-import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../ports/rejections.ts";
+import type { FlaggedCode, PastCode, PastRejections } from "../../ports/rejections.ts";
 import type { Database, Sql } from "../sql.ts";
-import { upsert } from "../statement.ts";
 import { rowIds } from "./evidence.ts";
 import { repoValues } from "./scope.ts";
 
@@ -16,48 +16,26 @@ const MOST_FLAGGED = 2_000;
 const KEYS_EACH = 20_000;
 
 /** Over an open memory. May throw `Transient`. */
-export function storedRejections(db: Database): PastRejections & Rejecting & PastCode & FlaggedCode {
+export function storedRejections(db: Database): PastRejections & PastCode & FlaggedCode {
   return {
     rejected: (repo) => rejected(db, repo),
-    reject: (repo, memoryId, { by, isWriter, reason, url, at }) =>
-      db.transaction(async (tx) => {
-        const id = (await rowIds(tx, repo, [{ memoryId }])).get(memoryId);
-        if (id === undefined) return false;
-        await upsert(tx, "rejections", ["id", "by"], { id, by, is_writer: isWriter, reason, url, at });
-        return true;
-      }),
-    restore: (repo, memoryId) =>
-      db.transaction(async (tx) => {
-        const id = (await rowIds(tx, repo, [{ memoryId }])).get(memoryId) ?? null;
-        const heard = await tx.run("DELETE FROM against WHERE id = $1", [id]);
-        return heard + (await tx.run("DELETE FROM rejections WHERE id = $1", [id]));
-      }),
     flagged: (repo, keys, exceptPull) => flagged(db, repo, keys, exceptPull),
     keep: (repo, now, at) => db.transaction((tx) => keep(tx, repo, now, at)),
   };
 }
 
-interface RejectedRow
-  extends Omit<RejectedMemory, "each" | "url">,
-    Omit<Rejection, "isWriter" | "isReaction" | "pull"> {
+interface RejectedRow extends Omit<RejectedMemory, "each" | "url">, Omit<Rejection, "isReaction" | "pull"> {
   readonly found_at: string | null;
-  readonly is_writer: number;
   readonly is_reaction: number;
 }
 
-/** For each person and finding, the most informative of their comments, reactions and commands. */
 async function rejected(db: Sql, repo: RepoKey): Promise<RejectedMemory[]> {
   const rows = await db.all<RejectedRow>(
-    `SELECT r.mem AS "memoryId", r.pull, r.path, r.category, f.rule, c.url AS found_at, j.by, j.is_writer, j.reason, j.url, j.at,
-       j.is_reaction
-     FROM (SELECT id, by, is_writer, reason, url, at, is_reaction,
-             row_number() OVER (PARTITION BY id, by ORDER BY CASE WHEN reason IS NULL THEN 1 ELSE 0 END, is_reaction, at DESC)
-               AS place
-           FROM (SELECT id, by, is_writer, reason, url, at, 0 AS is_reaction FROM rejections
-                 UNION ALL SELECT id, by, 1, reason, url, at, is_reaction FROM against) e) j
+    `SELECT r.mem AS "memoryId", r.pull, r.path, r.category, f.rule, c.url AS found_at, j.by, j.reason, j.url, j.at, j.is_reaction
+     FROM rejections j
      JOIN records r ON r.id = j.id JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id
      LEFT JOIN flagged f ON f.id = r.id
-     WHERE p.host = $1 AND p.github_id = $2 AND r.corpus = 'finding' AND j.place = 1 ORDER BY j.at DESC, j.id, j.by LIMIT $3`,
+     WHERE p.host = $1 AND p.github_id = $2 AND r.corpus = 'finding' ORDER BY j.at DESC, j.id, j.by LIMIT $3`,
     [...repoValues(repo), MOST_REJECTED],
   );
   return [...Map.groupBy(rows, ({ memoryId }) => memoryId).values()].flatMap((group) => {
@@ -69,8 +47,8 @@ async function rejected(db: Sql, repo: RepoKey): Promise<RejectedMemory[]> {
   });
 }
 
-function rejectionOf({ by, is_writer, reason, url, at, is_reaction }: RejectedRow): Rejection {
-  const rejection = { by, isWriter: is_writer === 1, reason, url, at };
+function rejectionOf({ by, reason, url, at, is_reaction }: RejectedRow): Rejection {
+  const rejection = { by, reason, url, at };
   return is_reaction === 1 ? { ...rejection, isReaction: true } : rejection;
 }
 

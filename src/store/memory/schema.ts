@@ -110,11 +110,20 @@ CREATE TABLE taken (id INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CAS
 /** Pieces of the repository's code are no memory any more. */
 const WITHOUT_CODE = "DELETE FROM records WHERE corpus = 'code';";
 
+/** A command is evidence as any other; what was stored of it beside evidence joins what follows from evidence. */
+const ONE_TABLE_OF_REJECTIONS = `
+INSERT INTO against (id, by, reason, url, at, is_reaction)
+  SELECT id, by, reason, url, at, 0 FROM rejections WHERE is_writer = 1
+  ON CONFLICT (id, by) DO UPDATE SET reason = excluded.reason, url = excluded.url, at = excluded.at, is_reaction = 0;
+DROP TABLE rejections;
+ALTER TABLE against RENAME TO rejections;`;
+
 export const MEMORY_PART: SchemaPart = {
   part: "memory",
   steps: [
     (dialect) => `${dialect.setUp}\n${dialect.schema(TABLES)}\n${dialect.keepInRow("vectors", "code")}`,
     () => WITHOUT_CODE,
     () => "DROP TABLE taken;",
+    () => ONE_TABLE_OF_REJECTIONS,
   ],
 };

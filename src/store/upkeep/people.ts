@@ -58,7 +58,6 @@ const NAMING: readonly NamingTable[] = [
   { table: "evidence", of: "memory", login: "by_login", id: "by_id" },
   { table: "decided", of: "memory", login: "by" },
   { table: "rejections", of: "memory", login: "by" },
-  { table: "against", of: "memory", login: "by" },
 ];
 
 /** A table with texts that may mention a person, as `@login` or by e-mail address. */
@@ -83,7 +82,6 @@ const MENTIONING: readonly MentioningTable[] = [
   { table: "evidence", of: "memory", key: ["id", "key"], texts: ["text"] },
   { table: "decided", of: "memory", key: ["id"], texts: ["reason"] },
   { table: "rejections", of: "memory", key: ["id", "by"], texts: ["reason"] },
-  { table: "against", of: "memory", key: ["id", "by"], texts: ["reason"] },
 ];
 
 /** GitHub's account for deleted users. */
@@ -333,19 +331,16 @@ async function anonymiseMemory(tx: Sql, person: KnownPerson, texts: boolean): Pr
     [logins, ids, Math.min(0, lowest) - 1],
   );
   changed += await tx.run(`UPDATE decided SET by = '${GHOST}'${without("reason")} WHERE ${mine("by")}`, [logins]);
-  const ghosts = `SELECT count(*) FROM (SELECT by FROM rejections UNION SELECT by FROM against) x WHERE by LIKE '${GHOST}-%'`;
+  const ghosts = `SELECT count(DISTINCT by) FROM rejections WHERE by LIKE '${GHOST}-%'`;
   const ghost = `${GHOST}-${(await oneValue<number>(tx, ghosts)) ?? 0}`;
-  for (const table of ["rejections", "against"]) {
-    // A person who declined under two logins counts once: the last login stays.
-    changed += await tx.run(
-      `DELETE FROM ${table} WHERE ${mine("by")} AND EXISTS
-         (SELECT 1 FROM ${table} o WHERE o.id = ${table}.id AND o.by > ${table}.by AND ${mine("o.by")})`,
-      [logins],
-    );
-    const anonymous = `UPDATE ${table} SET by = $2, url = NULL${without("reason")} WHERE ${mine("by")}`;
-    changed += await tx.run(anonymous, [logins, ghost]);
-  }
-  return changed;
+  // A person who declined under two logins counts once: the last login stays.
+  changed += await tx.run(
+    `DELETE FROM rejections WHERE ${mine("by")} AND EXISTS
+       (SELECT 1 FROM rejections o WHERE o.id = rejections.id AND o.by > rejections.by AND ${mine("o.by")})`,
+    [logins],
+  );
+  const anonymous = `UPDATE rejections SET by = $2, url = NULL${without("reason")} WHERE ${mine("by")}`;
+  return changed + (await tx.run(anonymous, [logins, ghost]));
 }
 
 /** Rewrites the texts where the condition holds for their column; `given` is its `$1`. */

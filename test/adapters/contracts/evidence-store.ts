@@ -78,7 +78,7 @@ export function evidenceContract(name: string, open: OpenMemory): void {
     describe("outcomes", () => {
       const decide = (decided: typeof DECIDED | null) =>
         opened.evidence.decide(SHOP, [
-          { memoryId: FINDING.id, outcome: decided ? "declined" : "posted", decided, against: [] },
+          { memoryId: FINDING.id, outcome: decided ? "declined" : "posted", decided, rejections: [] },
         ]);
 
       test("are read with the record and counted at once; words and vector stay; the same again changes nothing", async () => {
@@ -129,31 +129,19 @@ export function evidenceContract(name: string, open: OpenMemory): void {
       expect(await opened.count("contents WHERE fixed_code IS NOT NULL")).toBe(0);
     });
 
-    test("people against a finding are rewritten each time, beside what commands recorded", async () => {
-      const memoryPorts = opened.evidence;
-      const kept = opened.past;
-      const against = (...each: Rejection[]) =>
-        memoryPorts.decide(SHOP, [{ memoryId: FINDING.id, outcome: "declined", decided: null, against: each }]);
+    test("rejections of a finding are rewritten each time, one a person", async () => {
+      const [memoryPorts, past] = [opened.evidence, opened.past];
+      const reject = (...each: Rejection[]) =>
+        memoryPorts.decide(SHOP, [{ memoryId: FINDING.id, outcome: "declined", decided: null, rejections: each }]);
       const by = (login: string, more: Partial<Rejection> = {}): Rejection => {
-        return { by: login, isWriter: true, reason: null, url: null, at: 5, ...more };
+        return { by: login, reason: null, url: null, at: 5, ...more };
       };
-      await against(by("wren", { reason: "by design" }), by("vera", { isReaction: true }));
-      await kept.reject(SHOP, FINDING.id, by("vera", { at: 7 }));
-      await kept.reject(SHOP, FINDING.id, by("wren", { at: 8 }));
-      // Of each person what says most: a reason, else words, else a reaction.
-      expect((await kept.rejected(SHOP))[0]?.each).toEqual([
-        by("wren", { reason: "by design" }),
-        by("vera", { at: 7 }),
-      ]);
-      await against(by("ines", { isReaction: true }));
-      expect((await kept.rejected(SHOP))[0]?.each).toEqual([
-        by("ines", { isReaction: true }),
-        by("vera", { at: 7 }),
-        by("wren", { at: 8 }),
-      ]);
-      expect(await kept.rejected("github.com/43")).toEqual([]);
-      expect(await kept.restore(SHOP, FINDING.id)).toBe(3);
-      expect(await kept.rejected(SHOP)).toEqual([]);
+      await reject(by("wren", { reason: "by design" }), by("vera", { isReaction: true }));
+      await reject(by("ines", { isReaction: true }), by("wren", { at: 8 }));
+      expect((await past.rejected(SHOP))[0]?.each).toEqual([by("ines", { isReaction: true }), by("wren", { at: 8 })]);
+      expect(await past.rejected("github.com/43")).toEqual([]);
+      await reject();
+      expect(await past.rejected(SHOP)).toEqual([]);
     });
   });
 }

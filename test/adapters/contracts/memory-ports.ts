@@ -1,14 +1,14 @@
 // What the contracts of memory's ports are given: all of them over one store.
 import type { EvidenceStore } from "../../../src/ports/feedback.ts";
 import type { Embedder, Memory, Recall, Replays, RepositoryLabels } from "../../../src/ports/memory.ts";
-import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../../src/ports/rejections.ts";
+import type { FlaggedCode, PastCode, PastRejections } from "../../../src/ports/rejections.ts";
 
 /** An empty store. */
 export interface OpenMemoryPorts {
   readonly memory: Memory;
   readonly recall: Recall;
   readonly evidence: EvidenceStore;
-  readonly past: PastRejections & Rejecting & PastCode & FlaggedCode;
+  readonly past: PastRejections & PastCode & FlaggedCode;
   readonly labels: RepositoryLabels;
   readonly replays: Replays;
   cached(embedder: Embedder, now: () => number): Embedder;

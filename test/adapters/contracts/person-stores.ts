@@ -55,11 +55,9 @@ export async function fillWithPerson(store: Store): Promise<void> {
     { ...piece, key: "reply:1", by, text: "by design", url: URL_OF },
     { ...piece, key: "reply:2", by: other, text: `I agree with @${LOGIN}`, url: null },
   ]);
-  const against = [{ by: LOGIN, isWriter: true, reason: "by design", url: URL_OF, at: 1 }];
+  const rejections = [{ by: LOGIN, reason: "by design", url: URL_OF, at: 1 }];
   const decided = { at: 1, by: LOGIN, reason: "by design", sha: null, weight: "reason" } as const;
-  await store.evidence.decide(SHOP, [{ memoryId: finding.id, outcome: "declined", decided, against }]);
-  const rejection = { by: LOGIN, isWriter: true, reason: "by design", url: URL_OF, at: 1 };
-  await store.past?.reject(SHOP, finding.id, rejection);
+  await store.evidence.decide(SHOP, [{ memoryId: finding.id, outcome: "declined", decided, rejections }]);
 
   const { key, repo } = reviewJob(7, "a");
   const comment = {
@@ -112,7 +110,6 @@ export function personContract(name: string, open: () => Promise<PersonHarness>)
       const byLogin = await stores.rows({ login: LOGIN.toLowerCase() });
       expect(await stores.rows({ id: ID })).toEqual(byLogin);
       expect([...new Set(byLogin.map(({ kept }) => kept.replace(/^.*\//, "")))].sort()).toEqual([
-        "against",
         "answers",
         "contents",
         "contents.hunk",

@@ -31,7 +31,6 @@ export function aFinding(pull: number, findingId: string, repo = REPO): MemoryRe
 
 export const wren = (more: Partial<Rejection> = {}): Rejection => ({
   by: "wren",
-  isWriter: true,
   reason: "best effort",
   url: null,
   at: 5,
@@ -52,13 +51,14 @@ export function rejectionsContract(name: string, open: OpenMemory): void {
         SPACE,
       );
 
-    test("a decline is kept with its finding, once a person, and goes when it is restored", async () => {
+    const rejectAs = (repo: string, memoryId: string, ...rejections: Rejection[]) =>
+      opened.evidence.decide(repo, [{ memoryId, outcome: "declined", decided: null, rejections }]);
+
+    test("a rejection is kept with its finding", async () => {
       const [one, two] = [aFinding(1, "fnd_0000000000aa"), aFinding(2, "fnd_0000000000bb")];
       await remembered(one, two);
       const kept = opened.past;
-      expect(await kept.reject(REPO, one.id, wren())).toBe(true);
-      expect(await kept.reject(REPO, one.id, wren({ reason: "really", at: 6 }))).toBe(true);
-      expect(await kept.reject(REPO, one.id, wren({ by: "vera", reason: null, at: 7 }))).toBe(true);
+      await rejectAs(REPO, one.id, wren({ reason: "really", at: 6 }), wren({ by: "vera", reason: null, at: 7 }));
       await opened.past.keep(
         REPO,
         { reported: [{ memoryId: one.id, rule: "floating-promise", shape: SHAPE }], open: [], fixed: [] },
@@ -75,20 +75,22 @@ export function rejectionsContract(name: string, open: OpenMemory): void {
           each: [wren({ reason: "really", at: 6 }), wren({ by: "vera", reason: null, at: 7 })],
         },
       ]);
-      expect(await kept.restore(REPO, two.id)).toBe(0);
-      expect(await kept.restore(REPO, one.id)).toBe(2);
+      await rejectAs(REPO, two.id);
+      expect(await kept.rejected(REPO)).toHaveLength(1);
+      await rejectAs(REPO, one.id);
       expect(await kept.rejected(REPO)).toEqual([]);
     });
 
-    test("nothing is declined, restored or known of another repository", async () => {
+    test("nothing is rejected or known of another repository", async () => {
       const one = aFinding(1, "fnd_0000000000aa");
       await remembered(one, aFinding(1, "fnd_0000000000aa", OTHER));
       const [kept, code] = [opened.past, opened.past];
-      expect(await kept.reject(OTHER, one.id, wren())).toBe(false);
-      expect(await kept.reject("nowhere", one.id, wren())).toBe(false);
-      await kept.reject(REPO, one.id, wren());
+      await rejectAs(OTHER, one.id, wren());
+      await rejectAs("nowhere", one.id, wren());
+      expect(await kept.rejected(REPO)).toEqual([]);
+      await rejectAs(REPO, one.id, wren());
       await code.keep(REPO, { reported: [{ memoryId: one.id, rule: null, shape: SHAPE }], open: [], fixed: [] }, 9);
-      expect(await kept.restore(OTHER, one.id)).toBe(0);
+      await rejectAs(OTHER, one.id);
       expect(await kept.rejected(OTHER)).toEqual([]);
       expect(await code.flagged(OTHER, [shapeKey(SHAPE) ?? 0], 2)).toEqual([]);
       expect(await kept.rejected(REPO)).toHaveLength(1);
@@ -137,8 +139,8 @@ export function rejectionsContract(name: string, open: OpenMemory): void {
       const [one, two] = [aFinding(1, "fnd_0000000000aa"), aFinding(2, "fnd_0000000000bb")];
       await remembered(one, two);
       const kept = opened.past;
-      await kept.reject(REPO, one.id, wren());
-      await kept.reject(REPO, two.id, wren());
+      await rejectAs(REPO, one.id, wren());
+      await rejectAs(REPO, two.id, wren());
       await kept.keep(REPO, { reported: [{ memoryId: one.id, rule: null, shape: SHAPE }], open: [], fixed: [] }, 9);
       await opened.memory.forget(REPO, [one.id]);
       expect(await kept.rejected(REPO)).toMatchObject([{ memoryId: two.id }]);

@@ -35,11 +35,11 @@ function figures(name: string, given: TestDatabase | null): void {
       const decided = (at: number) => ({ at, by: "wren", reason: "by design", sha: null, weight: "reason" }) as const;
       const evidence = storedEvidence(db);
       await evidence.decide(SHOP, [
-        { memoryId: findings[0]?.id ?? "", outcome: "declined", decided: decided(DAY + 5), against: [] },
-        { memoryId: findings[1]?.id ?? "", outcome: "declined", decided: decided(2 * DAY - 1), against: [] },
+        { memoryId: findings[0]?.id ?? "", outcome: "declined", decided: decided(DAY + 5), rejections: [] },
+        { memoryId: findings[1]?.id ?? "", outcome: "declined", decided: decided(2 * DAY - 1), rejections: [] },
       ]);
       await evidence.decide(NEIGHBOUR, [
-        { memoryId: elsewhere.id, outcome: "declined", decided: decided(3 * DAY), against: [] },
+        { memoryId: elsewhere.id, outcome: "declined", decided: decided(3 * DAY), rejections: [] },
       ]);
     });
 

@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSy
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { storedEvidence } from "../../../src/store/memory/evidence.ts";
 import { storedMemory } from "../../../src/store/memory/memory.ts";
 import { openMemoryFile, pageProblems, reclaimFile } from "../../../src/store/memory/memory-file.ts";
 import { type RecallSettings, threadRecall } from "../../../src/store/memory/recall.ts";
@@ -90,8 +91,11 @@ describe("forgetting", () => {
       [one, two].map((record) => ({ record, vector: null })),
       SPACE,
     );
-    await kept.reject(REPO, one.id, wren({ reason: "a-reason-of-its-own" }));
-    await kept.reject(REPO, two.id, wren({ reason: "b-reason-of-its-own" }));
+    const decide = storedEvidence(opened.db).decide;
+    const rejected = (memoryId: string, reason: string) => {
+      return { memoryId, outcome: "declined", decided: null, rejections: [wren({ reason })] } as const;
+    };
+    await decide(REPO, [rejected(one.id, "a-reason-of-its-own"), rejected(two.id, "b-reason-of-its-own")]);
     await kept.keep(REPO, { reported: [{ memoryId: one.id, rule: null, shape: SHAPE }], open: [], fixed: [] }, 9);
     expect(bytesOf(opened.path)).toContain("reason-of-its-own");
     await opened.memory.forget(REPO, [one.id]);

@@ -58,8 +58,8 @@ beforeAll(async () => {
   }));
   await store.memory.remember([{ record: finding, vector: vectorAt(3) }, ...rows], SPACE);
   const decided = { at: 5, by: "wren", reason: "by design", sha: null, weight: "reason" } as const;
-  await store.evidence.decide(SHOP, [{ memoryId: finding.id, outcome: "declined", decided, against: [] }]);
-  await store.past?.reject(SHOP, finding.id, { by: "wren", isWriter: true, reason: "no", url: null, at: 5 });
+  const rejections = [{ by: "wren", reason: "no", url: null, at: 5 }];
+  await store.evidence.decide(SHOP, [{ memoryId: finding.id, outcome: "declined", decided, rejections }]);
   await store.retrievals.write(anEntry());
   await store.spending.record(repo, 1, "review", {
     ...{ inputTokens: 1, cachedTokens: 0, outputTokens: 1, usd: 0.1 + 0.2, ms: 1, requests: 1 },
@@ -202,8 +202,8 @@ describe.skipIf(first === null)("a store that is moved to PostgreSQL", () => {
       );
       expect((await near(there)).flat()).toHaveLength(10);
       expect(await words(there)).toEqual(await words(here));
-      const [against] = await storedRejections(target).rejected(SHOP);
-      expect(against?.each.map(({ reason }) => reason)).toContain("no");
+      const [rejected] = await storedRejections(target).rejected(SHOP);
+      expect(rejected?.each.map(({ reason }) => reason)).toContain("no");
       const version = await there.version(SHOP);
       expect(version).toBe(await here.version(SHOP));
       const spent = "SELECT usd FROM spending ORDER BY id";

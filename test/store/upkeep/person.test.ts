@@ -114,20 +114,20 @@ describe("a memory that named the person", () => {
     await store.evidence.keepFixes(SHOP, [
       { memoryId: FINDING.id, flaggedCode: "// ask @wren", fixedCode: "// asked @wrenly" },
     ]);
-    const one = { isWriter: true, reason: "as @wren said", url: "https://x.test", at: 5 };
-    const against = [
+    const one = { reason: "as @wren said", url: "https://x.test", at: 5 };
+    const rejections = [
       { ...one, by: "Wren" },
       { ...one, by: "vera" },
     ];
-    await store.evidence.decide(SHOP, [{ memoryId: FINDING.id, outcome: "declined", decided: null, against }]);
+    await store.evidence.decide(SHOP, [{ memoryId: FINDING.id, outcome: "declined", decided: null, rejections }]);
     const person = await stores(home);
-    const named = (await person.rows({ login: "wren" })).filter(({ kept }) => kept === "memory.db/against");
+    const named = (await person.rows({ login: "wren" })).filter(({ kept }) => kept === "memory.db/rejections");
     expect(named).toMatchObject([{ row: { by: "Wren" } }]);
     await person.erase({ login: "wren" }, false);
     expect(await person.rows({ login: "wren" })).toEqual([]);
-    const rows = (await person.rows({ login: "vera" })).filter(({ kept }) => kept === "memory.db/against");
+    const rows = (await person.rows({ login: "vera" })).filter(({ kept }) => kept === "memory.db/rejections");
     expect(rows).toMatchObject([{ row: { by: "vera", reason: "as @ghost said", url: "https://x.test" } }]);
-    const ghosts = (await person.rows({ login: "ghost-0" })).filter(({ kept }) => kept === "memory.db/against");
+    const ghosts = (await person.rows({ login: "ghost-0" })).filter(({ kept }) => kept === "memory.db/rejections");
     expect(ghosts).toMatchObject([{ row: { by: "ghost-0", reason: "as @ghost said", url: null } }]);
     expect(await store.recall.records(scopeOf(), [FINDING.id])).toMatchObject([
       { flaggedCode: "// ask @ghost", fixedCode: "// asked @wrenly" },
