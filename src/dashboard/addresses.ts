@@ -5,6 +5,10 @@ export function repositoryPath(repo: RepoKey): string {
   return `/repositories/${repo.split("/").map(encodeURIComponent).join("/")}`;
 }
 
+/** What addresses of a repository's memory end with: the file of it, and where such a file is read. */
+export const EXPORT = "/memory.jsonl";
+export const IMPORT = "/import";
+
 export function memoryPath(repo: RepoKey, memoryId: string): string {
   return `/memories/${repo.split("/").map(encodeURIComponent).join("/")}/${encodeURIComponent(memoryId)}`;
 }

@@ -3,7 +3,7 @@ import type { ShownVariable } from "../config/environment/shown-variables.ts";
 import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import type { ExportPorts } from "../flows/memory/memory-file.ts";
 import type { SearchPorts } from "../flows/memory/search-memory.ts";
-import type { RestorePorts } from "../flows/people/weigh-evidence.ts";
+import type { DecidePorts } from "../flows/people/weigh-evidence.ts";
 import type { MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
 import type { HistoryStore } from "../ports/history.ts";
 import type { JobAdmin } from "../ports/jobs.ts";
@@ -71,6 +71,7 @@ export interface MemoryShown {
   readonly export: ExportPorts;
   readonly forget: Memory["forget"];
   readonly declined: PastRejections;
-  readonly restoring: RestorePorts;
+  /** Declines findings, and takes declines back. */
+  readonly deciding: DecidePorts;
   readonly replays: Replays;
 }

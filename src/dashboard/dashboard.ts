@@ -1,10 +1,12 @@
 // Addresses -> pages. Everything but the login and our own files needs a session; what changes something also needs a
 // form of that session, sent from our own pages.
 import { type Context, Hono } from "hono";
+import { stream } from "hono/streaming";
 import { Transient } from "../domain/errors.ts";
-import { repoKey } from "../domain/memory.ts";
-import { restoreMemory } from "../flows/people/weigh-evidence.ts";
-import { memoriesPath, memoryPath } from "./addresses.ts";
+import { CORPORA, repoKey } from "../domain/memory.ts";
+import { exportMemory, importMemory } from "../flows/memory/memory-file.ts";
+import { declineMemory, restoreMemory } from "../flows/people/weigh-evidence.ts";
+import { EXPORT, IMPORT, memoriesPath, memoryPath } from "./addresses.ts";
 import { ASSETS } from "./assets.ts";
 import { configurationPage } from "./configuration.ts";
 import type { DashboardPorts, Doors } from "./dashboard-ports.ts";
@@ -16,6 +18,7 @@ import { METHODS, memoriesPage, memoryPage } from "./memories.ts";
 import { overviewPage } from "./overview.ts";
 import {
   knownRepository,
+  REPOSITORY_ORDERS,
   readConfiguration,
   readJobs,
   readMemories,
@@ -27,7 +30,7 @@ import {
   readReview,
   readReviews,
 } from "./read-views.ts";
-import { repositoriesPage, repositoryPage } from "./repositories.ts";
+import { importedPage, repositoriesPage, repositoryPage } from "./repositories.ts";
 import { retrievalPage } from "./retrieval.ts";
 import { reviewPage, reviewsPage } from "./reviews.ts";
 
@@ -87,11 +90,30 @@ function pages(app: Hono<Inside>): void {
   const get = (path: string, answer: (c: Context<Inside>, ports: DashboardPorts) => Response | Promise<Response>) =>
     app.get(path, (c) => answer(c, c.get("ports")));
   get("/", (c, ports) => show(c, readOverview(ports, days(c), word(c, "repo")), overviewPage));
-  get("/repositories", (c, ports) => show(c, readRepositories(ports), repositoriesPage));
-  get("/repositories/:host/:id", (c, ports) => show(c, readRepository(ports, repoOf(c)), repositoryPage));
+  get("/repositories", (c, ports) => {
+    const order = REPOSITORY_ORDERS.find((one) => one === word(c, "by")) ?? "name";
+    return show(c, readRepositories(ports, order), repositoriesPage);
+  });
+  get("/repositories/:host/:id", (c, ports) =>
+    show(c, readRepository(ports, repoOf(c), c.get("formToken")), repositoryPage),
+  );
+  get(`/repositories/:host/:id${EXPORT}`, async (c, { memory }) => {
+    const repo = memory === null ? null : await knownRepository(memory, repoOf(c));
+    if (memory === null || repo === null) return c.notFound();
+    const lines = exportMemory({ repo, corpora: CORPORA, what: "records" }, memory.export);
+    c.header("content-type", "application/jsonl; charset=utf-8");
+    c.header("content-disposition", 'attachment; filename="memory.jsonl"');
+    return stream(c, async (to) => {
+      for await (const line of lines) await to.writeln(line);
+    });
+  });
   get("/reviews", (c, ports) => show(c, readReviews(ports, word(c, "repo"), number(c.req.query("page"))), reviewsPage));
   get("/reviews/:host/:id/:number/:head", (c, ports) =>
-    show(c, readReview(ports, `${repoOf(c)}#${c.req.param("number")}`, c.req.param("head") ?? ""), reviewPage),
+    show(
+      c,
+      readReview(ports, `${repoOf(c)}#${c.req.param("number")}`, c.req.param("head") ?? "", c.get("formToken")),
+      reviewPage,
+    ),
   );
   get("/memories", (c, ports) => {
     const asked = {
@@ -138,9 +160,34 @@ function acts(app: Hono<Inside>): void {
     const repo = memory === null ? null : await knownRepository(memory, repoOf(c));
     if (memory === null || repo === null) return c.notFound();
     const id = c.req.param("memory");
-    const count = await restoreMemory(repo, id, memory.restoring, viewer);
+    const count = await restoreMemory(repo, id, memory.deciding, viewer);
     return c.redirect(done(memoryPath(repoKey(repo), id), count > 0 ? "restored" : "not-declined"), 303);
   });
+  app.post(`/repositories/:host/:id${IMPORT}`, importFile);
+  app.post("/memories/:host/:id/:memory/decline", async (c) => {
+    const { memory, viewer } = c.get("ports");
+    const repo = memory === null ? null : await knownRepository(memory, repoOf(c));
+    if (memory === null || repo === null) return c.notFound();
+    const id = c.req.param("memory");
+    const { text } = await c.req.parseBody();
+    const isDone = await declineMemory(repo, id, typeof text === "string" ? text : "", memory.deciding, viewer);
+    return isDone ? c.redirect(done(memoryPath(repoKey(repo), id), "declined"), 303) : c.notFound();
+  });
+}
+
+/** Reads an export of a memory into this repository: the same file again changes nothing. */
+async function importFile(c: Context<Inside>): Promise<Response> {
+  const { memory } = c.get("ports");
+  const repo = memory === null ? null : await knownRepository(memory, repoOf(c));
+  const embedder = memory?.search.embedder ?? null;
+  if (memory === null || repo === null || embedder === null) return c.notFound();
+  const { file } = await c.req.parseBody();
+  const lines = file instanceof File ? (await file.text()).split("\n") : [];
+  const rules = { remembering: { redact: memory.deciding.redact }, into: repo };
+  return shown(
+    c,
+    importedPage(repoKey(repo), await importMemory(lines, rules, { embedder, memory: memory.export.memory })),
+  );
 }
 
 function done(path: string, what: Notice): string {

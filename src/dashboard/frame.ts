@@ -2,6 +2,8 @@
 
 import type { Context } from "hono";
 import { html, raw } from "hono/html";
+import type { MemoryRecord } from "../domain/memory.ts";
+import { memoryPath } from "./addresses.ts";
 import { assetPath } from "./assets.ts";
 import type { DashboardPorts } from "./dashboard-ports.ts";
 import { type Content, type Html, OUT } from "./parts.ts";
@@ -74,19 +76,40 @@ function navigation(current: Section | null): Html {
 
 interface Action {
   readonly path: string;
+  /** The label of a text that goes with it; absent: none does. */
+  readonly asks?: string;
   /** What it does, in a sentence. */
   readonly says: string;
   readonly button: string;
 }
 
 /** A button that changes something, with what it does. */
-export function action(formToken: string, { path, says, button }: Action): Html {
-  return html`<form class="action" method="post" action="${path}"><p class="note">${says}</p><input type="hidden" name="form" value="${formToken}"><button>${button}</button></form>`;
+export function action(formToken: string, { path, asks, says, button }: Action): Html {
+  const field = asks === undefined ? "" : html`<label class="wide">${asks}<input name="text" maxlength="500"></label>`;
+  return html`<form class="action" method="post" action="${path}"><p class="note">${says}</p>${field}<input type="hidden" name="form" value="${formToken}"><button>${button}</button></form>`;
 }
 
 /** What cannot be undone: it opens first, and says what will be lost. */
 export function destruction(formToken: string, name: string, act: Action): Html {
   return html`<details class="danger"><summary>${name}</summary>${action(formToken, act)}</details>`;
+}
+
+/** What a person may decide about a remembered finding: to decline it, or to take its declines back. Nothing about other memories. */
+export function decisionForm(formToken: string, { repo, id, corpus, outcome }: MemoryRecord): Content {
+  if (corpus !== "finding") return "";
+  const path = memoryPath(repo, id);
+  return outcome === "declined"
+    ? destruction(formToken, "Restore…", {
+        path: `${path}/restore`,
+        says: "All declines of it are taken back: findings like it are said again, from the next review of each pull request on.",
+        button: "Restore it",
+      })
+    : destruction(formToken, "Decline…", {
+        path: `${path}/decline`,
+        asks: "Reason",
+        says: "It is not said again on its pull request, and with a reason findings like it are held back on others; security and critical ones are still said there.",
+        button: "Decline it",
+      });
 }
 
 /** Links to the neighbours of a part of a list; nothing where all of it is shown. */
@@ -157,7 +180,7 @@ export function repoOf(c: Context<Inside>): string {
 export async function shown(
   c: Context<Inside>,
   page: Page,
-  status: 200 | 401 | 403 | 404 | 429 | 500 | 503 = 200,
+  status: 200 | 401 | 403 | 404 | 413 | 429 | 500 | 503 = 200,
 ): Promise<Response> {
   const text = String(await framed(page, c));
   const { host, webUrl } = c.get("ports")?.github ?? {};
@@ -168,6 +191,7 @@ export async function shown(
 const NOTICES = {
   forgotten: "The memory is forgotten.",
   "not-forgotten": "There was no such memory any more.",
+  declined: "Declined: findings like it are held back, from the next review of each pull request on.",
   restored: "Restored: findings like it are said again, from the next review of each pull request on.",
   "not-declined": "Nothing to restore: this memory was not declined.",
   retried: "The job waits again and runs at once.",

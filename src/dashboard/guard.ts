@@ -3,6 +3,7 @@
 import type { Context, Hono } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { RepoKey } from "../domain/memory.ts";
+import { IMPORT } from "./addresses.ts";
 import type { DashboardPorts, Doors, VisitorWithToken } from "./dashboard-ports.ts";
 import { type Inside, shown } from "./frame.ts";
 import { loginPage, problemPage } from "./login.ts";
@@ -10,8 +11,9 @@ import { readAsPerson } from "./read-as-person.ts";
 import { readKnown } from "./read-views.ts";
 import { ATTEMPT_COOKIE, COOKIE, sessions, type Who } from "./session.ts";
 
-/** A form with one token in it. */
+/** Bytes of a form with one token and a reason in it; and of one with a file of memories, which are read in this process. */
 const MOST_BODY = 8_192;
+const MOST_FILE = 2 ** 21;
 
 /** Adds the login, and lets nothing else be answered without a session. */
 export function guard(app: Hono<Inside>, doors: Doors, ports: DashboardPorts): void {
@@ -80,8 +82,10 @@ export function guard(app: Hono<Inside>, doors: Doors, ports: DashboardPorts): v
 
   app.use(async (c, next) => {
     if (c.req.method === "GET" || c.req.method === "HEAD") return next();
-    if (c.req.method !== "POST" || Number(c.req.header("content-length") ?? MOST_BODY + 1) > MOST_BODY)
-      return c.text("this is not taken", 405);
+    const most = c.req.path.endsWith(IMPORT) ? MOST_FILE : MOST_BODY;
+    if (c.req.method !== "POST") return c.text("this is not taken", 405);
+    if (Number(c.req.header("content-length") ?? most + 1) > most)
+      return shown(c, problemPage("Not done", `More than ${most / 1024} KiB is not taken here.`), 413);
     const sent = { origin: c.req.header("origin"), site: c.req.header("sec-fetch-site"), host: c.req.header("host") };
     return isSameOrigin(sent) ? next() : c.text("this comes from another site", 403);
   });

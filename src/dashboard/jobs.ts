@@ -29,15 +29,16 @@ ${
         )
     : html`${failed.length > 0 ? html`<h2>Others</h2>` : ""}${table(
         "Jobs, newest first",
-        [num("Id"), "State", "What", num("Try"), "When", wide("How it ended, or why it waits")],
+        ["State", "What", "When", num("Id"), num("Try"), wide("How it ended, or why it waits")],
         others.map((job): Content[] => [
-          job.id,
           stateBadge(job.state),
           what(job),
-          job.attempt,
           job.dueInMs === null ? moment(job.at) : `in ${duration(job.dueInMs)}`,
+          job.id,
+          job.attempt,
           linked(job.outcome ?? ""),
         ]),
+        "lines",
       )}`
 }${jobs.length >= most ? html`<p class="note">The newest ${whole(most)} are shown; <code>kodiai jobs ls</code> has more.</p>` : ""}`,
   };

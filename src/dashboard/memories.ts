@@ -12,13 +12,14 @@ import {
 } from "../domain/retrieval.ts";
 import { counted } from "../domain/text/counted.ts";
 import { memoriesPath, memoryPath } from "./addresses.ts";
-import { destruction, type Page, pager, select } from "./frame.ts";
+import { decisionForm, destruction, type Page, pager, select } from "./frame.ts";
 import {
   badge,
   type Content,
   empty,
   facts,
   type Html,
+  listOf,
   moment,
   outcomeWord,
   outLink,
@@ -44,14 +45,10 @@ ${shown === null ? "" : shown.kind === "list" ? list(asked, shown) : found(shown
 }
 
 function questionForm({ repositories, asked }: MemoriesView): Html {
+  const known = repositories.map(({ key, name }) => [key, name] as const);
   return html`<form class="search" data-filters method="get" action="/memories" role="search">
 <label class="wide">Search, as a review would<input type="search" name="q" value="${asked.q}" maxlength="2000" placeholder="retry a charge without an idempotency key"></label>
-${select(
-  "repo",
-  "Repository",
-  asked.repo,
-  repositories.map(({ key, name }) => [key, name]),
-)}
+${select("repo", "Repository", asked.repo, asked.repo === "" ? [["", "all"], ...known] : known)}
 ${select("corpus", "Kind", asked.corpus, [["", "all"], ...CORPORA.map((one) => [one, one.replaceAll("_", " ")] as const)])}
 ${select("outcome", "Outcome", asked.outcome, [["", "all"], ...OUTCOMES.map((one) => [one, outcomeWord(one)] as const)])}
 <label>Language<input name="language" value="${asked.language}" maxlength="40" placeholder="python"></label>
@@ -82,7 +79,24 @@ function list(asked: MemoryQuestion, { records, total, page, pages }: ListedMemo
   if (total === 0) return empty("No memory is like that.", "Ask for less: take a filter away.");
   const { q: _, method: __, ...query } = asked;
   return html`<p class="note">${counted(total, "memory", "memories")}, what was said last first</p>
-<ul class="found">${records.map((record) => item(record))}</ul>${pager("/memories", query, page, pages)}`;
+<ul class="found">${alike(records).map(([record, ...others]) => item(record, saidAgain(others)))}</ul>${pager("/memories", query, page, pages)}`;
+}
+
+/** Memories of one kind with one title together, where the first of them is. */
+function alike(records: readonly MemoryRecord[]) {
+  const groups = Map.groupBy(records, (record) => JSON.stringify([record.repo, record.corpus, titleOf(record).title]));
+  return [...groups.values()] as unknown as readonly (readonly [MemoryRecord, ...MemoryRecord[]])[];
+}
+
+/** The others of a group, folded, each with its place and outcome. */
+function saidAgain(others: readonly MemoryRecord[]): Content {
+  return listOf(
+    "The same elsewhere",
+    others.map(
+      (record) =>
+        html`<a href="${memoryPath(record.repo, record.id)}"><span class="path">${record.path ?? record.id}</span></a> ${outcomeBadge(record.outcome)} ${moment(record.provenance.at)}`,
+    ),
+  );
 }
 
 function found({ memories, precedents, ms }: FoundMemories): Html {
@@ -157,12 +171,11 @@ function source(record: MemoryRecord): Html {
 
 function corrections({ record, formToken, declines }: MemoryView): Html {
   const path = memoryPath(record.repo, record.id);
-  const restore =
-    declines.length === 0
-      ? html`<p class="note">It was not declined: there is nothing to restore.</p>`
-      : html`<ul>${declines.map(({ by, reason, at, url }) => html`<li>declined by ${by}, ${moment(at)}${reason === null ? "" : html`: ${reason}`} ${url === null ? "" : outLink(url, "on GitHub")}</li>`)}</ul>
-${destruction(formToken, "Restore…", { path: `${path}/restore`, says: "All declines of it are taken back: findings like it are said again, from the next review of each pull request on.", button: "Restore it" })}`;
-  return html`<section class="card"><h2>Correct it</h2>${restore}
+  const list = declines.map(
+    ({ by, reason, at, url }) =>
+      html`<li>declined by ${by}, ${moment(at)}${reason === null ? "" : html`: ${reason}`} ${url === null ? "" : outLink(url, "on GitHub")}</li>`,
+  );
+  return html`<section class="card"><h2>Correct it</h2>${list.length === 0 ? "" : html`<ul>${list}</ul>`}${decisionForm(formToken, record)}
 ${destruction(formToken, "Forget…", { path: `${path}/forget`, says: "The memory goes with its words, vector and evidence, and cannot be brought back from here.", button: "Forget it" })}</section>`;
 }
 

@@ -1,8 +1,8 @@
 // The first page: what needs attention, then what was reviewed, what became of it and what it cost.
 
 import { html } from "hono/html";
-import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import { counted } from "../domain/text/counted.ts";
+import { acceptance, TAKEN_UP } from "./acceptance.ts";
 import { memoriesPath, memoryPath, reviewPath } from "./addresses.ts";
 import type { Health } from "./dashboard-ports.ts";
 import { byDay, byWeek, lastDays } from "./days.ts";
@@ -15,7 +15,6 @@ import {
   dollars,
   duration,
   empty,
-  facts,
   figures,
   type Html,
   moment,
@@ -53,7 +52,7 @@ ${state === null ? "" : statusLine(state, jobs ?? [])}
 ${attention(view)}
 ${keyFigures(view)}
 ${view.reviews === 0 ? html`${empty("No review was written yet.", html`Install the App on a repository and open a pull request, or run <code>npm run demo -- --dashboard</code> to see this page with data.`)}` : charts(view)}
-${jobs === null || state === null ? "" : html`<div class="columns">${queue(jobs)}${health(state)}</div>`}`,
+${jobs === null ? "" : queue(jobs)}`,
   };
 }
 
@@ -82,7 +81,7 @@ function statusLine({ ready, reasons, memoryProblem }: Health, jobs: NonNullable
   return html`<div class="status"><p>${ready ? badge("ready, with less", "warn") : badge("not ready", "bad")}</p><ul>${all.map((one) => html`<li>${one}</li>`)}</ul></div>`;
 }
 
-function attention({ attention: { unanswered, declinedRules, heldBack }, choice: { chosen } }: Overview): Content {
+function attention({ attention: { unanswered, heldBack }, choice: { chosen } }: Overview): Content {
   const cards = [
     card(
       `Findings without an answer (${whole(unanswered.total)})`,
@@ -90,16 +89,9 @@ function attention({ attention: { unanswered, declinedRules, heldBack }, choice:
         (record) =>
           html`${record.severity === null ? "" : severityBadge(record.severity)} <a href="${memoryPath(record.repo, record.id)}">${titleOf(record).title}</a> <span class="note">${outLink(record.provenance.url, `${record.repoName}#${record.provenance.pull ?? ""}`)}, ${moment(record.provenance.at)}</span>`,
       ),
-      chosen === null || unanswered.total <= unanswered.newest.length
+      unanswered.total <= unanswered.newest.length
         ? ""
-        : html`<p><a href="${memoriesPath(chosen, { corpus: "finding", outcome: "posted" })}">All of them</a></p>`,
-    ),
-    card(
-      "Most declined rules",
-      declinedRules.map(
-        ({ rule, declined, all }) =>
-          html`${ruleName(rule)} <span class="note">${whole(declined)} of ${counted(all, "finding")} declined</span>`,
-      ),
+        : html`<p><a href="${memoriesPath(chosen ?? "", { corpus: "finding", outcome: "posted" })}">All of them</a></p>`,
     ),
     card(
       "Held back last",
@@ -118,28 +110,48 @@ function card(title: string, items: readonly Content[], more: Content = ""): Con
   return html`<section class="card"><h2>${title}</h2><ul class="lines">${items.map((item) => html`<li>${item}</li>`)}</ul>${more}</section>`;
 }
 
-/** What was fixed once and came back was fixed all the same. */
-const TAKEN_UP = ["accepted", "fixed", "reintroduced"];
-
-/** Of the findings that people or commits decided, how many were taken up; null where none was decided. */
-export function acceptance(findings: Overview["findings"]) {
-  const of = (...names: readonly string[]) =>
-    (findings ?? []).filter(({ outcome }) => names.includes(outcome)).reduce((sum, { count }) => sum + count, 0);
-  const taken = of(...TAKEN_UP);
-  const decided = taken + of("declined");
-  return { share: decided === 0 ? null : taken / decided, decided };
-}
-
-function keyFigures({ reviewDays, days, findings, spending, jobs, reviews, model }: Overview): Html {
-  const inWindow = reviewDays.reduce((sum, { count }) => sum + count, 0);
-  const said = (findings ?? []).reduce((sum, { count }) => sum + count, 0);
-  const { share, decided } = acceptance(findings);
-  const of = decided === 0 ? "nothing was decided yet" : `of ${whole(decided)} decided findings, whenever decided`;
+/** The figures of the window, each beside that of the period of the same length before it. */
+function keyFigures({
+  reviewDays,
+  decidedDays,
+  reviewTimes,
+  days,
+  since,
+  before,
+  findings,
+  spending,
+  ...view
+}: Overview): Html {
+  const { jobs, reviews, model } = view;
+  const countOf = (list: readonly { readonly count: number }[]) => list.reduce((sum, { count }) => sum + count, 0);
+  const isNow = ({ day }: { readonly day: number }) => day >= since;
+  const isBefore = ({ day }: { readonly day: number }) => day >= before && day < since;
+  const decisions = (isIn: typeof isNow) =>
+    acceptance(decidedDays.filter(isIn).map(({ name, count }) => ({ outcome: name, count })));
+  const [now, then] = [decisions(isNow), decisions(isBefore)];
   const usd = spending.reduce((sum, one) => sum + one.usd, 0);
+  const times = reviewTimes.toSorted((a, b) => a - b);
+  const half = times[Math.floor(times.length / 2)];
+  const was = `in the ${days} days before`;
   return figures([
-    { name: "Reviews", value: whole(inWindow), note: `in ${days} days, ${whole(reviews)} in all` },
-    { name: "Findings", value: findings === null ? "–" : whole(said), note: "remembered, whenever said" },
-    { name: "Taken up", value: percent(share), note: of },
+    {
+      name: "Reviews",
+      value: whole(countOf(reviewDays.filter(isNow))),
+      note: `in ${days} days; ${whole(countOf(reviewDays.filter(isBefore)))} ${was}, ${whole(reviews)} in all`,
+    },
+    { name: "Findings", value: findings === null ? "–" : whole(countOf(findings)), note: "remembered, whenever said" },
+    {
+      name: "Taken up",
+      value: percent(now.share),
+      note:
+        now.decided === 0 ? "nothing was decided" : `of ${whole(now.decided)} decided; ${percent(then.share)} ${was}`,
+    },
+    { name: "Fixed", value: whole(now.fixed), note: `findings whose code was fixed; ${whole(then.fixed)} ${was}` },
+    {
+      name: "Time to review",
+      value: half === undefined ? "–" : duration(half),
+      note: half === undefined ? "nothing was posted" : `half of ${whole(times.length)} took that or less`,
+    },
     { name: "Models", value: dollars(usd), note: model === null ? "none is configured" : `in ${days} days` },
     ...(jobs === null ? [] : [jobsWaiting(jobs)]),
   ]);
@@ -180,6 +192,7 @@ ${chart({
   ],
 })}
 ${accepted(view)}
+${byRule(view)}
 ${cost(view, times)}
 </div>`;
 }
@@ -207,6 +220,21 @@ function accepted({ weeks, decidedDays }: Overview): Html {
     ],
     shown: percent,
   });
+}
+
+/** Of each rule's decided findings, how many were taken up. */
+function byRule({ rules }: Overview): Content {
+  if (rules.length === 0) return "";
+  return html`<section class="card"><h2>Acceptance by rule</h2>${table(
+    "Acceptance by rule",
+    ["Rule", num("Taken up"), num("Declined"), num("Said")],
+    rules.map(({ rule, taken, declined, all }): Content[] => [
+      ruleName(rule),
+      `${whole(taken)} (${percent(taken / (taken + declined))})`,
+      whole(declined),
+      whole(all),
+    ]),
+  )}</section>`;
 }
 
 /** @param more below the bars */
@@ -247,17 +275,4 @@ function queue(jobs: NonNullable<Overview["jobs"]>): Html {
     ["Lane", ...states.map(num)],
     lanes.map((lane): Content[] => [LANES[lane] ?? lane, ...states.map((state) => whole(jobsIn(ofLane(lane), state)))]),
   )}<p><a href="/jobs">All jobs</a></p></section>`;
-}
-
-function warmthWords({ state, rows, repositories }: MemoryWarmth): string {
-  if (rows === 0) return `${state}; there was nothing to read ahead at the start`;
-  return `${state}: ${whole(rows)} memories of ${whole(repositories)} repositories are read ahead`;
-}
-
-function health({ warmth, uptimeMs, rss, memoryProblem }: Health): Html {
-  return html`<section class="card"><h2>Process</h2>${facts({
-    "Up for": duration(uptimeMs),
-    "Memory in use": `${whole(rss / 2 ** 20)} MiB`,
-    "Search in memory": memoryProblem ?? warmthWords(warmth),
-  })}</section>`;
 }

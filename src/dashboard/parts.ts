@@ -121,14 +121,16 @@ export const wide = (name: string): Column => [name, "wide"];
  * A table; where it is too wide for the window, its rows become lists of names and values.
  *
  * @param named a plain name is a column of words
+ * @param narrow `lines`: where the table is too wide, each row is one line of its first three cells
  */
 export function table(
   caption: string,
   named: readonly (Column | string)[],
   rows: readonly (readonly Content[])[],
+  narrow: "lists" | "lines" = "lists",
 ): Html {
   const columns = named.map((one) => (typeof one === "string" ? [one, ""] : one));
-  return html`<div class="scroll rows" role="region" aria-label="${caption}" tabindex="0"><table>
+  return html`<div class="scroll rows ${narrow}" role="region" aria-label="${caption}" tabindex="0"><table>
 <caption class="quiet">${caption}</caption>
 <thead><tr>${columns.map(([name, kind]) => html`<th scope="col" class="${kind}">${name}</th>`)}</tr></thead>
 <tbody>${rows.map(

@@ -45,6 +45,7 @@ export function readAsPerson(
       reviewed: async () => (await work.reviewed()).filter(({ repo }) => mine.has(repo)),
       retrievalBefore: only(work.retrievalBefore, null),
       searchTimes: only(work.searchTimes, []),
+      reviewTimes: only(work.reviewTimes, []),
       spendingDays: only(work.spendingDays, []),
       jobCounts: async () => [],
     },
@@ -83,7 +84,7 @@ const NO_REPOSITORY = "nobody/0";
 const REFUSED = { kind: "refused", reason: "it is not of a repository of theirs" } as const;
 
 function memoryOf(memory: MemoryShown, isMine: IsMine): MemoryShown {
-  const { figures, labels, forget, declined, restoring, replays, search } = memory;
+  const { figures, labels, forget, declined, deciding, replays, search } = memory;
   const only = onlyOf(isMine);
   return {
     ...memory,
@@ -91,7 +92,7 @@ function memoryOf(memory: MemoryShown, isMine: IsMine): MemoryShown {
       findingOutcomes: only(figures.findingOutcomes, []),
       decidedDays: only(figures.decidedDays, []),
       memories: only(figures.memories, { total: 0, ids: [] }),
-      declinedRules: only(figures.declinedRules, []),
+      decidedRules: only(figures.decidedRules, []),
     },
     labels: { all: async () => (await labels.all()).filter((repo) => isMine(repoKey(repo))) },
     search: { ...search, recall: ownRecall(search.recall, isMine) },
@@ -104,16 +105,12 @@ function memoryOf(memory: MemoryShown, isMine: IsMine): MemoryShown {
     },
     forget: only(forget, 0),
     declined: { rejected: only(declined.rejected, []) },
-    restoring: {
-      ...restoring,
-      past: {
-        ...restoring.past,
-        rejected: only(restoring.past.rejected, []),
-      },
+    deciding: {
+      ...deciding,
       evidence: {
-        ...restoring.evidence,
-        pullOf: only(restoring.evidence.pullOf, null),
-        evidence: only(restoring.evidence.evidence, []),
+        ...deciding.evidence,
+        pullOf: only(deciding.evidence.pullOf, null),
+        evidence: only(deciding.evidence.evidence, []),
       },
     },
     replays: { ...replays, of: only(replays.of, null) },

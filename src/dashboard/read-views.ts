@@ -3,11 +3,12 @@
 import { retrievalAlerts } from "../domain/figures/retrieval-figures.ts";
 import type { Repo } from "../domain/job.ts";
 import { canonicalLanguage } from "../domain/language.ts";
-import { CORPORA, OUTCOMES, type RepoKey, repoKey } from "../domain/memory.ts";
+import { CORPORA, findingMemoryId, OUTCOMES, type RepoKey, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
 import { searchByHand } from "../flows/memory/search-memory.ts";
 import { weighPull } from "../learn/learn.ts";
 import type { JobState, KeptJob } from "../ports/jobs.ts";
+import { acceptance } from "./acceptance.ts";
 import type { DashboardPorts, MemoryShown } from "./dashboard-ports.ts";
 import { DAY_MS, lastDays, lastWeeks } from "./days.ts";
 import type { Choice } from "./frame.ts";
@@ -60,6 +61,7 @@ const LEAST_WEEKS = 12;
 /** Lines under a heading of what needs attention, and the reviews that are looked through for what was held back. */
 const MOST_LINES = 5;
 const LATEST_REVIEWS = 20;
+const MOST_RULES = 10;
 const REVIEWS_A_PAGE = 25;
 const MOST_JOBS = 200;
 /** Points in a picture that is a few hundred pixels wide. */
@@ -67,7 +69,8 @@ const MOST_TIMES = 500;
 const OPEN: readonly JobState[] = ["waiting", "running", "parked"];
 
 export type Overview = Awaited<ReturnType<typeof readOverview>>;
-export type RepositoryLine = Awaited<ReturnType<typeof readRepositories>>[number];
+export type RepositoriesView = Awaited<ReturnType<typeof readRepositories>>;
+export type RepositoryLine = RepositoriesView["lines"][number];
 export type ReviewsView = Awaited<ReturnType<typeof readReviews>>;
 export type RetrievalView = Awaited<ReturnType<typeof readRetrieval>>;
 export type JobsView = Awaited<ReturnType<typeof readJobs>>;
@@ -77,31 +80,38 @@ export async function readOverview(ports: DashboardPorts, days: number, wanted: 
   const { work, memory, health, model, now, viewer } = ports;
   const at = now();
   const [since = at] = lastDays(at, days);
+  const before = since - days * DAY_MS;
   const weeks = lastWeeks(at, Math.max(LEAST_WEEKS, Math.ceil(days / 7) + 1));
   const choice = await readChosen(ports, wanted);
   const of = choice.chosen;
-  const [reviewDays, reviews, spending] = await Promise.all([
-    work.reviewDays(of, since),
+  const [reviewDays, reviews, reviewTimes, spending] = await Promise.all([
+    work.reviewDays(of, before),
     work.reviews(of, { skip: 0, most: LATEST_REVIEWS }),
+    work.reviewTimes(of, since, MOST_TIMES),
     work.spendingDays(of, since),
   ]);
-  const decidedDays = (await memory?.figures.decidedDays(of, Math.min(since, weeks[0] ?? since))) ?? [];
+  const decidedDays = (await memory?.figures.decidedDays(of, Math.min(before, weeks[0] ?? before))) ?? [];
   const isOperator = viewer === null;
   return {
     now: at,
     days,
+    /** Midnight (UTC) at which the window begins; days of reviews and decisions begin as long before it as it is. */
+    since,
+    before,
     /** Mondays (UTC) of the weeks for which acceptance is shown, this week's last. */
     weeks,
     choice,
     reviewDays,
     decidedDays,
+    reviewTimes,
     spending,
     model,
+    /** Acceptance by rule, the rules with most decisions first. */
+    rules: (await memory?.figures.decidedRules(of, MOST_RULES)) ?? [],
     reviews: reviews.total,
     /** What a person may want to answer, change or undo, newest first. */
     attention: {
       unanswered: await unanswered(memory, of),
-      declinedRules: (await memory?.figures.declinedRules(of, MOST_LINES)) ?? [],
       heldBack: reviews.reviews
         .flatMap((one) => one.review.heldBack.map((held) => ({ of: one, held })))
         // Each push of a pull request holds the same finding back again.
@@ -125,17 +135,55 @@ async function unanswered(memory: MemoryShown | null, of: RepoKey | null) {
   return { total, newest: newest.flat() };
 }
 
-/** By name. */
-export async function readRepositories(ports: DashboardPorts) {
-  const { work, memory } = ports;
+/** Days over which the cost of a repository is summed. */
+const COST_DAYS = 30;
+
+/** What repositories are listed by. */
+export const REPOSITORY_ORDERS = ["name", "memories", "reviews", "taken up", "cost", "last"] as const;
+export type RepositoryOrder = (typeof REPOSITORY_ORDERS)[number];
+
+/** By the wanted order, the largest first; equals by name. */
+export async function readRepositories(ports: DashboardPorts, order: RepositoryOrder) {
+  const { work, memory, history, jobs, now } = ports;
+  const [since = now()] = lastDays(now(), COST_DAYS);
+  const parked = Map.groupBy(await jobs.list(["parked"], MOST_JOBS), ({ job }) => repoKey(job.repo));
   const reviewed = new Map((await work.reviewed()).map((one) => [one.repo, one]));
   const lines = (await readKnown(ports)).map(async ({ key, name, visibility, isRemembered }) => {
     const memories = isRemembered ? (await memory?.export.recall.counts(scopeOf(key)))?.total : 0;
     const { reviews = 0, posted = 0, lastAt = null } = reviewed.get(key) ?? {};
-    return { key, name, visibility, memories: memory === null ? null : (memories ?? null), reviews, posted, lastAt };
+    const spending = await work.spendingDays(key, since);
+    return {
+      ...{ key, name, visibility, reviews, posted, lastAt },
+      memories: memory === null ? null : (memories ?? null),
+      /** Null if memory could not be opened. */
+      findings: (await memory?.figures.findingOutcomes(key)) ?? null,
+      /** US$ of the last 30 days. */
+      usd: spending.reduce((sum, { usd }) => sum + usd, 0),
+      isImporting: ((await history.of(key))?.stage ?? "done") !== "done",
+      parked: parked.get(key)?.length ?? 0,
+    };
   });
-  return (await Promise.all(lines)).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const sorted = (await Promise.all(lines)).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const weightOf = RANKED[order];
+  return { order, lines: weightOf === null ? sorted : sorted.sort((a, b) => weightOf(b) - weightOf(a)) };
 }
+
+interface RankedLine {
+  readonly memories: number | null;
+  readonly reviews: number;
+  readonly usd: number;
+  readonly lastAt: number | null;
+  readonly findings: Parameters<typeof acceptance>[0];
+}
+
+const RANKED: Readonly<Record<RepositoryOrder, ((line: RankedLine) => number) | null>> = {
+  name: null,
+  memories: ({ memories }) => memories ?? 0,
+  reviews: ({ reviews }) => reviews,
+  "taken up": ({ findings }) => acceptance(findings).share ?? -1,
+  cost: ({ usd }) => usd,
+  last: ({ lastAt }) => lastAt ?? 0,
+};
 
 /** @param wanted as for the overview */
 export async function readReviews(ports: DashboardPorts, wanted: string, page: number) {
@@ -189,6 +237,7 @@ export type ConfigurationView = Awaited<ReturnType<typeof readConfiguration>>;
 
 /** As the form says it; "" asks nothing. */
 export interface MemoryQuestion {
+  /** "": of all repositories together, for the operator. */
   readonly repo: RepoKey;
   readonly q: string;
   readonly method: "hybrid" | "semantic" | "keyword";
@@ -203,13 +252,14 @@ export async function knownRepository(memory: MemoryShown, key: RepoKey): Promis
 }
 
 /** Null for an unknown repository. */
-export async function readRepository({ work, memory, history, now }: DashboardPorts, key: RepoKey) {
+export async function readRepository({ work, memory, history, now }: DashboardPorts, key: RepoKey, formToken: string) {
   const repo = memory === null ? null : await knownRepository(memory, key);
   const { total, reviews } = await work.reviews(key, { skip: 0, most: 1 });
   const of = repo ?? reviews[0]?.review.repo;
   if (of === undefined) return null;
   return {
     key,
+    formToken,
     name: `${of.owner}/${of.name}`,
     visibility: of.visibility,
     now: now(),
@@ -230,13 +280,15 @@ async function remembered(memory: MemoryShown, key: RepoKey) {
 }
 
 /** `problem` says why nothing can be asked; null when something can. */
-export async function readMemories({ memory, health }: DashboardPorts, asked: MemoryQuestion, page: number) {
+export async function readMemories({ memory, health, viewer }: DashboardPorts, asked: MemoryQuestion, page: number) {
   if (memory === null)
     return { repositories: [], problem: (await health()).memoryProblem ?? "memory is off", asked, shown: null };
   const known = await memory.labels.all();
   const repositories = known.map((repo) => ({ key: repoKey(repo), name: `${repo.owner}/${repo.name}` }));
+  const isOfAll = asked.repo === "" && asked.q.trim() === "" && viewer === null;
   const repo = known.find((one) => repoKey(one) === asked.repo) ?? known[0];
   if (repo === undefined) return { repositories, problem: null, asked, shown: null };
+  if (isOfAll) return { repositories, problem: null, asked, shown: await listed(memory, asked, page) };
   const question = { ...asked, repo: repoKey(repo) };
   const shown = asked.q.trim() === "" ? await listed(memory, question, page) : await searched(memory, repo, question);
   return { repositories, problem: null, asked: question, shown };
@@ -249,9 +301,17 @@ async function listed(memory: MemoryShown, asked: MemoryQuestion, page: number) 
     language: asked.language.trim() === "" ? null : canonicalLanguage(asked.language.trim()),
   };
   const part = { skip: (page - 1) * MEMORIES_A_PAGE, most: MEMORIES_A_PAGE };
-  const { total, ids } = await memory.figures.memories(asked.repo, list, part);
-  const wanted = ids.map(({ id }) => id);
-  const records = await memory.export.recall.records(scopeOf(asked.repo), wanted);
+  const { total, ids } = await memory.figures.memories(asked.repo === "" ? null : asked.repo, list, part);
+  const found = await Promise.all(
+    [...Map.groupBy(ids, ({ repo }) => repo)].map(([repo, of]) =>
+      memory.export.recall.records(
+        scopeOf(repo),
+        of.map(({ id }) => id),
+      ),
+    ),
+  );
+  const byId = new Map(found.flat().map((record) => [record.id, record]));
+  const records = ids.flatMap(({ id }) => byId.get(id) ?? []);
   return { kind: "list" as const, records, total, page, pages: Math.max(1, Math.ceil(total / MEMORIES_A_PAGE)) };
 }
 
@@ -275,7 +335,7 @@ export async function readMemory(memory: MemoryShown, repo: RepoKey, id: string,
   const [record] = await memory.export.recall.records(scopeOf(repo), [id]);
   if (record === undefined) return null;
   const { pull } = record.provenance;
-  const all = pull === null ? [] : await memory.restoring.evidence.evidence(repo, pull);
+  const all = pull === null ? [] : await memory.deciding.evidence.evidence(repo, pull);
   const weighed = weighPull(all, [record]).get(id);
   const declined = (await memory.declined.rejected(repo)).find(({ memoryId }) => memoryId === id);
   return {
@@ -290,11 +350,20 @@ export async function readMemory(memory: MemoryShown, repo: RepoKey, id: string,
 }
 
 /** Null when no such review is kept. */
-export async function readReview({ work }: DashboardPorts, key: string, headSha: string) {
+export async function readReview({ work, memory }: DashboardPorts, key: string, headSha: string, formToken: string) {
   const kept = await work.review(key, headSha);
   if (kept === null) return null;
-  const { repo, number } = kept.review;
-  return { ...kept, retrieval: await work.retrievalBefore(repoKey(repo), number, kept.writtenAt) };
+  const { repo, number, findings } = kept.review;
+  const of = repoKey(repo);
+  const ids = findings.map(({ finding }) => findingMemoryId(of, number, finding.id));
+  const records = (await memory?.export.recall.records(scopeOf(of), ids)) ?? [];
+  return {
+    ...kept,
+    formToken,
+    retrieval: await work.retrievalBefore(of, number, kept.writtenAt),
+    /** What memory knows of the findings, by the id of the memory. */
+    remembered: new Map(records.map((record) => [record.id, record])),
+  };
 }
 
 export async function readConfiguration(ports: DashboardPorts, wanted: string) {

@@ -1,26 +1,36 @@
 // One repository: what is remembered of it, whether that helps, how far its import is.
 import { html } from "hono/html";
 import { ENOUGH_PULLS, noGain, replaySummary } from "../domain/figures/replay.ts";
-import { memoriesPath, repositoryPath } from "./addresses.ts";
+import type { RepoKey } from "../domain/memory.ts";
+import type { Imported } from "../flows/memory/memory-file.ts";
+import { acceptance } from "./acceptance.ts";
+import { EXPORT, IMPORT, memoriesPath, repositoryPath } from "./addresses.ts";
 import type { Page } from "./frame.ts";
-import { acceptance, outcomesCard } from "./overview.ts";
+import { outcomesCard } from "./overview.ts";
 import {
   badge,
   bars,
   type Content,
+  dollars,
   empty,
   facts,
   figures,
   type Html,
+  listOf,
   moment,
   num,
   percent,
   table,
   whole,
 } from "./parts.ts";
-import type { RepositoryLine, RepositoryView } from "./read-views.ts";
+import { REPOSITORY_ORDERS, type RepositoriesView, type RepositoryLine, type RepositoryView } from "./read-views.ts";
 
-export function repositoriesPage(lines: readonly RepositoryLine[]): Page {
+export function repositoriesPage({ order, lines }: RepositoriesView): Page {
+  const orders = REPOSITORY_ORDERS.map((one) =>
+    one === order
+      ? html`<span aria-current="true">${one}</span>`
+      : html`<a href="/repositories?${new URLSearchParams({ by: one }).toString()}">${one}</a>`,
+  );
   return {
     title: "Repositories",
     section: "repositories",
@@ -30,20 +40,34 @@ export function repositoriesPage(lines: readonly RepositoryLine[]): Page {
             "No repository is known yet.",
             html`Install the App on one, or bring its past in: <code>kodiai import OWNER/NAME</code>.`,
           )
-        : table(
+        : html`<nav class="window" aria-label="Order">${orders}</nav>${table(
             "Repositories that were reviewed or are remembered",
-            ["Repository", "Who may read it", num("Memories"), num("Reviews"), num("Posted"), "Last review"],
-            lines.map(({ key, name, visibility, memories, reviews, posted, lastAt }): Content[] => [
-              html`<a href="${repositoryPath(key)}">${name}</a>`,
-              visibility === null ? "" : badge(visibility),
-              memories === null ? "–" : whole(memories),
-              whole(reviews),
-              whole(posted),
-              lastAt === null ? "never" : moment(lastAt),
-            ]),
-          )
+            [
+              ...["Repository", "Who may read it", num("Memories"), num("Reviews"), num("Taken up")],
+              ...[num("30 days' cost"), "Last review", "State"],
+            ],
+            lines.map(line),
+          )}`
     }`,
   };
+}
+
+function line({ key, name, visibility, memories, reviews, posted, findings, usd, lastAt, ...state }: RepositoryLine) {
+  const { share, decided } = acceptance(findings);
+  const states = [
+    state.isImporting ? badge("importing", "warn") : "",
+    state.parked === 0 ? "" : html`<a href="/jobs?state=parked">${badge(`${whole(state.parked)} parked`, "bad")}</a>`,
+  ];
+  return [
+    html`<a href="${repositoryPath(key)}">${name}</a>`,
+    visibility === null ? "" : badge(visibility),
+    memories === null ? "–" : whole(memories),
+    `${whole(reviews)}, ${whole(posted)} posted`,
+    decided === 0 ? "–" : `${percent(share)} of ${whole(decided)}`,
+    dollars(usd),
+    lastAt === null ? "never" : moment(lastAt),
+    states,
+  ];
 }
 
 export function repositoryPage(view: RepositoryView): Page {
@@ -65,7 +89,38 @@ ${figures([
   },
 ])}
 <p class="links"><a href="${memoriesPath(key)}">Browse and search its memory</a> <a href="/reviews?${new URLSearchParams({ repo: key }).toString()}">Its reviews</a> <a href="/configuration?${new URLSearchParams({ repo: key }).toString()}">Its configuration</a></p>
-<div class="columns">${languages(view)}${outcomesCard(findings, html`<p><a href="${memoriesPath(key, { corpus: "finding", outcome: "declined" })}">What was declined</a></p>`)}${replay(view)}${progressOf(view)}</div>`,
+<div class="columns">${languages(view)}${outcomesCard(findings, html`<p><a href="${memoriesPath(key, { corpus: "finding", outcome: "declined" })}">What was declined</a></p>`)}${replay(view)}${progressOf(view)}${memoryFile(view)}</div>`,
+  };
+}
+
+/** Only of a repository that memory knows: another one has no name and visibility yet. */
+function memoryFile({ key, memory, formToken }: RepositoryView): Content {
+  if (memory === null) return "";
+  const path = repositoryPath(key);
+  return html`<section class="card"><h2>Memory as a file</h2><p><a href="${path}${EXPORT}" download>Export: one JSON text a line</a></p>
+<form class="action" method="post" action="${path}${IMPORT}" enctype="multipart/form-data"><p class="note">Import an export of this or another repository, of up to 2 MiB; <code>kodiai memory import</code> takes any size.</p><label class="wide">File<input type="file" name="file" accept=".jsonl" required></label><input type="hidden" name="form" value="${formToken}"><button>Import it</button></form></section>`;
+}
+
+/** What an import came to. */
+export function importedPage(key: RepoKey, { lines, remembered, problems, wrongLines, degraded }: Imported): Page {
+  const { added, updated, unchanged, repeated, refused } = remembered;
+  const wrong = problems.map(({ line, reason }) => `line ${line}: ${reason}`);
+  return {
+    title: "Import",
+    section: "repositories",
+    body: html`<p class="crumb"><a href="/repositories">Repositories</a> / <a href="${repositoryPath(key)}">back to it</a></p><h1>Import of memory</h1><section class="card">${facts(
+      {
+        lines: whole(lines),
+        remembered: `${whole(added)} added, ${whole(updated)} updated, ${whole(unchanged)} unchanged, ${whole(repeated)} repeated`,
+        wrong: whole(wrongLines),
+        refused: whole(refused.length),
+        "with less": degraded.map(({ part, reason }) => `${part}: ${reason}`).join("; "),
+      },
+    )}${listOf("Wrong lines", wrong, true)}${listOf(
+      "Refused",
+      refused.map(({ id, reason }) => `${id}: ${reason}`),
+      true,
+    )}</section>`,
   };
 }
 

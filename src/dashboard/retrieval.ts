@@ -1,6 +1,7 @@
 // What retrieval did in a window: how quick, how good, how dear, and how often the gate was right.
 import { html } from "hono/html";
 import type { RetrievalFigures } from "../domain/figures/retrieval-figures.ts";
+import { counted } from "../domain/text/counted.ts";
 import { type Page, repositoryChooser } from "./frame.ts";
 import { windowLinks } from "./overview.ts";
 import {
@@ -39,7 +40,19 @@ ${
         "Nothing was searched in this window.",
         html`Every review searches memory where the gate says so; <a href="/memories">search by hand</a>, or review a pull request.`,
       )
-    : html`${figures([
+    : html`${inSentences(all, days)}${
+        times.length === 0
+          ? ""
+          : chart({
+              title: "How long searches took",
+              kind: "line",
+              unit: "ms",
+              says: `Milliseconds that each of the newest ${times.length} searches took; half took ${milliseconds(ms.p50)} or less, 95 of 100 ${milliseconds(ms.p95)} or less.`,
+              times: times.map(({ at }) => at),
+              series: [{ name: "ms", tone: 1, values: times.map(({ ms: one }) => one) }],
+              shown: (value) => value.toFixed(1),
+            })
+      }<details><summary>Advanced: figures of every step</summary>${figures([
         { name: "Searches", value: whole(count), note: `in ${days} days` },
         {
           name: "P50",
@@ -59,22 +72,36 @@ ${
           note: `${whole(gate.skips)} of ${whole(gate.decisions)} reviews`,
         },
       ])}
-<div class="grid">${
-        times.length === 0
-          ? ""
-          : chart({
-              title: "How long searches took",
-              kind: "line",
-              unit: "ms",
-              says: `Milliseconds that each of the newest ${times.length} searches took; half took ${milliseconds(ms.p50)} or less, 95 of 100 ${milliseconds(ms.p95)} or less.`,
-              times: times.map(({ at }) => at),
-              series: [{ name: "ms", tone: 1, values: times.map(({ ms: one }) => one) }],
-              shown: (value) => value.toFixed(1),
-            })
-      }${gateCard(all)}${quality(all)}</div>
-${byMethod(all)}${queries(all)}`
+<div class="grid">${gateCard(all)}${quality(all)}</div>
+${byMethod(all)}${queries(all)}</details>`
 }`,
   };
+}
+
+/** What the figures say, for people who do not know the steps of a retrieval. */
+function inSentences(
+  { count, ms, gate, averageResults, degraded, usdPerRetrieval }: RetrievalFigures,
+  days: number,
+): Html {
+  const skipped =
+    gate.skips === 0
+      ? "No change was skipped as one that memory cannot help with."
+      : `${counted(gate.skips, "change")} of ${whole(gate.decisions)} ${gate.skips === 1 ? "was" : "were"} skipped, because memory rarely helps with such.`;
+  const checked =
+    gate.shadow.searched === 0
+      ? ""
+      : `Of ${whole(gate.shadow.searched)} skipped ones that were searched all the same, ${whole(gate.shadow.hits)} would have had a memory.`;
+  const cost =
+    usdPerRetrieval === 0 || usdPerRetrieval === null
+      ? "Searching cost nothing."
+      : `A search cost ${dollars(usdPerRetrieval)}.`;
+  const less = degraded.map(({ part, count: times }) => `${part} (${times})`).join(", ");
+  return html`<ul class="lines card">
+<li>Memory was searched ${counted(count, "time")} in ${days} days, and gave ${averageResults.toFixed(1)} memories a search.</li>
+<li>Half of the searches took ${whole(ms.p50)} ms or less, 95 of 100 took ${whole(ms.p95)} ms or less. ${cost}</li>
+<li>${skipped} ${checked}</li>
+${less === "" ? "" : html`<li>Some searches did with less: ${less}.</li>`}
+<li class="note">Whether memory helps a repository is on its own page, by <code>kodiai replay</code>.</li></ul>`;
 }
 
 function gateCard({ gate }: RetrievalFigures): Html {

@@ -2,12 +2,13 @@
 import { html } from "hono/html";
 import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
 import { type Finding, type Precedent, SEVERITIES } from "../domain/finding.ts";
-import { type RepoKey, repoKey } from "../domain/memory.ts";
+import { outcomeText } from "../domain/memory/evidence.ts";
+import { findingMemoryId, type RepoKey, repoKey } from "../domain/memory.ts";
 import type { SeenBefore } from "../domain/retrieval.ts";
 import type { Review } from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
 import { memoryPath, repositoryPath, reviewPath } from "./addresses.ts";
-import { type Page, pager, repositoryChooser } from "./frame.ts";
+import { decisionForm, type Page, pager, repositoryChooser } from "./frame.ts";
 import {
   badge,
   bars,
@@ -20,6 +21,7 @@ import {
   listOf,
   moment,
   num,
+  outcomeWord,
   outLink,
   percent,
   quoted,
@@ -94,7 +96,7 @@ export function reviewPage(view: ReviewView): Page {
     body: html`<p class="crumb"><a href="/reviews">Reviews</a> / <a href="${repositoryPath(key)}">${review.repo.owner}/${review.repo.name}</a></p>
 <div class="head"><h1>${pullName(review)}: ${review.signals.intent.subject}</h1>${outcomeBadge(outcome)}</div>
 <p class="note">${outLink(pageOf(review, `/pull/${review.number}`), `Pull request #${review.number}`)}${author === undefined ? "" : ` by ${author}`} at ${shortSha(headSha)}, ${moment(writtenAt)}; it took ${duration(cost.ms)}${cost.usd === 0 ? "" : ` and cost ${dollars(cost.usd)}`}</p>
-${findings(review, key)}${heldBack(review, key)}${saidBefore(review, key)}
+${findings(view, key)}${heldBack(review, key)}${saidBefore(review, key)}
 ${listOf(
   "Less than it should be",
   degraded.map(({ part, reason }) => `${part}: ${reason}`),
@@ -120,14 +122,30 @@ function stage(name: string, content: Content): Html {
   return html`<li><section class="card"><h2>${name}</h2>${content}</section></li>`;
 }
 
-function findings(review: Review, key: RepoKey): Html {
+function findings(view: ReviewView, key: RepoKey): Html {
+  const { review } = view;
   const { findings: list } = review;
   if (list.length === 0) return html`<p>Nothing was found that is worth saying.</p>`;
   return html`<section><h2>${counted(list.length, "finding")}</h2><ol class="found">${list.map(
     ({ finding, place, reason }) => html`<li class="card"><h3>${severityBadge(finding.severity)} ${finding.title}</h3>
 <p class="note">${placeOf(review, finding)}, by ${finding.rule === null ? finding.source : ruleName(finding.rule)}, confidence ${finding.confidence.toFixed(2)}; ${place.replaceAll("-", " ")}${reason === null ? "" : `: ${reason}`}</p>
-<p class="body">${withCode(finding.body.replace(/\n{2,}/g, "\n"))}</p>${quotes(key, finding.precedents)}</li>`,
+<p class="body">${withCode(finding.body.replace(/\n{2,}/g, "\n"))}</p>${suggested(finding)}${quotes(key, finding.precedents)}${became(view, finding, key)}</li>`,
   )}</ol></section>`;
+}
+
+function suggested({ suggestion }: Finding): Content {
+  if (suggestion === null) return "";
+  return html`<h4>Suggested instead</h4>${quoted(suggestion.text === "" ? "(delete the lines)" : suggestion.text)}`;
+}
+
+/** What became of a finding since, as far as memory knows it, and what a person may decide. */
+function became({ remembered, formToken, review }: ReviewView, { id }: Finding, key: RepoKey): Content {
+  const record = remembered.get(findingMemoryId(key, review.number, id));
+  if (record === undefined) return html`<p class="note">Memory does not have it.</p>`;
+  const { flaggedCode = null, fixedCode = null } = record;
+  const code =
+    fixedCode === null ? "" : html`<h4>What it became</h4>${quoted(`${flaggedCode ?? ""}\n→\n${fixedCode}`)}`;
+  return html`${code}<p class="note row">${(record.decided ?? null) === null ? outcomeWord(record.outcome ?? "none") : outcomeText(record)} <a href="${memoryPath(key, record.id)}">its memory</a></p>${decisionForm(formToken, record)}`;
 }
 
 function placeOf(review: Review, { path, line, side }: Finding): Content {

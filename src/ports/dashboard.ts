@@ -63,6 +63,8 @@ export interface WorkFigures {
     since: number,
     most: number,
   ): Promise<readonly { readonly at: number; readonly ms: number }[]>;
+  /** Milliseconds from an accepted event to its posted review, of the newest so many reviews accepted since. */
+  reviewTimes(of: RepoKey | null, since: number, most: number): Promise<readonly number[]>;
   spendingDays(of: RepoKey | null, since: number): Promise<readonly DaySpending[]>;
   jobCounts(): Promise<readonly { readonly lane: string; readonly state: JobState; readonly count: number }[]>;
 }
@@ -73,6 +75,13 @@ interface MemoryList {
   readonly outcome: Outcome | null;
   /** Canonical id. */
   readonly language: string | null;
+}
+
+export interface RuleDecisions {
+  readonly rule: string;
+  readonly taken: number;
+  readonly declined: number;
+  readonly all: number;
 }
 
 /** Reads figures of memory. `of` null is all repositories. */
@@ -89,9 +98,6 @@ export interface MemoryFigures {
     list: MemoryList,
     slice: Slice,
   ): Promise<{ readonly total: number; readonly ids: readonly { readonly repo: RepoKey; readonly id: string }[] }>;
-  /** How many findings of a rule are remembered, and how many of them people declined; the most declined first, none without. */
-  declinedRules(
-    of: RepoKey | null,
-    most: number,
-  ): Promise<readonly { readonly rule: string; readonly declined: number; readonly all: number }[]>;
+  /** Rules with a decided finding, by how many were decided: taken up by people or commits, declined by people, and remembered in all. */
+  decidedRules(of: RepoKey | null, most: number): Promise<readonly RuleDecisions[]>;
 }

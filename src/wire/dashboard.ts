@@ -96,7 +96,7 @@ function memoryShown(
         return embedder.space;
       },
     },
-    restoring: { past, evidence, decisions, redact, now: Date.now },
+    deciding: { evidence, decisions, redact, now: Date.now },
   };
 }
 

@@ -9,7 +9,6 @@ import { publicErrorText } from "../../domain/text/public-error-text.ts";
 import { memoriesOfThread, weighPull } from "../../learn/learn.ts";
 import type { Decisions } from "../../ports/conversation.ts";
 import type { Decision, EvidenceStore, RememberedFinding } from "../../ports/feedback.ts";
-import type { PastRejections } from "../../ports/rejections.ts";
 import { isWriter, type Order } from "../commands/order.ts";
 
 export interface WeighPorts {
@@ -106,12 +105,14 @@ async function rememberedFinding(repo: Repo, memoryId: string, store: EvidenceSt
   return { pull, findings, rejections: weighed.get(memoryId)?.rejections.length ?? 0 };
 }
 
-export interface RestorePorts extends WeighPorts {
-  readonly past: PastRejections;
-  readonly decisions: Pick<Decisions, "restore">;
+export interface DecidePorts extends WeighPorts {
+  readonly decisions: Pick<Decisions, "decline" | "restore">;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
+
+/** A person whose write access GitHub just confirmed; null for the operator. */
+export type Decider = { readonly id: number; readonly login: string } | null;
 
 /** Not a possible GitHub login. */
 const OPERATOR = { id: 0, login: "operator[dashboard]", access: "admin", isBot: false, isFirstTime: false } as const;
@@ -120,27 +121,54 @@ const OPERATOR = { id: 0, login: "operator[dashboard]", access: "admin", isBot: 
  * Takes back the declines of a memory in the dashboard, like `/kodiai restore` without a comment: findings like it are
  * reported again, from the next review of each pull request on.
  *
- * @param by a person whose write access GitHub just confirmed; null for the operator
  * @returns how many declines were taken back; 0 without any
  * @throws Transient
  */
-export async function restoreMemory(
-  repo: Repo,
-  memoryId: string,
-  ports: RestorePorts,
-  by: { readonly id: number; readonly login: string } | null = null,
-): Promise<number> {
+export async function restoreMemory(repo: Repo, memoryId: string, ports: DecidePorts, by: Decider): Promise<number> {
   const of = await rememberedFinding(repo, memoryId, ports.evidence);
   if (of === null) return 0;
   const findingId = of.findings.find(({ id }) => id === memoryId)?.findingId;
   const wasDecided = findingId !== undefined && (await ports.decisions.restore(jobKey(repo, of.pull), findingId));
   if (of.rejections === 0 && !wasDecided) return 0;
+  // It outweighs the rejections before it.
+  await weighFromDashboard(repo, of, { memoryId, kind: "restored", text: null }, ports, by);
+  return Math.max(1, of.rejections);
+}
+
+/**
+ * Declines a remembered finding in the dashboard, like `/kodiai ignore REASON` without a comment.
+ *
+ * @param reason in their words; "" for none
+ * @returns false when memory has no such finding
+ * @throws Transient
+ */
+export async function declineMemory(
+  repo: Repo,
+  memoryId: string,
+  reason: string,
+  ports: DecidePorts,
+  by: Decider,
+): Promise<boolean> {
+  const of = await rememberedFinding(repo, memoryId, ports.evidence);
+  const findingId = of?.findings.find(({ id }) => id === memoryId)?.findingId;
+  if (of === null || findingId === undefined) return false;
+  const text = await ports.redact(cutText(reason.trim(), EVIDENCE_TEXT));
+  const decline = { findingId, by: (by ?? OPERATOR).login, reason: text, isWriter: true };
+  await ports.decisions.decline(jobKey(repo, of.pull), decline, ports.now());
+  await weighFromDashboard(repo, of, { memoryId, kind: "declined", text: text === "" ? null : text }, ports, by);
+  return true;
+}
+
+async function weighFromDashboard(
+  repo: Repo,
+  of: { readonly pull: number; readonly findings: readonly RememberedFinding[] },
+  { memoryId, kind, text }: Pick<Evidence, "memoryId" | "kind" | "text">,
+  ports: DecidePorts,
+  by: Decider,
+): Promise<void> {
   const at = ports.now();
   const who = by === null ? OPERATOR : { ...by, access: "write" as const, isBot: false, isFirstTime: false };
-  const piece = { ...pieceOf(memoryId, "restored", who, at), key: `dashboard:${at}` };
-  // It outweighs the rejections before it.
-  await weighEvidence({ repo, ...of }, [piece], ports);
-  return Math.max(1, of.rejections);
+  await weighEvidence({ repo, ...of }, [{ ...pieceOf(memoryId, kind, who, at), key: `dashboard:${at}`, text }], ports);
 }
 
 function pieceOf(memoryId: string, kind: EvidenceKind, by: EvidenceBy, at: number): Omit<Evidence, "key"> {

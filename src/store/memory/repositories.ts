@@ -108,13 +108,15 @@ export function storedFigures(db: Database): MemoryFigures {
       );
       return { total: total ?? 0, ids };
     },
-    declinedRules: (of, most) =>
+    decidedRules: (of, most) =>
       select(
         db,
-        (at) => `SELECT f.rule, count(*) FILTER (WHERE r.outcome = 'declined') AS declined, count(*) AS "all"
-         FROM flagged f JOIN records r ON r.id = f.id JOIN repositories p ON p.id = r.repo
-         WHERE f.rule IS NOT NULL AND ${ofRepository(of, at)}
-         GROUP BY 1 HAVING count(*) FILTER (WHERE r.outcome = 'declined') > 0 ORDER BY 2 DESC, 1 LIMIT ${at(most)}`,
+        (at) => `SELECT * FROM (
+           SELECT f.rule, count(*) FILTER (WHERE r.outcome IN ('accepted', 'fixed', 'reintroduced')) AS taken,
+             count(*) FILTER (WHERE r.outcome = 'declined') AS declined, count(*) AS "all"
+           FROM flagged f JOIN records r ON r.id = f.id JOIN repositories p ON p.id = r.repo
+           WHERE f.rule IS NOT NULL AND ${ofRepository(of, at)} GROUP BY 1) x
+         WHERE taken + declined > 0 ORDER BY taken + declined DESC, rule LIMIT ${at(most)}`,
       ),
   };
 }

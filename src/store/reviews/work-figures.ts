@@ -72,6 +72,15 @@ export function storedWorkFigures(db: Database): WorkFigures {
       );
       return rows.reverse();
     },
+    async reviewTimes(of, since, most) {
+      const rows = await select<{ readonly ms: number }>(
+        db,
+        (at) => `SELECT finished_at - created_at AS ms FROM jobs
+         WHERE lane = 'review' AND state = 'done' AND outcome LIKE 'posted%' AND created_at >= ${at(since)} AND ${ofRepository(of, at)}
+         ORDER BY created_at DESC LIMIT ${at(most)}`,
+      );
+      return rows.map(({ ms }) => ms);
+    },
     spendingDays: (of, since) =>
       select<DaySpending>(
         db,

@@ -70,7 +70,7 @@ function figures(name: string, given: TestDatabase | null): void {
       expect(everywhere.ids).toContainEqual({ repo: NEIGHBOUR, id: elsewhere.id });
     });
 
-    test("rules are listed by how many of their findings people declined", async () => {
+    test("rules are listed by how many of their findings were decided", async () => {
       const shape = { before: [1, 2, 3], at: [4, 5, 6, 7, 8, 9], after: [10, 11, 12] };
       const said = (records: readonly (typeof comment)[], rule: string | null) =>
         records.map(({ id }) => ({ memoryId: id, rule, shape }));
@@ -82,12 +82,12 @@ function figures(name: string, given: TestDatabase | null): void {
         9,
       );
       await code.keep(NEIGHBOUR, { reported: said([elsewhere], "loose"), open: [], fixed: [] }, 9);
-      expect(await shown.declinedRules(SHOP, 5)).toEqual([{ rule: "loose", declined: 1, all: 2 }]);
-      expect(await shown.declinedRules(null, 5)).toEqual([{ rule: "loose", declined: 2, all: 3 }]);
+      expect(await shown.decidedRules(SHOP, 5)).toEqual([{ rule: "loose", taken: 0, declined: 1, all: 2 }]);
+      expect(await shown.decidedRules(null, 5)).toEqual([{ rule: "loose", taken: 0, declined: 2, all: 3 }]);
       await code.keep(SHOP, { reported: said([two, one], "strict"), open: [], fixed: [] }, 9);
-      expect(await shown.declinedRules(SHOP, 5)).toEqual([{ rule: "strict", declined: 2, all: 2 }]);
-      expect(await shown.declinedRules(null, 1)).toEqual([{ rule: "strict", declined: 2, all: 2 }]);
-      expect(await shown.declinedRules(NEIGHBOUR, 5)).toEqual([{ rule: "loose", declined: 1, all: 1 }]);
+      expect(await shown.decidedRules(SHOP, 5)).toEqual([{ rule: "strict", taken: 0, declined: 2, all: 2 }]);
+      expect(await shown.decidedRules(null, 1)).toEqual([{ rule: "strict", taken: 0, declined: 2, all: 2 }]);
+      expect(await shown.decidedRules(NEIGHBOUR, 5)).toEqual([{ rule: "loose", taken: 0, declined: 1, all: 1 }]);
     });
   });
 }
