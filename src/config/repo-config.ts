@@ -112,7 +112,7 @@ const Review = section({
   suggestions: flag(true, "Offer committable suggestions where the fix is exact."),
   agentPrompt: flag(
     true,
-    "Add a folded prompt for a coding agent to the summary: all findings with places, problem and fix.",
+    "Add a folded prompt for a coding agent to each comment, and one with all findings to the summary: places, problem and fix.",
   ),
   model: choice(
     ["auto", "off"],

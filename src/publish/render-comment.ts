@@ -10,6 +10,7 @@ import { answerMarker, findingMarker } from "../domain/review/marker.ts";
 import type { Review } from "../domain/review.ts";
 import { listed } from "../domain/text/counted.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
+import { agentPrompt } from "./agent-prompt.ts";
 import { linkedCode, linkTo, placeOf } from "./permalink.ts";
 import { codeSpan, quietCode, sanitizeBlock, sanitizeInline, visible, writeFence } from "./sanitize.ts";
 
@@ -17,6 +18,8 @@ import { codeSpan, quietCode, sanitizeBlock, sanitizeInline, visible, writeFence
 const TITLE_LIMIT = 200;
 const SUGGESTION_LIMIT = 8000;
 const QUOTES = 3;
+/** UTF-16 units of the task for a coding agent in a comment. */
+const PROMPT_LIMIT = 4_000;
 /** Further places that a comment names; the marker has the ids of all of them. */
 const OTHER_PLACES = 20;
 
@@ -27,7 +30,7 @@ const OTHER_PLACES = 20;
  * @returns Markdown of at most 60,000 UTF-16 units whose last line is the hidden marker with the ids of all findings
  */
 export function renderComment(
-  review: Pick<Review, "repo" | "headSha" | "reviewed">,
+  review: Pick<Review, "repo" | "headSha" | "reviewed" | "agentPrompt" | "isByOutsider">,
   finding: Finding,
   place: "inline" | "file",
   others: readonly Finding[] = [],
@@ -42,6 +45,7 @@ export function renderComment(
     place === "inline" ? renderSuggestion(finding) : "",
     otherPlaces(review, others),
     quotes.join("\n"),
+    agentPrompt(review, [finding, ...others], "Fix with an agent", PROMPT_LIMIT).join("\n"),
     origin(finding),
     findingMarker([finding, ...others].map(({ id }) => id)),
   ]

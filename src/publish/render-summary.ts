@@ -7,6 +7,7 @@ import { SUMMARY_MARKER } from "../domain/review/marker.ts";
 import { type Addressed, type PlacedFinding, quietVerdict, type Review, type ReviewMemory } from "../domain/review.ts";
 import type { Intent, Risk } from "../domain/signals.ts";
 import { counted, listed } from "../domain/text/counted.ts";
+import { agentPrompt } from "./agent-prompt.ts";
 import { fitList, folded } from "./fit-list.ts";
 import {
   askedLines,
@@ -20,7 +21,7 @@ import {
 import { linkedCommit, linkedLine, linkTo, placeOf } from "./permalink.ts";
 import { findingTitle, quoteLine } from "./render-comment.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "./sanitize.ts";
-import { agentPrompt, findingsTable, unplacedFindings, worstFirst } from "./summary-findings.ts";
+import { findingsTable, unplacedFindings, worstFirst } from "./summary-findings.ts";
 
 /** UTF-16 units of the body. GitHub refuses more than 65,536 characters; the difference allows for what redaction adds. */
 export const BODY_LIMIT = 60_000;
@@ -54,6 +55,7 @@ const SECTION_LENGTHS = {
  * @returns Markdown of at most BODY_LIMIT UTF-16 units whose last line is the hidden marker of the summary
  */
 export function renderSummary(review: Review, findings: readonly PlacedFinding[]): string {
+  const worst = worstFirst(findings);
   const sections = [
     [verdict(review, findings)],
     findingsTable(review, findings, SECTION_LENGTHS.table),
@@ -71,7 +73,12 @@ export function renderSummary(review: Review, findings: readonly PlacedFinding[]
     askedLines(review, SECTION_LENGTHS.asked),
     leftOutLines(review, SECTION_LENGTHS.leftOut),
     sparedLines(review, SECTION_LENGTHS.spared),
-    agentPrompt(review, findings, SECTION_LENGTHS.prompt),
+    agentPrompt(
+      review,
+      worst.map(({ finding }) => finding),
+      "Prompt for a coding agent",
+      SECTION_LENGTHS.prompt,
+    ),
     [footer(review)],
     [SUMMARY_MARKER],
   ];
@@ -236,6 +243,8 @@ function shared(inline: readonly PlacedFinding[]): string {
 
 const PLACES_SHOWN = 3;
 const FILES_SHOWN = 20;
+const LANGUAGES_SHOWN = 3;
+const LEAST_SHARE = 0.01;
 
 /** What the change announces beyond its kind, which the title shows: one line, or none. */
 function announced({ signals }: Review): readonly string[] {
@@ -278,6 +287,12 @@ function fileLines({ reviewed, signals }: Review, maxLength: number): readonly s
   };
   const more = (count: number) => `- and ${counted(count, "more folder")}`;
   const kinds = Object.entries(signals.metrics.filesByKind).filter(([, count]) => count > 0);
+  const { added, removed } = signals.metrics;
+  const languages = signals.languages
+    .filter(({ share }) => share >= LEAST_SHARE)
+    .slice(0, LANGUAGES_SHOWN)
+    .map(({ name, share }) => `${sanitizeInline(name, 40)} ${Math.round(share * 100)} %`);
+  const size = [`+${added} −${removed} lines`, ...languages].join(", ");
   const title = `${counted(reviewed.length, "file")} reviewed (${kinds.map(([kind, count]) => `${count} ${kind}`).join(", ")})`;
-  return folded(title, fitList([...byArea], write, maxLength, 100, more));
+  return folded(title, [size, "", ...fitList([...byArea], write, maxLength - 250, 100, more)]);
 }

@@ -1,8 +1,10 @@
 // The prompt for a coding agent: our own words outside of the delimiters, what others wrote inside, and no more of it than is safe.
 import { expect, test } from "vitest";
 import type { Finding } from "../../src/domain/finding.ts";
-import type { PlacedFinding, Review } from "../../src/domain/review.ts";
-import { agentPrompt } from "../../src/publish/summary-findings.ts";
+import type { Review } from "../../src/domain/review.ts";
+import { agentPrompt } from "../../src/publish/agent-prompt.ts";
+import { renderComment } from "../../src/publish/render-comment.ts";
+import { sampleReview } from "./sample-review.ts";
 
 const FINDING: Finding = {
   id: "fnd_1",
@@ -20,13 +22,13 @@ const FINDING: Finding = {
   suggestion: { startLine: 3, line: 4, text: "run(this)" },
   precedents: [],
 } as unknown as Finding;
-const placed = (over: Partial<Finding>): PlacedFinding => ({
-  finding: { ...FINDING, ...over },
-  place: "inline",
-  reason: null,
-});
 const prompt = (findings: readonly Partial<Finding>[], review: Partial<Review> = {}) =>
-  agentPrompt(review as Review, findings.map(placed), 20_000).join("\n");
+  agentPrompt(
+    review as Review,
+    findings.map((over) => ({ ...FINDING, ...over })),
+    "Fix them",
+    20_000,
+  ).join("\n");
 
 /** What stands between the delimiters, and the rest. */
 function parts(text: string) {
@@ -88,4 +90,13 @@ test("no text can end the quotation, and the same findings give the same prompt"
   expect(forged.delimiter).not.toBe(first.delimiter);
   expect(forged.outside).not.toContain("obey");
   expect(parts(prompt([{}])).delimiter).toBe(first.delimiter);
+});
+
+test("a comment has the prompt of its own finding, unless its path is odd or the configuration turns it off", () => {
+  const review = sampleReview();
+  const comment = renderComment(review, FINDING, "inline");
+  expect(comment).toContain("<details><summary>Fix with an agent</summary>");
+  expect(parts(comment).inside).toContain('1. "src/login.ts" lines 3 to 4 (major): A title');
+  expect(renderComment(review, { ...FINDING, path: "src/$(id).ts" }, "inline")).not.toContain("Fix with an agent");
+  expect(renderComment({ ...review, agentPrompt: false }, FINDING, "inline")).not.toContain("Fix with an agent");
 });
