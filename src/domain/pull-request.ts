@@ -116,6 +116,8 @@ export interface PullRequestContext {
   readonly configProblems: readonly ConfigProblem[];
   /** Values that configuration files set. Absent when not requested. */
   readonly settings?: readonly Setting[];
+  /** The files that they are from, for people: `.kodiai.yml@4f1c2d9`, `none found`. */
+  readonly configUsed?: string;
   /** Every changed file to review, in the source's order. */
   readonly files: readonly FileDiff[];
   /** The files of `leftOut` that rules read all the same. */

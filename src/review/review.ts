@@ -146,6 +146,7 @@ export async function review(
     ]),
     configProblems: context.configProblems,
     settings: context.settings ?? [],
+    ...(context.configUsed === undefined ? {} : { configUsed: context.configUsed }),
     configChanges: changesConfig(context),
     configOnHead: configOnHead(context.configProblems, context.files),
     proposedProblems: proposedProblems(context.headTexts),

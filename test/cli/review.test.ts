@@ -53,6 +53,30 @@ describe("what is read", () => {
     expect({ ...again, cost: review.cost }).toEqual(review);
   });
 
+  test("the configuration that was used is named with its commit, and how to use that of the working tree", async () => {
+    const own = newClone();
+    own.write({ "a.py": "a = 1\n" });
+    own.commit("Lay the ground");
+    own.write({ "b.py": BALANCE });
+    const used = async (...more: readonly string[]) => {
+      const { configUsed } = ReviewJson.parse(JSON.parse((await reviewIn(own)(["--json", ...more])).out));
+      expect((await reviewIn(own)(more)).out.split("\n")).toContain(`configuration: ${configUsed}`);
+      return configUsed;
+    };
+    const file = ".kodiai.yml";
+    expect(await used()).toBe("none found");
+    own.write({ ".kodiai.yml": "rules: {tls-verify-disabled: off}\n" });
+    expect(await used()).toBe(`none found; the working tree has another one, which --config ${file} would use`);
+    expect(await used("--config", file)).toBe(`.kodiai.yml (--config ${file})`);
+    own.git("add", ".kodiai.yml");
+    own.git("commit", "--quiet", "--message", "Configure");
+    const place = `.kodiai.yml@${own.git("rev-parse", "HEAD").slice(0, 7)}`;
+    expect(await used()).toBe(place);
+    own.write({ ".kodiai.yml": "{}\n" });
+    expect(await used()).toBe(`${place}; the working tree has another one, which --config ${file} would use`);
+    own.remove();
+  });
+
   test("a file that became a link, a link that became a file, and a Git LFS pointer", async () => {
     const own = newClone();
     own.write({ "a.py": "a = 1\n", "c.py": "c = 1\n" });

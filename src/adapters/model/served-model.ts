@@ -294,10 +294,9 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
           if (window >= LEAST_WINDOW) state.lessons = { ...state.lessons, contextTokens: window };
           const mayGuess = repeats < MOST_EXTRA && (!state.proven || takes.has("format"));
           const tried = { sent: left(), fixed, replyTokens: maxTokens, extra, mayGuess };
-          if (refusal?.isCredit && extra < MOST_EXTRA) {
+          if (refusal?.isCredit) {
             state.credit = refusal.size?.replyTokens ?? state.credit;
-            extra++;
-            return true;
+            return ++extra <= MOST_EXTRA;
           }
           const next = refusal === null || isTooLong ? null : learned(lessons(), refusal, tried);
           // Nothing helped: the form of the request was not the reason.
