@@ -85,6 +85,8 @@ export interface PullRequests {
   readonly ownConfig?: { readonly place: string; readonly text: string };
   /** The configuration of the working tree, by the path from here; null when it has none. Absent without a working tree. */
   workingConfig?(): Promise<{ readonly path: string; readonly text: string } | null>;
+  /** Which of these folders a commit has. Absent where nobody's verdict depends on them. */
+  foldersAt?(repo: Repo, sha: string, paths: readonly string[]): Promise<ReadonlySet<string>>;
   /** What is at the root of a commit and in its folder `.github`. */
   rootEntries(repo: Repo, sha: string): Promise<readonly RootEntry[]>;
   /**

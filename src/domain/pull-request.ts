@@ -122,6 +122,8 @@ export interface PullRequestContext {
   readonly files: readonly FileDiff[];
   /** The files of `leftOut` that rules read all the same. */
   readonly spared: readonly FileDiff[];
+  /** Files that only the head calls tests; absent where no check depends on it. */
+  readonly newTests?: ReadonlySet<string>;
   /** Every other changed file, with the reason. */
   readonly leftOut: readonly LeftOut[];
   /** Head text of reviewed and spared files, by path, for rules that need more than the hunks. LF and CRLF as in the blob. */

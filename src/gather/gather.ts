@@ -18,6 +18,7 @@ import type { Threads } from "../ports/conversation.ts";
 import type { EarlierReview, PullRequests } from "../ports.ts";
 import { cutTexts } from "./cut-texts.ts";
 import { earlierFindings } from "./earlier-findings.ts";
+import { newTests } from "./new-tests.ts";
 import { closedReason, skipReason } from "./policy.ts";
 import { readChanges } from "./read-changes.ts";
 import { checkpointOf, fullReason } from "./read-checkpoint.ts";
@@ -140,6 +141,12 @@ export async function gather(
   const unchanged = await unchangedAmong(asked, readHead, readOld);
   const moved = changed.moved.filter((file) => asked.includes(file) && !unchanged.has(file.path));
 
+  const foldersAt = async (paths: readonly string[]) =>
+    (await pulls.foldersAt?.(repo, baseTip, paths).catch(() => null)) ?? new Set<string>();
+  const { checks } = config.review;
+  const isGate = checks.enabled && checks.failOn !== "never";
+  const tests = isGate ? { newTests: await newTests(changed.files, config.fileKinds, foldersAt) } : {};
+
   const author = await optional("author-tier", () => pulls.authorFacts(repo, pull), { mergedPullRequests: null });
   const isRead = hasModel && config.review.model !== "off";
   const readBase = (path: string) => pulls.text(repo, path, baseTip, GUIDANCE_BYTES);
@@ -158,6 +165,7 @@ export async function gather(
     configUsed: used,
     files: byText.reviewed,
     spared: spared.map(({ file }) => file),
+    ...tests,
     leftOut: [
       ...changed.leftOut.map((one) => withWordOfBase(one, ofBase(one.path), unchanged.has(one.path))),
       ...byPath.leftOut,

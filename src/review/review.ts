@@ -13,7 +13,7 @@ import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { Checkpoint } from "../domain/review/review-history.ts";
 import { isUnread, type PlacedFinding, type Review, type Scope } from "../domain/review.ts";
-import type { ReviewSignals } from "../domain/signals.ts";
+import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import { shortHash } from "../domain/text/hash.ts";
 import type { ModelAllowance } from "../ports/model.ts";
 import type { InspectedFile, InspectedRepository, Inspector } from "../ports.ts";
@@ -80,7 +80,7 @@ export async function review(
   const context = { ...authored, files: [...authored.files, ...authored.spared] };
   const { config, pull } = context;
   const { checkpoint } = context.past;
-  const inspected = inspectedFiles(context, signals);
+  const inspected = inspectedFiles(context, signals, ports.isAuthorTrusted);
   const settings = new Map(Object.entries(config.rules));
   const found = await ports.inspector.inspect(inspected.files, settings, config.customRules, {
     repository: ports.repository ?? null,
@@ -298,12 +298,18 @@ function modelReview(
 }
 
 /** The files as rules read them: of a notebook its code, in the language of its kernel, beside the rest of it. */
-function inspectedFiles(context: PullRequestContext, signals: ReviewSignals) {
+function inspectedFiles(context: PullRequestContext, signals: ReviewSignals, isAuthorTrusted: boolean) {
   const known = new Map([...signals.files, ...signals.spared].map((file) => [file.path, file]));
+  // Otherwise an author could turn the check green by naming code a test.
+  const asCode = isAuthorTrusted ? null : context.newTests;
+  const factsOf = (path: string): FileFacts => {
+    const facts = known.get(path) ?? { path, language: "unknown", kind: "source" };
+    return asCode?.has(path) && facts.kind === "test" ? { ...facts, kind: "source" } : facts;
+  };
   const degraded: Degraded[] = [];
   const files = context.files.flatMap((diff): readonly InspectedFile[] => {
     const { path } = diff;
-    const facts = known.get(path) ?? { path, language: "unknown", kind: "source" };
+    const facts = factsOf(path);
     const headText = context.headTexts.get(path) ?? null;
     if (!isNotebook(path) || diff.additions === 0) return [{ diff, facts, headText }];
     const notebook = headText === null ? null : readNotebook(headText, diff);

@@ -129,3 +129,17 @@ test("Git LFS pointers are left out as such, whatever their names say, and what 
   for (const path of ["data/old.py", "data/b.bin", "img/a.png"])
     expect(summary).toMatch(new RegExp(`Git LFS pointer[^\\n]*\`${path}\``));
 });
+
+test("a change of mode alone is no reason to fail", async () => {
+  const run = { mode: "100755", content: "a = 1\n" };
+  const { end, summary } = await gated({ "ops/run.py": "a = 1\n" }, { "ops/run.py": run, "src/e.ts": LOGIN });
+  expect(end).toBe("success");
+  expect(summary).not.toContain("incomplete");
+});
+
+test("a new test of a stranger is a test where the base has its folder", async () => {
+  const fault = 'import requests\nrequests.get("https://x", verify=False, timeout=9)\n';
+  const base = { "pkg/tests/old.py": "a = 1\n" };
+  expect((await gated(base, { "pkg/tests/api/new.py": fault, "src/e.ts": LOGIN })).end).toBe("success");
+  expect((await gated(base, { "lib/tests/new.py": fault, "src/e.ts": LOGIN })).end).toBe("failure");
+});

@@ -142,6 +142,10 @@ function ports(cwd: string, range: LocalRange, pull: PullRequest, diff: DiffPlac
       if (sha === NO_COMMIT) return null;
       return objectText(cwd, kind === "staged" ? `:0:${path}` : `${sha}:${path}`, maxBytes);
     },
+    async foldersAt(_repo, sha, paths) {
+      const listed = await gitText(cwd, ["ls-tree", "-d", "-z", "--name-only", "--full-tree", "--", sha, ...paths]);
+      return new Set(listed.split("\0"));
+    },
     async workingConfig() {
       const top = range.kind === "diff" ? diff?.top : await topOf(cwd).catch(() => null);
       if (typeof top !== "string") return null;

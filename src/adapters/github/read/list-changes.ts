@@ -136,8 +136,8 @@ interface Entry {
   readonly sha: string;
 }
 
-/** Entries of a commit by path. Each folder is listed on its own, since GitHub cuts the list of all files of a large repository. */
-function entries(github: GitHub, repo: Repo, sha: string): (path: string) => Promise<Entry | undefined> {
+/** Entries of a commit by path, folders too; none for a path below too many folders. Each folder is listed on its own, since GitHub cuts the list of all files of a large repository. */
+export function entries(github: GitHub, repo: Repo, sha: string): (path: string) => Promise<Entry | undefined> {
   const folders = new Map<string, ReadonlyMap<string, Entry>>();
   const at = async (path: string): Promise<Entry | undefined> => {
     const slash = path.lastIndexOf("/");
