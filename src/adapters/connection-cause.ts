@@ -31,7 +31,7 @@ export const CONNECTION_CAUSES: Readonly<Record<string, Cause>> = {
   },
   TLS: {
     what: "it does not speak TLS there",
-    fix: "check whether the address begins with http:// or https://, and the port",
+    fix: "check whether the address needs http or https, and the port",
   },
   HTTP: { what: "it does not speak HTTP there", fix: "check the address and the port" },
   EGRESS_REFUSED: { what: "Kodiai may not connect there", fix: "check the address and KODIAI_ALLOW_PRIVATE_HOSTS" },
@@ -46,6 +46,12 @@ const FAMILIES: readonly (readonly [RegExp, keyof typeof CONNECTION_CAUSES])[] =
   [/^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/, "TLS"],
   [/^HPE_/, "HTTP"],
 ];
+
+/** Errors without a code: of a signal that ran out, and of undici's parser. */
+const BY_NAME: Readonly<Record<string, keyof typeof CONNECTION_CAUSES>> = {
+  TimeoutError: "TIMEOUT",
+  HTTPParserError: "HTTP",
+};
 
 /** The error and its causes, outermost first. */
 function chain(error: unknown): readonly Error[] {
@@ -64,7 +70,7 @@ export function connectionCode(error: unknown): string | null {
   const codes = errors.flatMap((one) => ("code" in one && typeof one.code === "string" ? [one.code] : []));
   const code = codes.findLast((one) => /^[A-Z][A-Z0-9_]{2,49}$/.test(one));
   if (code !== undefined) return code;
-  return errors.some(({ name }) => name === "TimeoutError") ? "TIMEOUT" : null;
+  return errors.flatMap(({ name }) => BY_NAME[name] ?? [])[0] ?? null;
 }
 
 /**

@@ -59,15 +59,12 @@ function mustNameOne({ base, head, staged, diff }: SubjectWords, word: string | 
 
 /** A file from the options replaces the base's configuration; everything else is read as usual. An outsider may write nothing. */
 function configuredBy(path: string | undefined, isOutsider: boolean): (read: Subject) => Subject {
-  const own = path === undefined ? null : fileText(path);
-  return ({ job, ports: given }) => {
-    const ports = isOutsider ? { ...given, permissions: { of: () => Promise.resolve("none" as const) } } : given;
-    if (own === null) return { job, ports };
-    const { pulls } = ports;
-    const text: typeof pulls.text = (repo, asked, sha, most) =>
-      asked === CONFIG_PATH ? Promise.resolve(own) : pulls.text(repo, asked, sha, most);
-    return { job, ports: { ...ports, pulls: { ...pulls, text } } };
-  };
+  const own = path === undefined ? {} : { ownConfig: { place: ` (--config ${path})`, text: fileText(path) } };
+  const permissions = { of: () => Promise.resolve("none" as const) };
+  return ({ job, ports }) => ({
+    job,
+    ports: { ...ports, ...(isOutsider ? { permissions } : {}), pulls: { ...ports.pulls, ...own } },
+  });
 }
 
 function wishOf(words: SubjectWords): ModelWish["use"] {
@@ -113,8 +110,6 @@ function rangeOf(word: string): LocalRange {
   const [, base = word, head = ""] = /^((?:[^.]|\.(?!\.))*)\.{2,3}(.*)$/s.exec(word) ?? [];
   return { kind: "commits", base: base === "" ? "HEAD" : base, head: head === "" ? "HEAD" : head };
 }
-
-const CONFIG_PATH = ".kodiai.yml";
 
 const PULL_URL = /^https?:\/\/([^/\s]+)\/([\w.-]+)\/([\w.-]+)\/pull\/(\d+)(?:[/?#].*)?$/;
 

@@ -116,10 +116,14 @@ export interface PullRequestContext {
   readonly configProblems: readonly ConfigProblem[];
   /** Values that configuration files set. Absent when not requested. */
   readonly settings?: readonly Setting[];
+  /** The files that they are from, for people: `.kodiai.yml@4f1c2d9`, `none found`. */
+  readonly configUsed?: string;
   /** Every changed file to review, in the source's order. */
   readonly files: readonly FileDiff[];
   /** The files of `leftOut` that rules read all the same. */
   readonly spared: readonly FileDiff[];
+  /** Files that only the head calls tests; absent where no check depends on it. */
+  readonly newTests?: ReadonlySet<string>;
   /** Every other changed file, with the reason. */
   readonly leftOut: readonly LeftOut[];
   /** Head text of reviewed and spared files, by path, for rules that need more than the hunks. LF and CRLF as in the blob. */

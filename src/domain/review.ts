@@ -123,6 +123,8 @@ export interface Review {
   readonly configProblems: readonly ConfigProblem[];
   /** Values that configuration files set; absent in older stored reviews. */
   readonly settings?: readonly Setting[];
+  /** The files that they are from, for people: `.kodiai.yml@4f1c2d9`, `none found`; absent in older stored reviews. */
+  readonly configUsed?: string;
   /** True when the pull request itself changes .kodiai.yml: the change takes effect after the merge. */
   readonly configChanges: boolean;
   /**

@@ -18,6 +18,7 @@ import type { Threads } from "../ports/conversation.ts";
 import type { EarlierReview, PullRequests } from "../ports.ts";
 import { cutTexts } from "./cut-texts.ts";
 import { earlierFindings } from "./earlier-findings.ts";
+import { newTests } from "./new-tests.ts";
 import { closedReason, skipReason } from "./policy.ts";
 import { readChanges } from "./read-changes.ts";
 import { checkpointOf, fullReason } from "./read-checkpoint.ts";
@@ -44,7 +45,7 @@ interface Earlier {
 const NOTHING_EARLIER: Earlier = { reviews: [], fingerprint: () => "", declined: [], pausedBy: null };
 
 /** A pull request that policy admits to a review, with the configuration of its base. */
-export interface Admitted extends EffectiveConfig {
+export interface Admitted extends ConfigAt {
   readonly kind: "admitted";
   readonly pull: PullRequest;
   /** The commit at which the base's own word is read: configuration, attributes and guidance. */
@@ -117,7 +118,7 @@ export async function gather(
   const settled = (await earlier.settled?.(admitted)) ?? null;
   if (settled !== null) return settled;
 
-  const { baseTip, config, problems, origins } = admitted;
+  const { baseTip, config, problems, origins, used } = admitted;
   const { pull, degraded: cut } = cutTexts(admitted.pull);
   const attributes = (await pulls.text(repo, ".gitattributes", baseTip, ATTRIBUTES_BYTES)) ?? "";
   const base: BaseChoice = { pathFilters: config.pathFilters, attributes };
@@ -140,6 +141,12 @@ export async function gather(
   const unchanged = await unchangedAmong(asked, readHead, readOld);
   const moved = changed.moved.filter((file) => asked.includes(file) && !unchanged.has(file.path));
 
+  const foldersAt = async (paths: readonly string[]) =>
+    (await pulls.foldersAt?.(repo, baseTip, paths).catch(() => null)) ?? new Set<string>();
+  const { checks } = config.review;
+  const isGate = checks.enabled && checks.failOn !== "never";
+  const tests = isGate ? { newTests: await newTests(changed.files, config.fileKinds, foldersAt) } : {};
+
   const author = await optional("author-tier", () => pulls.authorFacts(repo, pull), { mergedPullRequests: null });
   const isRead = hasModel && config.review.model !== "off";
   const readBase = (path: string) => pulls.text(repo, path, baseTip, GUIDANCE_BYTES);
@@ -155,8 +162,10 @@ export async function gather(
     config,
     configProblems: problems,
     settings: setValues({ config, origins }),
+    configUsed: used,
     files: byText.reviewed,
     spared: spared.map(({ file }) => file),
+    ...tests,
     leftOut: [
       ...changed.leftOut.map((one) => withWordOfBase(one, ofBase(one.path), unchanged.has(one.path))),
       ...byPath.leftOut,
@@ -240,7 +249,7 @@ export async function gatherSettings(
   { repo, number }: Pick<ReviewJob, "repo" | "number">,
   pulls: PullRequests,
   known: KnownRules = {},
-): Promise<EffectiveConfig & { readonly pull: PullRequest }> {
+): Promise<ConfigAt & { readonly pull: PullRequest }> {
   const pull = await pulls.pull(repo, number);
   return { ...(await configAt(repo, await pulls.baseTip(repo, pull), pulls, known)), pull };
 }
@@ -287,22 +296,35 @@ function isAskedAnew({ trigger, explicit, whole, focus }: ReviewJob, nothingNew:
   return trigger === "command" ? whole === true || focus !== undefined || nothingNew : explicit;
 }
 
+export interface ConfigAt extends Omit<EffectiveConfig, "used"> {
+  /** The files that were used, as people read them: `.kodiai.yml@4f1c2d9`, or `none found`; and what they may have meant. */
+  readonly used: string;
+}
+
 /**
  * The configuration of a repository at a commit. For a pull request that is the tip of its base: it cannot change the rules of its
  * own review.
  *
  * @throws Transient when one of its files cannot be read now
  */
-export function configAt(
+export async function configAt(
   repo: Repo,
   sha: string,
-  pulls: Pick<PullRequests, "text" | "rootEntries" | "ownersText">,
+  pulls: Pick<PullRequests, "text" | "rootEntries" | "ownersText" | "ownConfig" | "workingConfig">,
   known: KnownRules,
-): Promise<EffectiveConfig> {
-  const ofBase = () => pulls.text(repo, CONFIG_PATH, sha, MAX_ASKED_BYTES);
+): Promise<ConfigAt> {
+  const own = pulls.ownConfig;
+  const text = own?.text ?? (await pulls.text(repo, CONFIG_PATH, sha, MAX_ASKED_BYTES));
+  const ofBase = () => Promise.resolve(text);
   const ofOwner = (name: string) => pulls.ownersText(repo, name, CONFIG_PATH, MAX_ASKED_BYTES);
   const around = () => pulls.rootEntries(repo, sha);
-  return readConfig(repo, { ofBase, around, ofOwner }, known);
+  const { used, ...effective } = await readConfig(repo, { ofBase, around, ofOwner }, known);
+  const files = used.map((file) => (file === CONFIG_PATH ? `${file}${own?.place ?? `@${sha.slice(0, 7)}`}` : file));
+  const working = own === undefined ? ((await pulls.workingConfig?.()) ?? null) : null;
+  // People who edit the file expect a review to read it.
+  const isOther = working !== null && working.text !== text;
+  const notUsed = isOther ? [`the working tree has another one, which --config ${working.path} would use`] : [];
+  return { ...effective, used: [files.length === 0 ? "none found" : files.join(", "), ...notUsed].join("; ") };
 }
 
 interface Learned<Value> {

@@ -2,6 +2,7 @@
 import type { Degraded, LeftOut } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 import { type ListedPatch, parseDiff, parseListedFile } from "./parse-diff.ts";
+import { isLinkOrSubmodule } from "./select-files.ts";
 
 /** GitHub's listing of files, or a unified diff from git. */
 export type ChangesRead =
@@ -36,7 +37,7 @@ export function readChanges(changes: ChangesRead): {
     if (reason === null && "hunks" in file) {
       files.push(file);
       // A listing counts no lines of a file that became binary while it was renamed either.
-      if (changes.kind === "listing" && file.hunks.length === 0) moved.push(file);
+      if (changes.kind === "listing" && file.hunks.length === 0 && !isLinkOrSubmodule(file)) moved.push(file);
     } else if (reason !== null) {
       // Of a removed file nothing is left to read.
       const isRemoved = "hunks" in file && file.status === "removed";
@@ -108,7 +109,7 @@ function undelivered(file: FileDiff, listed: boolean): string | null {
     return lines > 0 ? `none of its ${lines} changed lines was delivered` : "its changed lines were not delivered";
   }
   // A listing marks neither "binary" nor "mode"; past its limits it even counts 0 lines for a changed text.
-  if (!listed || file.status === "renamed" || file.status === "copied") return null;
+  if (!listed || isLinkOrSubmodule(file) || file.status === "renamed" || file.status === "copied") return null;
   return NOTHING_DELIVERED;
 }
 

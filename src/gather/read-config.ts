@@ -33,6 +33,8 @@ export interface EffectiveConfig {
   readonly problems: readonly ConfigProblem[];
   /** Dotted key → its source: a file, `preset NAME` or `default`. */
   readonly origins: ReadonlyMap<string, string>;
+  /** The files that were used, from weakest to strongest. */
+  readonly used: readonly string[];
 }
 
 /**
@@ -49,11 +51,14 @@ export async function readConfig(repo: Repo, files: ConfigFiles, known: KnownRul
   const defaults = repo.name === DEFAULTS_REPOSITORY ? NOTHING : await admitOwners(repo, DEFAULTS_REPOSITORY, files);
   const extended = await readExtended(repo, ownFile.sources, files);
   const all = [defaults ?? NOTHING, extended, ownFile];
-  const { config, problems, origins } = parseConfig(
-    all.flatMap(({ sources }) => sources),
-    known,
-  );
-  return { config, problems: withoutHidden([...all.flatMap((file) => file.problems), ...problems]), origins };
+  const used = all.flatMap(({ sources }) => sources);
+  const { config, problems, origins } = parseConfig(used, known);
+  return {
+    config,
+    problems: withoutHidden([...all.flatMap((file) => file.problems), ...problems]),
+    origins,
+    used: used.map(({ file }) => file),
+  };
 }
 
 /** Problems in a repository that readers of this one may not see: their number, without place and text. */

@@ -2,6 +2,7 @@
 import pMap, { pMapSkip } from "p-map";
 import type { Degraded } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
+import { isLinkOrSubmodule } from "./select-files.ts";
 
 /** Limits of one review; files of a pull request beyond them are reviewed by their hunks only. */
 export const TEXT_LIMITS = {
@@ -52,8 +53,8 @@ export async function readHeadTexts(
 }
 
 /** Links and submodules have no text of their own; without added lines there is nothing to comment on. */
-function hasHeadText({ status, binary, additions, newMode }: FileDiff): boolean {
-  return status !== "removed" && !binary && additions > 0 && newMode !== "120000" && newMode !== "160000";
+function hasHeadText(file: FileDiff): boolean {
+  return file.status !== "removed" && !file.binary && file.additions > 0 && !isLinkOrSubmodule(file);
 }
 
 function degradations(

@@ -4,6 +4,7 @@
 
 import { attributesOf } from "../config/git-attributes.ts";
 import { fileGlob } from "../config/patterns.ts";
+import { isTestPath, nameOf, withoutExtension } from "../domain/code/paths.ts";
 import type { LeftOut } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 
@@ -51,6 +52,12 @@ const NEVER_OUT =
 
 const SUBMODULE = "160000";
 const SYMBOLIC_LINK = "120000";
+const LINK = "symbolic link";
+
+/** Whether a path is a link or a submodule, which have no text of their own. */
+export function isLinkOrSubmodule({ newMode }: Pick<FileDiff, "newMode">): boolean {
+  return newMode === SYMBOLIC_LINK || newMode === SUBMODULE;
+}
 
 /** What the base branch says about paths. */
 export interface BaseChoice {
@@ -84,6 +91,7 @@ export function selectFiles(
   readonly leftOut: readonly LeftOut[];
 } {
   const ofBase = wordOfBase(base);
+  const hides = hidingLinks(files, ofBase);
   const reviewed: FileDiff[] = [];
   const spared: Spared[] = [];
   const leftOut: LeftOut[] = [];
@@ -94,7 +102,8 @@ export function selectFiles(
     const looks = () => looksUnwritten(path) ?? (file.binary ? null : declaresGenerated(file, headTextOf(path)));
     // Of a removed file nothing is left to read.
     const gone = file.status === "removed" ? { isExempt: true as const } : {};
-    if (typeof word === "object" && word !== null) leftOut.push({ ...word, ...gone });
+    if (unreadable === LINK && !hides(file)) leftOut.push({ path, reason: LINK, isExempt: true });
+    else if (typeof word === "object" && word !== null) leftOut.push({ ...word, ...gone });
     else if (unreadable !== null) leftOut.push({ path, reason: unreadable, ...gone });
     else {
       const reason = word === null ? looks() : null;
@@ -126,15 +135,49 @@ export function wordOfBase(base: BaseChoice): (path: string) => LeftOut | "revie
 const LOCK_FILE = "lock file";
 
 function isLockFile(path: string): boolean {
-  return LOCK_FILES.has(path.slice(path.lastIndexOf("/") + 1).toLowerCase());
+  return LOCK_FILES.has(nameOf(path).toLowerCase());
 }
 
 /** Why a file has no lines to read: by what it is at the head, or, if it was removed, was at the base. */
-function unreadableReason({ oldMode, newMode, status, binary }: Judged): string | null {
+function unreadableReason({ oldMode, newMode, status, binary, hunks }: Judged): string | null {
   const mode = status === "removed" ? (oldMode ?? newMode) : newMode;
   if (mode === SUBMODULE) return "submodule";
-  if (mode === SYMBOLIC_LINK) return "symbolic link";
-  return binary ? "binary" : null;
+  if (mode === SYMBOLIC_LINK) return LINK;
+  if (binary) return "binary";
+  return isPointer(hunks, status === "removed" ? "added" : "removed") ? "Git LFS pointer" : null;
+}
+
+/** A diff shows three lines around a change, so of a file that has more than a pointer it would show one of them. */
+const POINTER =
+  /^version https:\/\/(?:git-lfs\.github\.com|hawser\.github\.com)\/spec\/v\d+\n(?:ext-\d-[\w.-]+ [\w.:-]+\n){0,10}oid \w+:[0-9a-f]+\nsize \d+\n$/;
+
+/** @param other lines of the side that is not looked at */
+function isPointer([hunk, second]: Judged["hunks"], other: "added" | "removed"): boolean {
+  if (hunk === undefined || second !== undefined || hunk.lines.length > 40) return false;
+  const lines = hunk.lines.filter(({ kind }) => kind !== other);
+  return POINTER.test(lines.map(({ text }) => `${trimmed(text)}\n`).join(""));
+}
+
+/**
+ * Which links may let somebody run what rules do not read under that name: the target has another ending, or is a file of the same
+ * change that is a test or that the base leaves out. Files count by their names, since a link to a folder gives them other paths.
+ * Every other link adds no line that nobody reads.
+ */
+function hidingLinks(files: readonly FileDiff[], ofBase: ReturnType<typeof wordOfBase>): (link: FileDiff) => boolean {
+  const named = Map.groupBy(files, ({ path }) => nameOf(path).toLowerCase());
+  return ({ path, hunks }) => {
+    const target = hunks.flatMap(({ lines }) => lines).findLast(({ kind }) => kind === "added")?.text;
+    if (target === undefined || (endingOf(path) !== "" && endingOf(path) !== endingOf(target))) return true;
+    const isOther = (file: FileDiff) =>
+      endingOf(file.path) !== endingOf(path) ||
+      isTestPath(file.path) !== isTestPath(path) ||
+      typeof (ofBase(file.path) ?? "") === "object";
+    return (named.get(nameOf(target).toLowerCase()) ?? []).some(isOther);
+  };
+}
+
+function endingOf(path: string): string {
+  return path.slice(withoutExtension(path).length).toLowerCase();
 }
 
 /** Why a path looks as if no person wrote the file, or null. */

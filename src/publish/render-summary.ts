@@ -96,8 +96,13 @@ export function renderReviewBody(headSha: string, repo: Review["repo"], summaryU
 
 /** Cost and sources; empty parts are left out. */
 function footer(review: Review): string {
-  const parts = [cost(review), month(review), memory(review), `Reviewed ${ends(review)}.`, scope(review)];
+  const reviewed = `Reviewed ${ends(review)}.`;
+  const parts = [cost(review), month(review), memory(review), reviewed, scope(review), configuration(review)];
   return `<sub>${parts.filter((part) => part !== "").join(" ")}</sub>`;
+}
+
+function configuration({ configUsed }: Review): string {
+  return configUsed === undefined ? "" : `Configuration: ${sanitizeInline(configUsed, 400)}.`;
 }
 
 /** A change that is staged, or read from a diff, has no commit of its own; a diff without a clone has no base either. */

@@ -2,8 +2,10 @@
 // sent. Without a model, or when it fails, the rules' review remains, and says so.
 
 import { type ChangeContext, noContext, type ReadHead } from "../domain/change-context.ts";
+import { isNotebook, readNotebook } from "../domain/code/notebook.ts";
 import { declinedReason } from "../domain/conversation.ts";
 import type { Finding, HeldBack } from "../domain/finding.ts";
+import { canonicalLanguage } from "../domain/language.ts";
 import type { RepositoryHistory } from "../domain/memory/rejections.ts";
 import { estimatedTokens } from "../domain/model.ts";
 import { type Cost, type Degraded, unreadSource } from "../domain/omissions.ts";
@@ -11,7 +13,7 @@ import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { Checkpoint } from "../domain/review/review-history.ts";
 import { isUnread, type PlacedFinding, type Review, type Scope } from "../domain/review.ts";
-import type { ReviewSignals } from "../domain/signals.ts";
+import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import { shortHash } from "../domain/text/hash.ts";
 import type { ModelAllowance } from "../ports/model.ts";
 import type { InspectedFile, InspectedRepository, Inspector } from "../ports.ts";
@@ -78,12 +80,17 @@ export async function review(
   const context = { ...authored, files: [...authored.files, ...authored.spared] };
   const { config, pull } = context;
   const { checkpoint } = context.past;
-  const inspection = await ports.inspector.inspect(
-    inspectedFiles(context, signals),
-    new Map(Object.entries(config.rules)),
-    config.customRules,
-    { repository: ports.repository ?? null },
-  );
+  const inspected = inspectedFiles(context, signals, ports.isAuthorTrusted);
+  const settings = new Map(Object.entries(config.rules));
+  const found = await ports.inspector.inspect(inspected.files, settings, config.customRules, {
+    repository: ports.repository ?? null,
+  });
+  // In a notebook code stands in strings, so nothing replaces a line of it.
+  const inspection = {
+    ...found,
+    findings: found.findings.map((one) => (isNotebook(one.path) ? { ...one, suggestion: null } : one)),
+    degraded: [...inspected.degraded, ...found.degraded],
+  };
   const memory = reviewMemory(precedents);
   const policy = policyOf(context, signals, ports.isAuthorTrusted);
   const around = ports.around ?? noContext();
@@ -139,6 +146,7 @@ export async function review(
     ]),
     configProblems: context.configProblems,
     settings: context.settings ?? [],
+    ...(context.configUsed === undefined ? {} : { configUsed: context.configUsed }),
     configChanges: changesConfig(context),
     configOnHead: configOnHead(context.configProblems, context.files),
     proposedProblems: proposedProblems(context.headTexts),
@@ -289,14 +297,37 @@ function modelReview(
   return readByModel(material, { ...bounds, usd }, asked);
 }
 
-function inspectedFiles(context: PullRequestContext, signals: ReviewSignals): readonly InspectedFile[] {
-  const facts = new Map([...signals.files, ...signals.spared].map((file) => [file.path, file]));
-  return context.files.map((diff) => ({
-    diff,
-    facts: facts.get(diff.path) ?? { path: diff.path, language: "unknown", kind: "source" },
-    headText: context.headTexts.get(diff.path) ?? null,
-  }));
+/** The files as rules read them: of a notebook its code, in the language of its kernel, beside the rest of it. */
+function inspectedFiles(context: PullRequestContext, signals: ReviewSignals, isAuthorTrusted: boolean) {
+  const known = new Map([...signals.files, ...signals.spared].map((file) => [file.path, file]));
+  // Otherwise an author could turn the check green by naming code a test.
+  const asCode = isAuthorTrusted ? null : context.newTests;
+  const factsOf = (path: string): FileFacts => {
+    const facts = known.get(path) ?? { path, language: "unknown", kind: "source" };
+    return asCode?.has(path) && facts.kind === "test" ? { ...facts, kind: "source" } : facts;
+  };
+  const degraded: Degraded[] = [];
+  const files = context.files.flatMap((diff): readonly InspectedFile[] => {
+    const { path } = diff;
+    const facts = factsOf(path);
+    const headText = context.headTexts.get(path) ?? null;
+    if (!isNotebook(path) || diff.additions === 0) return [{ diff, facts, headText }];
+    const notebook = headText === null ? null : readNotebook(headText, diff);
+    if (notebook === null) {
+      degraded.push({ part: "notebook", reason: `${path}: ${CELLS_UNREAD}`, paths: [path] });
+      return [{ diff, facts, headText }];
+    }
+    const { code, rest } = notebook;
+    return [
+      { diff: code.diff, facts: { ...facts, language: canonicalLanguage(notebook.language) }, headText: code.text },
+      { diff: rest.diff, facts, headText: rest.text },
+    ];
+  });
+  return { files, degraded };
 }
+
+const CELLS_UNREAD =
+  "rules did not read the code of its cells, since it does not stand on lines of its own in the file";
 
 /** A title by somebody without write access can ask for more than the configuration reports, not for less. */
 function policyOf(

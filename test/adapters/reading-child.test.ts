@@ -88,6 +88,7 @@ test.runIf(process.platform === "linux").each(READERS)(
     expect(new Set(Object.values(denied))).toEqual(new Set([DENIED]));
     expect([sqlite, betterSqlite]).toEqual(["ERR_UNKNOWN_BUILTIN_MODULE", DENIED]);
     expect(found.parsed).toHaveLength(9);
+    expect(found.environment).toEqual([]);
   },
   60_000,
 );

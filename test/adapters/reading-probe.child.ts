@@ -26,6 +26,8 @@ export interface ProbeAnswer {
   readonly files: readonly (readonly [path: string, outcome: string])[];
   readonly others: Readonly<Record<string, string>>;
   readonly parsed: readonly string[];
+  /** The names of its variables. */
+  readonly environment: readonly string[];
 }
 
 process.on("message", ({ files, folder, database }: ProbeQuestion) => {
@@ -40,6 +42,7 @@ process.on("message", ({ files, folder, database }: ProbeQuestion) => {
       write: tried(() => writeFileSync(`${folder}/written`, "x")),
       start: tried(() => execFileSync("true")),
     },
+    environment: Object.keys(process.env),
     parsed: LANGUAGES.map((language) => String(parseText(language, "x").kind())),
   };
   process.send?.(answer);

@@ -56,6 +56,8 @@ test("against another branch that branch's file decides, by its commit: neither 
   const asked = world.requests.slice(since).filter(({ path }) => path.endsWith("/released/contents/.kodiai.yml"));
   const refs = asked.map(({ query }) => new URLSearchParams(query).get("ref"));
   expect(refs[0]).toBe(pull.baseSha);
+  const used = `.kodiai.yml@${pull.baseSha.slice(0, 7)}`;
+  expect(summaryOf(world, pull).body.replaceAll(/[\\`]/g, "")).toContain(`Configuration: ${used}.`);
   // The change's own copy is read as a changed file, to tell what is wrong with it.
   expect(new Set(refs)).toEqual(new Set([pull.baseSha, pull.headSha]));
 });

@@ -97,6 +97,9 @@ test("config prints each value that differs from the default with its source, al
       .find((one) => one.startsWith(`${key}: `))
       ?.replace(/ +#/, " #");
   expect(whole).toMatchObject({ code: 0, err: "" });
+  const used =
+    "acme/.github/.kodiai.yml, .kodiai.yml of the working tree, which HEAD has not: reviews use it with --config";
+  expect(set.out).toMatch(new RegExp(`^# ${used} `));
   expect(line(set.out, "review.maxComments")).toBe("review.maxComments: 5 # .kodiai.yml");
   expect(set.out).not.toContain("# default");
   expect(set.out).toMatch(/\n\d+ keys at the default; --all prints them\n/);

@@ -131,6 +131,7 @@ export const ReviewJson = z.strictObject({
   reviewed: z.array(z.string()),
   leftOut: z.array(z.strictObject({ path: z.string(), reason: z.string().min(1) })),
   degraded: z.array(z.strictObject({ part: z.string().min(1), reason: z.string().min(1) })),
+  configUsed: z.string().min(1),
   configProblems: z.array(
     z.strictObject({
       file: z.string(),

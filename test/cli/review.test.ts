@@ -1,6 +1,7 @@
 // kodiai review on a real repository: what it reads, how it prints it, and how it ends.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { Ajv } from "ajv";
 import formats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -50,6 +51,49 @@ describe("what is read", () => {
     // The same again, but for the time it took.
     const again = ReviewJson.parse(JSON.parse((await run(["--base", "HEAD~1", "--head", "HEAD", "--json"])).out));
     expect({ ...again, cost: review.cost }).toEqual(review);
+  });
+
+  test("the configuration that was used is named with its commit, and how to use that of the working tree", async () => {
+    const own = newClone();
+    own.write({ "a.py": "a = 1\n" });
+    own.commit("Lay the ground");
+    own.write({ "b.py": BALANCE });
+    const used = async (...more: readonly string[]) => {
+      const { configUsed } = ReviewJson.parse(JSON.parse((await reviewIn(own)(["--json", ...more])).out));
+      expect((await reviewIn(own)(more)).out.split("\n")).toContain(`configuration: ${configUsed}`);
+      return configUsed;
+    };
+    const file = ".kodiai.yml";
+    expect(await used()).toBe("none found");
+    own.write({ ".kodiai.yml": "rules: {tls-verify-disabled: off}\n" });
+    expect(await used()).toBe(`none found; the working tree has another one, which --config ${file} would use`);
+    expect(await used("--config", file)).toBe(`.kodiai.yml (--config ${file})`);
+    own.git("add", ".kodiai.yml");
+    own.git("commit", "--quiet", "--message", "Configure");
+    const place = `.kodiai.yml@${own.git("rev-parse", "HEAD").slice(0, 7)}`;
+    expect(await used()).toBe(place);
+    own.write({ ".kodiai.yml": "{}\n" });
+    expect(await used()).toBe(`${place}; the working tree has another one, which --config ${file} would use`);
+    own.remove();
+  });
+
+  test("a file that became a link, a link that became a file, and a Git LFS pointer", async () => {
+    const own = newClone();
+    own.write({ "a.py": "a = 1\n", "c.py": "c = 1\n" });
+    symlinkSync("a.py", join(own.path, "b.py"));
+    own.commit("Lay the ground");
+    for (const path of ["a.py", "b.py"]) rmSync(join(own.path, path));
+    symlinkSync("c.py", join(own.path, "a.py"));
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${"0a".repeat(32)}\nsize 9\n`;
+    own.write({ "b.py": BACKUP, "logo.png": pointer });
+    const { code, out } = await reviewIn(own)(["--json", "--fail-on", "critical"]);
+    const { leftOut, findings, degraded } = ReviewJson.parse(JSON.parse(out));
+    expect(leftOut).toEqual([
+      { path: "a.py", reason: "symbolic link" },
+      { path: "logo.png", reason: "Git LFS pointer" },
+    ]);
+    expect([code, findings.map(({ path }) => path), degraded]).toEqual([0, ["b.py"], []]);
+    own.remove();
   });
 
   test("what .gitattributes of the base marks is left out, and what only looks generated is read", async () => {

@@ -52,7 +52,7 @@ test("lock files, binaries, links and submodules are left out by name; rules rea
   expect(reason("web/app.min.js")).toMatch(/^- minified/);
   expect(reason("web/app.js.map")).toMatch(/^- source map/);
   expect(reason("current")).toMatch(/^- symbolic link/);
-  expect(reason("extern/lib")).toContain("no changed lines");
+  expect(reason("extern/lib")).toMatch(/^- submodule/);
 });
 
 test("CRLF and a missing last line end change neither the line nor the words", async () => {
@@ -68,4 +68,53 @@ test("a deleted file and a renamed one are reviewed without a word about what th
   const { said: comments, summary } = await review({ "src/legacy.py": null });
   expect(comments).toEqual([]);
   expect(summary).toContain("**No rule fired** in 1 file; no model read it.");
+});
+
+type Cell = readonly [type: string, lines: readonly string[]];
+const TOKEN = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
+
+function notebook(kernel: string, cells: readonly Cell[], output = "1"): string {
+  const outputs = [{ name: "stdout", output_type: "stream", text: [output] }];
+  const written = cells.map(([type, lines]) => ({
+    ...{ cell_type: type, metadata: {}, ...(type === "code" ? { execution_count: 1, outputs } : {}) },
+    source: lines.map((line, at) => (at < lines.length - 1 ? `${line}\n` : line)),
+  }));
+  const metadata = { kernelspec: { display_name: "K", language: kernel, name: `${kernel}3` } };
+  return `${JSON.stringify({ cells: written, metadata, nbformat: 4, nbformat_minor: 5 }, null, 1)}\n`;
+}
+
+const PROSE: Cell = ["markdown", ["# Backups", "os.system(f'tar {name}')"]];
+const CODE: Cell = ["code", ["%cd /srv", "!pip install x", ...BACKUP.trimEnd().split("\n")]];
+
+test("the code of a notebook is read in the language of its kernel, on the lines of the file", async () => {
+  const text = notebook("python", [PROSE, ["code", []], ["code", ["%%bash", 'echo "a']], CODE], TOKEN);
+  const line = (words: string) => text.split("\n").findIndex((one) => one.includes(words)) + 1;
+  const { said: comments, summary } = await review({
+    "a.ipynb": text,
+    "js.ipynb": notebook("javascript", [["code", LOGIN.replaceAll("bcrypt", "x").trimEnd().split("\n")], CODE]),
+  });
+  expect(comments).toContain(`a.ipynb:${line("    subprocess")} shell-from-strings`);
+  expect(comments.filter((one) => /a\.ipynb.*shell/.test(one))).toHaveLength(1);
+  expect(comments.filter((one) => /js\.ipynb.*shell/.test(one))).toHaveLength(0);
+  expect(comments.some((one) => one.startsWith(`a.ipynb:${line(TOKEN)} `))).toBe(true);
+  expect(summary).not.toContain("its cells");
+});
+
+test("a changed cell is read among unchanged ones", async () => {
+  await harness.world.commit(repository, { "b.ipynb": notebook("python", [PROSE, ["code", ["a = 1"]]]) });
+  const { said: comments } = await review({ "b.ipynb": notebook("python", [PROSE, ["code", ["a = 1"]], CODE]) });
+  expect(comments.map((one) => one.replace(/\d+/, "N"))).toEqual(["b.ipynb:N shell-from-strings"]);
+});
+
+test.each([
+  ["in one line", (text: string) => `${JSON.stringify(JSON.parse(text))}\n`],
+  [
+    "in one string",
+    (text: string) => JSON.stringify({ cells: [{ cell_type: "code", source: BACKUP }], was: text.length }, null, 1),
+  ],
+  ["in no JSON", (text: string) => text.slice(1)],
+])("a notebook with its code %s says that rules did not read it", async (_, written) => {
+  const { said: comments, summary } = await review({ "c.ipynb": written(notebook("python", [CODE])) });
+  expect(comments).toEqual([]);
+  expect(summary).toContain("c.ipynb: rules did not read the code of its cells");
 });

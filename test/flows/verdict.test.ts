@@ -126,6 +126,27 @@ const ACTS: Readonly<Record<string, (pull: Pull) => unknown>> = {
     ...{ "ops/b.py": null, "src/cart.ts": null },
     ...{ "generated/b.py": BACKUP, "dist/cart.ts": CART, "node_modules/b.py": BACKUP },
   }),
+  "folders of tests": pushed({
+    ...{ "ops/b.py": null, "src/cart.ts": null },
+    ...{ "tests/b.py": BACKUP, "tests/cart.ts": `${CART}\n` },
+  }),
+  "a renamed folder of tests": pushed({
+    ...{ "ops/b.py": null, "src/cart.ts": null },
+    ...{ "ops/__tests__/other.py": BACKUP, "src/spec/other.ts": CART },
+  }),
+  "names of tests": pushed({
+    ...{ "ops/b.py": null, "src/cart.ts": null },
+    ...{ "ops/b_test.py": BACKUP, "src/cart.test.ts": CART },
+  }),
+  "another mode": pushed({
+    "ops/b.py": { mode: "100755", content: BACKUP },
+    "src/cart.ts": { mode: "100755", content: CART },
+  }),
+  "another name of the head's branch": async (pull) => {
+    Object.assign(pull, { headRef: "renamed" });
+    await tell(pull, "pull_request", { action: "edited", changes: {} });
+    await tell(pull, "pull_request", { action: "synchronize" });
+  },
   "symbolic links": pushed({
     "ops/b.py": { mode: "120000", content: "b.txt" },
     "ops/b.txt": BACKUP,
@@ -275,4 +296,20 @@ test("a file that became binary while it was renamed was not read", async () => 
   const at = await repository(gate("major"), { "lib/a.py": `${LOGIN.repeat(20)}` });
   const pull = await opened(at, { "lib/a.py": null, "lib/b.py": bytes(`${LOGIN.repeat(20)}\0`), "src/e.ts": LOGIN });
   expect(shown(pull)).toBe("failure");
+});
+
+/** A fault that rules overlook in tests. */
+const TEST_FAULT = 'import requests\nrequests.get("https://x", verify=False, timeout=9)\n';
+
+test.each<[string, Files, string]>([
+  ["new, in a folder of tests of the base", { "tests/api/new.py": TEST_FAULT }, "success"],
+  ["changed", { "tests/old.py": TEST_FAULT }, "success"],
+  ["named by the base's configuration", { "qa/test_new.py": TEST_FAULT }, "success"],
+  ["new, in a new folder", { "lib/tests/new.py": TEST_FAULT }, "failure"],
+  ["only called so", { "lib/test_new.py": TEST_FAULT }, "failure"],
+  ["moved there", { "ops/a.py": null, "tests/a.py": `${TEST_FAULT}#\n` }, "failure"],
+])("to a stranger's check a test is what the base calls so: %s", async (_, files, end) => {
+  const config = gate("major", "fileKinds: {test: ['qa/**']}\n");
+  const at = await repository(config, { "tests/old.py": "a = 1\n", "ops/a.py": TEST_FAULT });
+  expect(shown(await opened(at, { ...files, "src/e.ts": LOGIN }))).toBe(end);
 });

@@ -139,12 +139,14 @@ const PASSED =
   /^(?:PATH|PATHEXT|HOME|HOMEDRIVE|HOMEPATH|USERPROFILE|APPDATA|XDG_CONFIG_HOME|SYSTEMROOT|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|SUDO_UID|GIT_[A-Z_0-9]{1,60})$/i;
 
 function environment(cwd: string): NodeJS.ProcessEnv {
-  const passed = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => PASSED.test(name) && !NAMES_REPOSITORY.has(name)),
-  );
   // A missing object is not fetched: the repository's own configuration would choose the program.
   const fixed = { GIT_OPTIONAL_LOCKS: "0", GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1", LC_ALL: "C" };
-  return { ...passed, ...inherited(cwd), ...fixed };
+  return { ...passed(), ...inherited(cwd), ...fixed };
+}
+
+function passed(): NodeJS.ProcessEnv {
+  const entries = Object.entries(process.env);
+  return Object.fromEntries(entries.filter(([name]) => PASSED.test(name) && !NAMES_REPOSITORY.has(name)));
 }
 
 /** `git rev-parse --local-env-vars` of git 2.50, without settings and what only replaces objects. */
@@ -192,10 +194,9 @@ function inheritedFrom(named: Readonly<Record<string, string>>, here: string, cw
 
 /** The absolute path of its git folder; null outside of a repository. */
 function repositoryAt(cwd: string, named: Readonly<Record<string, string>>): string | null {
-  const bare = Object.fromEntries(Object.entries(process.env).filter(([name]) => !NAMES_REPOSITORY.has(name)));
   const found = spawnSync("git", [...argumentsOf(["rev-parse", "--absolute-git-dir"])], {
     cwd,
-    env: { ...bare, ...named },
+    env: { ...passed(), ...named },
     encoding: "utf8",
   });
   return found.status === 0 ? found.stdout.trim() : null;

@@ -2,7 +2,7 @@
 import { constants } from "node:fs";
 import { access, copyFile, lstat, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import pMap from "p-map";
 import type { LeftOut } from "../../domain/omissions.ts";
 import type { PullRequest, RootEntry } from "../../domain/pull-request.ts";
@@ -34,6 +34,9 @@ const FORM = (
 ).split(" ");
 /** What of a diff is read of a repository inside this one: its commit where it is tracked, else nothing. */
 const NESTED = "a repository of its own, which is not entered: review it in its folder";
+const CONFIG_FILE = ".kodiai.yml";
+/** As of the base's. */
+const MAX_CONFIG_BYTES = 1 << 20;
 /** GitHub also lists at most 250 commits of a pull request. */
 const MAX_COMMITS = 250;
 /** The base of a repository without commits. */
@@ -138,6 +141,17 @@ function ports(cwd: string, range: LocalRange, pull: PullRequest, diff: DiffPlac
       if (kind === "diff") return diff?.top && diff.isApplied ? workingText(diff.top, path, maxBytes) : null;
       if (sha === NO_COMMIT) return null;
       return objectText(cwd, kind === "staged" ? `:0:${path}` : `${sha}:${path}`, maxBytes);
+    },
+    async foldersAt(_repo, sha, paths) {
+      const listed = await gitText(cwd, ["ls-tree", "-d", "-z", "--name-only", "--full-tree", "--", sha, ...paths]);
+      return new Set(listed.split("\0"));
+    },
+    async workingConfig() {
+      const top = range.kind === "diff" ? diff?.top : await topOf(cwd).catch(() => null);
+      if (typeof top !== "string") return null;
+      const text = await workingText(top, CONFIG_FILE, MAX_CONFIG_BYTES).catch(() => null);
+      const path = relative(process.cwd(), join(top, CONFIG_FILE));
+      return text === null ? null : { path, text };
     },
     rootEntries: (_repo, sha) => rootEntries(cwd, sha),
     ownersText: () => Promise.resolve(null),

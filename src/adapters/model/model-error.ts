@@ -13,6 +13,8 @@ import { fittingSize, type Size } from "./reply-size.ts";
 export interface Refusal extends Pick<ServerWords, "sentence" | "codes" | "params"> {
   /** The size that the server names; null when it names none. */
   readonly size: Size | null;
+  /** True where the account's credit sets the size: it is another one after a payment. */
+  readonly isCredit: boolean;
 }
 
 /** A failure is no outage unless it says so. */
@@ -84,13 +86,15 @@ export function refusedBy(refused: Refused, protocol: Protocol, asked: RequestBo
   const isInput = status === 400 || status === 422;
   const size = isInput || status === 402 ? fittingSize(words, asked) : null;
   if (size?.replyTokens === null || (isInput && size === null && isTooLong(words))) {
-    const refusal = size === null ? null : { ...words, size };
+    const refusal = size === null ? null : { ...words, size, isCredit: false };
     return new ModelError("too-long", `${answered}; ${contextFix(size)}`, { refusal });
   }
   const failure = FAILURES.get(status);
   const fix = fixOf(status, protocol);
   if (size !== null)
-    return new ModelError(failure ?? "rejected", `${answered}; ${fix}`, { refusal: { ...words, size } });
+    return new ModelError(failure ?? "rejected", `${answered}; ${fix}`, {
+      refusal: { ...words, size, isCredit: status === 402 },
+    });
   return isInput ? inputRefused(words, answered, protocol) : statusRefused(refused, status, `${answered}; ${fix}`);
 }
 
@@ -126,7 +130,9 @@ function inputRefused(words: ServerWords, answered: string, protocol: Protocol):
   // The server names what it refuses, and it is nothing that could be left out.
   const isInPrompt = words.params.length > 0 && words.params.every((param) => /^messages\b(?!.*\brole\b)/.test(param));
   if (isInPrompt) return final("rejected", fixOf(400, protocol));
-  return new ModelError("rejected", `${answered}; ${fixOf(400, protocol)}`, { refusal: { ...words, size: null } });
+  return new ModelError("rejected", `${answered}; ${fixOf(400, protocol)}`, {
+    refusal: { ...words, size: null, isCredit: false },
+  });
 }
 
 function statusRefused({ headers, now }: Refused, status: number, message: string): ModelError {

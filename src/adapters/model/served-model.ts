@@ -202,7 +202,7 @@ const REFUSAL_MS = 2_000;
 const LEAST_WINDOW = 4_096;
 
 /** Raise it when a version of ours sends what no earlier one did: then servers are tried again. */
-const LESSON_VERSION = 1;
+const LESSON_VERSION = 2;
 
 /** What a server takes: decided by its address and the operator, corrected by its refusals, and remembered. */
 function serverCapabilities(protocol: Protocol, baseUrl: string, settings: ServedModelSettings) {
@@ -224,7 +224,12 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
     const { promise: first, resolve: firstEnded } = Promise.withResolvers<void>();
     const others = [...ofModel.values()].flatMap(({ state }) => (state.proven ? state.lessons.without : []));
     const without = [...new Set(others.filter((one) => OF_SERVER.has(one)))];
-    const state = { lessons: { ...NO_LESSONS, without }, proven: false, begun: false };
+    const state = {
+      lessons: { ...NO_LESSONS, without },
+      proven: false,
+      begun: false,
+      credit: Number.POSITIVE_INFINITY,
+    };
     const read = store.read().then((kept) => {
       state.lessons = { ...kept, without: [...new Set([...without, ...kept.without])] };
     });
@@ -268,7 +273,7 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
           const { replyTokens: most, contextTokens: window } = lessons();
           const replyTokens: Dialect["replyTokens"] = (wanted, chars) => {
             const beside = window === null ? wanted : Math.max(window / 4, window - estimatedTokens(chars));
-            return Math.floor(Math.min(wanted, most ?? wanted, beside, room));
+            return Math.floor(Math.min(wanted, most ?? wanted, beside, room, state.credit));
           };
           const warmth = takes.has("temperature") ? temperature : null;
           return { model, facts: modelFacts(model), isOwn, takes, temperature: warmth, replyTokens };
@@ -289,6 +294,10 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
           if (window >= LEAST_WINDOW) state.lessons = { ...state.lessons, contextTokens: window };
           const mayGuess = repeats < MOST_EXTRA && (!state.proven || takes.has("format"));
           const tried = { sent: left(), fixed, replyTokens: maxTokens, extra, mayGuess };
+          if (refusal?.isCredit) {
+            state.credit = refusal.size?.replyTokens ?? state.credit;
+            return ++extra <= MOST_EXTRA;
+          }
           const next = refusal === null || isTooLong ? null : learned(lessons(), refusal, tried);
           // Nothing helped: the form of the request was not the reason.
           if (next === null) {
@@ -322,6 +331,8 @@ interface ModelState {
   readonly store: ReturnType<typeof storedLessons>;
   readonly state: {
     lessons: Lessons;
+    /** The longest reply that the account's credit paid for, in tokens. It ends with the process: people add credit. */
+    credit: number;
     /** It has answered a request in its present form. */
     proven: boolean;
     /** It was asked. */

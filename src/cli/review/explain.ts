@@ -228,6 +228,7 @@ function gatherRows({ pull, repo, files, leftOut, ...context }: PullRequestConte
     ["files", `${files.length} reviewed, ${counted(lines, "changed line")}; ${leftOut.length} left out`],
     ...shown(files.map(({ path, additions, deletions }) => `${path} +${additions} −${deletions}`)),
     ...shown(leftOut.map(({ path, reason }) => `left out: ${path}: ${reason}`)),
+    ["config", context.configUsed ?? ""],
     ["settings", `${settings?.length ?? 0} beyond the defaults, ${counted(configProblems.length, "problem")}`],
     ["scope", past.checkpoint.kind === "full" ? "the whole change" : "what changed since the last review"],
     ...degradedRows(degraded),

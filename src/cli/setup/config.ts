@@ -42,8 +42,10 @@ export async function config(words: readonly string[]): Promise<ExitCode> {
 async function show({ name, notRead, read }: ConfigPorts, asJson: boolean, all: boolean): Promise<ExitCode> {
   const parsed = await read();
   const { problems } = parsed;
-  printed(asJson, { repository: name, values: configValues(parsed), problems, notRead }, () =>
+  const { used } = parsed;
+  printed(asJson, { repository: name, used, values: configValues(parsed), problems, notRead }, () =>
     [
+      terminalText(`# ${used}`),
       ...configLines(parsed, all),
       ...problems.map((problem) => terminalText(problemLine(problem))),
       ...(notRead === null ? [] : [`not read: ${notRead}`]),

@@ -114,6 +114,7 @@ const TEXTS: Readonly<Record<TextKey<Omit<Review, "repo">>, Exclude<TextKind, "o
   because: "prose",
   hunk: "prose",
   walkthrough: "prose",
+  configUsed: "name",
   subject: "prose",
   scope: "prose",
   otherType: "prose",

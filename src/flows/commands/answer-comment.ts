@@ -203,9 +203,10 @@ function nameMe(answer: Answer): Answer {
 }
 
 async function showConfig({ job, ports, stage }: Order): Promise<Answer> {
-  const { config, problems, origins } = await stage("gather", () => gatherSettings(job, ports.pulls, knownFor(ports)));
+  const asked = () => gatherSettings(job, ports.pulls, knownFor(ports));
+  const { config, problems, origins, used } = await stage("gather", asked);
   const wrong = problems.length === 0 ? "" : `\n\n${problems.length} problems; the summary of a review lists them.`;
-  return plainAnswer("done", `\`\`\`yaml\n${configView(config, origins)}\n\`\`\`${wrong}`, "configuration");
+  return plainAnswer("done", `\`\`\`yaml\n# ${used}\n${configView(config, origins)}\n\`\`\`${wrong}`, "configuration");
 }
 
 function entryOf({ key, repo, number, comment }: CommandJob): AnsweredComment {

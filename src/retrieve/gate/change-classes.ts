@@ -15,7 +15,7 @@ export function changedPaths({ files, leftOut }: ChangedFiles): readonly string[
 const LEFT_OUT: readonly (readonly [RegExp, "lock" | "made" | "empty"])[] = [
   [/^lock file$/, "lock"],
   [/^(?:vendored|build output|installed packages|minified|source map|test snapshot|generated)\b/, "made"],
-  [/^(?:binary|submodule|symbolic link)$|^pathFilters: |^no glob of pathFilters matches$/, "empty"],
+  [/^(?:binary|submodule|symbolic link|Git LFS pointer)$|^pathFilters: |^no glob of pathFilters matches$/, "empty"],
 ];
 
 const LOCK_NAMES = new Set(

@@ -311,8 +311,8 @@ function affordable(charsPerCall: number, cost: (chars: number) => number | null
 /** Why a question has no answer, and what to do, by the word for the failure. */
 export const MODEL_CAUSES: Readonly<Record<ModelFailure | "budget", { readonly what: string; readonly fix: string }>> =
   {
-    refused: { what: "the model refused to answer", fix: "look at what the change says, or use another model" },
-    truncated: { what: "the model's answer was cut off", fix: "use a model with longer replies, or let it think less" },
+    refused: { what: "the model refused to answer", fix: "use another model" },
+    truncated: { what: "the model's answer was cut off", fix: "use a model with longer replies" },
     "too-long": {
       what: "it did not fit the model's context",
       fix: "set KODIAI_MODEL_CONTEXT_TOKENS to what the server takes",

@@ -2,7 +2,7 @@
 // files of a checkout, for `kodiai init`.
 
 import { lstat, readdir, readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { git, gitText } from "../../adapters/git/git.ts";
 import { githubFiles, type RepositoryFiles } from "../../adapters/github/read/pull-requests.ts";
 import { apiUrlFor, namedRepository } from "../../config/environment/github-address.ts";
@@ -37,7 +37,12 @@ export async function configVerbPorts(word: string | undefined) {
     const files = filesOf(named);
     const own: Files["text"] = async (_repo, path, _sha, bytes) =>
       (await files.ownersText(repo, repo.name, path, bytes))?.text ?? null;
-    return { name: word, notRead: null, read: () => configAt(repo, "", { ...files, text: own }, knownRules()) };
+    const read = async () => {
+      const text = await own(repo, CONFIG_FILE, "", CONFIG_BYTES);
+      const ownConfig = text === null ? {} : { ownConfig: { place: " of the default branch", text } };
+      return configAt(repo, "", { ...files, text: own, ...ownConfig }, knownRules());
+    };
+    return { name: word, notRead: null, read };
   }
   const folder = resolve(word ?? ".");
   const named = await originOf(folder);
@@ -49,13 +54,30 @@ export async function configVerbPorts(word: string | undefined) {
   return {
     name: folder,
     notRead: isReachable ? null : `what the owner's \`.github\` repository and \`_extends\` say: ${why}`,
-    read: () => configAt(repo, "", { ownersText, text, rootEntries: () => entriesIn(folder) }, knownRules()),
+    read: async () => {
+      const working = await textIn(folder, CONFIG_FILE, CONFIG_BYTES);
+      const ownConfig = working === null ? {} : { ownConfig: { place: await placeOf(folder, working), text: working } };
+      const files = { ownersText, text, rootEntries: () => entriesIn(folder), ...ownConfig };
+      return configAt(repo, "", files, knownRules());
+    },
   };
 }
 
 /** Only its name matters, because files are read by repository name. */
 function repoOf({ host, owner, name }: NamedRepository): Repo {
   return { host, id: 0, ownerId: 0, owner, name, visibility: "private" };
+}
+
+const CONFIG_FILE = ".kodiai.yml";
+const CONFIG_BYTES = 1 << 20;
+
+/** The commit that has this text; or that none has it, so that reviews do not use it. */
+async function placeOf(folder: string, text: string): Promise<string> {
+  const head = await gitText(folder, ["rev-parse", "--verify", "--quiet", "HEAD"]).catch(() => "");
+  const blob = await git(folder, ["cat-file", "blob", `HEAD:./${CONFIG_FILE}`]).catch(() => null);
+  if (blob !== null && decodeText(blob) === text) return `@${head.slice(0, 7)}`;
+  const path = relative(process.cwd(), join(folder, CONFIG_FILE));
+  return ` of the working tree, which HEAD has not: reviews use it with --config ${path}`;
 }
 
 /** `git@github.com:acme/shop.git`, `ssh://git@github.com/acme/shop`, `https://github.com/acme/shop.git`. */

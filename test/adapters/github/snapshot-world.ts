@@ -16,8 +16,11 @@ import { startGitHub } from "../../fakes/github/github.ts";
 
 export type SnapshotWorld = Awaited<ReturnType<typeof snapshotWorld>>;
 
-/** @param more smaller limits than the documented ones */
-export async function snapshotWorld(files: Files, more: Partial<SnapshotLimits> = {}) {
+/**
+ * @param more smaller limits than the documented ones
+ * @param mostBytes of the cache on the disk
+ */
+export async function snapshotWorld(files: Files, more: Partial<SnapshotLimits> = {}, mostBytes?: number) {
   const world = await startGitHub();
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" }, private: true });
   const opened = await world.pullRequest(repository, { title: "Change", files });
@@ -38,7 +41,7 @@ export async function snapshotWorld(files: Files, more: Partial<SnapshotLimits> 
   });
   const dataDir = mkdtempSync(join(tmpdir(), "kodiai-snapshots-"));
   const folder = join(dataDir, "snapshots");
-  const cache = blobCache(dataDir);
+  const cache = blobCache(dataDir, mostBytes);
   const snapshots = githubSnapshots({
     github: await clients.forRepository(1001, repo),
     archives: archiveFetch(world.apiUrl),

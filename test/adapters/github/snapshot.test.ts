@@ -17,6 +17,13 @@ afterEach(async () => {
   given = null;
 });
 
+/** Bytes of the blocks below a folder, as `du` counts them. */
+function onDisk(path: string): number {
+  const { blocks } = statSync(path, { throwIfNoEntry: false }) ?? { blocks: 0 };
+  const names = statSync(path, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(path) : [];
+  return names.reduce((sum, name) => sum + onDisk(join(path, name)), blocks * 512);
+}
+
 const MANY = Object.fromEntries(
   Array.from({ length: 8 }, (_, at) => [`src/part${at}.ts`, `export const n = ${at};\n`]),
 );
@@ -75,6 +82,28 @@ describe("what is asked", () => {
     await world.push(opened, Object.fromEntries(Object.keys(MANY).map((path) => [path, `// ${path}\n`])));
     expect(await (await taken()).snapshot?.text("src/part1.ts")).toBe("// src/part1.ts\n");
     expect(world.archives.requests).toHaveLength(2);
+  });
+
+  test("two pushes to many files leave no more on the disk than the cache may have", async () => {
+    const limit = 1 << 20;
+    const many = (push: number) =>
+      Object.fromEntries(
+        Array.from({ length: 80 }, (_, at) => [
+          `src/p${at}.ts`,
+          `// ${push} ${at}\n${`x${push * at};\n`.repeat(9 * at)}`,
+        ]),
+      );
+    given = await snapshotWorld(many(1), FEW, limit);
+    const { world, opened, folder, taken } = given;
+    for (const push of [2, 3]) {
+      const { snapshot, degraded } = await taken();
+      expect([snapshot?.files.size, degraded]).toEqual([81, []]);
+      expect(onDisk(folder)).toBeLessThanOrEqual(limit);
+      await world.push(opened, many(push));
+    }
+    expect(await (await taken()).snapshot?.text("src/p7.ts")).toBe(many(3)["src/p7.ts"]);
+    expect(onDisk(folder)).toBeLessThanOrEqual(limit);
+    expect(readdirSync(folder, { recursive: true }).length).toBeLessThan(10);
   });
 
   test("a list that GitHub cut off is part of the reason, and what it names is read", async () => {

@@ -29,6 +29,7 @@ export interface PlainGit extends GitHalf {
   mergeBase(one: string, other: string): string | null;
   /** Files and links at the root of a commit and in `.github`. */
   rootEntries(sha: string): readonly RootEntry[];
+  hasFolder(sha: string, folder: string): boolean;
   /** The newest commit of a branch; null when it is missing. */
   tip(repo: string, branch: string): string | null;
   has(sha: string): boolean;
@@ -132,6 +133,8 @@ export function plainGit(app: GitHalf["app"]): PlainGit {
       [...(commits.get(sha)?.files ?? [])]
         .filter(([path]) => /^(?:\.github\/)?[^/]+$/.test(path))
         .map(([path, content]) => ({ path, kind: typeof content === "object" && "mode" in content ? "link" : "file" })),
+    hasFolder: (sha, folder) =>
+      [...(commits.get(sha)?.files.keys() ?? [])].some((path) => path.startsWith(`${folder}/`)),
     tip: (repo, branch) => branches.get(`${repo} ${branch}`) ?? null,
     has: (sha) => commits.has(sha),
     mode(path, sha) {

@@ -113,6 +113,7 @@ export function plainPorts(world: PlainWorld): PlainPorts {
         return { kind: "since", changes: { kind: "listing", files, total: files.length } };
       },
       text: async (repo, path, sha, maxBytes) => textAt(repo, sha)(path, maxBytes),
+      foldersAt: async (_repo, sha, paths) => new Set(paths.filter((path) => git.hasFolder(sha, path))),
       rootEntries: async (_repo, sha) => git.rootEntries(sha),
       async ownersText(repo, name, path, maxBytes) {
         const text = textAt({ ...repo, name }, null)(path, maxBytes);

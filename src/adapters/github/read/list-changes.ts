@@ -4,6 +4,7 @@
 import { setImmediate } from "node:timers/promises";
 import { createTwoFilesPatch } from "diff";
 import type { Repo } from "../../../domain/job.ts";
+import { isSource } from "../../../domain/omissions.ts";
 import type { FileStatus, PullRequest } from "../../../domain/pull-request.ts";
 import { decodeText } from "../../../domain/text/decode-text.ts";
 import type { Changes, ChangesSince, ListedFile } from "../../../ports.ts";
@@ -81,9 +82,9 @@ async function listed(
     const patch = rebuilt.get(file.path);
     return patch === undefined ? file : { ...file, patch, isRebuilt: true };
   });
-  const modes = await specialModes(github, repo, pull.head.sha, all);
-  const withModes = all.map((file) => ({ ...file, newMode: modes.get(file.path) ?? null }));
-  return { kind: "listing", files: withModes, total: Math.max(data.changed_files, all.length) };
+  const total = Math.max(data.changed_files, all.length);
+  const known = await withModes(github, repo, pull.head.sha, joined(all));
+  return { kind: "listing", files: known, total: total - (all.length - known.length) };
 }
 
 /** Indexes of files that changed lines and have no patch, or may have lost it to the limit of their response. */
@@ -98,33 +99,91 @@ function missingPatches(files: readonly GitHubFile[]): number[] {
   });
 }
 
-// GitHub's listing of changed files has no modes: a symbolic link looks like a text of one line, a submodule like one of two.
+// GitHub's listing of changed files has no modes: a symbolic link looks like a text of one line without an end, a submodule like a
+// line about its commit, and either may come without any patch.
 
-const SUBMODULE = /^@@ [^\n]{1,60}\n(?:[-+]Subproject commit [0-9a-f]{40,64}(?:\n|$)){1,2}/;
-/** At most one line on either side, the new one without a line end: how git prints the target of a link. */
-const LIKE_A_LINK =
-  /^@@ -(?:0,0|1|1,1) \+1(?:,1)? @@\n(?:-[^\n]*\n(?:\\[^\n]*\n)?)?\+[^\n]{1,4096}\n\\ No newline[^\n]*$/;
+const SYMBOLIC_LINK = "120000";
+const SUBMODULE = "160000";
+const LIKE_A_SUBMODULE = /^\+Subproject commit [0-9a-f]{40,64}$/m;
+const LIKE_A_LINK = /^@@ -[\d,]{1,30} \+1(?:,1)? @@/m;
+const TARGET = /(?:^|\n)\+([^\n]{1,4096})\n\\ No newline[^\n]*$/;
+/** Folders of the head that are listed to learn modes, one request each. A file beyond them is read as the text it looks like. */
+const MOST_FOLDERS = 40;
 
-/**
- * Modes (`120000`, `160000`) of files that are links or submodules. Reads the head's tree from GitHub only when a file looks like a
- * link.
- */
-async function specialModes(
+function mayBeSpecial({ path, status, patch, additions }: ListedFile): boolean {
+  if (status === "removed") return false;
+  if (patch === null) return additions <= 1 && isSource({ path });
+  return (LIKE_A_LINK.test(patch) && TARGET.test(patch)) || LIKE_A_SUBMODULE.test(patch);
+}
+
+/** The files, with the modes of links and submodules. Only files that may be one cost requests. */
+async function withModes(
   github: GitHub,
   repo: Repo,
   headSha: string,
   files: readonly ListedFile[],
-): Promise<ReadonlyMap<string, string>> {
-  const modes = new Map<string, string>();
-  for (const { path, patch } of files) if (patch !== null && SUBMODULE.test(patch)) modes.set(path, "160000");
-  const suspects = new Set(
-    files.filter(({ patch }) => patch !== null && LIKE_A_LINK.test(patch)).map(({ path }) => path),
-  );
-  if (suspects.size === 0) return modes;
-  const at = placeOf(repo);
-  const { data } = await github.rest.git.getTree({ ...at, tree_sha: headSha, recursive: "1" });
-  for (const { path, mode } of data.tree) if (mode === "120000" && suspects.has(path)) modes.set(path, mode);
-  return modes;
+): Promise<readonly ListedFile[]> {
+  const entryAt = entries(github, repo, headSha);
+  const known: ListedFile[] = [];
+  for (const file of files) {
+    known.push(mayBeSpecial(file) ? await withMode(github, repo, file, await entryAt(file.path)) : file);
+  }
+  return known;
+}
+
+interface Entry {
+  readonly mode: string;
+  readonly sha: string;
+}
+
+/** Entries of a commit by path, folders too; none for a path below too many folders. Each folder is listed on its own, since GitHub cuts the list of all files of a large repository. */
+export function entries(github: GitHub, repo: Repo, sha: string): (path: string) => Promise<Entry | undefined> {
+  const folders = new Map<string, ReadonlyMap<string, Entry>>();
+  const at = async (path: string): Promise<Entry | undefined> => {
+    const slash = path.lastIndexOf("/");
+    const folder = path.slice(0, Math.max(0, slash));
+    const known = folders.get(folder);
+    if (known !== undefined) return known.get(path.slice(slash + 1));
+    const tree = folder === "" ? sha : (await at(folder))?.sha;
+    if (tree === undefined || folders.size >= MOST_FOLDERS) return undefined;
+    const { data } = await github.rest.git.getTree({ ...placeOf(repo), tree_sha: tree });
+    folders.set(folder, new Map(data.tree.map((entry) => [entry.path, entry])));
+    return at(path);
+  };
+  return at;
+}
+
+/** A file with its mode where it is a link or a submodule; the patch of a link is its target. */
+async function withMode(github: GitHub, repo: Repo, file: ListedFile, entry: Entry | undefined): Promise<ListedFile> {
+  if (entry?.mode === SUBMODULE) return { ...file, newMode: SUBMODULE };
+  if (entry?.mode !== SYMBOLIC_LINK) return file;
+  const shown = file.patch === null ? undefined : TARGET.exec(file.patch)?.[1];
+  const blob = async () => (await github.rest.git.getBlob({ ...placeOf(repo), file_sha: entry.sha })).data.content;
+  const target = shown ?? Buffer.from(await blob(), "base64").toString();
+  const patch = `@@ -0,0 +1 @@\n+${target.split("\n", 1)[0]}\n\\ No newline at end of file`;
+  return { ...file, additions: 1, deletions: 0, patch, newMode: SYMBOLIC_LINK };
+}
+
+/** GitHub may list a file that became a link, or a link that became a file, as removed and added: here it is one that changed. */
+function joined(files: readonly ListedFile[]): readonly ListedFile[] {
+  const byPath = new Map<string, ListedFile>();
+  for (const file of files) {
+    const before = byPath.get(file.path);
+    const patches = [before?.patch, file.patch].filter((patch) => typeof patch === "string");
+    byPath.set(
+      file.path,
+      before === undefined
+        ? file
+        : {
+            ...(before.status === "removed" ? file : before),
+            status: "modified",
+            additions: before.additions + file.additions,
+            deletions: before.deletions + file.deletions,
+            patch: patches.length === 0 ? null : patches.join("\n"),
+          },
+    );
+  }
+  return [...byPath.values()];
 }
 
 async function changesWithoutDiff(
@@ -144,9 +203,11 @@ async function changesWithoutDiff(
 async function fromComparison(github: GitHub, repo: Repo, pull: PullRequest): Promise<Changes> {
   const compared = { ...placeOf(repo), basehead: `${pull.base.sha}...${pull.head.sha}` };
   const { data } = await github.rest.repos.compareCommitsWithBasehead(compared);
-  const files = (data.files ?? []).map(listedAs);
+  const listed = (data.files ?? []).map(listedAs);
   const asked = { ...placeOf(repo), pull_number: pull.number };
-  const total = files.length < COMPARED_FILES ? files.length : (await github.rest.pulls.get(asked)).data.changed_files;
+  const isWhole = listed.length < COMPARED_FILES;
+  const files = await withModes(github, repo, pull.head.sha, joined(listed));
+  const total = isWhole ? files.length : (await github.rest.pulls.get(asked)).data.changed_files;
   return { kind: "listing", files, total, degraded: noted("GitHub's comparison of the two commits was read") };
 }
 
@@ -160,18 +221,20 @@ async function fromTrees(
   const from = await mergeBaseOf(github, repo, pull.base.sha, pull.head.sha, 2);
   const before = await filesAt(github, repo, from);
   const after = await filesAt(github, repo, pull.head.sha);
-  const paths = [...new Set([...before.blobs.keys(), ...after.blobs.keys()])].toSorted();
-  const changed = paths.filter((path) => before.blobs.get(path) !== after.blobs.get(path));
+  const paths = [...new Set([...before.entries.keys(), ...after.entries.keys()])].toSorted();
+  const changed = paths.filter((path) => before.entries.get(path)?.sha !== after.entries.get(path)?.sha);
   const listed = changed.map((path) => {
-    const status = !before.blobs.has(path) ? "added" : after.blobs.has(path) ? "modified" : "removed";
+    const status = !before.entries.has(path) ? "added" : after.entries.has(path) ? "modified" : "removed";
     return { path, previousPath: null, status } as const;
   });
   const compared = listed.filter(({ path }) => isWanted(path)).slice(0, MOST_READ);
   const rebuilt = await blobPatches(github, repo, compared, from, pull.head.sha);
-  const files = listed.map((file): ListedFile => {
+  const files: ListedFile[] = [];
+  for (const file of listed) {
     const patch = rebuilt.get(file.path) ?? null;
-    return { ...file, additions: 0, deletions: 0, patch, isRebuilt: true };
-  });
+    const whole = { ...file, additions: 0, deletions: 0, patch, isRebuilt: true };
+    files.push(await withMode(github, repo, whole, after.entries.get(file.path)));
+  }
   const cut = before.isCut || after.isCut ? "; GitHub did not list all files, so some changes are missing" : "";
   const degraded = noted(`the texts of up to ${MOST_READ} changed files were compared${cut}`);
   return { kind: "listing", files, total: files.length, degraded };
@@ -179,8 +242,8 @@ async function fromTrees(
 
 async function filesAt(github: GitHub, repo: Repo, sha: string) {
   const { data } = await github.rest.git.getTree({ ...placeOf(repo), tree_sha: sha, recursive: "1" });
-  const blobs = data.tree.flatMap(({ path, type, sha: id }) => (type === "blob" ? [[path, id] as const] : []));
-  return { blobs: new Map(blobs), isCut: data.truncated };
+  const files = data.tree.filter(({ type }) => type !== "tree");
+  return { entries: new Map(files.map((entry) => [entry.path, entry])), isCut: data.truncated };
 }
 
 function noted(instead: string) {

@@ -8,7 +8,7 @@ import type { Clients, GitHub } from "../clients.ts";
 import { placeOf, unlessStatus } from "../requests.ts";
 import { translatedMethods } from "../translate-error.ts";
 import { isOurs, reviewCommentsOf } from "../write/find-post.ts";
-import { changesSince, listChanges, readText } from "./list-changes.ts";
+import { changesSince, entries, listChanges, readText } from "./list-changes.ts";
 
 interface PullRequestsOptions {
   readonly github: GitHub;
@@ -40,6 +40,12 @@ export function githubPullRequests(options: PullRequestsOptions): PullRequests {
     changes: (repo, pull, isWanted) => listChanges(github, repo, pull, isWanted, attempt),
     changesSince: (repo, pull, earlier) => changesSince(github, repo, pull, earlier),
     text: (repo, path, sha, maxBytes) => readText(github, repo, path, sha, maxBytes),
+    async foldersAt(repo, sha, paths) {
+      const entryAt = entries(github, repo, sha);
+      const found = new Set<string>();
+      for (const path of paths) if ((await entryAt(path))?.mode === FOLDER) found.add(path);
+      return found;
+    },
     rootEntries: (repo, sha) => readRoot(github, repo, sha),
     ownersText: githubFiles(options.clients, options.installationId).ownersText,
     async authorFacts(repo, { author }) {
@@ -58,6 +64,8 @@ export function githubPullRequests(options: PullRequestsOptions): PullRequests {
     },
   });
 }
+
+const FOLDER = "040000";
 
 export type RepositoryFiles = Pick<PullRequests, "text" | "rootEntries" | "ownersText">;
 

@@ -1,0 +1,124 @@
+// The code of a Jupyter notebook, on the lines of its JSON: notebooks write each line of code as a string on a line of its own.
+
+import type { FileDiff } from "../pull-request.ts";
+
+/** A notebook as two texts with the same number of lines; a line that belongs to the other one is empty. */
+export interface Notebook {
+  /** As the kernel names it: `python`, `julia`. */
+  readonly language: string;
+  readonly code: NotebookSide;
+  /** Outputs, prose and settings, as they stand in the JSON. */
+  readonly rest: NotebookSide;
+}
+
+interface NotebookSide {
+  readonly text: string;
+  readonly diff: FileDiff;
+}
+
+export function isNotebook(path: string): boolean {
+  return /\.ipynb$/i.test(path);
+}
+
+/** Of a file that anybody may have written: a cell may be anything. */
+type Cell = { readonly cell_type?: unknown; readonly source?: unknown } | null;
+
+const STRING = /^\s*("(?:[^"\\]|\\.)*"),?\s*$/;
+const MORE_LINES = /\n./s;
+const OPENS = /^\s*"source":\s*\[\s*$/;
+
+/**
+ * Reads a notebook.
+ *
+ * @param text the file at the head, of format 4
+ * @returns null where lines of code do not stand on lines of their own. Linear in the length of `text`
+ */
+export function readNotebook(text: string, diff: FileDiff): Notebook | null {
+  const parsed = parsedJson(text);
+  const cells = parsed?.cells;
+  if (parsed === null || !Array.isArray(cells)) return null;
+  const lines = text.split("\n");
+  const code = codeLines(lines, cells as readonly Cell[]);
+  if (code === null) return null;
+  const side = (isCode: boolean): NotebookSide => {
+    const at = (number: number, own: string) =>
+      code.has(number) ? (isCode ? code.get(number) : "") : isCode ? "" : own;
+    const hunks = diff.hunks.map((hunk) => ({
+      ...hunk,
+      lines: hunk.lines.map((line) => {
+        const removed = isCode ? uncommanded(stringOf(line.text) ?? "") : line.text;
+        return { ...line, text: line.newLine === null ? removed : (at(line.newLine, line.text) ?? "") };
+      }),
+    }));
+    return { text: lines.map((line, index) => at(index + 1, line)).join("\n"), diff: { ...diff, hunks } };
+  };
+  return { language: languageOf(parsed), code: side(true), rest: side(false) };
+}
+
+interface Json {
+  readonly cells?: unknown;
+  readonly metadata?: {
+    readonly kernelspec?: { readonly name?: unknown; readonly language?: unknown };
+    readonly language_info?: { readonly name?: unknown };
+  };
+}
+
+function parsedJson(text: string): Json | null {
+  try {
+    const parsed: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+    return typeof parsed === "object" ? (parsed as Json | null) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Jupyter starts the kernel by its name: `python3`, `ir`, `julia-1.10`; what else the file says is for display. */
+function languageOf({ metadata }: Json): string {
+  const { name, language } = metadata?.kernelspec ?? {};
+  if (typeof name === "string" && /^python/i.test(name)) return "python";
+  const said = [language, metadata?.language_info?.name].find((one) => typeof one === "string" && one !== "");
+  return typeof said === "string" ? said : "python";
+}
+
+/** The code by the number of its line; null where a cell is written in another form than one string a line. */
+function codeLines(lines: readonly string[], cells: readonly Cell[]): ReadonlyMap<number, string> | null {
+  const code = new Map<number, string>();
+  let next = 0;
+  for (const cell of cells) {
+    const source: unknown = cell?.source ?? [];
+    const isCode = cell?.cell_type === "code";
+    // Prose may stand in one string: nothing of it is code.
+    if (typeof source === "string" && (!isCode || source === "")) continue;
+    if (!Array.isArray(source)) return null;
+    if (source.length === 0) continue;
+    while (next < lines.length && !isSource(lines, next, source)) next++;
+    if (next === lines.length) return null;
+    const isOther = /^%%(?!time|capture|prun)/.test(String(source[0]));
+    for (const text of source) {
+      next++;
+      if (isCode) code.set(next + 1, isOther ? `# ${text}`.trimEnd() : uncommanded(String(text)));
+    }
+  }
+  return code;
+}
+
+/** Whether the lines after this one are these strings. */
+function isSource(lines: readonly string[], opening: number, source: readonly unknown[]): boolean {
+  return OPENS.test(lines[opening] ?? "") && source.every((text, at) => stringOf(lines[opening + 1 + at]) === text);
+}
+
+/** The string that is all of a line and has one line of code; else null. */
+function stringOf(line: string | undefined): string | null {
+  const [, string] = STRING.exec(line ?? "") ?? [];
+  try {
+    const text = string === undefined ? null : (JSON.parse(string) as string);
+    return text === null || MORE_LINES.test(text) ? null : text;
+  } catch {
+    return null;
+  }
+}
+
+/** Commands of the notebook (`%cd`, `!pip install`) are no code of its language. */
+function uncommanded(line: string): string {
+  return line.replace(/\n$/, "").replace(/^(\s*)(?=[%!?])/, "$1# ");
+}

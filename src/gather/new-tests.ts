@@ -1,0 +1,45 @@
+// Tests that only the head calls so: whoever writes it names its files, and most rules skip tests.
+
+import { fileList } from "../config/patterns.ts";
+import type { RepoConfig } from "../config/repo-config.ts";
+import { folderOf, isTestPath, nameOf } from "../domain/code/paths.ts";
+import type { FileDiff } from "../domain/pull-request.ts";
+
+/** Folders that are looked up at the base; files in others count as new. */
+const MOST_FOLDERS = 20;
+
+/**
+ * The changed files that are tests by their path and were none at the base: moved from elsewhere, also beside a removed file of that
+ * name, or new and in no folder of tests that the base has. What `fileKinds.test` of the base names is a test.
+ *
+ * @param foldersAt which of these folders the base has
+ */
+export async function newTests(
+  files: readonly FileDiff[],
+  fileKinds: RepoConfig["fileKinds"],
+  foldersAt: (paths: readonly string[]) => Promise<ReadonlySet<string>>,
+): Promise<ReadonlySet<string>> {
+  const isNamed = fileList(fileKinds.test);
+  const gone = files.flatMap(({ path, previousPath, status }) =>
+    status === "removed" ? [path] : (previousPath ?? []),
+  );
+  const moved = new Set(gone.filter((path) => !isTestPath(path)).map(nameOf));
+  const added = files.filter(
+    ({ path, previousPath, status }) =>
+      isTestPath(path) &&
+      !isNamed(path) &&
+      (status === "added" || (previousPath !== null && !isTestPath(previousPath))),
+  );
+  const here = added.filter(({ path, previousPath }) => previousPath === null && !moved.has(nameOf(path)));
+  const folders = [...new Set(here.flatMap(({ path }) => testFolderOf(path) ?? []))].slice(0, MOST_FOLDERS);
+  const known = folders.length === 0 ? new Set<string>() : await foldersAt(folders);
+  const isKnown = (file: FileDiff) => here.includes(file) && known.has(testFolderOf(file.path) ?? "");
+  return new Set(added.filter((file) => !isKnown(file)).map(({ path }) => path));
+}
+
+/** The outermost folder of which every file is a test; null where only the file's name makes it one. */
+function testFolderOf(path: string): string | null {
+  const steps = folderOf(path).split("/");
+  const folders = steps.map((_, at) => steps.slice(0, at + 1).join("/"));
+  return folders.find((folder) => isTestPath(`${folder}/x`)) ?? null;
+}
