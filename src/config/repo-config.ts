@@ -109,6 +109,11 @@ const Review = section({
     { min: 0, max: 20, default: 10, example: 5 },
     "At most this many inline comments a review; the rest is folded into the summary.",
   ),
+  summary: choice(
+    ["findings", "always"],
+    { default: "findings", example: "always" },
+    "When a summary is posted. findings: when there is something to say, else the pull request gets a 👍; the first review of a repository and requested ones always post it. always: each review posts it.",
+  ),
   suggestions: flag(true, "Offer committable suggestions where the fix is exact."),
   agentPrompt: flag(
     true,
@@ -179,7 +184,12 @@ const Review = section({
   bots: documented(
     z.union([z.enum(["agents", "none", "all"]), z.array(z.string().min(1).max(100)).max(50)]).default("agents"),
     ["agents", "acme-release"],
-    "Bots whose pull requests are reviewed. `agents`: coding agents (Copilot, Claude, Codex, Cursor, Devin, Jules and others) and Dependabot and Renovate; a list names logins, and may contain `agents`. A person's request is obeyed for any bot.",
+    "Bots whose pull requests are reviewed. `agents`: coding agents (Copilot, Claude, Codex, Cursor, Devin, Jules and others) and Dependabot and Renovate; a list names logins, and may contain `agents`. A request by a person with write access is obeyed for any author.",
+  ),
+  authors: documented(
+    globs.default([]),
+    ["alice", "team-*", "!team-intern"],
+    "Only pull requests that these people opened (globs of logins, in any case); `!` leaves people out, and bots too. Empty: all.",
   ),
   baseBranches: documented(
     globs.default([]),

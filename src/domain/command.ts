@@ -44,7 +44,7 @@ const GRAMMAR = {
   summary: { usage: "summary", says: "Summarise the latest review.", least: "none", author: true, onClosed: true },
   explain: {
     usage: "explain (or why)",
-    says: "In the thread of a finding: why it was reported, and earlier comments on similar code.",
+    says: "Why the pull request is reviewed, or is not; in the thread of a finding why it was reported, and earlier comments on similar code.",
     text: QUESTION,
     least: "none",
     author: true,

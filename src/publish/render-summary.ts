@@ -72,6 +72,7 @@ export function renderSummary(review: Review, findings: readonly PlacedFinding[]
     leftOutLines(review, SECTION_LENGTHS.leftOut),
     sparedLines(review, SECTION_LENGTHS.spared),
     agentPrompt(review, findings, SECTION_LENGTHS.prompt),
+    firstLines(review),
     [footer(review)],
     [SUMMARY_MARKER],
   ];
@@ -79,6 +80,10 @@ export function renderSummary(review: Review, findings: readonly PlacedFinding[]
     .map((lines) => lines.join("\n").trim())
     .filter((section) => section !== "")
     .join("\n\n");
+}
+
+function firstLines({ summaryBecause }: Review): readonly string[] {
+  return summaryBecause === "first" ? ["First review here; later ones are silent when there is nothing to say."] : [];
 }
 
 /** The one line of the review itself, which links the summary. */
