@@ -144,19 +144,8 @@ export async function readReviews(ports: DashboardPorts, wanted: string, page: n
     skip: (page - 1) * REVIEWS_A_PAGE,
     most: REVIEWS_A_PAGE,
   });
-  const done = page === 1 ? await ports.jobs.list(["done"], MOST_JOBS) : [];
-  const skipped = done.flatMap(({ job, outcome, ageMs }) => {
-    const isShown = choice.chosen === null || repoKey(job.repo) === choice.chosen;
-    if (job.kind !== "review" || !isShown || outcome?.startsWith(SKIPPED) !== true) return [];
-    return [{ repo: job.repo, number: job.number, reason: outcome.slice(SKIPPED.length), at: ports.now() - ageMs }];
-  });
-  const pages = Math.max(1, Math.ceil(total / REVIEWS_A_PAGE));
-  return { choice, total, reviews, skipped: skipped.slice(0, MOST_SKIPPED), page, pages };
+  return { choice, total, reviews, page, pages: Math.max(1, Math.ceil(total / REVIEWS_A_PAGE)) };
 }
-
-/** How `reviewLine` begins. */
-const SKIPPED = "skipped: ";
-const MOST_SKIPPED = 20;
 
 /** @param wanted as for the overview */
 export async function readRetrieval(ports: DashboardPorts, days: number, wanted: string) {

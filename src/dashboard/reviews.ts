@@ -33,7 +33,7 @@ import {
 } from "./parts.ts";
 import type { ReviewsView, ReviewView } from "./read-views.ts";
 
-export function reviewsPage({ choice, total, reviews, skipped, page, pages }: ReviewsView): Page {
+export function reviewsPage({ choice, total, reviews, page, pages }: ReviewsView): Page {
   const { repositories, chosen } = choice;
   const name = repositories.find(({ key }) => key === chosen)?.name ?? null;
   return {
@@ -50,15 +50,7 @@ export function reviewsPage({ choice, total, reviews, skipped, page, pages }: Re
             ["Pull request", wide("What it does"), "Said", num("Held back"), "Outcome", "Written"],
             reviews.map(line),
           )}${pager("/reviews", chosen === null ? {} : { repo: chosen }, page, pages)}`
-    }${
-      skipped.length === 0
-        ? ""
-        : html`<h2>Not reviewed</h2>${table(
-            "Pull requests that were not reviewed lately",
-            ["Pull request", wide("Why not"), "When"],
-            skipped.map(({ repo, number, reason, at }) => [`${repo.owner}/${repo.name}#${number}`, reason, moment(at)]),
-          )}`
-    }`,
+    }<p class="note">Why a pull request was not reviewed is under <a href="/jobs?state=done">finished jobs</a>, and said on it to who asks: /kodiai why.</p>`,
   };
 }
 
