@@ -59,10 +59,11 @@ async function skippedBecause({ job, key, ports, stage }: Order, asker: ReviewJo
 export async function explainReview(order: Order): Promise<Answer> {
   const skipped = await skippedBecause(order, undefined);
   const latest = await order.ports.records.latest(order.key);
-  if (skipped === null && latest === null) return summarise(order);
   const why = skipped === null ? "" : `Not reviewed automatically: ${skipped}.`;
-  const said = latest === null ? "" : summaryText(latest);
-  const text = [why, said].filter((part) => part !== "").join("\n\n");
+  const none = skipped === null ? "This pull request was not reviewed yet. `/kodiai review` reviews it." : "";
+  const said = latest === null ? none : summaryText(latest);
+  const how = "In the thread of a finding it explains the finding.";
+  const text = [why, said, how].filter((part) => part !== "").join("\n\n");
   return plainAnswer("done", text, skipped === null ? "why: reviewed" : `why: ${skipped}`);
 }
 
