@@ -1,6 +1,5 @@
 // docs/cli.md from the list of verbs.
 import { EXIT, flag } from "../src/cli/help.ts";
-import { markdownTable } from "../src/cli/terminal-text.ts";
 import { VERBS, type Verb } from "../src/cli/verbs.ts";
 import { CLONE_RESULTS } from "./clone-results.ts";
 
@@ -8,28 +7,51 @@ const EXIT_CODES = `## Exit codes
 
 ${EXIT.replace("exit: ", "")}.
 
-Nothing but findings ends with 1, so a script can stop for them alone. Everything else that keeps a verb from its end is 3: an error, a \`doctor\` that finds
-something broken, a Node that is too old, no home folder. The same holds for \`npm start\`, \`npm run demo\` and the [action](action.md);
-[operating.md](operating.md#when-it-does-not-start) has the codes of a server.`;
+Only findings end with 1. Any other failure is 3, also of \`npm start\`, \`npm run demo\` and the [action](action.md). The codes of a server:
+[operating.md](operating.md#when-it-does-not-start).`;
 
 const STATES = `## States of a clone
 
 What \`kodiai review\` does; \`explain\`, \`mcp\` and hooks do the same.
 
-${markdownTable([["the clone", "result"], ...Object.entries(CLONE_RESULTS)]).trimEnd()}`;
+${Object.entries(CLONE_RESULTS)
+  .map(([clone, result]) => `- ${clone}: ${result}`)
+  .join("\n")}`;
+
+/** Options of most verbs, which are explained once. */
+const COMMON: ReadonlySet<string> = new Set(["data-dir", "format", "json", "repo"]);
+
+function optionLine([option, { value, text, multiple }]: [string, Verb["options"][string]]): string {
+  return `- \`${flag(option, value)}\`: ${text}${multiple === true ? "; may be repeated" : ""}`;
+}
+
+const { review } = VERBS;
+const SHARED = `## Common options
+
+${Object.entries<Verb["options"][string]>(VERBS.search.options)
+  .filter(([option]) => COMMON.has(option))
+  .map(optionLine)
+  .join("\n")}
+
+They are named, without a word more, at the verbs that take them.`;
 
 /** A section for each verb. */
 export function helpMarkdown(): string {
   const sections = Object.entries<Verb>(VERBS).map(([name, verb]) => {
     const forms = verb.forms.map(([words, text]) => `- \`kodiai ${name}${words === "" ? "" : ` ${words}`}\`: ${text}`);
-    const rows = Object.entries(verb.options).map(([option, { value, text, multiple }]) => [
-      `\`${flag(option, value)}\``,
-      `${text}${multiple === true ? "; may be repeated" : ""}`,
-    ]);
-    const options = rows.length === 0 ? [] : ["", markdownTable([["option", "meaning"], ...rows]).trimEnd()];
-    return [`## ${name}`, "", `${capitalised(verb.summary)}.`, "", ...forms, ...options].join("\n");
+    const isExplain = name === "explain";
+    const own = Object.entries(verb.options).filter(
+      ([option]) => !COMMON.has(option) && !(isExplain && Object.hasOwn(review.options, option)),
+    );
+    const common = Object.keys(verb.options).filter((option) => COMMON.has(option));
+    const lines = [
+      ...own.map(optionLine),
+      ...(common.length === 0 ? [] : [`- ${common.map((option) => `\`--${option}\``).join(", ")}`]),
+    ];
+    const shown = isExplain ? ["Takes the same changes and options as `review`, and:"] : forms;
+    return [`## ${name}`, "", `${capitalised(verb.summary)}.`, "", ...shown, "", ...lines].join("\n");
   });
-  return [...sections, STATES, EXIT_CODES].join("\n\n");
+  return [SHARED, ...sections, STATES, EXIT_CODES].join("\n\n");
 }
 
 function capitalised(text: string): string {

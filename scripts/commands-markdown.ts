@@ -7,25 +7,22 @@ const INTRODUCTION = `# Commands
 
 <!-- Made from src/domain/command.ts by \`npm run generate\`. -->
 
-Write \`/kodiai VERB\` or \`@kodiai VERB\` (or the mention of the app's own name) in the first line of a comment on a pull request:
-in the conversation, in a thread on the diff, or as the text of a review. Upper and lower case are the same. Quotations before that
-line are skipped, and a list item, emphasis or code around the whole command does not matter. Other code and HTML comments are not
-read. What follows a verb is text, never a setting.
+Write \`/kodiai VERB\` or \`@kodiai VERB\` (or the App's own name) in the first line of a comment on a pull request: in the conversation,
+in a thread on the diff, or as the text of a review. Quotations before that line are skipped. What follows a verb is text, never a
+setting.
 
 Kodiai shows 👀 when it has seen a command, then 🎉 (done), 🚀 (a review was started), 😕 (it failed; a reply says why) or 👎 (not
-permitted). It acts on the comment as it was when it was written; editing a comment does nothing.`;
+permitted). Editing a comment does nothing.`;
 
 const RIGHTS = `## Who may use what
 
-Kodiai checks the access of the commenter with GitHub, by numeric id, each time unless GitHub denied it within the last minute. When GitHub does not answer, nothing
-is done. Comments by bots are never answered. A person who may not use a verb gets 👎, and at most one reply a day.
+Kodiai asks GitHub for the access of the commenter, by numeric id, each time unless it was denied within the last minute. When GitHub does not
+answer, nothing is done. Bots are never answered. Who may not use a verb gets 👎, and at most one reply a day.
 
-In a thread of ours a reply need not name Kodiai. After three such answers in a row it waits to be named. At most 30 comments
-of one person are answered in an hour in a repository, and 5 of a person without access to it (100 of all of these together). Further ones
-get no reaction. Who gains access may have to wait a minute.
+In a thread of ours a reply need not name Kodiai; after three answers in a row it must. In an hour and a repository Kodiai answers 30 comments of
+one person, 5 of a person without access, and 100 of all of these together.
 
-\`resolve\` needs a right that GitHub ties to writing code (\`contents: write\`), which Kodiai does not ask for; without it, it says how to
-resolve the thread by hand.
+\`resolve\` needs \`contents: write\`, which Kodiai does not ask for; it then says how to resolve the thread by hand.
 `;
 
 /** The whole page. */

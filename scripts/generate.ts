@@ -8,7 +8,7 @@ import { configJsonSchema } from "../src/config/config-keys.ts";
 import { helpMarkdown } from "./cli-markdown.ts";
 import { commandsMarkdown } from "./commands-markdown.ts";
 import { exampleYaml } from "./config-example.ts";
-import { configurationMarkdown } from "./configuration-markdown.ts";
+import { configurationMarkdown, environmentMarkdown } from "./configuration-markdown.ts";
 import { envExample } from "./env-example.ts";
 import { grafanaDashboard } from "./grafana-dashboard.ts";
 import { EXPERIMENTS } from "./live-check/experiments.ts";
@@ -30,6 +30,7 @@ const files = new Map([
   ["docs/cli.md", cliMarkdown()],
   ["docs/permissions.md", permissionsMarkdown(read("app.yml"), EXPERIMENTS)],
   ["docs/configuration.md", configurationMarkdown()],
+  ["docs/environment.md", environmentMarkdown()],
   ["docs/kodiai.schema.json", `${JSON.stringify(configJsonSchema(), null, 2)}\n`],
   [".kodiai.yml.example", exampleYaml()],
   [".env.example", envExample()],

@@ -9,9 +9,8 @@ Generated from \`src/server/metric-list.ts\` by \`npm run generate\`.
 
 ## /metrics
 
-\`GET /metrics\` on KODIAI_ADMIN_PORT answers in Prometheus' text format. No metric contains the name of a repository or person, nor
-any text by people. Counters begin at 0 when the process starts; \`kodiai stats\` reads the same of searches from the store, over
-restarts.
+\`GET /metrics\` on KODIAI_ADMIN_PORT answers in Prometheus' text format. No metric names a repository or person. Counters
+begin at 0 when the process starts; \`kodiai stats\` reads those of searches from the store.
 
 \`\`\`yaml
 # prometheus.yml
@@ -23,9 +22,8 @@ rule_files:
   - deploy/prometheus/alerts.yml
 \`\`\`
 
-[deploy/prometheus/alerts.yml](../deploy/prometheus/alerts.yml) has the alerts, each with what to do, and [alerts.test.yml](../deploy/prometheus/alerts.test.yml)
-series that raise them (\`promtool test rules\`);
-[deploy/grafana/kodiai.json](../deploy/grafana/kodiai.json) is a dashboard to import into Grafana.
+[deploy/prometheus/alerts.yml](../deploy/prometheus/alerts.yml) has the alerts, each with what to do, and
+[deploy/grafana/kodiai.json](../deploy/grafana/kodiai.json) a dashboard for Grafana.
 `;
 
 const SPANS = markdownTable([

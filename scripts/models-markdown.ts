@@ -25,11 +25,10 @@ OpenAI's form (\`KODIAI_EMBEDDINGS_URL\`). An address without a path gets \`/v1\
 
 ## What a server does not take
 
-Servers and models differ in what they take, and word their refusals differently. So Kodiai does not recognise refusals: it tries. What a
-server names is left out, and the question is asked once more. If the server names nothing, the schema is left out, then the stream, then
-everything optional: at most four requests. What worked is stored for this address and model, so that neither the next question nor a
-restart tries again; another address or model is tried again. What the account's credit allows counts until the process ends. \`kodiai doctor --model\` asks a question as large as a review's, in the same
-way, and prints what it found.
+Kodiai does not recognise refusals: it tries. What a server names is left out, and the question is asked once more. If it names nothing, the
+schema is left out, then the stream, then everything optional: at most four requests. What worked is stored for this address and model;
+what the account's credit allows counts until the process ends.
+\`kodiai doctor --model\` asks a question as large as a review's and prints what it found.
 `;
 
 const MATRIX = `## What we tried

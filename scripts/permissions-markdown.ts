@@ -8,9 +8,8 @@ const HEAD = `<!-- Made by \`npm run generate\` from app.yml; edit the comments 
 
 # Permissions
 
-What the App asks for, and why. There is none with which Kodiai could push, approve on its own, merge or change settings. Each
-job works with a token of its own, for its own repository, with no more than that job needs; it ends after an hour at most.
-\`kodiai setup\` makes the App with exactly these and says what an existing one lacks. A test takes each away and sees what is missing.
+What the App asks for, and why. With none of it could Kodiai push, approve, merge or change settings. Each job has a token of its own, for its
+own repository, for an hour at most. \`kodiai setup\` makes the App with exactly these and says what an existing one lacks.
 `;
 
 const DOCS = "https://docs.github.com/en";
@@ -85,12 +84,12 @@ export function permissionsMarkdown(appYml: string, promises: readonly LivePromi
     markdownTable([["event", "why"], ...events.map(row)]),
     "Every App receives the events of being installed and uninstalled.\n",
     "## What GitHub's documentation confirms\n",
-    markdownTable([["what Kodiai relies on", "source"], ...CONFIRMED.map(([fact, url]) => [fact, `<${url}>`])]),
+    `${CONFIRMED.map(([fact, url]) => `- ${fact.replace(/\.$/, "")} ([source](${url})).`).join("\n")}\n`,
     "## What only a run on the real GitHub can confirm\n",
     "`npm run -s live-check -- OWNER/NAME` tests these, in a clone of Kodiai, with the installed App, in a repository made for it ([how](operating.md#testing-github-itself)).\n",
     markdownTable([
-      ["name", "what Kodiai relies on", "how it is tried", "what Kodiai does otherwise"],
-      ...promises.map(({ name, promise, how, otherwise }) => [`\`${name}\``, promise, how, otherwise]),
+      ["name", "what Kodiai relies on", "what Kodiai does otherwise"],
+      ...promises.map(({ name, promise, otherwise }) => [`\`${name}\``, promise, otherwise]),
     ]),
     "No run can bring these about:\n",
     markdownTable([["what is open", "what Kodiai does"], ...UNTRIED]),

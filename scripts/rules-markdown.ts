@@ -8,64 +8,50 @@ import { CATEGORIES } from "../src/domain/finding.ts";
 type Rule = RuleOfFiles | RepositoryRule;
 
 /**
- * A page about every rule: a table by category, then a section per rule with its reason, its fix and one example each.
+ * A page about every rule, by category: what it says, why, and one example. The fix is in the comment of a finding.
  *
  * @returns Markdown that ends with a newline; the same for the same rules
  */
 export function rulesMarkdown(rules: readonly Rule[] = EVERY_RULE): string {
-  const tables = CATEGORIES.map((category) => rules.filter((rule) => rule.category === category))
-    .filter((group) => group.length > 0)
-    .map(table);
-  return `${[intro(rules.length), ...tables, "## Each rule", ...rules.map(section)].join("\n\n")}\n`;
+  const groups = CATEGORIES.map((category) => rules.filter((rule) => rule.category === category));
+  const sections = groups.filter((group) => group.length > 0).map(sectionOf);
+  return `${[intro(rules.length), "## Each rule", ...sections].join("\n\n")}\n`;
 }
 
 function intro(count: number): string {
   return [
     "# Rules",
-    `Kodiai's ${count} built-in rules. They run without a model, and speak only about lines that the pull request adds or changes.`,
-    "They find secrets, hidden text, injections, disabled protection, and what one file does not show. For style, correctness within one file and settings of infrastructure use your linter (ESLint, Ruff, `go vet`, Clippy, ShellCheck, Checkov …).",
-    "Turn a rule off or change its severity in `.kodiai.yml`:",
+    `Kodiai's ${count} built-in rules need no model, and report only lines that the pull request adds or changes. For style and errors within one file use your linter.`,
+    "Switch a rule off or change its severity in `.kodiai.yml`:",
     "```yaml\nrules:\n  missing-timeout: off\n  workflow-write-all: major\n```",
-    "Or hold one place back with a comment on its line or the line above; the review lists it with your reason:",
+    "Or hold one place back with a comment on its line or the line above. The review lists it with your reason:",
     "```python\nreply = requests.get(URL)  # kodiai-ignore missing-timeout the proxy in front has one\n```",
-    "Rules marked ° hold the change against the rest of the repository at its head, where that can be read (`review.snapshot`).",
-    "Rules marked * also speak about test files, and those marked + suggest a replacement that one click applies.",
+    "A rule without languages reads any text. ° compares the change with the repository at its head (`review.snapshot`). * reads test files too. + suggests a replacement.",
   ].join("\n\n");
 }
 
-function table(rules: readonly Rule[]): string {
-  const rows = rules.map(
-    (rule) =>
-      `| [${rule.id}](#${rule.id})${"look" in rule ? " °" : ""}${rule.inTests ? " *" : ""}${rule.fixes === undefined ? "" : " +"} | ${rule.severity} | ${languages(rule)} | ${cell(rule.title)} |`,
-  );
-  const [first] = rules;
-  const name = first?.category ?? "";
-  const title = `## ${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-  return [title, "", "| rule | severity | languages | says |", "|-|-|-|-|", ...rows].join("\n");
+function sectionOf(rules: readonly Rule[]): string {
+  const name = rules[0]?.category ?? "";
+  return [`### ${name.charAt(0).toUpperCase()}${name.slice(1)}`, ...rules.map(entry)].join("\n\n");
 }
 
-function section(rule: Rule): string {
-  const parts = [
-    `### ${rule.id}`,
-    `**${rule.title}** (${rule.severity}, ${rule.category})`,
-    rule.why,
-    rule.fix,
-    ...exampleOf("Speaks about", rule.bad),
-    ...exampleOf("Silent about", rule.good),
-  ];
-  return parts.join("\n\n");
+function entry(rule: Rule): string {
+  const marks = `${"look" in rule ? "°" : ""}${rule.inTests ? "*" : ""}${rule.fixes === undefined ? "" : "+"}`;
+  const facts = [rule.severity, languages(rule), marks].filter((part) => part !== "").join(", ");
+  return [`#### ${rule.id}`, `**${rule.title}** (${facts}). ${rule.why}`, ...exampleOf(rule.bad)].join("\n\n");
 }
 
-function exampleOf(label: string, example: Example | undefined): string[] {
+function exampleOf(example: Example | undefined): string[] {
   if (example === undefined) return [];
   const { path, code, before, beside = {} } = example;
   const changed = before === undefined ? block(path, code) : block(".diff", changeOf(before, code));
   const others = Object.entries(beside).flatMap(([other, text]) => [`beside \`${other}\`:`, block(other, text)]);
-  return [`${label} (\`${path}\`):`, changed, ...others];
+  return [changed, ...others];
 }
 
 function block(path: string, text: string): string {
   const code = visible(text.replace(/\n$/, ""));
+  if (!/[\n`]/.test(code)) return `\`${code}\``;
   const fence = code.includes("```") ? "````" : "```";
   const extension = path.slice(path.lastIndexOf(".") + 1);
   return `${fence}${extension}\n${code}\n${fence}`;
@@ -76,13 +62,22 @@ function changeOf(before: string, code: string): string {
   return hunks.flatMap(({ lines }) => lines.filter((line) => !line.startsWith("\\"))).join("\n");
 }
 
+/** More than these few that are left out are listed the other way around. */
+const FEW = 3;
+
+/** "" where the rule reads any text. */
 function languages(rule: Rule): string {
-  if ("match" in rule) return Object.keys(rule.match).sort().join(", ");
-  return "check" in rule || rule.languages === "any" ? "any" : [...rule.languages].sort().join(", ");
+  const own = languagesOf(rule);
+  const others = [...new Set(EVERY_RULE.flatMap(languagesOf))].filter((language) => !own.includes(language));
+  if (own.length === 0) return "";
+  if (others.length === 0) return "all languages";
+  return others.length <= FEW ? `all but ${others.sort().join(" and ")}` : own.toSorted().join(", ");
 }
 
-function cell(text: string): string {
-  return text.replaceAll("|", "\\|");
+/** Those whose syntax it knows. */
+function languagesOf(rule: Rule): readonly string[] {
+  if ("match" in rule) return Object.keys(rule.match);
+  return "check" in rule || rule.languages === "any" ? [] : [...rule.languages];
 }
 
 /** Characters that cannot be seen (bidi marks, zero-width, controls) are written out, or the page would hold them. */

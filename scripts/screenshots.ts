@@ -1,7 +1,8 @@
-// docs/img/*.png: the demo's review as GitHub shows it, and the overview of the dashboard with the demo's data. Needs a Chromium (CHROMIUM, or Debian's package).
+// docs/img/*.png: the demo's review as GitHub shows it, and the overview of the dashboard with the demo's data, with the titles that
+// they show in titles.json. Needs a Chromium (CHROMIUM, or Debian's package).
 //
 //   npm run screenshots [-- --all DIR]     --all: every page at both widths in both themes, to be looked at
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { openBrowser } from "../test/dashboard/browser.ts";
@@ -20,6 +21,7 @@ try {
   await page.setViewportSize({ width: 900, height: 800 });
   await page.setContent(reviewPage(demo.world.comments(demo.pull), 2));
   await page.screenshot({ path: join(folder, "review.png"), fullPage: true });
+  const titles: Record<string, readonly string[]> = { "review.png": await titlesOn(page) };
   console.log(`wrote ${join(folder, "review")}.png`);
   await page.goto(demo.url);
   await page.fill("[name=token]", TOKEN);
@@ -48,11 +50,20 @@ try {
       for (const fold of await page.locator("main > details > summary").all()) await fold.click();
     await page.waitForTimeout(200);
     await page.screenshot({ path: join(folder, `${name}.png`), fullPage: all !== -1 });
+    titles[`${name}.png`] = await titlesOn(page);
     console.log(`wrote ${join(folder, name)}.png`);
   }
+  writeFileSync(join(folder, "titles.json"), `${JSON.stringify(titles, null, 2)}\n`);
 } finally {
   await browser.close();
   await demo.close();
+}
+
+/** Headings, captions, column names and what is in bold, without what folds hide: with a figure or the words of a person left out. */
+async function titlesOn(page: Page): Promise<readonly string[]> {
+  const shown = await page.locator("h1, h2, h3, th, caption, summary, strong").allInnerTexts();
+  const titles = shown.map((text) => text.replace(/\s+/g, " ").trim()).filter((text) => /^\D+$/.test(text));
+  return [...new Set(titles)].sort();
 }
 
 async function addresses(page: Page, { url, warehouse }: DemoDashboard): Promise<Readonly<Record<string, string>>> {

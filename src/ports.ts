@@ -142,8 +142,18 @@ export interface Reviews {
   postFileComment(repo: Repo, number: number, headSha: string, path: string, body: string): Promise<Posted>;
   /** Creates our sticky summary or edits it in place, found by SUMMARY_MARKER in its body. `headSha` is the reviewed head. */
   putSummary(repo: Repo, number: number, body: string, headSha: string): Promise<Posted>;
-  /** Puts a line above the summary, or creates a summary with this line alone, until putSummary or endProgress. */
-  showProgress(repo: Repo, number: number, line: string, headSha: string): Promise<void>;
+  /** Edits our sticky summary; null when there is none. */
+  editSummary(repo: Repo, number: number, body: string, headSha: string): Promise<Posted | null>;
+  /** Gives the pull request a 👍 that says that there is nothing to say. What GitHub refuses is no error. */
+  showQuiet(repo: Repo, number: number, headSha: string): Promise<void>;
+  /** Takes that 👍 back, if there is one. What GitHub refuses is no error. */
+  endQuiet(repo: Repo, number: number): Promise<void>;
+  /**
+   * Puts a line above the summary until putSummary, editSummary or endProgress.
+   *
+   * @param creates whether a summary with this line alone is created where there is none
+   */
+  showProgress(repo: Repo, number: number, line: string, headSha: string, creates: boolean): Promise<void>;
   /** Removes that line; a summary with nothing else shows `instead`. Does nothing if there is no such line. */
   endProgress(repo: Repo, number: number, instead: string): Promise<void>;
 }

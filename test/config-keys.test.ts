@@ -266,6 +266,12 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    key: "review.authors",
+    config: "review: {authors: ['release-*']}",
+    says: /^review\.authors leaves out its author [\w-]+$/,
+    insteadOf: /\*\*2 findings\*\*/,
+  },
+  {
     key: "review.baseBranches",
     config: "review: {baseBranches: ['release/*']}",
     says: /^review\.baseBranches leaves out the base branch main$/,
@@ -458,11 +464,11 @@ describe("a key of .kodiai.yml changes what other repositories of its owner are 
 });
 
 describe("a key of .kodiai.yml changes what happens around a review", () => {
-  test.each(AROUND_CASES)("$key", async ({ before = "", config, says, insteadOf }) => {
-    const plain = await around(before);
+  test.each(AROUND_CASES)("$key", async ({ before = "", config, says, insteadOf, text }) => {
+    const plain = await around(before, text);
     expect(plain).toMatch(insteadOf);
     expect(plain).not.toMatch(says);
-    expect(await around(config)).toMatch(says);
+    expect(await around(config, text)).toMatch(says);
   });
 });
 

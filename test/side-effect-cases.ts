@@ -16,6 +16,8 @@ export interface AroundCase {
   readonly config: string;
   readonly says: RegExp;
   readonly insteadOf: RegExp;
+  /** Other than one with a finding. */
+  readonly text?: string;
 }
 
 export const AROUND_CASES: readonly AroundCase[] = [
@@ -33,6 +35,13 @@ export const AROUND_CASES: readonly AroundCase[] = [
     insteadOf: /^check completed: neutral, 1 finding$/m,
   },
   {
+    key: "review.summary",
+    config: "review: {summary: always}",
+    says: /^a summary$/m,
+    insteadOf: /^a reaction$/m,
+    text: "BACKUPS = 3\n",
+  },
+  {
     key: "review.debounceSeconds",
     config: "review: {debounceSeconds: 60}",
     says: /^the next push waits 60000 ms$/m,
@@ -40,20 +49,21 @@ export const AROUND_CASES: readonly AroundCase[] = [
   },
 ];
 
-/** What a review of one file with one major finding leaves behind, line by line. */
-export async function around(config: string): Promise<string> {
+/** What a review of one file leaves behind, line by line; without a text of its own it has one major finding. */
+export async function around(config: string, text: string = BACKUP): Promise<string> {
   const db = await sqliteInMemory();
-  const files = { "ops/backup.py": BACKUP };
+  const files = { "ops/backup.py": text };
   const ends: string[] = [];
+  const reviews = fakeReviews({
+    headSha: HEAD,
+    files: [fileDiff("ops/backup.py", addedFile("ops/backup.py", text).patch)],
+  });
   const waits = storedPushWaits(db);
   await reviewPullRequest(
     aJob(),
     {
       ...portsOf({ files, config }),
-      reviews: fakeReviews({
-        headSha: HEAD,
-        files: [fileDiff("ops/backup.py", addedFile("ops/backup.py", BACKUP).patch)],
-      }),
+      reviews,
       ledger: storedReviews(db),
       memory: fakeMemory(),
       embedder: fakeEmbedder(),
@@ -69,5 +79,6 @@ export async function around(config: string): Promise<string> {
     (_room, enter) => Promise.resolve(enter()),
   );
   const checks = ends.length === 0 ? ["no check"] : ends;
-  return [...checks, `the next push waits ${await waits.of(REPO)} ms`].join("\n");
+  const posted = reviews.summaries.length > 0 ? "a summary" : "a reaction";
+  return [...checks, posted, `the next push waits ${await waits.of(REPO)} ms`].join("\n");
 }

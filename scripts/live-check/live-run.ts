@@ -49,6 +49,7 @@ export function liveGitHub(options: LiveOptions) {
   /** Writes are not recorded: what a run creates is deleted with its pull request. */
   const path: WritePath = {
     repeat: write,
+    created: async () => null,
     deleted: async () => {},
     async create(_wanted, { post }) {
       const { data } = await write(() => post(randomBytes(16).toString("hex")));

@@ -19,7 +19,7 @@ import { writeSync } from "node:fs";
 export type FailPoint =
   | `${"before" | "after"}-${"accept" | "lease" | "save" | "edit-summary" | "remember" | "end-check" | "settle" | "end"}`
   | "after-begun"
-  | `${"before-post" | "after-post" | "after-record"}-${"review" | "file" | "summary" | "answer" | "check"}`;
+  | `${"before-post" | "after-post" | "after-record"}-${"review" | "file" | "summary" | "answer" | "check" | "reaction"}`;
 
 const armed = arm(process.env.KODIAI_FAIL_AT, process.env.KODIAI_FAIL_HOW);
 

@@ -4,7 +4,7 @@ import { VERBS, type Verb } from "./verbs.ts";
 const LIST: ReadonlyMap<string, Verb> = new Map(Object.entries(VERBS));
 
 const ENVIRONMENT = [
-  "ANTHROPIC_API_KEY    or OPENAI_API_KEY: a model reads changes; docs/configuration.md lists all variables",
+  "ANTHROPIC_API_KEY    or OPENAI_API_KEY: a model reads changes; docs/environment.md lists all variables",
   "GITHUB_TOKEN         reads pull requests and past reviews",
   "NO_COLOR             turns colours off",
 ];

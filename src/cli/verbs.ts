@@ -209,7 +209,7 @@ export const VERBS = {
   serve: {
     group: "operate",
     summary: "start the server",
-    forms: [["", "with the .env of this folder; docs/configuration.md lists its variables"]],
+    forms: [["", "with the .env of this folder; docs/environment.md lists its variables"]],
     options: {
       "in-process": flag("run jobs in the server's own process, where one can keep it from answering; for debugging"),
     },

@@ -14,6 +14,7 @@ const SHOWN = [
   "review.suggestions",
   "review.drafts",
   "review.bots",
+  "review.authors",
   "review.model",
   "review.language",
   "review.newcomers",

@@ -13,7 +13,7 @@ const Gate = section({
   ),
   model: flag(
     false,
-    "Ask the operator's small model whether to search if no rule decides: for few pull requests, because the rules decide nearly all. Sends it title, description and paths, and costs money.",
+    "Ask the operator's small model whether to search if no rule decides, which is rare. Sends it title, description and paths, and costs money.",
   ),
   confidenceThreshold: amount(
     { min: 0, max: 1, default: 0.7, example: 0.9 },
@@ -88,15 +88,15 @@ const Retrieval = section({
   rerank: choice(
     ["auto", "model", "off"],
     { default: "auto", example: "off" },
-    "What reranks the memories that were found before the best are used; its order is fused with the search's own. Receives memories and changed code. auto: the server's reranker (KODIAI_RERANKER), else the operator's small model, within `review.budget` (about US$ .006 a review); model: the small model; off: nothing.",
+    "What reranks the memories that were found. Receives memories and changed code. auto: the server's reranker (KODIAI_RERANKER), else the operator's small model, within `review.budget` (about US$ .006 a review); model: the small model; off: nothing.",
   ),
   modelQueries: flag(
     false,
-    "Let the operator's small model write 8 to 12 more queries, about the patterns in the change. Sends it title, description, 12,000 characters of the diff and five memories, and costs money. Off until it is measured to help.",
+    "Let the operator's small model write 8 to 12 more queries. Sends it title, description, 12,000 characters of the diff and five memories, and costs money. Not yet measured to help.",
   ),
   hypothetical: flag(
     false,
-    "Let the operator's small model describe the situation that a memory for this change would be about, and search by its meaning; if no memory is similar, the search uses the change itself. Sends it title, description and 12,000 characters of the diff, and costs money. Off until it is measured to help.",
+    "Let the operator's small model describe a memory that would fit this change, and search by its meaning. Sends it title, description and 12,000 characters of the diff, and costs money. Not yet measured to help.",
   ),
   gate: Gate.describe("When memory is not searched at all. Decides about the search only, never about the review."),
 });
@@ -125,7 +125,7 @@ export const Knowledge = section({
   describe: choice(
     ["off", "model"],
     { default: "off", example: "model" },
-    "What describes review comments, so that searches find them under other words. model: after each review the operator's small model adds a situation, a lesson and tags to each memory, which sends it comments and their code, costs money within review.budget.usdPerMonth and delays no review; off: none.",
+    "What describes review comments, so that searches find them under other words. model: the operator's small model, after each review; it receives comments and their code, and costs money within review.budget.usdPerMonth. off: none.",
   ),
   retrieval: Retrieval.describe("How memory is searched for a review."),
 });

@@ -109,6 +109,11 @@ const Review = section({
     { min: 0, max: 20, default: 10, example: 5 },
     "At most this many inline comments a review; the rest is folded into the summary.",
   ),
+  summary: choice(
+    ["findings", "always"],
+    { default: "findings", example: "always" },
+    "When a summary is posted. findings: when there is something to say, else only a 👍; the first review of a repository, and one that a person requests, post it anyway. always: each time.",
+  ),
   suggestions: flag(true, "Offer committable suggestions where the fix is exact."),
   agentPrompt: flag(
     true,
@@ -150,7 +155,7 @@ const Review = section({
         "How many reviews of one pull request the model writes for them in 24 hours.",
       ),
     }).describe(
-      "Limits for people without write access to the repository who open a pull request from a fork or ask a question. Beyond them rules and memory review alone, and the summary says so.",
+      "Limits for people without write access who open a pull request from a fork or ask a question. Beyond them rules and memory review alone.",
     ),
   }).describe("What the model may cost."),
   newcomers: choice(
@@ -168,7 +173,7 @@ const Review = section({
     failOn: documented(
       FailOn.default("never"),
       "critical",
-      "The check fails when a finding at least this severe was found, or source of the change was not wholly read; it succeeds when the review is complete and has none; everything else is neutral. `never`: always neutral.",
+      "The check fails when a finding at least this severe was found, or source was not wholly read; it succeeds when a complete review has none; else it is neutral. `never`: always neutral.",
     ),
   }).describe("The check run of a review."),
   debounceSeconds: whole(
@@ -179,7 +184,12 @@ const Review = section({
   bots: documented(
     z.union([z.enum(["agents", "none", "all"]), z.array(z.string().min(1).max(100)).max(50)]).default("agents"),
     ["agents", "acme-release"],
-    "Bots whose pull requests are reviewed. `agents`: coding agents (Copilot, Claude, Codex, Cursor, Devin, Jules and others) and Dependabot and Renovate; a list names logins, and may contain `agents`. A person's request is obeyed for any bot.",
+    "Bots whose pull requests are reviewed. `agents`: coding agents (Copilot, Claude, Codex …), Dependabot and Renovate; a list names logins, and may contain `agents`. People with write access may request any review.",
+  ),
+  authors: documented(
+    globs.default([]),
+    ["alice", "team-*", "!team-intern"],
+    "Only pull requests that these people opened (globs of logins, in any case); `!` leaves people out, and bots too. Empty: all.",
   ),
   baseBranches: documented(
     globs.default([]),
@@ -214,7 +224,7 @@ export const RepoConfig = z.strictObject({
   pathFilters: documented(
     globs.default([]),
     ["!**/snapshots/**", "vendor/our-fork/**"],
-    "Which files are reviewed: globs, `!` excludes, the last match wins. Lock files, and what `.gitattributes` of the base branch marks as generated or vendored, are left out anyway; a positive glob brings them back. A check with `failOn` names source that this key excludes, and fails.",
+    "Which files are reviewed: globs, `!` excludes, the last match wins. A positive glob brings back lock files, and what `.gitattributes` of the base marks as generated or vendored. A check with `failOn` names source that this key excludes, and fails.",
   ),
   pathInstructions: documented(
     z.array(PathInstruction).max(50).default([]),

@@ -5,7 +5,7 @@ import { type Finding, type Precedent, SEVERITIES } from "../domain/finding.ts";
 import { outcomeText } from "../domain/memory/evidence.ts";
 import { findingMemoryId, type RepoKey, repoKey } from "../domain/memory.ts";
 import type { SeenBefore } from "../domain/retrieval.ts";
-import type { Review } from "../domain/review.ts";
+import { isSilent, type Review } from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
 import { memoryPath, repositoryPath, reviewPath } from "./addresses.ts";
 import { decisionForm, type Page, pager, repositoryChooser } from "./frame.ts";
@@ -52,7 +52,7 @@ export function reviewsPage({ choice, total, reviews, page, pages }: ReviewsView
             ["Pull request", wide("What it does"), "Said", num("Held back"), "Outcome", "Written"],
             reviews.map(line),
           )}${pager("/reviews", chosen === null ? {} : { repo: chosen }, page, pages)}`
-    }`,
+    }<p class="note">Why a pull request was not reviewed is under <a href="/jobs?state=done">finished jobs</a>, and said on it to who asks: /kodiai why.</p>`,
   };
 }
 
@@ -125,7 +125,8 @@ function stage(name: string, content: Content): Html {
 function findings(view: ReviewView, key: RepoKey): Html {
   const { review } = view;
   const { findings: list } = review;
-  if (list.length === 0) return html`<p>Nothing was found that is worth saying.</p>`;
+  if (list.length === 0)
+    return html`<p>Nothing was found that is worth saying.${isSilent(review) ? " The pull request got a 👍 and no summary, unless it had one." : ""}</p>`;
   return html`<section><h2>${counted(list.length, "finding")}</h2><ol class="found">${list.map(
     ({ finding, place, reason }) => html`<li class="card"><h3>${severityBadge(finding.severity)} ${finding.title}</h3>
 <p class="note">${placeOf(review, finding)}, by ${finding.rule === null ? finding.source : ruleName(finding.rule)}, confidence ${finding.confidence.toFixed(2)}; ${place.replaceAll("-", " ")}${reason === null ? "" : `: ${reason}`}</p>
@@ -251,13 +252,14 @@ function countsBy<Item>(list: readonly Item[], wordOf: (item: Item) => string): 
   return [...groups].map(([word, { length }]) => `${whole(length)} ${word}`).join(", ");
 }
 
-function publish({ review: { findings: list, addressed }, outcome, settledAt }: ReviewView): Html {
+function publish({ review, outcome, settledAt }: ReviewView): Html {
+  const { findings: list, addressed } = review;
   const places = countsBy(list, ({ place }) => place);
   const titles = addressed.map(({ finding, reason }) => `${finding.title}: ${reason}`);
   return html`${facts({
     outcome: outcomeBadge(outcome),
     settled: settledAt === null ? "not yet" : moment(settledAt),
-    places: places === "" ? "the summary alone" : places,
+    places: places !== "" ? places : isSilent(review) ? "a 👍: there was nothing to say" : "the summary alone",
   })}${
     titles.length === 0
       ? empty(

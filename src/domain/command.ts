@@ -44,7 +44,7 @@ const GRAMMAR = {
   summary: { usage: "summary", says: "Summarise the latest review.", least: "none", author: true, onClosed: true },
   explain: {
     usage: "explain (or why)",
-    says: "In the thread of a finding: why it was reported, and earlier comments on similar code.",
+    says: "Why the pull request is reviewed, or is not; in the thread of a finding why it was reported, and earlier comments on similar code.",
     text: QUESTION,
     least: "none",
     author: true,
@@ -66,7 +66,7 @@ const GRAMMAR = {
   },
   ignore: {
     usage: "ignore [REASON]",
-    says: "In the thread of a finding: do not report it again on this pull request, and with a REASON similar ones not on others; security and critical findings are still reported there. The author without write access can only ask: the finding is still shown, and counts for the check. For security and critical findings not even that.",
+    says: "In the thread of a finding: do not report it again here, and with a REASON no similar ones on other pull requests, except security and critical ones. The author without write access can only ask, and not for those: the finding is still shown, and counts for the check.",
     text: REASON,
     least: "write",
     author: true,

@@ -148,8 +148,27 @@ export interface Review {
   readonly month?: MonthSpending | null;
   /** Whether a person without write access opened it; absent means false. What a model wrote about it is no text for an agent. */
   readonly isByOutsider?: boolean;
+  /** Why a summary is posted even with nothing to say (see isQuiet); null or absent: none is. */
+  readonly summaryBecause?: SummaryBecause | null;
   /** False leaves the prompt for a coding agent out of the summary; absent means true. */
   readonly agentPrompt?: boolean;
+}
+
+/** The configuration wants each summary, a person asked for this review, or it is the first one of its repository. */
+export type SummaryBecause = "configured" | "asked" | "first";
+
+/** Whether a review has nothing to say that a person would act on: no summary is needed. */
+export function isQuiet(review: Review): boolean {
+  const { findings, heldBack, asked, addressed, leftOut, unread, degraded, coverage, memory } = review;
+  const lists = [findings, heldBack, asked, addressed, leftOut, unread, degraded, memory.seenBefore];
+  const problems = [review.configProblems, review.proposedProblems ?? []];
+  const ofModel = coverage === null ? [] : [coverage.files.filter(isUnread), coverage.cut, coverage.hidden ?? []];
+  return !review.configChanges && [...lists, ...problems, ...ofModel].every((list) => list.length === 0);
+}
+
+/** Whether it posts no summary. */
+export function isSilent(review: Review): boolean {
+  return isQuiet(review) && (review.summaryBecause ?? null) === null;
 }
 
 /** The review as it exists on GitHub after publishing. */
@@ -158,7 +177,8 @@ export interface PostedReview {
   readonly review: Review;
   /** Null when there were no inline comments. */
   readonly reviewUrl: string | null;
-  readonly summaryUrl: string;
+  /** Null when there was nothing to say, and no summary before. */
+  readonly summaryUrl: string | null;
   /** The final place of each finding, after GitHub accepted or refused it. */
   readonly findings: readonly PlacedFinding[];
 }

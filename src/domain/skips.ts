@@ -17,6 +17,8 @@ export const SKIPS = {
   draft: { endedBy: ["ready_for_review"], isAuthors: true },
   // Whoever has an App can open a pull request with it.
   bot: { endedBy: ["/kodiai review"], isAuthors: true },
+  // Anyone may open one with another account.
+  author: { endedBy: ["/kodiai review"], isAuthors: true },
   base: { endedBy: ["edited"], isAuthors: false },
   labels: { endedBy: ["labeled", "unlabeled"], isAuthors: false },
   title: { endedBy: ["edited"], isAuthors: true },

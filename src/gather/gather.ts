@@ -12,14 +12,14 @@ import type { Repo, ReviewJob } from "../domain/job.ts";
 import { type Degraded, isSource, type LeftOut, type Skipped, type SkippedCheck } from "../domain/omissions.ts";
 import type { FileDiff, PullRequest, PullRequestContext } from "../domain/pull-request.ts";
 import { type Checkpoint, titleFingerprint } from "../domain/review/review-history.ts";
-import { SKIPS } from "../domain/skips.ts";
+import { SKIPS, type SkipReason } from "../domain/skips.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import type { Threads } from "../ports/conversation.ts";
 import type { EarlierReview, PullRequests } from "../ports.ts";
 import { cutTexts } from "./cut-texts.ts";
 import { earlierFindings } from "./earlier-findings.ts";
 import { newTests } from "./new-tests.ts";
-import { closedReason, skipReason } from "./policy.ts";
+import { authorReason, closedReason, skipReason } from "./policy.ts";
 import { readChanges } from "./read-changes.ts";
 import { checkpointOf, fullReason } from "./read-checkpoint.ts";
 import { CONFIG_PATH, type EffectiveConfig, MAX_ASKED_BYTES, readConfig } from "./read-config.ts";
@@ -38,11 +38,19 @@ interface Earlier {
   readonly declined: readonly Declined[];
   /** Who paused reviews of the pull request; null when they are not paused. */
   readonly pausedBy: string | null;
+  /** Whether a person has write access to the repository. */
+  readonly mayWrite: (person: { readonly id: number; readonly login: string }) => Promise<boolean>;
   /** Asked before the changes are read: why the pull request needs none of it, or null. Absent: it is read. */
   readonly settled?: (admitted: Admitted) => Promise<Skipped | null>;
 }
 
-const NOTHING_EARLIER: Earlier = { reviews: [], fingerprint: () => "", declined: [], pausedBy: null };
+const NOTHING_EARLIER: Earlier = {
+  reviews: [],
+  fingerprint: () => "",
+  declined: [],
+  pausedBy: null,
+  mayWrite: async () => true,
+};
 
 /** A pull request that policy admits to a review, with the configuration of its base. */
 export interface Admitted extends ConfigAt {
@@ -56,14 +64,14 @@ export interface Admitted extends ConfigAt {
 /**
  * Asks the policy: reads the pull request and its configuration as they are now.
  *
- * @param pausedBy who paused reviews of the pull request; null when they are not paused
+ * @param decided what people decided before, and who they are
  * @throws Transient when one of them cannot be read now
  */
 export async function admit(
   job: ReviewJob,
   pulls: PullRequests,
   known: KnownRules,
-  pausedBy: string | null,
+  { pausedBy, mayWrite }: Pick<Earlier, "pausedBy" | "mayWrite">,
 ): Promise<Admitted | Skipped> {
   const { repo } = job;
   if (job.baseSha !== undefined) {
@@ -79,7 +87,7 @@ export async function admit(
   const baseTip = await pulls.baseTip(repo, pull);
   const effective = await configAt(repo, baseTip, pulls, known);
   const { review } = effective.config;
-  const skip = skipReason(job, pull, review, pausedBy);
+  const skip = skipReason(job, pull, review, pausedBy) ?? (await notForAsker(job, pull, review, mayWrite));
   if (skip === null) return { kind: "admitted", pull, baseTip, degraded, ...effective };
   const author = SKIPS[skip.id].isAuthors && isFork(repo, pull) ? pull.author : null;
   return {
@@ -87,6 +95,18 @@ export async function admit(
     reason: skip.text,
     ...checkOf(review, { headSha: pull.head.sha, baseRef: pull.base.ref, author }),
   };
+}
+
+/** Who asks is judged where the author is left out. A request without a person comes from a terminal. */
+async function notForAsker(
+  { explicit, askedBy }: ReviewJob,
+  { author }: PullRequest,
+  review: RepoConfig["review"],
+  mayWrite: Earlier["mayWrite"],
+): Promise<SkipReason | null> {
+  const reason = authorReason(author, review);
+  if (!explicit || askedBy === undefined || reason === null) return null;
+  return (await mayWrite(askedBy)) ? null : reason;
 }
 
 /** Only people with write access push to branches of the repository itself. */
@@ -113,7 +133,7 @@ export async function gather(
   earlier = NOTHING_EARLIER,
 ): Promise<PullRequestContext | Skipped> {
   const { repo } = job;
-  const admitted = await admit(job, pulls, known, earlier.pausedBy);
+  const admitted = await admit(job, pulls, known, earlier);
   if (admitted.kind === "skipped") return admitted;
   const settled = (await earlier.settled?.(admitted)) ?? null;
   if (settled !== null) return settled;

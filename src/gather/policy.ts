@@ -18,7 +18,8 @@ export function closedReason(job: Pick<ReviewJob, "trigger">, pull: PullRequest)
 }
 
 /**
- * Applies people's decisions, the configuration and the title. A person's explicit request overrides everything but a lock.
+ * Applies people's decisions, the configuration and the title. A person's explicit request overrides everything but a lock
+ * (see also authorReason).
  *
  * @param review the `review` part of the effective configuration
  * @param pausedBy who paused reviews of the pull request; null when they are not paused
@@ -36,17 +37,34 @@ export function skipReason(
   if (pausedBy !== null) return skip("paused", `paused by @${pausedBy}`);
   if (!review.enabled) return skip("disabled", "review.enabled is false");
   if (pull.draft && !review.drafts) return skip("draft", "the pull request is a draft");
-  const { author } = pull;
-  if (author.type === "Bot" && !isReviewedBot(author.login, review.bots))
-    return skip("bot", `opened by a bot, ${author.login}, that review.bots leaves out`);
+  const byAuthor = authorReason(pull.author, review);
+  if (byAuthor !== null) return byAuthor;
   const branch = pull.base.ref;
-  if (!admits(review.baseBranches, (glob) => isBranch(glob, branch)))
+  if (!admits(review.baseBranches, (glob) => isMatch(glob, branch)))
     return skip("base", `review.baseBranches leaves out the base branch ${branch}`);
   const labels = new Set(pull.labels.map(labelKey));
   if (!admits(review.labels, (pattern) => labels.has(labelKey(pattern))))
     return skip("labels", "review.labels leaves out its labels");
   const byTitle = titleReason(pull.title, review.ignoreTitleKeywords);
   return byTitle === null ? null : skip("title", byTitle);
+}
+
+/**
+ * Why the pull requests of this author are not reviewed: a request counts for them only by a person with write access. `review.bots`
+ * chooses among bots and `review.authors` among people; a pattern with `!` leaves out either.
+ */
+export function authorReason(
+  { type, login }: PullRequest["author"],
+  { bots, authors }: Pick<RepoConfig["review"], "bots" | "authors">,
+): SkipReason | null {
+  const isBot = type === "Bot";
+  if (isBot && !isReviewedBot(login, bots))
+    return { id: "bot", text: `opened by a bot, ${login}, that review.bots leaves out` };
+  const names = isBot ? [login, login.replace(/\[bot\]$/, "")] : [login];
+  const patterns = isBot ? authors.filter((pattern) => pattern.startsWith("!")) : authors;
+  const isNamed = (glob: string) =>
+    names.some((name) => glob.toLowerCase() === name.toLowerCase() || isMatch(glob.toLowerCase(), name.toLowerCase()));
+  return admits(patterns, isNamed) ? null : { id: "author", text: `review.authors leaves out its author ${login}` };
 }
 
 /** At least one positive pattern must match, if there are any, and no pattern after a `!`. */
@@ -77,8 +95,8 @@ function holdsWord(text: string, word: string): boolean {
   return false;
 }
 
-/** Whether a glob matches a whole branch name; an invalid glob, which the configuration has reported, matches none. */
-function isBranch(glob: string, branch: string): boolean {
+/** Whether a glob matches a whole name; an invalid glob, which the configuration has reported, matches none. */
+function isMatch(glob: string, name: string): boolean {
   const read = globPattern(glob);
-  return "matches" in read && read.matches(branch);
+  return "matches" in read && read.matches(name);
 }

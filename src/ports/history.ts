@@ -47,8 +47,10 @@ export interface PastReviews {
   mayWrite(author: PastAuthor): Promise<boolean | null>;
 }
 
-/** Whether a review should introduce the memory that exists. */
+/** Whether a review should introduce Kodiai, or the memory that exists. */
 export interface Introductions {
+  /** Whether no review of the repository was posted yet. */
+  isFirst(repo: Pick<Repo, "host" | "id">): Promise<boolean>;
   of(repo: Pick<Repo, "host" | "id">): Promise<"first reviews" | "importing" | null>;
 }
 

@@ -3,7 +3,7 @@
 import type { Repo } from "../domain/job.ts";
 
 /** Kinds of posts, each created at most once. */
-type WriteKind = "review" | "file" | "summary" | "answer" | "check";
+type WriteKind = "review" | "file" | "summary" | "answer" | "check" | "reaction";
 
 /** A post to create exactly once. Two with the same kind, place, head and subject are the same. */
 export interface Wanted {

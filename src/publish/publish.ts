@@ -12,6 +12,8 @@ import { answerMarker, reviewMarker, SUMMARY_MARKER, withoutMarkers } from "../d
 import {
   type CheckEnd,
   type Conclusion,
+  isQuiet,
+  isSilent,
   type PlacedFinding,
   type PostedReview,
   type Review,
@@ -35,7 +37,7 @@ const REFUSED_FILE = "GitHub did not take a comment on these lines or on this fi
 const TOO_MANY_REFUSED = "not posted: GitHub refused too many comments of this review";
 
 /**
- * Sends a written review: summary first (the review's body links it), then one review with the inline comments, then
+ * Sends a written review. With nothing to say it is a 👍, and an edit of the summary if there is one. Else: summary first (the review's body links it), then one review with the inline comments, then
  * comments on files, then the summary again if GitHub refused some comments. May run again after a failure at any point: no
  * comment is posted twice on the same head.
  *
@@ -51,6 +53,12 @@ export async function publish(review: Review, reviews: Reviews): Promise<PostedR
   const putSummary = (body: string) => reviews.putSummary(repo, number, body, headSha);
   try {
     const plannedBody = renderSummary(review, planned);
+    if (isSilent(review)) {
+      const edited = await reviews.editSummary(repo, number, plannedBody, headSha);
+      await reviews.showQuiet(repo, number, headSha);
+      return { kind: "posted", review, reviewUrl: null, summaryUrl: edited?.url ?? null, findings: planned };
+    }
+    if (!isQuiet(review)) await reviews.endQuiet(repo, number);
     const summary = await putSummary(plannedBody);
     const inline = await postInline(review, planned, summary.url, reviews);
     const findings = await postOnFiles(review, inline.findings, reviews);
@@ -64,13 +72,18 @@ export async function publish(review: Review, reviews: Reviews): Promise<PostedR
   }
 }
 
-/** Shows on the summary that the pull request is being read. */
+/**
+ * Shows on the summary that the pull request is being read.
+ *
+ * @param creates whether the review will post a summary in any case
+ */
 export async function showProgress(
   { repo, number, headSha, files }: Pick<Review, "repo" | "number" | "headSha"> & { readonly files: number },
+  creates: boolean,
   reviews: Pick<Reviews, "showProgress">,
 ): Promise<void> {
   const head = linkedCommit(repo, headSha);
-  await reviews.showProgress(repo, number, `⏳ Reading ${counted(files, "file")} of ${head}…`, headSha);
+  await reviews.showProgress(repo, number, `⏳ Reading ${counted(files, "file")} of ${head}…`, headSha, creates);
 }
 
 /** @param why no review was posted, as the fragment of a sentence; it becomes the summary's text if there is no other */
@@ -99,7 +112,7 @@ export async function refuseReview(
   const { sha, state, locked } = await reviews.head(repo, number);
   if (state === "closed" || locked) return;
   try {
-    await reviews.showProgress(repo, number, notReviewed(why), sha);
+    await reviews.showProgress(repo, number, notReviewed(why), sha, true);
   } catch (error) {
     if (!(error instanceof SupersededError)) throw error;
   }

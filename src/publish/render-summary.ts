@@ -79,6 +79,7 @@ export function renderSummary(review: Review, findings: readonly PlacedFinding[]
       "Prompt for a coding agent",
       SECTION_LENGTHS.prompt,
     ),
+    firstLines(review),
     [footer(review)],
     [SUMMARY_MARKER],
   ];
@@ -86,6 +87,10 @@ export function renderSummary(review: Review, findings: readonly PlacedFinding[]
     .map((lines) => lines.join("\n").trim())
     .filter((section) => section !== "")
     .join("\n\n");
+}
+
+function firstLines({ summaryBecause }: Review): readonly string[] {
+  return summaryBecause === "first" ? ["First review here; later ones are silent when there is nothing to say."] : [];
 }
 
 /** The one line of the review itself, which links the summary. */

@@ -125,6 +125,9 @@ function stoppableWrites(reviews: Reviews, stopped: AbortSignal): Reviews {
     postReview: unless(reviews.postReview),
     postFileComment: unless(reviews.postFileComment),
     putSummary: unless(reviews.putSummary),
+    editSummary: unless(reviews.editSummary),
+    showQuiet: unless(reviews.showQuiet),
+    endQuiet: unless(reviews.endQuiet),
     showProgress: unless(reviews.showProgress),
   };
 }
@@ -183,5 +186,5 @@ export function describedLater(add: (job: DescribeJob) => Promise<void>): JobWra
 export function reviewLine(result: SentReview | Superseded | Skipped): string {
   if (result.kind !== "posted") return `${result.kind}: ${result.reason}`;
   const lost = result.notRemembered === null ? "" : `; not remembered: ${result.notRemembered}`;
-  return `posted ${result.reviewUrl ?? result.summaryUrl}${lost}`;
+  return `posted ${result.reviewUrl ?? result.summaryUrl ?? "a reaction: there was nothing to say"}${lost}`;
 }

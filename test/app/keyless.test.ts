@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type Harness, openHarness } from "./app-harness.ts";
-import { BACKUP, summaryOf } from "./change-builders.ts";
+import { ALWAYS, BACKUP, summaryOf } from "./change-builders.ts";
 import { comment, remembering, smallTalk } from "./seed-memory.ts";
 
 let harness: Harness;
@@ -23,7 +23,7 @@ const precedentsOf = ({ repository, number }: Pull) => retrieved.get(`github.com
 
 test("a review without any key has a rule's finding, what people said before, and says that no model read the change [005-09]", async () => {
   const { world } = harness;
-  const repository = await world.repository("acme", "keyless", { files: { "README.md": "# Nightly\n" } });
+  const repository = await world.repository("acme", "keyless", { files: { ...ALWAYS, "README.md": "# Nightly\n" } });
   const said = comment(repository, "31");
   await remembering(harness, [said, ...smallTalk(repository, 12)]);
   const pull = await world.pullRequest(repository, {

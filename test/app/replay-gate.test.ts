@@ -8,7 +8,7 @@ import { storedReplays } from "../../src/store/memory/repositories.ts";
 import { chosenEmbedder } from "../../src/wire/models.ts";
 import type { Repository } from "../fakes/github/conversation.ts";
 import { type Harness, openHarness } from "./app-harness.ts";
-import { summaryOf } from "./change-builders.ts";
+import { ALWAYS, summaryOf } from "./change-builders.ts";
 import { comment, inMemory, remembering, smallTalk } from "./seed-memory.ts";
 
 let harness: Harness;
@@ -39,8 +39,10 @@ async function reviewed(repository: Repository, path = "src/player.py"): Promise
   return summaryOf(harness.world, pull).body;
 }
 
-async function shop(name: string, config = "review: {}\n"): Promise<Repository> {
-  const repository = await harness.world.repository("acme", name, { files: { ".kodiai.yml": config } });
+async function shop(name: string, config = ""): Promise<Repository> {
+  const repository = await harness.world.repository("acme", name, {
+    files: { ".kodiai.yml": `${ALWAYS[".kodiai.yml"]}${config}` },
+  });
   await remembering(harness, [comment(repository, "1"), ...smallTalk(repository, 9)]);
   return repository;
 }

@@ -7,7 +7,7 @@ import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { exampleYaml } from "../../scripts/config-example.ts";
-import { configurationMarkdown } from "../../scripts/configuration-markdown.ts";
+import { configurationMarkdown, environmentMarkdown } from "../../scripts/configuration-markdown.ts";
 import { envExample } from "../../scripts/env-example.ts";
 import { CONFIG_KEYS, configJsonSchema } from "../../src/config/config-keys.ts";
 import { ENV_VARIABLES } from "../../src/config/environment/env-variables.ts";
@@ -40,7 +40,7 @@ describe("generated files", () => {
         "app.yml",
         ".env.example",
       ];
-      for (const name of [...names, "docs/configuration.md", ".kodiai.yml.example"]) {
+      for (const name of [...names, "docs/configuration.md", "docs/environment.md", ".kodiai.yml.example"]) {
         cpSync(name, join(copy, name), { recursive: true });
       }
       for (const name of ["node_modules", "test"]) symlinkSync(join(process.cwd(), name), join(copy, name));
@@ -133,7 +133,7 @@ describe("the documents", () => {
     const lines = envExample().split("\n");
     for (const { name, description } of ENV_VARIABLES) {
       expect(description, name).not.toBe("");
-      expect(configurationMarkdown()).toContain(`| \`${name}\` `);
+      expect(environmentMarkdown()).toContain(`| \`${name}\` `);
       expect(lines.filter((line) => line.replace("# ", "").startsWith(`${name}=`))).toHaveLength(1);
     }
     expect(lines).toContain("WEBHOOK_SECRET=");

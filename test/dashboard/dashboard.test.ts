@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { reviewPage } from "../../scripts/review-page.ts";
 import { chromiumPath, openBrowser } from "./browser.ts";
 import { type DemoDashboard, openDemoDashboard, TOKEN } from "./demo-dashboard.ts";
 
@@ -204,6 +205,20 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     await open("/memories?repo=&corpus=finding&outcome=posted");
     const all = count("memory", "SELECT count(*) AS n FROM records WHERE corpus = 'finding' AND outcome = 'posted'");
     expect(await page.locator("main").innerText()).toContain(`${all} memor`);
+  });
+
+  test("the pictures of the documents show what these pages show: else run `npm run screenshots`", async () => {
+    const titles: Readonly<Record<string, readonly string[]>> = JSON.parse(
+      readFileSync("docs/img/titles.json", "utf8"),
+    );
+    const missing = async (picture: string) => {
+      const shown = (await page.locator("body").innerText()).replace(/\s+/g, " ").toLowerCase();
+      return titles[picture]?.filter((title) => !shown.includes(title.toLowerCase()));
+    };
+    await open("/");
+    expect(await missing("dashboard-overview.png")).toEqual([]);
+    await page.setContent(reviewPage(demo.world.comments(demo.pull), 2));
+    expect(await missing("review.png")).toEqual([]);
   });
 
   test("times are relative and exact on hover, and lists name author and commit", async () => {

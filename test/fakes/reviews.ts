@@ -36,6 +36,8 @@ export interface FakeReviews extends Reviews {
   readonly fileComments: { readonly headSha: string; readonly path: string; readonly body: string }[];
   /** Bodies of our issue comments; a sticky summary is edited in its place. */
   readonly summaries: string[];
+  /** Our reactions to the pull request. */
+  readonly quiet: string[];
   /** Every call by name, in order. */
   readonly calls: string[];
 }
@@ -52,6 +54,7 @@ export function fakeReviews(given: Partial<World> & Pick<World, "headSha" | "fil
   const reviews: PostedThere[] = [];
   const fileComments: FakeReviews["fileComments"] = [];
   const summaries: string[] = [];
+  const quiet: string[] = [];
   const calls: string[] = [];
   let writes = 0;
 
@@ -70,6 +73,7 @@ export function fakeReviews(given: Partial<World> & Pick<World, "headSha" | "fil
     reviews,
     fileComments,
     summaries,
+    quiet,
     calls,
     async head() {
       calls.push("head");
@@ -114,7 +118,17 @@ export function fakeReviews(given: Partial<World> & Pick<World, "headSha" | "fil
         return { url: "https://github.com/acme/app/pull/7#issuecomment-1" };
       });
     },
-    async showProgress(_repo, _number, line) {
+    async editSummary(...given) {
+      return summaries.length === 0 ? null : this.putSummary(...given);
+    },
+    async showQuiet() {
+      quiet.push("+1");
+    },
+    async endQuiet() {
+      quiet.length = 0;
+    },
+    async showProgress(_repo, _number, line, _headSha, creates) {
+      if (!creates && summaries.length === 0) return;
       summaries.splice(0, 1, withProgress(summaries[0] ?? null, line));
     },
     async endProgress(_repo, _number, instead) {

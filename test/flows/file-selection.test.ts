@@ -1,7 +1,7 @@
 // Which files of a pull request are reviewed, and that everything else is named with its reason: through reception, queue, flows and store.
 // test/app/file-selection.test.ts shows names and diffs that need GitHub itself.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { BACKUP, BALANCE, LOGIN, said, summaryOf } from "../app/change-builders.ts";
+import { ALWAYS, BACKUP, BALANCE, LOGIN, said, summaryOf } from "../app/change-builders.ts";
 import { type FlowHarness, openFlow } from "../app/flow-harness.ts";
 import type { Repository } from "../fakes/github/conversation.ts";
 import type { Files } from "../fakes/github/emulator.ts";
@@ -11,7 +11,7 @@ let repository: Repository;
 
 beforeAll(async () => {
   harness = await openFlow();
-  const files = { "src/login.ts": LOGIN, "src/legacy.py": BACKUP, "docs/dos.txt": "one\r\ntwo\r\n" };
+  const files = { ...ALWAYS, "src/login.ts": LOGIN, "src/legacy.py": BACKUP, "docs/dos.txt": "one\r\ntwo\r\n" };
   repository = await harness.world.repository("acme", "shop", { files });
 });
 afterAll(() => harness.close());

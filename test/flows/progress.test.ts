@@ -15,6 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => flow.close());
 
+/** Each review of it posts a summary, so that a progress note may create one. */
+const open = (files: Readonly<Record<string, string>>) => flow.open({ files, config: "review: {summary: always}" });
+
 /** A model that reads; `meanwhile` happens before it answers. */
 const reading = (meanwhile: () => void = () => {}) =>
   scriptedModel((question) => {
@@ -47,7 +50,7 @@ async function isParked({ key }: FlowPull): Promise<void> {
 
 test("the summary says at once that the model reads, is edited in place, and says it above the old one after a push", async () => {
   const seen: string[] = [];
-  const pull = flow.open({ files: FILES });
+  const pull = open(FILES);
   const access = reading(() => seen.push(pull.posted.summaries.join("\n---\n")));
   await flow.review(pull, { access });
   expect(seen[0]).toMatch(READING);
@@ -66,7 +69,7 @@ test("the summary says at once that the model reads, is edited in place, and say
 
 test("a review that is stopped says so in the place of that", async () => {
   const stop = new AbortController();
-  const pull = flow.open({ files: FILES });
+  const pull = open(FILES);
   const access = reading(() => stop.abort(new Stopped("stopped by `@wren`")));
   await expect(flow.review(pull, { access, signal: stop.signal })).rejects.toThrow(Stopped);
   expect(pull.posted.summaries).toEqual([
@@ -76,7 +79,7 @@ test("a review that is stopped says so in the place of that", async () => {
 });
 
 test("a review that a push supersedes leaves the word to the review of the new head", async () => {
-  const pull = flow.open({ files: FILES });
+  const pull = open(FILES);
   let next = pull;
   const first = await flow.review(pull, {
     access: reading(() => {
@@ -90,7 +93,7 @@ test("a review that a push supersedes leaves the word to the review of the new h
 });
 
 test("a pull request that is closed meanwhile is not read for ever", async () => {
-  const pull = flow.open({ files: FILES });
+  const pull = open(FILES);
   await flow.review(pull, {
     access: reading(() => {
       pull.posted.world.state = "closed";
@@ -100,7 +103,7 @@ test("a pull request that is closed meanwhile is not read for ever", async () =>
 });
 
 test("a process that dies while the model reads: the next one goes on, and ends it with its review", async () => {
-  const pull = flow.open({ files: FILES });
+  const pull = open(FILES);
   await dies(pull);
   await flow.review(pull, { access: reading() });
   expect(pull.posted.summaries).toEqual([expect.stringMatching(/^\*\*1 finding\*\*/)]);
@@ -108,7 +111,7 @@ test("a process that dies while the model reads: the next one goes on, and ends 
 });
 
 test("a review that is parked after its process died is ended by the sweep", async () => {
-  const pull = flow.open({ files: FILES });
+  const pull = open(FILES);
   await dies(pull);
   await isParked(pull);
   expect(await sweep(pull)).toEqual(["ended"]);
@@ -119,7 +122,7 @@ test("a review that is parked after its process died is ended by the sweep", asy
 });
 
 test("a progress note that GitHub does not let us end stays recorded, and is ended once it does", async () => {
-  const pull = flow.open({ files: FILES });
+  const pull = open(FILES);
   await dies(pull);
   await isParked(pull);
   const end = pull.posted.endProgress;

@@ -136,8 +136,11 @@ test("another bot's pull request is left alone, until a person asks for it", asy
   expect((await harness.settled(pull)).outcome).toMatch(/^posted/);
 });
 
-test("a pull request without changes gets a summary that says so", async () => {
+test("a pull request without changes gets a summary that says so to who asks", async () => {
   const pull = await open({ files: { "src/login.ts": `${LOGIN}\n` } });
+  await harness.settled(pull);
+  expectNothingSaid(pull);
+  await harness.world.label(pull, "kodiai:review");
   await harness.settled(pull);
   const { reviews } = harness.world.comments(pull);
   expect(reviews).toEqual([]);

@@ -46,6 +46,33 @@ describe("bots", () => {
   });
 });
 
+describe("authors", () => {
+  const by = (login: string) => ({ author: { login, id: 4_243, type: "User", association: "NONE" } }) as const;
+
+  test.each([
+    ["wren", ["wren"], true],
+    ["Wren", ["WREN"], true],
+    ["lena", ["wren"], false],
+    ["team-lena", ["team-*"], true],
+    ["lena", ["!wren"], true],
+    ["wren", ["!wren"], false],
+    ["wren", ["!wren", "wren"], false],
+    ["team-intern", ["team-*", "!*-intern"], false],
+    ["wren", ["{lena,wren}"], true],
+    ["wren", ["["], false],
+    ["wren", ["wre"], false],
+  ] as const)("%s with %j is reviewed: %s", (login, authors, isReviewed) => {
+    const said = why(by(login), { authors: [...authors] });
+    expect(said).toBe(isReviewed ? null : `review.authors leaves out its author ${login}`);
+  });
+
+  test("patterns choose among people, and only `!` leaves out a bot", () => {
+    expect(why({ author: dependabot }, { authors: ["wren"] })).toBeNull();
+    for (const pattern of ["!dependabot", "!dependabot[bot]", "!Depend*"])
+      expect(why({ author: dependabot }, { authors: [pattern] })).toContain("review.authors leaves out its author");
+  });
+});
+
 describe("titles", () => {
   test.each([
     ...["[WIP] Fix login bug", "Fix login bug [draft]", "fix: x [no-review]", "[ wip ] x"],

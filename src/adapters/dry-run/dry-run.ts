@@ -27,6 +27,10 @@ export function dryRunReviews(real: Reviews, record: (unposted: Unposted) => voi
     postReview: (_repo, _number, _sha, body, comments) => withheld("review", body, comments),
     postFileComment: (_repo, _number, _sha, path, body) => withheld("file comment", "", [{ path, body }]),
     putSummary: (_repo, _number, body) => withheld("summary", body),
+    // Of an earlier dry run there is none.
+    editSummary: () => Promise.resolve(null),
+    showQuiet: () => Promise.resolve(),
+    endQuiet: () => Promise.resolve(),
     showProgress: () => Promise.resolve(),
     endProgress: () => Promise.resolve(),
   };

@@ -29,8 +29,13 @@ export function redactedReviews(real: Reviews, redactor: SecretRedactor): Review
     async putSummary(repo, number, body, headSha) {
       return real.putSummary(repo, number, await clean(body), headSha);
     },
-    async showProgress(repo, number, line, headSha) {
-      return real.showProgress(repo, number, await clean(line), headSha);
+    async editSummary(repo, number, body, headSha) {
+      return real.editSummary(repo, number, await clean(body), headSha);
+    },
+    showQuiet: (repo, number, headSha) => real.showQuiet(repo, number, headSha),
+    endQuiet: (repo, number) => real.endQuiet(repo, number),
+    async showProgress(repo, number, line, headSha, creates) {
+      return real.showProgress(repo, number, await clean(line), headSha, creates);
     },
     async endProgress(repo, number, instead) {
       return real.endProgress(repo, number, await clean(instead));

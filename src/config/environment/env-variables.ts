@@ -210,7 +210,7 @@ export const EnvVariables = z.object({
   ),
   OPENAI_BASE_URL: optional(
     z.string(),
-    "Address of a server that speaks OpenAI's chat completions: Azure (`https://NAME.openai.azure.com/openai/v1`), Gemini (`https://generativelanguage.googleapis.com/v1beta/openai`), OpenRouter (`https://openrouter.ai/api/v1`), Ollama, vLLM, llama.cpp, LM Studio. An address without a path gets `/v1`. Plain http only for loopback and hosts in KODIAI_ALLOW_HTTP_HOSTS.",
+    "Address of a server that speaks OpenAI's chat completions: Azure, Gemini, OpenRouter, Ollama, vLLM, llama.cpp, LM Studio (docs/how-to.md has addresses). An address without a path gets `/v1`. Plain http only for loopback and hosts in KODIAI_ALLOW_HTTP_HOSTS.",
     "http://localhost:11434/v1",
   ),
   KODIAI_MODEL_PROVIDER: optional(
@@ -242,7 +242,7 @@ export const EnvVariables = z.object({
     .enum(["auto", "on", "off"], "must be `auto`, `on` or `off`")
     .default("auto")
     .describe(
-      "Whether the server enforces the JSON Schema of replies. `auto`: Anthropic's does, and so does any OpenAI-compatible server that accepts a schema; the others get the schema in the prompt. `on` sends everything that Anthropic or OpenAI supports (schema, effort, prompt caching), and fails if the server refuses it. `off`: in the prompt only.",
+      "Whether the server enforces the JSON Schema of replies. `auto`: if it accepts one; else the schema is in the prompt. `on` sends everything that Anthropic or OpenAI supports (schema, effort, prompt caching), and fails if the server refuses it. `off`: in the prompt only.",
     ),
   KODIAI_MODEL_TEMPERATURE: optional(
     z

@@ -69,12 +69,12 @@ interface ReviewBasis {
 }
 
 /**
- * 12 hex digits of SHA-256 over canonical JSON. Budgets, the search in memory and the prompt for agents are left out:
+ * 12 hex digits of SHA-256 over canonical JSON. Budgets, the search in memory, the prompt for agents and when a summary is posted are left out:
  * they change what a review covers or shows, not how it judges.
  */
 export function reviewFingerprint({ config, rules, models, prompt }: ReviewBasis): string {
   const { knowledge: _, review, ...rest } = config;
-  const { budget: __, agentPrompt: ___, ...judging } = review;
+  const { budget: __, agentPrompt: ___, summary: ____, ...judging } = review;
   return shortHash(canonicalJson({ ...rest, review: judging, rulesVersion: rules, models, prompt }));
 }
 

@@ -13,7 +13,6 @@ import {
   REACTION_REFUSED,
   type Verb,
   verbEntry,
-  verbList,
 } from "../../domain/command.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { TooExpensive, Transient } from "../../domain/errors.ts";
@@ -27,7 +26,7 @@ import type { Stage } from "../review/review-ports.ts";
 import { countMemory, forgetMemory, rememberText } from "./memory.ts";
 import type { CommandPorts, Order } from "./order.ts";
 import { answerQuestion, explainFinding } from "./question.ts";
-import { pauseReviews, resumeReviews, startReview, stopReview, summarise } from "./review.ts";
+import { help, pauseReviews, resumeReviews, startReview, stopReview, summarise } from "./review.ts";
 import { ignoreFinding, resolveThread, restoreFinding } from "./thread.ts";
 
 const HOUR_MS = 60 * 60_000;
@@ -58,7 +57,7 @@ const HANDLERS: Readonly<Record<Verb, (order: Order) => Promise<Answer>>> = {
   restore: restoreFinding,
   memory: countMemory,
   config: showConfig,
-  help: async () => plainAnswer("done", verbList(), "help"),
+  help,
 };
 
 /**

@@ -16,11 +16,13 @@ import { type Answered, answer } from "../../review/review.ts";
 import { logRetrieval } from "../memory/search-memory.ts";
 import { costWith, knownFor, modelAllowance, remainingAfter, retrievalShare } from "../review/model-allowance.ts";
 import { findingsOfThread, isWriter, type Order } from "./order.ts";
+import { explainReview } from "./review.ts";
 
 const WHY = "Why was this said, in which case does it matter, and what was decided about it before?";
 
-/** Why a finding was reported. People who may not ask get an answer without the model. */
+/** Why a finding was reported; outside threads, why there is a review or none. People who may not ask get an answer without the model. */
 export async function explainFinding(order: Order): Promise<Answer> {
+  if (order.job.comment.rootId === null) return explainReview(order);
   const found = await findingsOfThread(order);
   if ("end" in found) return found;
   return answerQuestion({ ...order, text: WHY });

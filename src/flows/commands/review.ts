@@ -1,8 +1,12 @@
 // Commands about reviews of a pull request: start, stop, pause, resume, summarise.
+import { verbList } from "../../domain/command.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { SEVERITIES } from "../../domain/finding.ts";
 import type { ReviewJob } from "../../domain/job.ts";
-import { quietVerdict, type Review } from "../../domain/review.ts";
+import { isQuiet, quietVerdict, type Review } from "../../domain/review.ts";
+import { admit } from "../../gather/gather.ts";
+import { writersOf } from "../review/check-run.ts";
+import { knownFor } from "../review/model-allowance.ts";
 import { isWriter, type Order } from "./order.ts";
 
 const FINDINGS = 20;
@@ -18,6 +22,8 @@ export async function startReview(order: Order): Promise<Answer> {
       "This head was reviewed already: people with write access can request a full review. The next push is reviewed automatically.";
     return plainAnswer("refused", why, "full review of an unchanged head");
   }
+  const skipped = isWriter(order) ? null : await skippedBecause(order, job.comment.author);
+  if (skipped !== null) return plainAnswer("refused", `Not reviewed: ${skipped}.`, `not reviewed: ${skipped}`);
   const review: ReviewJob = {
     kind: "review",
     key,
@@ -35,6 +41,37 @@ export async function startReview(order: Order): Promise<Answer> {
   };
   await ports.jobs.add(review, ports.now());
   return plainAnswer("started", null, `review of ${head.sha.slice(0, 7)}`);
+}
+
+/** Why policy does not review the pull request, as a request by `asker` is judged, or an event without one; null when it does. */
+async function skippedBecause({ job, key, ports, stage }: Order, asker: ReviewJob["askedBy"]): Promise<string | null> {
+  const { repo, number, delivery, installationId } = job;
+  const place = { kind: "review", key, delivery, installationId, repo, number, headSha: "" } as const;
+  const request = asker === undefined ? { explicit: false } : { explicit: true, askedBy: asker };
+  const { pausedBy } = await ports.decisions.of(key);
+  const people = { pausedBy, mayWrite: writersOf(repo, ports) };
+  const review = { ...place, trigger: "command", ...request } as const;
+  const admitted = await stage("gather", () => admit(review, ports.pulls, knownFor(ports), people));
+  return admitted.kind === "skipped" ? admitted.reason : null;
+}
+
+/** Whether the pull request is reviewed, or why not, and what the latest review said. */
+export async function explainReview(order: Order): Promise<Answer> {
+  const skipped = await skippedBecause(order, undefined);
+  const latest = await order.ports.records.latest(order.key);
+  const why = skipped === null ? "" : `Not reviewed automatically: ${skipped}.`;
+  const none = skipped === null ? "This pull request was not reviewed yet. `/kodiai review` reviews it." : "";
+  const said = latest === null ? none : summaryText(latest);
+  const how = "In the thread of a finding it explains the finding.";
+  const text = [why, said, how].filter((part) => part !== "").join("\n\n");
+  return plainAnswer("done", text, skipped === null ? "why: reviewed" : `why: ${skipped}`);
+}
+
+/** The list of commands, and first why the pull request is not reviewed, where it is not. */
+export async function help(order: Order): Promise<Answer> {
+  const skipped = await skippedBecause(order, undefined);
+  const why = skipped === null ? "" : `Not reviewed automatically: ${skipped}.\n\n`;
+  return plainAnswer("done", `${why}${verbList()}`, "help");
 }
 
 export async function stopReview({ job, key, ports }: Order): Promise<Answer> {
@@ -81,9 +118,10 @@ function summaryText(review: Review): string {
     .map(({ finding: { severity, title, path, line } }) => `- ${severity}: ${title} (\`${path}:${line}\`)`);
   const more = findings.length > FINDINGS ? [`- and ${findings.length - FINDINGS} more`] : [];
   const { head, rest } = quietVerdict(review);
+  const quiet = isQuiet(review) ? " There was nothing to say." : "";
   const said = counts.length === 0 ? `${head}${rest}` : counts.join(", ");
   return [
-    `The latest review, of \`${headSha.slice(0, 7)}\`: ${said}.`,
+    `The latest review, of \`${headSha.slice(0, 7)}\`: ${said}.${quiet}`,
     review.walkthrough ?? "",
     [...lines, ...more].join("\n"),
     heldBack.length === 0 || counts.length === 0 ? "" : `Held back: ${heldBack.length}.`,

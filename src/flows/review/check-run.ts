@@ -131,6 +131,11 @@ export async function mayWrite(
   return permissions === undefined || hasAccess(await permissions.of(repo, person), "write");
 }
 
+/** Whether people may write to a repository; for `admit`. */
+export function writersOf(repo: Repo, { permissions }: Pick<ReviewPorts, "permissions">) {
+  return (person: { readonly id: number; readonly login: string }) => mayWrite(repo, person, permissions);
+}
+
 export type CheckRun = ReturnType<typeof checkRun>;
 
 async function toEnd(result: PostedReview | Superseded | Skipped, key: string, book: CheckStore) {
@@ -190,17 +195,18 @@ async function attempted(end: () => Promise<unknown>): Promise<Pick<SweptCheck, 
   }
 }
 
-/** Says that the pull request is read, where a model reads it. What GitHub refuses here it refuses again when the review is posted. */
+/** Says that the pull request is read, where a model reads it; in a new summary only if the review `creates` one in any case. What GitHub refuses here it refuses again when the review is posted. */
 export async function beginProgress(
   { key, installationId }: ReviewJob,
   { repo, pull, files, config }: PullRequestContext,
+  creates: boolean,
   { access, reviews, progress }: Pick<ReviewPorts, "access" | "reviews" | "progress">,
 ): Promise<void> {
   if (progress === undefined || access === null || config.review.model === "off") return;
   const { number, head } = pull;
   try {
     await progress.begun({ key, repo, number, installationId });
-    await showProgress({ repo, number, headSha: head.sha, files: files.length }, reviews);
+    await showProgress({ repo, number, headSha: head.sha, files: files.length }, creates, reviews);
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
   }

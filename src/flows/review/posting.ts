@@ -9,12 +9,12 @@ import { repoKey } from "../../domain/memory.ts";
 import type { Degraded, Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { isReviewOf, type ReviewedAt } from "../../domain/review/review-history.ts";
-import type { PlacedFinding, PostedReview, Review, Superseded } from "../../domain/review.ts";
+import type { PlacedFinding, PostedReview, Review, SummaryBecause, Superseded } from "../../domain/review.ts";
 import { type RedactText, redactTexts, reviewTextKind } from "../../domain/text/redact-texts.ts";
 import { type Admitted, admit } from "../../gather/gather.ts";
 import { recordsOfFindings, remember } from "../../learn/learn.ts";
 import { publish } from "../../publish/publish.ts";
-import { beginProgress, type CheckRun } from "./check-run.ts";
+import { beginProgress, type CheckRun, writersOf } from "./check-run.ts";
 import { knownFor } from "./model-allowance.ts";
 import { fingerprintFor } from "./prepare.ts";
 import { flaggedBy } from "./recollect.ts";
@@ -59,12 +59,12 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
       return { kind: "skipped", reason: "this head was reviewed before" };
     },
     /** Begins the check run. */
-    async begin(context: PullRequestContext): Promise<Begun> {
+    async begin(context: PullRequestContext, because: SummaryBecause | null): Promise<Begun> {
       const { repo, config } = context;
       const { review } = config;
       await ports.waits.learn(repo, review.debounceSeconds * 1000);
       const degraded = review.checks.enabled ? await check.begin(placeOf(context)) : [];
-      await beginProgress(job, context, ports);
+      await beginProgress(job, context, because !== null, ports);
       return { kind: "begun", degraded };
     },
     /**
@@ -75,7 +75,10 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
      */
     async stale(saved: Review): Promise<Skipped | null> {
       const { pausedBy } = (await ports.decisions?.of(job.key)) ?? { pausedBy: null };
-      const admitted = await admit(job, ports.pulls, knownFor(ports), pausedBy);
+      const admitted = await admit(job, ports.pulls, knownFor(ports), {
+        pausedBy,
+        mayWrite: writersOf(job.repo, ports),
+      });
       const isSame =
         admitted.kind === "admitted" && isReviewOf({ ...reviewedAt(admitted), headSha: saved.headSha }, saved);
       if (isSame) return null;

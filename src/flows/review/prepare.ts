@@ -8,7 +8,7 @@ import type { Degraded } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { type ModelCost, ownScope, type Precedents } from "../../domain/retrieval.ts";
 import { reviewFingerprint } from "../../domain/review/review-history.ts";
-import type { MemoryHeld, Review } from "../../domain/review.ts";
+import type { MemoryHeld, Review, SummaryBecause } from "../../domain/review.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { findingHunks } from "../../learn/learn.ts";
 import { PROMPT_VERSION } from "../../review/review.ts";
@@ -78,6 +78,16 @@ export function fingerprintFor({ access, known }: WritingPorts): (config: RepoCo
     const models = access !== null && config.review.model !== "off" ? access.model.names : null;
     return reviewFingerprint({ config, rules: known.version ?? "", models, prompt: PROMPT_VERSION });
   };
+}
+
+/** Why the summary is posted even with nothing to say; null: it is not. */
+export async function summaryBecause(
+  { job, repo, config }: PullRequestContext,
+  { introductions }: WritingPorts,
+): Promise<SummaryBecause | null> {
+  if (config.review.summary === "always") return "configured";
+  if ((await introductions?.isFirst(repo)) === true) return "first";
+  return job.explicit ? "asked" : null;
 }
 
 const MOST_LANGUAGES = 5;

@@ -16,10 +16,10 @@ import { gather, isFork } from "../../gather/gather.ts";
 import type { Snapshots } from "../../ports/snapshot.ts";
 import { retrieve } from "../../retrieve/retrieve.ts";
 import { review } from "../../review/review.ts";
-import { checkRun, finishProgress, mayWrite } from "./check-run.ts";
+import { checkRun, finishProgress, mayWrite, writersOf } from "./check-run.ts";
 import { knownFor } from "./model-allowance.ts";
 import { type Posting, posting } from "./posting.ts";
-import { fingerprintFor, prepare } from "./prepare.ts";
+import { fingerprintFor, prepare, summaryBecause } from "./prepare.ts";
 import { recollect, withReasons } from "./recollect.ts";
 import type { ReviewPorts, SentReview, Stage, WritingPorts } from "./review-ports.ts";
 
@@ -60,11 +60,13 @@ export async function writeReview(
   const { declined, pausedBy } = (await ports.decisions?.of(job.key)) ?? { declined: [], pausedBy: null };
   const reviews = (await ports.ledger?.earlier(job)) ?? [];
   const fingerprint = fingerprintFor(ports);
-  const earlier = { reviews, fingerprint, declined, pausedBy, ...(settled === undefined ? {} : { settled }) };
+  const people = { declined, pausedBy, mayWrite: writersOf(job.repo, ports) };
+  const earlier = { reviews, fingerprint, ...people, ...(settled === undefined ? {} : { settled }) };
   const known = knownFor(ports);
   const context = await stage("gather", () => gather(job, ports.pulls, known, ports.access !== null, earlier));
   if (context.kind === "skipped") return context;
-  const begun = (await begin?.(context)) ?? { degraded: [] };
+  const because = await summaryBecause(context, ports);
+  const begun = (await begin?.(context, because)) ?? { degraded: [] };
   const { pull, repo } = context;
   const isAuthorTrusted = !isFork(repo, pull) || (await mayWrite(repo, pull.author, ports.permissions));
 
@@ -94,7 +96,8 @@ export async function writeReview(
     const own = { ...given, ...head, inspector: ports.inspector, repository: reads.repository, leave };
     return review(context, signals, precedents, own);
   });
-  return prepared.complete(written, [...degraded, ...begun.degraded], started);
+  const whole = await prepared.complete(written, [...degraded, ...begun.degraded], started);
+  return { ...whole, summaryBecause: because };
 }
 
 /** Steps 7 to 9, after a review that is written now or was by an earlier try. */

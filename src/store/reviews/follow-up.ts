@@ -53,16 +53,19 @@ const FIRST = 3;
 
 /** Introduces memory in a repository's first reviews, and while its history is being imported. */
 export function storedIntroductions(db: Database): Introductions {
+  /** Keys are `HOST/REPO_ID#NUMBER`; `$` is the character after `#`. */
+  const posted = async (repo: Parameters<Introductions["of"]>[0]) => {
+    const key = repoKey(repo);
+    const count = "SELECT count(*) FROM reviews WHERE key >= $1 AND key < $2 AND outcome = 'posted'";
+    return (await oneValue<number>(db, count, [`${key}#`, `${key}$`])) ?? 0;
+  };
   return {
+    isFirst: async (repo) => (await posted(repo)) === 0,
     async of(repo) {
       // A parked import does not count.
       const importing = "SELECT 1 AS one FROM jobs WHERE key = $1 AND state IN ('waiting', 'running')";
       if ((await db.one(importing, [upkeepKey(repo, "history")])) !== null) return "importing";
-      // Keys are `HOST/REPO_ID#NUMBER`; `$` is the character after `#`.
-      const key = repoKey(repo);
-      const count = "SELECT count(*) FROM reviews WHERE key >= $1 AND key < $2 AND outcome = 'posted'";
-      const posted = await oneValue<number>(db, count, [`${key}#`, `${key}$`]);
-      return (posted ?? 0) < FIRST ? "first reviews" : null;
+      return (await posted(repo)) < FIRST ? "first reviews" : null;
     },
   };
 }

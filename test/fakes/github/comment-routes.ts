@@ -80,6 +80,13 @@ export function commentRoutes(hub: Hub): Hono<RouteEnv> {
       return c.json(reactionJson(reaction), 201);
     });
   };
+  routes.delete(`${issues}/:number{[0-9]+}/reactions/:reaction`, (c) => {
+    const given = pullOf(hub, c).reactions;
+    const at = given.findIndex(({ id }) => id === Number(c.req.param("reaction")));
+    if (at === -1 || given[at]?.author !== authorOf(c)) throw new Refusal(404, "Not Found");
+    given.splice(at, 1);
+    return c.body(null, 204);
+  });
   reactions(`${issues}/:number{[0-9]+}/reactions`, (c) => pullOf(hub, c).reactions);
   reactions(`${issues}/comments/:comment/reactions`, (c) => commentOf(hub, c).comment.reactions);
   reactions("/repos/:owner/:repo/pulls/comments/:comment/reactions", (c) => reviewCommentOf(hub, c).comment.reactions);

@@ -82,6 +82,7 @@ export const OPERATIONS: Readonly<Record<string, Need>> = {
   [`POST ${ISSUE}/comments`]: TALK_WRITE,
   [`GET ${ISSUE}/reactions`]: TALK_READ,
   [`POST ${ISSUE}/reactions`]: TALK_WRITE,
+  [`DELETE ${ISSUE}/reactions/{reaction_id}`]: TALK_WRITE,
   [`GET ${REPO}/issues/comments`]: TALK_READ,
   [`GET ${ISSUE_COMMENT}`]: TALK_READ,
   [`PATCH ${ISSUE_COMMENT}`]: TALK_WRITE,

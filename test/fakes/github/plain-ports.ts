@@ -173,9 +173,25 @@ export function plainPorts(world: PlainWorld): PlainPorts {
         checkHead(pull, headSha);
         return putSummary(pull, () => body);
       },
-      async showProgress(repo, number, line, headSha) {
+      async editSummary(repo, number, body, headSha) {
         const pull = pullOf(repo, number);
         checkHead(pull, headSha);
+        return summaryOf(pull) === undefined ? null : putSummary(pull, () => body);
+      },
+      async showQuiet(repo, number, headSha) {
+        const pull = pullOf(repo, number);
+        checkHead(pull, headSha);
+        if (!pull.reactions.some(({ author }) => author === bot))
+          pull.reactions.push({ id: hub.nextId(), author: bot, content: "+1" });
+      },
+      async endQuiet(repo, number) {
+        const { reactions } = pullOf(repo, number);
+        reactions.splice(0, reactions.length, ...reactions.filter(({ author }) => author !== bot));
+      },
+      async showProgress(repo, number, line, headSha, creates) {
+        const pull = pullOf(repo, number);
+        checkHead(pull, headSha);
+        if (!creates && summaryOf(pull) === undefined) return;
         putSummary(pull, (current) => withProgress(current, line));
       },
       async endProgress(repo, number, instead) {

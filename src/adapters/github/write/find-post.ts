@@ -58,6 +58,7 @@ export function findPost(github: GitHub, botLogin: string, wanted: Wanted, marke
 async function look(github: GitHub, botLogin: string, wanted: Wanted, marker: string): Promise<Post | null> {
   const { kind, repo, number, subject } = wanted;
   if (kind === "check") return findCheck(github, botLogin, wanted, marker);
+  if (kind === "reaction") return findReaction(github, botLogin, wanted);
   const isIt = (one: Written & { readonly body?: string | null; readonly state?: string }) =>
     isOurs(one, botLogin) &&
     one.state !== "PENDING" &&
@@ -71,6 +72,13 @@ async function look(github: GitHub, botLogin: string, wanted: Wanted, marker: st
         : await conversationOf(github, repo, number);
   const found = posts.find(isIt);
   return found === undefined ? null : { id: found.id, url: found.html_url };
+}
+
+/** A reaction has no text for a marker, and there is one of each kind. */
+async function findReaction(github: GitHub, botLogin: string, { repo, number }: Wanted): Promise<Post | null> {
+  const place = { ...placeOf(repo), issue_number: number, content: "+1", per_page: 100 } as const;
+  const found = (await github.paginate(github.rest.reactions.listForIssue, place)).find((one) => isOurs(one, botLogin));
+  return found === undefined ? null : { id: found.id, url: "" };
 }
 
 async function findCheck(github: GitHub, botLogin: string, wanted: Wanted, marker: string): Promise<Post | null> {

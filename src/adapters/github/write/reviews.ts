@@ -1,7 +1,7 @@
 // Writes to a pull request on GitHub: comments only, each through the write path.
 import { createHash } from "node:crypto";
 import { RequestError } from "@octokit/request-error";
-import { OutOfReach } from "../../../domain/errors.ts";
+import { LeaseLost, OutOfReach } from "../../../domain/errors.ts";
 import type { Repo } from "../../../domain/job.ts";
 import {
   parseFindingMarker,
@@ -79,6 +79,9 @@ export function githubReviews(github: GitHub, botLogin: string, path: WritePath)
     return there;
   }
 
+  const hasSummary = async (repo: Repo, number: number) =>
+    (await summaryOf(github, botLogin, repo, number)) !== undefined;
+
   return translatedMethods<Reviews>({
     head: (repo, number) => readHead(github, repo, number),
     async postedFindings(repo, number) {
@@ -115,8 +118,29 @@ export function githubReviews(github: GitHub, botLogin: string, path: WritePath)
       if (!body.includes(SUMMARY_MARKER)) throw new RangeError("a summary carries its marker");
       return putSummary({ repo, number, headSha }, () => body);
     },
-    async showProgress(repo, number, line, headSha) {
-      await putSummary({ repo, number, headSha }, (current) => withProgress(current, line));
+    async editSummary(repo, number, body, headSha) {
+      return (await hasSummary(repo, number)) ? putSummary({ repo, number, headSha }, () => body) : null;
+    },
+    async showQuiet(repo, number, headSha) {
+      const post = () =>
+        github.rest.reactions.createForIssue({ ...placeOf(repo), issue_number: number, content: "+1" });
+      await unlessFailing(() =>
+        path.create(quietOn(repo, number), { allowed: () => checkHead({ repo, number, headSha }), post }),
+      );
+    },
+    async endQuiet(repo, number) {
+      const wanted = quietOn(repo, number);
+      await unlessFailing(async () => {
+        const given = await path.created(wanted);
+        if (given === null) return;
+        const reaction = { ...placeOf(repo), issue_number: number, reaction_id: given.id };
+        await path.repeat(() => unlessStatus([404, 410], () => github.rest.reactions.deleteForIssue(reaction)));
+        await path.deleted(wanted);
+      });
+    },
+    async showProgress(repo, number, line, headSha, creates) {
+      if (creates || (await hasSummary(repo, number)))
+        await putSummary({ repo, number, headSha }, (current) => withProgress(current, line));
     },
     async endProgress(repo, number, instead) {
       const ours = await summaryOf(github, botLogin, repo, number);
@@ -127,6 +151,20 @@ export function githubReviews(github: GitHub, botLogin: string, path: WritePath)
       await path.repeat(() => github.rest.issues.updateComment({ ...placeOf(repo), comment_id: ours.id, body }));
     },
   });
+}
+
+/** One for the whole pull request, whatever its head. */
+function quietOn(repo: Repo, number: number) {
+  return { kind: "reaction", repo, number, headSha: "", subject: "quiet" } as const;
+}
+
+/** A reaction is worth no second try of a review. */
+async function unlessFailing(send: () => Promise<unknown>): Promise<void> {
+  try {
+    await send();
+  } catch (error) {
+    if (error instanceof LeaseLost || error instanceof SupersededError) throw error;
+  }
 }
 
 interface Spot {

@@ -48,6 +48,8 @@ export interface WritePath {
    *   be known; what `allowed` throws; GitHub's refusals unchanged
    */
   create(wanted: Omit<Wanted, "installationId">, creation: Creation): Promise<Post & { readonly made: boolean }>;
+  /** What was created and not deleted, as far as it is recorded; null otherwise. */
+  created(wanted: Omit<Wanted, "installationId">): Promise<Post | null>;
   /** The post was deleted: it may be created again. */
   deleted(wanted: Omit<Wanted, "installationId">): Promise<void>;
   /** Sends a write that may be sent twice, such as an edit. `send` may also read. */
@@ -59,6 +61,10 @@ export function writePath(options: WritePathOptions): WritePath {
   const { book, installationId, turn } = options;
   return {
     create: (wanted, creation) => create({ ...wanted, installationId }, creation, options),
+    async created(wanted) {
+      const known = await book.state({ ...wanted, installationId });
+      return known.state === "posted" ? known.post : null;
+    },
     deleted: (wanted) => book.refused({ ...wanted, installationId }),
     async repeat(send, point) {
       const sent = await turn((keep) => {
