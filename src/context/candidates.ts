@@ -208,7 +208,7 @@ export function defined(
   return used.flatMap((name): Candidate[] => {
     if ([...name.paths].some((path) => own.has(`${path} ${name.name}`))) return [];
     const all = symbols.get(name.name)?.definitions ?? [];
-    const meant = all.filter((one) => couldBe(one, name, words));
+    const meant = all.filter((one) => couldBe(one, name, words, all));
     return likely(meant, name, words).map((definition, rank): Candidate => {
       const { path } = definition;
       const isCalled = name.called && !isField(definition);
@@ -272,13 +272,27 @@ function isField({ kind }: Definition): boolean {
   return kind === "field" || kind === "constant";
 }
 
-/** Whether more than the word ties a definition to its use. */
-function couldBe(one: Definition, { name, paths, qualifiers, called }: UsedName, words: Words): boolean {
+/** Whether more than the word ties a definition to its use: its file, its folder, what is imported, or a name that is alone. */
+function couldBe(one: Definition, use: UsedName, words: Words, of: readonly Definition[]): boolean {
+  const { name, paths, qualifiers } = use;
   if (NO_CODE.test(one.path)) return false;
-  if (paths.has(one.path)) return true;
   if (isTestPath(one.path) && ![...paths].some(isTestPath)) return false;
-  if (one.kind === "field") return qualifiers.size > 0 && isNamedIn(one.path, paths, words);
-  return called || /^[A-Z]/.test(name) || qualifiers.size > 0 || isNamedIn(one.path, paths, words);
+  const isTied =
+    paths.has(one.path) ||
+    [...paths].some((path) => folderOf(path) === folderOf(one.path)) ||
+    isQualified(one.path, qualifiers) ||
+    isNamedIn(one.path, paths, words);
+  if (isTied) return one.kind !== "field" || qualifiers.size > 0 || paths.has(one.path);
+  const isImported = [...(words.get(name) ?? [])].some((path) => paths.has(path));
+  return one.kind !== "field" && of.length <= AMBIGUOUS && (isImported || (of.length <= 2 && COMPOUND.test(name)));
+}
+
+/** `setPropertiesFromEnv`, `SDL_memset`: hardly two mean other things by it. */
+const COMPOUND = /[a-z\d][A-Z]|\w_\w/;
+
+/** `blocklogger.Debugf` is of a file or a folder `blocklogger`. */
+function isQualified(path: string, qualifiers: ReadonlySet<string>): boolean {
+  return [stemOf(path), nameOf(folderOf(path))].some((word) => qualifiers.has(word));
 }
 
 /** Beyond so many that nothing tells apart, none is shown. */
@@ -307,12 +321,9 @@ function likely(
   words: Words,
 ): readonly Definition[] {
   const folders = new Set([...paths].map(folderOf));
-  const qualified = new Set([...qualifiers].map((one) => one.toLowerCase()));
-  const isQualified = (path: string) =>
-    qualified.has(stemOf(path).toLowerCase()) || qualified.has(nameOf(folderOf(path)).toLowerCase());
   const score = (path: string) => {
     return (
-      (isQualified(path) ? 4 : 0) +
+      (isQualified(path, qualifiers) ? 4 : 0) +
       (paths.has(path) ? 3 : 0) +
       (isNamedIn(path, paths, words) ? 3 : 0) +
       (folders.has(folderOf(path)) ? 2 : 0) -
@@ -324,7 +335,7 @@ function likely(
   const best = Math.max(...scores.values());
   const alike = definitions.filter(({ path }) => scores.get(path) === best);
   // One file may use two of a name: its own and `blocklogger.Debugf`.
-  const other = definitions.find((one) => isQualified(one.path) && !alike.includes(one));
+  const other = definitions.find((one) => isQualified(one.path, qualifiers) && !alike.includes(one));
   if (alike.length > AMBIGUOUS) return other === undefined ? [] : [other];
   return [...(other === undefined ? [] : [other]), ...alike].slice(0, 2);
 }
@@ -366,6 +377,17 @@ export function likelyCallers(
     )
     .sort((a, b) => b.worth - a.worth)
     .filter(({ path }) => files.has(path) || (files.size < MOST_CALLERS.files && files.add(path)));
+}
+
+/** A type with more uses is common: where else it is used tells nothing. */
+const MOST_USES = 20;
+
+/** Types of the repository in added lines, with few other uses: what else is done with one may say how it has to be used. */
+export function rareTypes(types: readonly ChangedName[], symbols: Symbols): readonly ChangedName[] {
+  return types.filter(({ name }) => {
+    const { definitions = [], references = [], unread = 0 } = symbols.get(name) ?? {};
+    return definitions.some(({ kind }) => HOLDERS.has(kind)) && references.length <= MOST_USES && unread === 0;
+  });
 }
 
 /** The functions around call sites. */

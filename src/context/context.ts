@@ -30,6 +30,7 @@ import {
   imports,
   likelyCallers,
   mentioned,
+  rareTypes,
   shortCalled,
   siblings,
   stemOf,
@@ -85,7 +86,7 @@ export async function contextOf(
     near,
   });
   const inDiff = shownByDiff(context.files);
-  const calls = callSites([...changed, ...types], found.symbols, inDiff, near);
+  const calls = callSites([...changed, ...rareTypes(types, found.symbols)], found.symbols, inDiff, near);
   const sites = likelyCallers(calls.filter(({ kind }) => kind === "caller"));
   const functions = defined(used, changed, found.symbols, words);
   const short = shortCalled(functions);
@@ -131,7 +132,7 @@ export async function contextOf(
   }
   const commented = candidates.map((one) => withComment(one, texts));
   const shared = shareBudget(commented, texts, inDiff, budget * (1 - CALLS_PART));
-  const called = fitted(unshown(calls, shared.excerpts), budget - shared.used);
+  const called = fitted(unshown(calls, shared.excerpts), Math.min(budget - shared.used, budget * CALLS_PART));
   const lines = maskedLines(head, ports?.mask ?? (async (text) => text));
   return {
     kind: "change-context",
@@ -187,10 +188,9 @@ function shownByDiff(files: readonly FileDiff[]): ReadonlyMap<string, ReadonlySe
 /** Types in added lines whose other uses are looked for. */
 const MOST_TYPES = 6;
 
-/** What else is done with a type that the change uses may say how it has to be used. */
 function typesOf(used: readonly UsedName[]): readonly ChangedName[] {
   return used
-    .filter(({ name, weight }) => TYPE.test(name) && weight >= 2)
+    .filter(({ name, weight, called }) => TYPE.test(name) && !called && weight >= 2)
     .slice(0, MOST_TYPES)
     .map(({ name, paths: [path = ""] }) => ({ name, path, what: "value" }));
 }
@@ -247,8 +247,8 @@ function isOf({ path, text }: Reference, own: string, folders: ReadonlySet<strin
   );
 }
 
-/** Of the budget for all, kept for lines that use what changed. */
-const CALLS_PART = 0.1;
+/** Of the budget for all, for lines that use what changed. */
+const CALLS_PART = 0.12;
 
 /** Without the sites that an excerpt shows. */
 function unshown(calls: readonly NamedCalls[], excerpts: readonly Excerpt[]): readonly NamedCalls[] {

@@ -36,6 +36,8 @@ const PARTS: Readonly<Record<ContextKind, number>> = {
   rest: 0,
 };
 const RANKS = Object.keys(PARTS);
+/** Kinds that take no more than their part, whatever the others leave. */
+const BOUNDED: ReadonlySet<ContextKind> = new Set(["definition", "sibling", "mentioned", "package"]);
 /** Of a kind's part for one changed function, however many there are; of two each may take all. */
 const LEAST_SHARE = 0.25;
 const LINE_CHARS = 300;
@@ -96,6 +98,7 @@ export function shareBudget(
   for (const one of ordered) if (take(one, one.short, left(one))) taken.add(one);
   for (const one of ordered) if (taken.has(one)) take(one, one.full, left(one));
   for (const one of ordered) {
+    if (BOUNDED.has(one.kind)) continue;
     if (!taken.has(one) && take(one, one.short, budget)) taken.add(one);
     if (taken.has(one)) take(one, one.full, budget);
   }
