@@ -491,9 +491,10 @@ function endingOf(path: string): string {
   return /\.\w+$/.exec(path)?.[0] ?? "";
 }
 
-/** The name of a file without its ending. */
+/** The name of a file without its ending; of one that stands for its folder, the folder's. */
 export function stemOf(path: string): string {
-  return nameOf(path).replace(/\.\w+$/, "");
+  const stem = nameOf(path).replace(/\.\w+$/, "");
+  return /^(?:index|mod|lib|__init__)$/.test(stem) ? nameOf(folderOf(path)) : stem;
 }
 
 /** A longer file is not shown whole, however large the budget is. */
