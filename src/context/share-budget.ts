@@ -25,7 +25,7 @@ export interface Range {
 /** The kinds in the order of their rank, each with what it may take before the others had their part. */
 const PARTS: Readonly<Record<ContextKind, number>> = {
   enclosing: 0.4,
-  called: 0.36,
+  called: 0.3,
   caller: 0.2,
   implemented: 0.1,
   definition: 0.12,
