@@ -210,7 +210,7 @@ export function defined(
   return used.flatMap((name): Candidate[] => {
     if ([...name.paths].some((path) => own.has(`${path} ${name.name}`))) return [];
     const all = symbols.get(name.name)?.definitions ?? [];
-    const meant = all.filter((one) => couldBe(one, name, words, all));
+    const meant = tied(all, name, words);
     return likely(meant, name, words).map((definition, rank): Candidate => {
       const { path } = definition;
       const isCalled = name.called && !isField(definition);
@@ -274,19 +274,21 @@ function isField({ kind }: Definition): boolean {
   return kind === "field" || kind === "constant";
 }
 
-/** Whether more than the word ties a definition to its use: its file, its folder, what is imported, or a name that is alone. */
-function couldBe(one: Definition, use: UsedName, words: Words, of: readonly Definition[]): boolean {
+/**
+ * The definitions that more than the word ties to a use: its file, its folder, what is imported, or a name that is alone.
+ */
+function tied(all: readonly Definition[], use: UsedName, words: Words): readonly Definition[] {
   const { name, paths, qualifiers } = use;
-  if (NO_CODE.test(one.path)) return false;
-  if (isTestPath(one.path) && ![...paths].some(isTestPath)) return false;
-  const isTied =
-    paths.has(one.path) ||
-    [...paths].some((path) => folderOf(path) === folderOf(one.path)) ||
-    isQualified(one.path, qualifiers) ||
-    isNamedIn(one.path, paths, words);
-  if (isTied) return one.kind !== "field" || qualifiers.size > 0 || paths.has(one.path);
+  const folders = new Set([...paths].map(folderOf));
+  const isInTests = [...paths].some(isTestPath);
   const isImported = [...(words.get(name) ?? [])].some((path) => paths.has(path));
-  return one.kind !== "field" && of.length <= AMBIGUOUS && (isImported || (of.length <= 2 && COMPOUND.test(name)));
+  const isAlone = all.length <= AMBIGUOUS && (isImported || (all.length <= 2 && COMPOUND.test(name)));
+  return [...Map.groupBy(all, ({ path }) => path)].flatMap(([path, here]) => {
+    if (NO_CODE.test(path) || (isTestPath(path) && !isInTests)) return [];
+    const isNear = paths.has(path) || folders.has(folderOf(path));
+    if (!isNear && !isQualified(path, qualifiers) && !isNamedIn(path, paths, words) && !isAlone) return [];
+    return here.filter(({ kind }) => kind !== "field" || qualifiers.size > 0 || paths.has(path));
+  });
 }
 
 /** `setPropertiesFromEnv`, `SDL_memset`: hardly two mean other things by it. */
@@ -337,7 +339,7 @@ function likely(
   const best = Math.max(...scores.values());
   const alike = definitions.filter(({ path }) => scores.get(path) === best);
   // One file may use two of a name: its own and `blocklogger.Debugf`.
-  const other = definitions.find((one) => isQualified(one.path, qualifiers) && !alike.includes(one));
+  const other = definitions.find(({ path }) => scores.get(path) !== best && isQualified(path, qualifiers));
   if (alike.length > AMBIGUOUS) return other === undefined ? [] : [other];
   return [...(other === undefined ? [] : [other]), ...alike].slice(0, 2);
 }
