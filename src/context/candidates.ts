@@ -229,9 +229,10 @@ export function defined(
   });
 }
 
-/** Of a function that only hands on, what it calls in its file counts too. */
+/** Lines of a function that only hands on, and how many such are followed. */
 const HANDS_ON = { lines: 12, most: 8 };
 
+/** What called functions of a few lines call in their own file: there it happens. */
 export function handedOn(
   called: readonly Candidate[],
   outlines: ReadonlyMap<string, readonly Definition[]>,
@@ -366,7 +367,7 @@ const MOST_CALLERS = { name: 3, files: 12 };
 const CALLER = { whole: 80, short: 3, full: 12 };
 const SERIOUS: Readonly<Record<ChangedName["what"], number>> = { removed: 40, signature: 30, behaviour: 20, value: 0 };
 
-/** Where changed functions are called, the likeliest callers of each; `outlineOf` is asked for some files only. */
+/** Where changed functions are called: the first places of each, in a bounded number of files. */
 export function likelyCallers(
   calls: readonly (Pick<ChangedName, "name" | "path" | "what"> & { readonly sites: readonly Reference[] })[],
 ): readonly CallSite[] {
