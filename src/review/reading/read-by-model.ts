@@ -77,7 +77,7 @@ export function withoutModel(reason: string | null): ModelReview {
 
 /** Lets the model read as much of the change as the budget allows. Never throws. */
 export async function readByModel(
-  material: Omit<PromptMaterial, "readings">,
+  material: Omit<PromptMaterial, "readings" | "coverage">,
   bounds: Bounds,
   asked: Asked,
 ): Promise<ModelReview> {
@@ -101,7 +101,7 @@ export async function readByModel(
   const text = async (path: string) => (await bounds.head?.text(path)) ?? context.headTexts.get(path) ?? null;
   const lines = maskedLines({ text }, asked.mask);
   const delimiter = asked.delimiter();
-  const prompt = compose({ ...material, readings: plan.readings }, delimiter, budget);
+  const prompt = compose({ ...material, ...plan }, delimiter, budget);
   const answers = await askAll(prompt, bounds.usd, budget, asked);
 
   const replies = answers.flatMap((answer) => (answer.kind === "answered" ? [answer.value] : []));
