@@ -6,11 +6,11 @@ import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { randomFrom } from "../src/domain/figures/bootstrap-interval.ts";
 import { TOKENISER_VERSION } from "../src/domain/text/tokenise.ts";
-import type { FusionWeight } from "../src/retrieve/rank/learned-fusion.ts";
+import { type FusionWeight, scaled, standardised } from "../src/retrieve/rank/learned-fusion.ts";
 import { backgroundFile, countWords } from "./background.ts";
 import { type Choice, changeExamples, type Example, questionExamples } from "./fusion-examples.ts";
 import { readJudged } from "./judged-data.ts";
-import { bootstrap, mrr, pairedBootstrap, recallAt } from "./metrics.ts";
+import { bootstrap, meanOf, mrr, pairedBootstrap, recallAt } from "./metrics.ts";
 import { fingerprint } from "./read-data.ts";
 import { prepareRows, rank } from "./retrieval-rows.ts";
 
@@ -42,16 +42,99 @@ const TEXT: readonly Choice[] = [
 /** For a question without a change. */
 const QUESTION: readonly Choice[] = ["titleText", "titleKeywords"].map(within("words"));
 
+const NO_SCALE = { mean: 0, deviation: 1 };
+
 /**
  * What nearness of vectors weighs is set by hand, not fitted: it counts for neural embedders only, and the data has vectors of
  * the local one, with a quarter of which no figure moves by more than .008 between 0 and 3 (a question: 4). So set, the very
  * same text counts about as much as the best of the words.
  */
-const nearness = (weight: number): FusionWeight => ({ ...asIs("meaning")("nearness"), weight });
+const nearness = (weight: number): FusionWeight => ({
+  ...asIs("meaning")("nearness"),
+  ...NO_SCALE,
+  weight,
+});
 const OF_CHANGE = nearness(2);
 const OF_QUESTION = nearness(4);
 
 type Task = "G" | "S" | "questions";
+
+/** An example with its signals scaled: candidate by candidate, each with one value per choice. */
+type Scaled = Example & { readonly values: Float64Array };
+
+type Scale = Pick<FusionWeight, "mean" | "deviation">;
+
+/** Mean and standard deviation of each signal over all candidates, each query counting alike. */
+function typicalOf(examples: readonly Example[], choices: readonly Choice[]): readonly Scale[] {
+  return choices.map(({ scale }, at) => {
+    if (scale === "as-is") return NO_SCALE;
+    const columns = examples.map(({ columns }) => columns[at]!).filter(({ length }) => length > 0);
+    const mean = meanOf(columns.map((column) => meanOf([...column])));
+    const variance = meanOf(columns.map((column) => meanOf([...column].map((value) => (value - mean) ** 2))));
+    return { mean: round(mean), deviation: round(Math.sqrt(variance)) };
+  });
+}
+
+function scaledExamples(
+  examples: readonly Example[],
+  choices: readonly Choice[],
+  typical: readonly Scale[],
+  scaling: (values: Float64Array, how: Omit<Choice, "signal" | "kind"> & Scale) => Float64Array,
+): readonly Scaled[] {
+  return examples.map((example) => {
+    const columns = choices.map(({ scale }, at) => scaling(example.columns[at]!, { scale, ...typical[at]! }));
+    return { ...example, values: Float64Array.from(example.ids.flatMap((_, at) => columns.map((one) => one[at]!))) };
+  });
+}
+
+/** Of the candidates of task G. The others have more candidates for each labelled one; so that .1 means the same in all. */
+const LABELLED_SHARE = 0.031;
+
+const odds = (share: number) => share / (1 - share);
+
+/** Width of a step of scores before neighbours are joined. */
+const SCORE_STEP = 0.5;
+/** Fewest labelled candidates of a step. */
+const FEWEST_LABELLED = 8;
+
+/**
+ * Isotonic: the share of labelled candidates by the score of words and place, of queries whose repository the weights did not see.
+ * Neighbouring steps are joined until each has enough labelled ones and the shares rise.
+ */
+function calibrationOf(examples: readonly Scaled[], weights: (example: Scaled) => Float64Array) {
+  const steps = new Map<number, { from: number; all: number; labelled: number }>();
+  for (const example of examples) {
+    const scores = scoresOf(example.values, weights(example), new Float64Array(example.ids.length));
+    for (const [at, score] of scores.entries()) {
+      const from = Math.floor(score / SCORE_STEP) * SCORE_STEP;
+      const step = steps.get(from) ?? { from, all: 0, labelled: 0 };
+      step.all += 1;
+      if (example.hits[at]! > 0) step.labelled += 1;
+      steps.set(from, step);
+    }
+  }
+  const joined: { from: number; all: number; labelled: number }[] = [];
+  for (const step of [...steps.values()].sort((a, b) => a.from - b.from)) {
+    joined.push(step);
+    for (let last = joined.length - 1; last > 0; last -= 1) {
+      const [before, now] = [joined[last - 1]!, joined[last]!];
+      if (before.labelled >= FEWEST_LABELLED && now.labelled / now.all > before.labelled / before.all) break;
+      joined.splice(last - 1, 2, {
+        from: before.from,
+        all: before.all + now.all,
+        labelled: before.labelled + now.labelled,
+      });
+    }
+  }
+  const end = joined.at(-1);
+  if (end !== undefined && end.labelled < FEWEST_LABELLED && joined.length > 1) joined.pop();
+  const share = joined.reduce((sum, { labelled }) => sum + labelled, 0) / joined.reduce((sum, { all }) => sum + all, 0);
+  const toOneShare = odds(LABELLED_SHARE) / odds(share);
+  return joined.map(({ from, all, labelled }) => {
+    const adjusted = odds(Math.min(labelled / all, 0.99)) * toOneShare;
+    return { from, probability: round(adjusted / (1 + adjusted)), all, labelled };
+  });
+}
 
 /** Groups into folds: largest first into the emptiest fold, equals in seeded order. */
 function foldsOf(examples: readonly Example[]): ReadonlyMap<string, number> {
@@ -72,7 +155,7 @@ function foldsOf(examples: readonly Example[]): ReadonlyMap<string, number> {
 }
 
 /** Listwise softmax: the share of probability that goes to what matters, by gradient descent (Adam), ridge on weights. */
-function fitWeights(examples: readonly Example[], width: number): Float64Array {
+function fitWeights(examples: readonly Scaled[], width: number): Float64Array {
   const known = examples.filter((example) => example.hits.some((share) => share > 0));
   const weights = new Float64Array(width);
   const mean = new Float64Array(width);
@@ -91,7 +174,7 @@ function fitWeights(examples: readonly Example[], width: number): Float64Array {
 }
 
 /** Adds up over the examples, in plain loops: this is where the time goes. */
-function slopeOf(examples: readonly Example[], weights: Float64Array): Float64Array {
+function slopeOf(examples: readonly Scaled[], weights: Float64Array): Float64Array {
   const width = weights.length;
   const slope = new Float64Array(width);
   for (const { values, hits, factors } of examples) {
@@ -117,8 +200,8 @@ function scoresOf(values: Float64Array, weights: Float64Array, factors: Float64A
   return scores;
 }
 
-/** Every query ranked by weights fitted without its repository. */
-function crossValidated(examples: readonly Example[], width: number): (readonly string[])[] {
+/** For each query the weights that are fitted without its repository. */
+function foldWeights(examples: readonly Scaled[], width: number): (example: Example) => Float64Array {
   const folds = foldsOf(examples);
   const fitted = Array.from({ length: FOLDS }, (_, fold) =>
     fitWeights(
@@ -126,10 +209,11 @@ function crossValidated(examples: readonly Example[], width: number): (readonly 
       width,
     ),
   );
-  return examples.map(({ group, ids, values, factors }) =>
-    rank(ids, scoresOf(values, fitted[folds.get(group) ?? 0]!, factors)),
-  );
+  return ({ group }) => fitted[folds.get(group) ?? 0]!;
 }
+
+const rankedBy = (examples: readonly Scaled[], weights: (example: Example) => Float64Array) =>
+  examples.map((example) => rank(example.ids, scoresOf(example.values, weights(example), example.factors)));
 
 const METRICS = {
   mrr,
@@ -167,29 +251,47 @@ function report(task: Task, examples: readonly Example[], ranked: readonly (read
 const text = ({ mean, low, high }: { mean: number; low: number; high: number }) =>
   `${mean.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`;
 
-function fitTask(task: Task, examples: readonly Example[], choices: readonly Choice[], given: FusionWeight) {
-  const ranked = crossValidated(examples, choices.length);
+function fitTask(task: Task, asked: readonly Example[], choices: readonly Choice[], given: FusionWeight) {
+  const typical = typicalOf(asked, choices);
+  const examples = scaledExamples(asked, choices, typical, scaled);
+  const unseen = foldWeights(examples, choices.length);
+  const ranked = rankedBy(examples, unseen);
   const figures = report(task, examples, ranked);
   if (values.ablate) leaveOneOut(task, examples, choices, ranked);
   const weights = fitWeights(examples, choices.length);
-  const fitted = choices.map((choice, at): FusionWeight => ({ ...choice, weight: round(weights[at]!) }));
+  const fitted = choices.map(
+    (choice, at): FusionWeight => ({
+      ...choice,
+      ...typical[at]!,
+      weight: round(weights[at]!),
+    }),
+  );
   const table = [...fitted, given];
   for (const { signal, weight } of table) console.log(task, signal, weight);
   const groups = new Set(examples.map(({ group }) => group)).size;
-  return { queries: examples.length, groups, crossValidated: figures, weights: table };
+  const calibration = calibrationOf(scaledExamples(asked, choices, typical, standardised), unseen);
+  for (const { from, probability, all, labelled } of calibration)
+    console.log(`${task} from ${from}: ${probability} (${labelled} of ${all})`);
+  return {
+    queries: examples.length,
+    groups,
+    crossValidated: figures,
+    weights: table,
+    calibration: calibration.map(({ from, probability }) => ({ from, probability })),
+  };
 }
 
 /** What each signal is worth: the loss of MRR and R@10 without it, with all weights fitted again. */
 function leaveOneOut(
   task: Task,
-  examples: readonly Example[],
+  examples: readonly Scaled[],
   choices: readonly Choice[],
   all: readonly (readonly string[])[],
 ) {
   choices.forEach(({ signal }, out) => {
     const kept = (_: number, at: number) => at % choices.length !== out;
     const fewer = examples.map((example) => ({ ...example, values: example.values.filter(kept) }));
-    const ranked = crossValidated(fewer, choices.length - 1);
+    const ranked = rankedBy(fewer, foldWeights(fewer, choices.length - 1));
     const losses = Object.entries(METRICS).map(([name, metric]) => {
       const loss = examples.map(({ truth }, at) => metric(all[at]!, truth) - metric(ranked[at]!, truth));
       return `${name} ${text(bootstrap(loss, SEED))}`;
@@ -233,7 +335,11 @@ const table = {
   question,
 };
 const file = {
-  fingerprint: fingerprint([memory.weights, plain.weights, question.weights, table.background, table.tokeniser]),
+  fingerprint: fingerprint([
+    ...[memory, plain, question].flatMap(({ weights, calibration }) => [weights, calibration]),
+    table.background,
+    table.tokeniser,
+  ]),
   ...table,
 };
 console.log(`table ${file.fingerprint}, background ${table.background}, data ${rows.fingerprint}`);

@@ -10,7 +10,7 @@ import { runToEnd } from "../src/retrieve/rank/cooperative-steps.ts";
 import { changedPlaces, factorTerms } from "../src/retrieve/rank/factors.ts";
 import { type Signals, signalSteps } from "../src/retrieve/rank/features.ts";
 import { fuseByRank, pool } from "../src/retrieve/rank/fusion.ts";
-import { type FusionWeight, scaled } from "../src/retrieve/rank/learned-fusion.ts";
+import type { FusionWeight } from "../src/retrieve/rank/learned-fusion.ts";
 import { type PreparedMemory, prepareChange, prepareMemory } from "../src/retrieve/rank/prepare-documents.ts";
 import { lexicon } from "../src/retrieve/rank/term-ids.ts";
 import { TUNING } from "../src/retrieve/tuning.ts";
@@ -24,7 +24,7 @@ import { linesOf, listsOf, scopeOf as questionScope, WITH } from "./suites/parap
 import { type TemporaryStore, withStore } from "./temporary-store.ts";
 import { untunedFusion } from "./untuned-fusion.ts";
 
-export type Choice = Omit<FusionWeight, "weight">;
+export type Choice = Omit<FusionWeight, "weight" | "mean" | "deviation">;
 
 /** One query: its candidates' ids and signals, and which candidates matter. */
 export interface Example {
@@ -32,8 +32,8 @@ export interface Example {
   /** What stays together when queries are divided: a repository, or a finding that is asked for. */
   readonly group: string;
   readonly ids: readonly string[];
-  /** Candidate by candidate, each with one value per choice. */
-  readonly values: Float64Array;
+  /** One column per choice: the signal of each candidate, not scaled. */
+  readonly columns: readonly Float64Array[];
   /** What factors add to each candidate's score. */
   readonly factors: Float64Array;
   /** Each candidate's share of the truth; all 0 when no candidate matters. */
@@ -134,17 +134,17 @@ function exampleOf(
   choices: readonly Choice[],
   factors: Float64Array,
 ): Example {
-  const columns = choices.map(({ signal, scale }) => {
+  const columns = choices.map(({ signal }) => {
     const values = signals[signal];
     if (values === undefined) throw new Error(`there is no signal ${signal}`);
-    return scaled(values, scale);
+    return values;
   });
   const ids = memories.map(({ id }) => id);
   const found = Math.max(1, ids.filter((id) => example.truth.has(id)).length);
   return {
     ...example,
     ids,
-    values: Float64Array.from(memories.flatMap((_, at) => columns.map((column) => column[at] ?? 0))),
+    columns,
     factors,
     hits: Float64Array.from(ids, (id) => (example.truth.has(id) ? 1 / found : 0)),
   };

@@ -23,7 +23,9 @@ export function untunedFusion(
   const { all, added } = query.change;
   const keyword = (texts: (memory: RetrievalMemory) => Words, words: Words) => {
     const read = memories.map(texts);
-    return rank(ids, scoreAll(buildIndex(bagsOf(read, size()), size()), bagOf(words), BM25));
+    // As published: rarity in this memory alone.
+    const rarityHere = (_: number, found: number) => Math.log(1 + (read.length - found + 0.5) / (found + 0.5));
+    return rank(ids, scoreAll(buildIndex(bagsOf(read, size()), size()), bagOf(words), rarityHere, BM25));
   };
   if (task === "S") return keyword((memory) => memory.words, all);
   const lists = [

@@ -218,8 +218,8 @@ test("what reviewers said before about code like this reaches the model and the 
     "Languages: C++, Python",
     expect.stringMatching(/^Risk: touches authentication or authorization code/),
     "Author: first-time",
-    "src/auth/check.py",
     "src/auth/session.cpp",
+    "src/auth/check.py",
   ]);
   expect(new Set([enriched, ...variants]).size).toBe(1 + variants.length);
 

@@ -95,12 +95,17 @@ const CORE_FROM = 10;
 export function assessAuthor(author: Pick<Author, "association">, facts: AuthorFacts): AuthorAssessment {
   const association = author.association.toUpperCase();
   const because = `association ${association === "" ? "unknown" : association}`;
-  if (CORE.has(association)) return { tier: "core", because };
-  if (NEWCOMER.has(association)) return { tier: "first-time", because };
+  if (CORE.has(association)) return { tier: "core", because, isKnown: true };
+  if (NEWCOMER.has(association)) return { tier: "first-time", because, isKnown: true };
   const merged = facts.mergedPullRequests;
   if (merged !== null)
-    return { tier: tierOfCount(merged), because: `${merged} merged pull request${merged === 1 ? "" : "s"}` };
-  return { tier: KNOWN.has(association) ? "regular" : "first-time", because };
+    return {
+      tier: tierOfCount(merged),
+      because: `${merged} merged pull request${merged === 1 ? "" : "s"}`,
+      isKnown: true,
+    };
+  const isKnown = KNOWN.has(association);
+  return { tier: isKnown ? "regular" : "first-time", because, isKnown };
 }
 
 function tierOfCount(merged: number): AuthorTier {

@@ -133,7 +133,9 @@ export interface RankedMemory {
   readonly keywordRank: number | null;
   /** BM25 of the best query, or null. */
   readonly keywordScore: number | null;
-  /** How surely `distance` means that it is about the same; absent when the embedder was not measured. */
+  /** That it is to the point, by its text and place, 0–1; null when only vectors were compared. */
+  readonly probability: number | null;
+  /** How surely it is to the point: by `probability`, else by `distance` where the embedder was measured. */
   readonly confidence?: Confidence;
   /** Orders the list: the sum of `terms`. Never compared with a threshold. */
   readonly score: number;
@@ -268,7 +270,7 @@ export interface MemoryCounts {
   readonly byOutcome: ReadonlyMap<Outcome | "none", number>;
 }
 
-/** How surely similarity means that a memory is about the same, by limits measured for the embedder. */
+/** How surely a memory is to the point, by limits that were measured. */
 type Confidence = "high" | "medium" | "low" | "very_low";
 
 /** Largest cosine distances of high, medium and low, ascending; a larger one is very low. */
@@ -276,6 +278,16 @@ export interface ConfidenceEdges {
   readonly high: number;
   readonly medium: number;
   readonly low: number;
+}
+
+/** Least probabilities: about ten, three and one times the share of labelled ones among all candidates of task G (.031). */
+const LEAST = { high: 0.3, medium: 0.1, low: 0.03 };
+
+/** @param probability of being to the point, 0–1 */
+export function confidenceIn(probability: number): Confidence {
+  if (probability >= LEAST.high) return "high";
+  if (probability >= LEAST.medium) return "medium";
+  return probability >= LEAST.low ? "low" : "very_low";
 }
 
 /** @param distance raw cosine distance, 0–2 */

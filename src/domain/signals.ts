@@ -124,6 +124,8 @@ export type AuthorTier = "first-time" | "regular" | "core";
 
 export interface AuthorAssessment {
   readonly tier: AuthorTier;
+  /** False when nothing says who the author is: then the tier is the most careful one. */
+  readonly isKnown: boolean;
   /** The supporting facts: "association MEMBER", "12 merged pull requests". */
   readonly because: string;
 }

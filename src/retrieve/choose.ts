@@ -1,11 +1,12 @@
 // The end of a search: which of the ranked memories are used, what was left out and why, and where it all came from.
 import type { Knowledge } from "../config/knowledge.ts";
 import { decidedText } from "../domain/memory/evidence.ts";
-import { precedentEntry, quoteOf, sectionFrame } from "../domain/memory/precedent-section.ts";
+import { leastEntryLength, quoteOf, sectionFrame } from "../domain/memory/precedent-section.ts";
 import type { Corpus, MemoryRecord } from "../domain/memory.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import {
   type ConfidenceEdges,
+  confidenceIn,
   confidenceOf,
   type GateDecision,
   type MemoryCounts,
@@ -51,16 +52,17 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
   const repoName = `${context.repo.owner}/${context.repo.name}`;
   const room = Math.max(0, maxContextChars - sectionFrame(DELIMITER_CHARS));
   const limits = { topK, characters: tuning.budget ? room : Number.POSITIVE_INFINITY };
-  const { chosen, cut } = choose(list.ranked, limits, (memory) => precedentEntry(memory, repoName).length + 1);
+  const ranked = list.ranked.map((memory) => {
+    const { distance, probability } = memory;
+    if (probability !== null) return { ...memory, confidence: confidenceIn(probability) };
+    return at.edges && distance !== null ? { ...memory, confidence: confidenceOf(distance, at.edges) } : memory;
+  });
+  const { chosen, cut } = choose(ranked, limits, (memory) => leastEntryLength(memory, repoName));
   return {
     kind: "precedents",
     gate,
     query,
-    ranked: chosen.map((memory) =>
-      at.edges && memory.distance !== null
-        ? { ...memory, confidence: confidenceOf(memory.distance, at.edges) }
-        : memory,
-    ),
+    ranked: chosen,
     seenBefore: seenBefore(list.ranked, at.configuredThreshold * SEEN_BEFORE_PART),
     cut: [...list.cut, ...cut],
     provenance: {

@@ -183,10 +183,13 @@ async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Prom
   const limits = { fusion, method, weights, pooling, nearHunk: threshold * SEEN_BEFORE_PART };
   const { listed, behind, hits } = shortlist(queries, limits);
   const reading = recordsOf(at, listed);
-  const inWords = fusion === "learned" && method !== "semantic" ? askedChange(context) : null;
+  const inWords = method === "semantic" ? null : askedChange(context);
   const { records, withheld } = await reading;
   // A lexical embedder's vectors repeat words, including those of the path, which `place` weighs.
-  const alike = embedder === null || embedder.weight < 1 ? null : embedder.threshold;
+  const isLexical = embedder === null || embedder.weight < 1;
+  const alike = isLexical ? null : embedder.threshold;
+  const isCalibrated =
+    !isLexical || method === "semantic" || retrieval.distanceThreshold !== "auto" || !!settings.asked;
   const steps = rankSteps(
     { queries, hits, records, context, signals, weights, alike, now: settings.now },
     {
@@ -196,7 +199,8 @@ async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Prom
       sourceWeights: retrieval.sourceWeights,
       strategy: gate.strategy,
       configuredThreshold: threshold,
-      keywordFloor: keywordFloor(at.counts?.total ?? null, tuning.rareWords),
+      isCalibrated,
+      keywordFloor: settings.asked ? 0 : keywordFloor(at.counts?.total ?? null),
     },
     new Set(behind),
     inWords,

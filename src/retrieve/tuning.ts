@@ -4,7 +4,7 @@ import { type QueryLength, SHORT_QUERIES } from "./model/model-written-queries.t
 import { VARIANT_PATHS } from "./query/build-query.ts";
 import { FACTOR_NAMES, type FactorName } from "./rank/factors.ts";
 import type { Pooling } from "./rank/fusion.ts";
-import { RARE_WORDS } from "./rank/threshold.ts";
+import { LEAST_PROBABILITY } from "./rank/threshold.ts";
 
 export interface Tuning {
   /** Hits of each list before anything is cut, so that later steps have enough to reorder. */
@@ -16,7 +16,7 @@ export interface Tuning {
   readonly variants: ReadonlySet<QueryVariant["kind"]>;
   /** The length of a model's queries. */
   readonly queryLength: QueryLength;
-  /** False admits hits beyond the threshold and below the keyword floor. */
+  /** False admits hits beyond the threshold and below the least probability. */
   readonly floors: boolean;
   /** False uses the configured threshold unchanged, regardless of the candidates' distances. */
   readonly adaptive: boolean;
@@ -24,7 +24,8 @@ export interface Tuning {
   readonly budget: boolean;
   /** False keeps near-identical texts apart, to evaluate the order itself. */
   readonly fold: boolean;
-  readonly rareWords: number;
+  /** Admits a memory whose distance does not, 0–1; above 1 none. */
+  readonly leastProbability: number;
   /** Which of the factors count. */
   readonly factors: readonly FactorName[];
   readonly shadowShare: number;
@@ -42,7 +43,7 @@ export const TUNING: Tuning = {
   adaptive: true,
   budget: true,
   fold: true,
-  rareWords: RARE_WORDS,
+  leastProbability: LEAST_PROBABILITY,
   factors: FACTOR_NAMES,
   shadowShare: 0.05,
   rerankKeep: null,

@@ -1,6 +1,6 @@
 // An immutable inverted index in typed arrays: for each term its rows and counts. A write to the repository creates a new one from it.
 import { addWord, inverseFrequency, KEYWORDS, markdowns } from "../domain/text/bm25.ts";
-import { PARTS, TERM_BYTES } from "./terms.ts";
+import { PARTS, shareEverywhere, TERM_BYTES } from "./terms.ts";
 
 /** Postings of term number t are `starts[t]` … `starts[t + 1]`. Counts and lengths are in PARTS of a word. */
 export interface Postings {
@@ -173,7 +173,10 @@ export function termScorer(
   const sought = (hash: number) => {
     const terms = parts.map(({ postings }) => postings.vocabulary.find(hash));
     const found = parts.reduce((sum, part, at) => sum + rowsInScope(part, terms[at] ?? -1), 0);
-    const one = { terms, gain: found === 0 ? 0 : inverseFrequency(texts, found) * (KEYWORDS.k1 + 1) };
+    const one = {
+      terms,
+      gain: found === 0 ? 0 : inverseFrequency(texts, found, shareEverywhere(hash)) * (KEYWORDS.k1 + 1),
+    };
     known.set(hash, one);
     return one;
   };

@@ -5,6 +5,7 @@ import type { MemoryRecord } from "../domain/memory.ts";
 import { bagOf } from "../domain/text/bm25.ts";
 import { fnv1a } from "../domain/text/hash.ts";
 import { tokenise } from "../domain/text/tokenise.ts";
+import { BACKGROUND } from "../domain/text/word-rarity.ts";
 
 /**
  * Weight of a word by its field, in quarters so that sums stay exact. On the development queries of task G (n = 247):
@@ -45,6 +46,13 @@ export function recordTerms(record: MemoryRecord): Uint8Array {
     at += TERM_BYTES;
   }
   return new Uint8Array(terms.buffer);
+}
+
+const SHARES = new Map([...BACKGROUND.counts].map(([word, count]) => [termHash(word), count / BACKGROUND.texts]));
+
+/** The share of the texts of many repositories that have the word of this hash, 0–1. */
+export function shareEverywhere(hash: number): number {
+  return SHARES.get(hash) ?? 0;
 }
 
 /** The terms of a query: hashes of its words; repeats count less and less. */

@@ -28,7 +28,7 @@ test("one change gives languages, kinds, risks, author tier and size together", 
     { language: "python", name: "Python", share: 0.2, files: 1, changedLines: 1 },
   ]);
   expect(signals.risks.map((risk) => risk.id)).toEqual(["dependencies"]);
-  expect(signals.author).toEqual({ tier: "regular", because: "3 merged pull requests" });
+  expect(signals.author).toEqual({ tier: "regular", because: "3 merged pull requests", isKnown: true });
   expect(signals.metrics).toMatchObject({ files: 4, added: 6, removed: 0, hunks: 4 });
 });
 

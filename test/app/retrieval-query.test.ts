@@ -115,7 +115,7 @@ describe("the query of a pull request", () => {
     await expect(lengthAt(801)).rejects.toThrow("must be at most 800");
   });
 
-  test("without body, type, languages and files is title and author, and a title that is too long ends between characters", async () => {
+  test("without body, type, languages and files is the title, and a title that is too long ends between characters", async () => {
     const alone = await asked(
       { title: "Fix null pointer in user service", author: author("NONE") },
       {
@@ -124,7 +124,7 @@ describe("the query of a pull request", () => {
       },
     );
     expect(alone).toEqual({
-      text: "Fix null pointer in user service\nAuthor: first-time",
+      text: "Fix null pointer in user service",
       dropped: [],
       variants: expect.anything(),
     });
@@ -144,7 +144,7 @@ describe("the query of a pull request", () => {
     ["CONTRIBUTOR", 10, "core"],
     ["COLLABORATOR", null, "regular"],
     ["CONTRIBUTOR", null, "regular"],
-    ["NONE", null, "first-time"],
+    ["NONE", 0, "first-time"],
   ] as const)(
     "calls an author with %s and %s merged pull requests %s [000-07][000-17]",
     async (association, merged, tier) => {
@@ -153,6 +153,40 @@ describe("the query of a pull request", () => {
       expect(text.split("\n")).toContain(`Author: ${tier}`);
     },
   );
+
+  test.each(["NONE", "MANNEQUIN", ""])(
+    "says nothing of an author with association %j whose merged pull requests are not known [000-07]",
+    async (association) => {
+      const world = { authorFacts: { mergedPullRequests: null } };
+      const { text } = await asked({ title: "Tidy", author: author(association) }, { world });
+      expect(text).not.toContain("Author:");
+    },
+  );
+
+  test("names changed source before tests before configuration, the most changed lines first", async () => {
+    const lines = (count: number) => "x = 1\n".repeat(count);
+    const changed = {
+      ...Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`conf/a${at}.json`, '{"a": 1}\n'])),
+      "src/menu.cpp": lines(2),
+      "src/session.cpp": lines(30),
+      "test/session_test.cpp": lines(90),
+      "docs/session.md": lines(200),
+    };
+    const { text, variants } = await asked({ title: "Tidy" }, { files: changed });
+    const first = ["src/session.cpp", "src/menu.cpp", "test/session_test.cpp", "conf/a0.json"];
+    expect(
+      text
+        .split("\n")
+        .filter((line) => line.includes("/"))
+        .slice(0, 4),
+    ).toEqual(first);
+    expect(
+      variants
+        .find(({ kind }) => kind === "paths")
+        ?.text.split("\n")
+        .slice(2, 6),
+    ).toEqual(first);
+  });
 
   test("names what the title asks to look at [000-38]", async () => {
     const { text } = await asked({ title: "[security-review] [payments] Charge once" });

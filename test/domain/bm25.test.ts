@@ -32,8 +32,15 @@ test("an index in eighths of a word gives the scores of one in words", () => {
 });
 
 test("a rare word weighs more than a common one, and one that is everywhere still more than nothing", () => {
-  expect(inverseFrequency(100, 1)).toBeGreaterThan(inverseFrequency(100, 50));
-  expect(inverseFrequency(100, 100)).toBeGreaterThan(0);
+  expect(inverseFrequency(100, 1, 0)).toBeGreaterThan(inverseFrequency(100, 50, 0));
+  expect(inverseFrequency(100, 100, 1)).toBeGreaterThan(0);
+});
+
+test("in a small repository many others say which word is rare, in a large one the repository does", () => {
+  const rare = (texts: number) => inverseFrequency(texts, texts, 0);
+  const common = (texts: number) => inverseFrequency(texts, 0, 0.5);
+  expect(rare(3)).toBeGreaterThan(common(3));
+  expect(rare(1_000)).toBeLessThan(common(1_000));
 });
 
 test("each repeat of a word in a query adds less than the one before", () => {

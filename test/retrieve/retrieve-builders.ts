@@ -96,6 +96,7 @@ export function rankedMemory(record: MemoryRecord, more: Partial<RankedMemory> =
   return {
     record,
     distance: 0.2,
+    probability: null,
     adjustedDistance: null,
     vectorRank: 1,
     keywordRank: null,

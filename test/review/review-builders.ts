@@ -135,7 +135,7 @@ export function signals(intent: Partial<ReviewSignals["intent"]> = {}): ReviewSi
         evidence: [{ path: LOGIN.path, line: 11 }],
       },
     ],
-    author: { tier: "regular", because: "3 merged pull requests" },
+    author: { tier: "regular", because: "3 merged pull requests", isKnown: true },
     metrics: {
       files: 1,
       added: 4,

@@ -68,7 +68,7 @@ export function placeholderPullRequest(
     spared: [],
     languages: [],
     risks: [],
-    author: { tier: "regular", because: "a question, not a change" },
+    author: { tier: "regular", because: "a question, not a change", isKnown: false },
     metrics: { files: 0, added: 0, removed: 0, hunks: 0, filesByKind },
   };
   return { context, signals };

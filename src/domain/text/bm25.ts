@@ -36,9 +36,24 @@ export function bagOf<Word>(words: Iterable<Word>): Map<Word, number> {
   return bag;
 }
 
-/** ln(1 + (N − n + ½) / (n + ½)) of a word that occurs in `found` of `texts` texts: > 0, larger for a rare word. */
-export function inverseFrequency(texts: number, found: number): number {
-  return Math.log(1 + (texts - found + 0.5) / (found + 0.5));
+/**
+ * Texts of many repositories that are added to those of the one: a memory of three texts cannot say which words are rare,
+ * and one of a thousand can.
+ */
+export const BACKGROUND_TEXTS = 50;
+
+/**
+ * ln(1 + (N − n + ½) / (n + ½)) of a word that occurs in n of N texts, of which BACKGROUND_TEXTS are from everywhere: > 0,
+ * larger for a rare word.
+ *
+ * @param texts of the repository
+ * @param found how many of these have the word
+ * @param everywhere share of the texts of many repositories that have the word, 0–1
+ */
+export function inverseFrequency(texts: number, found: number, everywhere: number): number {
+  const all = texts + BACKGROUND_TEXTS;
+  const having = found + BACKGROUND_TEXTS * everywhere;
+  return Math.log(1 + (all - having + 0.5) / (having + 0.5));
 }
 
 /**

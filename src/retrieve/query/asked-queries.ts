@@ -5,7 +5,7 @@ import type { Repo } from "../../domain/job.ts";
 import { NO_PULL, placeholderPullRequest } from "../../domain/memory/placeholder-pull-request.ts";
 import type { HandSearch } from "../../domain/memory/search-result.ts";
 import { CORPORA } from "../../domain/memory.ts";
-import type { PullRequestContext } from "../../domain/pull-request.ts";
+import type { FileDiff, PullRequestContext } from "../../domain/pull-request.ts";
 import {
   type EmbeddingUsage,
   type GateDecision,
@@ -15,13 +15,24 @@ import {
   type QueryVariant,
   type RetrievalQuery,
 } from "../../domain/retrieval.ts";
-import type { ReviewSignals } from "../../domain/signals.ts";
+import type { FileFacts, ReviewSignals } from "../../domain/signals.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import type { Attempts } from "../degradation-log.ts";
 import { gateConfig } from "../gate/gate.ts";
 import { questionGate } from "../gate/question-gate.ts";
 import type { Tuning } from "../tuning.ts";
 import { buildRetrievalQuery, queryVariants } from "./build-query.ts";
+
+/** What a change is about comes first: there is room for a few paths only. */
+const KIND_ORDER: Readonly<Record<FileFacts["kind"], number>> = { source: 0, test: 1, infra: 2, config: 2, docs: 3 };
+
+/** Source before tests before configuration before documents; of one kind, the most changed lines first. */
+function mostTelling(files: readonly FileDiff[], facts: readonly FileFacts[]): readonly FileDiff[] {
+  const kinds = new Map(facts.map(({ path, kind }) => [path, KIND_ORDER[kind]]));
+  const kindOf = ({ path }: FileDiff) => kinds.get(path) ?? KIND_ORDER.source;
+  const lines = ({ additions, deletions }: FileDiff) => additions + deletions;
+  return files.toSorted((a, b) => kindOf(a) - kindOf(b) || lines(b) - lines(a));
+}
 
 /** The query of a change, with the enabled kinds of variants. */
 export function changeQuery(
@@ -30,8 +41,10 @@ export function changeQuery(
   queryChars: number,
   { paths, variants: kinds }: Pick<Tuning, "paths" | "variants">,
 ): RetrievalQuery {
-  const { text, dropped } = buildRetrievalQuery(context, signals, queryChars);
-  const variants = queryVariants(text, context, signals, paths).filter(({ kind }) => kinds.has(kind));
+  const known = signals.author.isKnown ? signals.author : null;
+  const subject = { pull: context.pull, files: mostTelling(context.files, signals.files) };
+  const { text, dropped } = buildRetrievalQuery(subject, { ...signals, author: known }, queryChars);
+  const variants = queryVariants(text, subject, signals, paths).filter(({ kind }) => kinds.has(kind));
   return { text, dropped, variants };
 }
 
@@ -50,8 +63,8 @@ function queryOf(text: string): RetrievalQuery {
 }
 
 /**
- * The arguments of retrieval, made from a typed text. Keyword-only hits need no floor here: it was measured on whole
- * changes, and three words never weigh as much.
+ * The arguments of retrieval, made from a typed text. Words need no floor here: whoever types three words
+ * wants to see what has them.
  */
 export function askedByHand(text: string, search: HandSearch) {
   const { threshold, filter } = search;
@@ -65,7 +78,7 @@ export function askedByHand(text: string, search: HandSearch) {
         floors: threshold !== 0,
         adaptive: !explicit,
         // When a similarity is required, keywords do not replace it.
-        rareWords: explicit ? Number.POSITIVE_INFINITY : 0,
+        leastProbability: explicit ? Number.POSITIVE_INFINITY : 0,
         budget: false,
       },
       asked: { query: queryOf(text), filter: { ...filter, corpora: filter.corpora ?? CORPORA } } satisfies Asked,
@@ -98,8 +111,7 @@ export interface AskedQuestion {
 const QUERY_CHARS = 800;
 
 /**
- * The arguments of retrieval, made from a question and its path. As in a manual search, keywords need no floor: a
- * question has three significant words, not three hundred.
+ * The arguments of retrieval, made from a question and its path. As in a manual search, words need no floor.
  *
  * @param now epoch milliseconds
  */
@@ -118,7 +130,7 @@ export function askedInComment(
   return {
     context,
     signals: { ...signals, languages },
-    settings: { knowledge, now, tuning: { rareWords: 0 }, asked },
+    settings: { knowledge, now, tuning: { leastProbability: 0 }, asked },
   };
 }
 

@@ -15,11 +15,13 @@ import {
   everywhereWeights,
   mixedWeights,
   nearness,
+  rarityIn,
   scoreAll,
   type VectorSpace,
   type Vectors,
   vectorsOf,
   type Weights,
+  type WordRarity,
 } from "./term-vectors.ts";
 
 /** One figure per memory, in the memories' order. */
@@ -48,7 +50,7 @@ export function* signalSteps(
   const wants = (...signals: readonly string[]) =>
     named(signals) || (isDense && signals.some((signal) => GUESSED.has(signal)));
   const everywhere = everywhereWeights(background, lexicon);
-  const text = yield* textSteps(change, memories, everywhere, wants);
+  const text = yield* textSteps(change, memories, everywhere, rarityIn(memories.length, background, lexicon), wants);
   const place = placeSignals(change, memories);
   const lowInformation = Float64Array.from(memories, (memory) => (memory.lowInformation ? 1 : 0));
   const base = { ...text, ...place, lowInformation };
@@ -63,13 +65,14 @@ function* textSteps(
   change: PreparedChange,
   memories: readonly PreparedMemory[],
   everywhere: Weights,
+  rarityOf: WordRarity,
   wants: (...signals: readonly string[]) => boolean,
 ): Steps<Signals> {
   const signals: Record<string, Float64Array> = {};
   const bags = (texts: readonly Words[]) => bagsOf(texts, everywhere.length);
   const said = bags(memories.map(({ words }) => words));
   const index = buildIndex(said, everywhere.length);
-  const weights = mixedWeights(everywhere, index);
+  const weights = mixedWeights(everywhere, index, rarityOf);
   const texts = buildSpace(vectorsOf(said, weights), weights);
   const weighed = (windows: readonly Words[]) => vectorsOf(bags(windows), weights);
   yield;
@@ -100,8 +103,8 @@ function* textSteps(
     ["contextKeywords", context, KEYWORDS],
   ] as const;
   for (const [name, words, options] of keywords)
-    if (wants(name)) signals[name] = scoreAll(index, bagOf(words), options);
-  if (wants("windowKeywords")) signals.windowKeywords = bestKeywords(change, index);
+    if (wants(name)) signals[name] = scoreAll(index, bagOf(words), rarityOf, options);
+  if (wants("windowKeywords")) signals.windowKeywords = bestKeywords(change, index, rarityOf);
   if (wants("spans")) signals.spans = spanShare(change, memories, everywhere);
   return signals;
 }
@@ -118,10 +121,10 @@ function nearest(space: VectorSpace, windows: Vectors): Float64Array {
 }
 
 /** BM25 of the best window. */
-function bestKeywords(change: PreparedChange, index: Bm25Index): Float64Array {
+function bestKeywords(change: PreparedChange, index: Bm25Index, rarityOf: WordRarity): Float64Array {
   const best = new Float64Array(index.size);
   for (const window of change.windows) {
-    const scores = scoreAll(index, bagOf(window), HUNK_KEYWORDS);
+    const scores = scoreAll(index, bagOf(window), rarityOf, HUNK_KEYWORDS);
     for (let at = 0; at < scores.length; at += 1) best[at] = Math.max(best[at] ?? 0, scores[at] ?? 0);
   }
   return best;

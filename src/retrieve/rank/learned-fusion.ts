@@ -17,11 +17,11 @@ import { type Lexicon, lexicon } from "./term-ids.ts";
  * For a change and memories of which some have a path; for memories that are text only; for a question without a
  * change.
  */
-const COMMENTS = table.memory.weights as readonly FusionWeight[];
-const BARE_TEXT = table.text.weights as readonly FusionWeight[];
-const QUESTION = table.question.weights as readonly FusionWeight[];
+const COMMENTS = table.memory as FusionTable;
+const BARE_TEXT = table.text as FusionTable;
+const QUESTION = table.question as FusionTable;
 const SIGNALS = new Map(
-  [COMMENTS, BARE_TEXT, QUESTION].map((weights) => [weights, new Set(weights.map(({ signal }) => signal))]),
+  [COMMENTS, BARE_TEXT, QUESTION].map((one) => [one, new Set(one.weights.map(({ signal }) => signal))]),
 );
 
 /** Memories prepared in one step, each split into words: half a millisecond for uncached ones. */
@@ -39,18 +39,25 @@ export function askedChange(context: PullRequestContext): AskedChange {
   return { words, change: prepareChange(changeOf(context), words) };
 }
 
+/** What text, place and vector say about a candidate. */
+export interface Learned {
+  readonly terms: readonly ScoreTerm[];
+  /** That it is to the point, by its text and place alone, 0–1: comparable between changes, stores and embedders. */
+  readonly probability: number;
+}
+
 /**
- * The score terms of text, place and vector for each candidate, in steps.
+ * The evidence for each candidate, in steps.
  *
  * @param weights of meaning and words
  * @param alike the cosine distance at which the embedder calls two texts similar; null ignores distances
- * @returns one list per candidate, in their order
+ * @returns one per candidate, in their order
  */
 export function* learnedSteps(
   candidates: readonly (Pick<FusedHit, "distance"> & { readonly record: MemoryRecord })[],
   { words, change }: AskedChange,
   { weights, alike }: { readonly weights: RetrieverWeights; readonly alike: number | null },
-): Steps<readonly (readonly ScoreTerm[])[]> {
+): Steps<readonly Learned[]> {
   const memories = yield* eachOf(candidates, PIECE, ({ record }) => prepareMemory(asComment(record), words));
   yield;
   const weighed =
@@ -58,6 +65,11 @@ export function* learnedSteps(
   const signals = yield* signalSteps(change, memories, BACKGROUND, words, SIGNALS.get(weighed) ?? null);
   const nearness = nearnessOf(candidates, alike);
   return fuseLearned({ ...signals, nearness }, memories.length, weighed, weights);
+}
+
+/** @param calibration ascending by score, not empty */
+function probabilityOf(score: number, calibration: FusionTable["calibration"]): number {
+  return (calibration.findLast(({ from }) => score >= from) ?? calibration[0])?.probability ?? 0;
 }
 
 /**
@@ -94,40 +106,66 @@ export interface FusionWeight {
    * signals, which are comparable between changes.
    */
   readonly scale: "within" | "as-is";
+  /** Of the signal over the development data; 0 and 1 for `as-is`. */
+  readonly mean: number;
+  readonly deviation: number;
   readonly weight: number;
+}
+
+export interface FusionTable {
+  readonly weights: readonly FusionWeight[];
+  /** Measured share of labelled memories among those from this score on, up to the next; ascending in both. */
+  readonly calibration: readonly { readonly from: number; readonly probability: number }[];
 }
 
 type EvidenceKind = "words" | "place" | "meaning";
 
 /**
  * Weighted sums of scaled signals, in units of log-odds between candidates of one change: they order, and cannot be
- * compared across changes.
+ * compared across changes. Probabilities can.
  *
- * @returns one sum per kind for each candidate, in the signals' order; an absent signal counts nothing
+ * @returns one sum per kind for each candidate, in the signals' order; an absent signal counts nothing. The probability
+ * is the same for all strategies, embedders and other candidates
  */
 export function fuseLearned(
   signals: Signals,
   size: number,
-  table: readonly FusionWeight[],
+  { weights: table, calibration }: FusionTable,
   { keyword, vector }: RetrieverWeights,
-): readonly (readonly ScoreTerm[])[] {
+): readonly Learned[] {
   const counts: Readonly<Record<EvidenceKind, number>> = { words: keyword, place: 1, meaning: vector };
+  const evidence = new Float64Array(size);
   const sums = [...Map.groupBy(table, ({ kind }) => kind)].map(([kind, weights]) => {
     const sum = new Float64Array(size);
-    for (const { signal, scale, weight } of weights) {
+    for (const { signal, weight, ...scaling } of weights) {
       const values = signals[signal];
       if (values === undefined) continue;
-      scaled(values, scale).forEach((value, at) => {
+      scaled(values, scaling).forEach((value, at) => {
         sum[at] = (sum[at] ?? 0) + counts[kind] * weight * value;
+      });
+      if (kind === "meaning") continue;
+      standardised(values, scaling).forEach((value, at) => {
+        evidence[at] = (evidence[at] ?? 0) + weight * value;
       });
     }
     return { kind, sum };
   });
-  return Array.from({ length: size }, (_, at) => sums.map(({ kind, sum }) => ({ name: kind, value: sum[at] ?? 0 })));
+  return Array.from({ length: size }, (_, at) => ({
+    terms: sums.map(({ kind, sum }) => ({ name: kind, value: sum[at] ?? 0 })),
+    probability: probabilityOf(evidence[at] ?? 0, calibration),
+  }));
+}
+
+/** A signal by mean and deviation over the development data alone, so that it says the same in any company. */
+export function standardised(
+  values: Float64Array,
+  { mean, deviation }: Pick<FusionWeight, "mean" | "deviation">,
+): Float64Array {
+  return values.map((value) => (value - mean) / deviation);
 }
 
 /** A signal scaled for the weights. A signal that is the same for all candidates is 0 `within`. */
-export function scaled(values: Float64Array, scale: FusionWeight["scale"]): Float64Array {
+export function scaled(values: Float64Array, { scale }: Pick<FusionWeight, "scale">): Float64Array {
   if (scale === "as-is") return values;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;

@@ -12,7 +12,7 @@ import { dedupeSteps } from "./dedupe.ts";
 import { changedPlaces, factorTerms, recencyDistanceFactor } from "./factors.ts";
 import { BEHIND, byScore, type FusedHit, type QueryCandidates, type RetrieverWeights } from "./fusion.ts";
 import { chunkLanguage, inAdjustedOrder, isLanguageOf, rerankByLanguage } from "./language.ts";
-import { type AskedChange, askedChange, learnedSteps } from "./learned-fusion.ts";
+import { type AskedChange, askedChange, type Learned, learnedSteps } from "./learned-fusion.ts";
 import { adaptiveThreshold, type Threshold } from "./threshold.ts";
 
 /** Everything that may decide the order of the candidates. */
@@ -39,7 +39,10 @@ interface RankSettings extends Pick<Tuning, "floors" | "adaptive" | "fold" | "fa
   readonly strategy: Strategy | null;
   /** Cosine distance, from the configuration or the embedder. */
   readonly configuredThreshold: number;
-  /** Smallest BM25 that admits a memory without a near vector. */
+  /** Whether a distance within the threshold admits a memory, without further evidence. */
+  readonly isCalibrated: boolean;
+  /** Smallest probability of being to the point that admits any other memory, and its smallest BM25. */
+  readonly leastProbability: number;
   readonly keywordFloor: number;
   readonly sourceWeights: Readonly<Partial<Record<Corpus, number>>>;
 }
@@ -49,14 +52,19 @@ export interface RankedList extends Pick<Precedents, "ranked" | "cut"> {
   readonly candidates: number;
 }
 
-/** A candidate with the score terms of its evidence. */
-type Candidate = FusedHit & { readonly record: MemoryRecord; readonly terms: readonly ScoreTerm[] };
+/** A candidate with its evidence. `probability`: null with method `semantic`, which compares vectors only. */
+type Candidate = FusedHit & {
+  readonly record: MemoryRecord;
+  readonly terms: readonly ScoreTerm[];
+  readonly probability: number | null;
+};
 
 /**
- * Ranks in these steps: evidence of each candidate; threshold on raw distance, or the floor for keywords; already fixed
- * ones left out; factors added; sorted; duplicates folded into the highest one.
+ * Ranks in these steps: evidence of each candidate; threshold on raw distance where the embedder is calibrated, else on
+ * the probability of being to the point; already fixed ones left out; factors added; sorted; duplicates folded into the
+ * highest one.
  *
- * Thresholds apply to raw distances only, never to a score. `semantic` orders by adjusted distance.
+ * No threshold depends on a factor, such as language or recency. `semantic` orders by adjusted distance.
  *
  * The steps let other work run between them.
  *
@@ -118,23 +126,28 @@ function* candidatesOf(
     const record = records.get(hit.id);
     return record === undefined ? [] : { ...hit, record };
   });
-  if (fusion !== "learned" || method === "semantic") {
-    const name = fusion === "weighted" ? "weighted score" : "ranks";
-    return found.map((hit) => ({ ...hit, terms: [{ name, value: Math.log(Math.max(LEAST_SCORE, hit.score)) }] }));
-  }
-  const terms = yield* learnedSteps(found, asked ?? askedChange(context), { weights, alike });
-  return found.map((hit, at) => ({ ...hit, terms: terms[at] ?? [] }));
+  const learned: readonly Learned[] =
+    method === "semantic" ? [] : yield* learnedSteps(found, asked ?? askedChange(context), { weights, alike });
+  const name = fusion === "weighted" ? "weighted score" : "ranks";
+  return found.map((hit, at) => {
+    const { probability = null, terms = [] } = learned[at] ?? {};
+    const fused = [{ name, value: Math.log(Math.max(LEAST_SCORE, hit.score)) }];
+    return { ...hit, probability, terms: fusion === "learned" && probability !== null ? terms : fused };
+  });
 }
 
 function reasonAgainst(
-  { distance, keywordScore }: Candidate,
+  { distance, probability, keywordScore }: Candidate,
   threshold: number,
-  settings: RankSettings,
+  { isCalibrated, leastProbability, keywordFloor }: RankSettings,
 ): string | null {
-  if (distance !== null && distance <= threshold) return null;
-  if (settings.method !== "semantic" && keywordScore !== null && keywordScore >= settings.keywordFloor) return null;
-  if (distance === null) return "shares too few rare words";
-  return `distance ${distance.toFixed(3)} is over the threshold ${threshold.toFixed(3)}`;
+  if (isCalibrated && distance !== null && distance <= threshold) return null;
+  const hasWords = keywordScore !== null && keywordScore >= keywordFloor;
+  if (hasWords && probability !== null && probability >= leastProbability) return null;
+  if (isCalibrated && distance !== null)
+    return `distance ${distance.toFixed(3)} is over the threshold ${threshold.toFixed(3)}`;
+  if (!hasWords) return "shares too few rare words";
+  return `probability ${probability?.toFixed(3)} of being to the point is under ${leastProbability}`;
 }
 
 /** By the sum of evidence and factors. */
@@ -182,10 +195,10 @@ function byDistance(
 }
 
 function rankedMemory(candidate: Candidate, terms: readonly ScoreTerm[]): RankedMemory {
-  const { record, distance, vectorRank, keywordRank, keywordScore } = candidate;
+  const { record, distance, probability, vectorRank, keywordRank, keywordScore } = candidate;
   const score = terms.reduce((sum, { value }) => sum + value, 0);
   const unknown = { adjustedDistance: null, languageMatch: false, nearestHunk: null, alternateSources: [] };
-  return { record, distance, vectorRank, keywordRank, keywordScore, score, terms, ...unknown };
+  return { record, distance, probability, vectorRank, keywordRank, keywordScore, score, terms, ...unknown };
 }
 
 /** The nearest changed hunk for each memory. */

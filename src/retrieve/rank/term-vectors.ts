@@ -111,13 +111,18 @@ function textsWith({ starts }: Pick<Bm25Index, "starts">, word: number): number 
  * @param query words with their weights (a repeat in the query may weigh more); unknown words count nothing
  * @returns one score ≥ 0 per text, in the index's order
  */
-export function scoreAll(index: Bm25Index, query: ReadonlyMap<number, number>, options: Bm25Options): Float64Array {
+export function scoreAll(
+  index: Bm25Index,
+  query: ReadonlyMap<number, number>,
+  rarityOf: WordRarity,
+  options: Bm25Options,
+): Float64Array {
   const scores = new Float64Array(index.size);
   const longer = markdowns(index, index.meanLength, options);
   for (const [word, weight] of query) {
     const found = textsWith(index, word);
     if (found === 0 || weight === 0) continue;
-    addWord(scores, index, word, weight * inverseFrequency(index.size, found) * (options.k1 + 1), longer);
+    addWord(scores, index, word, weight * rarityOf(word, found) * (options.k1 + 1), longer);
   }
   return scores;
 }
@@ -195,15 +200,18 @@ export function nearness(space: VectorSpace, vectors: Vectors, which: number, ne
 export type Weights = Float64Array;
 
 /** Half rarity over many repositories, half in this memory (eval/research/retrieval.md: .25–.75 are within noise). */
-export function mixedWeights(everywhere: Weights, memory: Bm25Index): Weights {
-  // By the number of texts with the word.
-  const here = Float64Array.from({ length: memory.size + 1 }, (_, count) =>
-    Math.log((memory.size + 1) / (count + 0.5)),
-  );
-  const mixed = new Float64Array(everywhere.length);
-  for (let word = 0; word < mixed.length; word += 1)
-    mixed[word] = 0.5 * (everywhere[word] ?? 0) + 0.5 * (here[textsWith(memory, word)] ?? 0);
-  return mixed;
+export function mixedWeights(everywhere: Weights, memory: Bm25Index, rarityOf: WordRarity): Weights {
+  return everywhere.map((weight, word) => 0.5 * weight + 0.5 * rarityOf(word, textsWith(memory, word)));
+}
+
+/** The inverse frequency of a word that `found` texts of an index have. */
+export type WordRarity = (word: number, found: number) => number;
+
+/** Rarity in an index of so many texts and over many repositories. */
+export function rarityIn(texts: number, background: Background, { size, wordOf }: Lexicon): WordRarity {
+  const share = (word: number) => (background.counts.get(wordOf(word)) ?? 0) / background.texts;
+  const shares = Float64Array.from({ length: size() }, (_, word) => share(word));
+  return (word, found) => inverseFrequency(texts, found, shares[word] ?? 0);
 }
 
 /** Rarity over many repositories, of all words of a lexicon. */

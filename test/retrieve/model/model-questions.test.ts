@@ -62,13 +62,16 @@ describe("queries that a model writes", () => {
     const far = { record: memory("mem_bound", { text: "background job repeats while service is down" }) };
     const shelved = [...MANY.slice(0, 3), far];
     const retrieval = { modelQueries: true, distanceThreshold: 2 };
-    const { precedents, asked, embedded } = await asking(retrieval, willing, { shelved, tuning: { rareWords: 0 } });
+    const { precedents, asked, embedded } = await asking(retrieval, willing, {
+      shelved,
+      tuning: { leastProbability: 0 },
+    });
     expect(textsOf(precedents, "pattern")).toEqual(Object.values(PATTERNS).flat());
     expect(kinds(precedents).slice(0, 3)).toEqual(["intent", "paths", "code"]);
     expect(embedded).toHaveLength(1);
     expect(embedded[0]?.texts).toEqual(precedents.query?.variants.map(({ text }) => text));
     expect(ids(precedents)).toContain("mem_bound");
-    const without = await asking({ distanceThreshold: 2 }, willing, { shelved, tuning: { rareWords: 0 } });
+    const without = await asking({ distanceThreshold: 2 }, willing, { shelved, tuning: { leastProbability: 0 } });
     expect(ids(without.precedents)).not.toContain("mem_bound");
     expect(asked).toMatchObject([{ purpose: "queries", tier: "small", effort: "low" }]);
     expect(precedents.modelCosts).toEqual([

@@ -16,13 +16,13 @@ const signalsOf = (...given: Parameters<typeof signalSteps>) => runToEnd(signalS
 
 const linesOf = (kind: "added" | "removed", texts: readonly string[]) => texts.map((text) => ({ kind, text }));
 
-const weights = table.memory.weights as Parameters<typeof fuseLearned>[2];
+const weights = table.memory as Parameters<typeof fuseLearned>[2];
 
 function order(memories: readonly ReturnType<typeof comment>[], asked = change({})): string[] {
   const even = { vector: 1, keyword: 1 };
   const terms = fuseLearned(signalsOf(asked, memories, BACKGROUND, WORDS), memories.length, weights, even);
   return memories
-    .map(({ id }, at) => ({ id, score: (terms[at] ?? []).reduce((sum, { value }) => sum + value, 0) }))
+    .map(({ id }, at) => ({ id, score: (terms[at]?.terms ?? []).reduce((sum, { value }) => sum + value, 0) }))
     .sort((a, b) => b.score - a.score)
     .map(({ id }) => id);
 }

@@ -83,6 +83,8 @@ function cosine(one: Vector, other: Vector): number {
   return sum;
 }
 
+const shareOf = (word: string) => (BACKGROUND.counts.get(word) ?? 0) / BACKGROUND.texts;
+
 function bm25(texts: readonly (readonly string[])[], words: readonly string[], { k1, b }: typeof KEYWORDS): number[] {
   const bags = texts.map((text) => Map.groupBy(text, (word) => word));
   const total = texts.reduce((sum, { length }) => sum + length, 0);
@@ -90,7 +92,7 @@ function bm25(texts: readonly (readonly string[])[], words: readonly string[], {
   const scores = texts.map(() => 0);
   for (const [word, weight] of bagOf(words)) {
     const found = bags.filter((bag) => bag.has(word)).length;
-    const gain = weight * inverseFrequency(texts.length, found) * (k1 + 1);
+    const gain = weight * inverseFrequency(texts.length, found, shareOf(word)) * (k1 + 1);
     for (const [at, bag] of bags.entries()) {
       const count = bag.get(word)?.length ?? 0;
       const longer = k1 * (1 - b) + ((k1 * b) / mean) * (texts[at]?.length ?? 0);
@@ -108,7 +110,7 @@ export function plainSignals(change: Change, comments: readonly RememberedCommen
   const everywhere = rarity(BACKGROUND);
   const weigh: Weigh = (word) => {
     const count = texts.filter((words) => words.includes(word)).length;
-    return 0.5 * everywhere(word) + 0.5 * Math.log((texts.length + 1) / (count + 0.5));
+    return 0.5 * everywhere(word) + 0.5 * inverseFrequency(texts.length, count, shareOf(word));
   };
   const vectors = texts.map((words) => vectorOf(words, weigh));
   const lines = memories.map(({ lineWords }) => vectorOf(lineWords, weigh));

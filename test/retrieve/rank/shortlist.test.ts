@@ -48,7 +48,9 @@ const settings = (fusion: "learned" | "rrf") => ({
   fusion,
   strategy: null,
   configuredThreshold: 0.4,
+  isCalibrated: true,
   keywordFloor: 1,
+  leastProbability: 0,
   sourceWeights: {},
 });
 
