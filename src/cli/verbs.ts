@@ -43,6 +43,7 @@ const CHANGE = {
   diff: takes("FILE", "review a unified diff; - reads standard input"),
   "from-outsider": flag("the author may not write to the repository: `kodiai-ignore` and the title hide nothing"),
   config: takes("FILE", "use this file instead of .kodiai.yml at the base"),
+  sarif: several("FILE", "what another tool found, as SARIF 2.1.0: its results on changed lines are findings too"),
   model: MODEL,
   "show-prompt": flag("print the prompt without calling the model"),
   repo: HERE,

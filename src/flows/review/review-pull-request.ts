@@ -62,7 +62,9 @@ export async function writeReview(
   const fingerprint = fingerprintFor(ports);
   const earlier = { reviews, fingerprint, declined, pausedBy, ...(settled === undefined ? {} : { settled }) };
   const known = knownFor(ports);
-  const context = await stage("gather", () => gather(job, ports.pulls, known, ports.access !== null, earlier));
+  const context = await stage("gather", () =>
+    gather(job, ports.pulls, known, ports.access !== null, earlier, ports.tools),
+  );
   if (context.kind === "skipped") return context;
   const begun = (await begin?.(context)) ?? { degraded: [] };
   const { pull, repo } = context;
