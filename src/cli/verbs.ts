@@ -172,6 +172,7 @@ export const VERBS = {
       "dashboard-url": takes("URL", "where people reach the dashboard, if not on this machine"),
       import: several("OWNER/NAME", "import past reviews, after an estimate"),
       "without-checks": flag("create an App without check runs"),
+      "code-scanning": flag("ask for `security_events: read` too, for `review.tools.codeScanning`"),
       new: flag("create another App"),
       port: takes("N", "port of the local set-up page"),
       timeout: takes("SECONDS", "how long to wait for the browser (default: 900)"),

@@ -137,6 +137,12 @@ export function findingId(rule: string, path: string, lines: readonly string[], 
   return `fnd_${shortHash(JSON.stringify([rule, path, words, occurrence]))}`;
 }
 
+/** True for findings that memory repeats even after a person with write access declined them with a reason. */
+export function isAlwaysRepeated(finding: Pick<Finding, "severity" | "category" | "source">): boolean {
+  // Another tool's rules are many, and most are called security: by declining a team says which of them it means.
+  return isAlwaysReported(finding) && !(finding.source === "tool" && finding.severity !== "critical");
+}
+
 /**
  * True for critical and security findings, and for major correctness findings: reactions cannot silence them, only a
  * written reason by a person with write access.

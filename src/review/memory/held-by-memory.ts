@@ -4,7 +4,14 @@
 // a team tells it what it means by declining. Code that comes back after a fix is a finding.
 import type { Flagged } from "../../domain/code/code-fingerprint.ts";
 import { nameOf } from "../../domain/code/paths.ts";
-import { type Finding, findingId, type HeldBack, isAlwaysReported, type Precedent } from "../../domain/finding.ts";
+import {
+  type Finding,
+  findingId,
+  type HeldBack,
+  isAlwaysRepeated,
+  isAlwaysReported,
+  type Precedent,
+} from "../../domain/finding.ts";
 import {
   areEnough,
   type FlaggedInChange,
@@ -52,17 +59,12 @@ export function heldByMemory(
     const found = declinedBefore(finding, said) ?? postedElsewhere(finding, said);
     if (found === null) return [finding];
     const { precedent, holds, reason, isReasoned, ...whose } = found;
-    if (!holds || (isAlwaysReported(finding) && !(isReasoned && mayBeDeclined(finding))))
+    if (!holds || (isReasoned ? isAlwaysRepeated(finding) : isAlwaysReported(finding)))
       return [withPrecedent(finding, precedent)];
     heldBack.push({ finding, reason, precedent, ...whose });
     return [];
   });
   return { findings: kept, heldBack };
-}
-
-/** What a person with write access declined with a reason is not repeated, unless it is critical or a finding of our own about security. */
-function mayBeDeclined({ source, severity }: Finding): boolean {
-  return source === "tool" && severity !== "critical";
 }
 
 /** What memory knows, by what findings are looked up by. */
@@ -147,7 +149,6 @@ function byCode(finding: Finding, { flaggedAt, previousPath, byId }: IndexedPast
 }
 
 function byClaim(finding: Finding, { claims, byId }: IndexedPast): readonly Alike[] {
-  if (finding.rule !== null) return [];
   return (claims.get(finding) ?? []).flatMap(({ memoryId, similarity }) => {
     const memory = byId.get(memoryId);
     return memory?.category === finding.category ? [{ memory, similarity }] : [];

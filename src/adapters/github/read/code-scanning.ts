@@ -53,62 +53,65 @@ type Analysis = Awaited<ReturnType<GitHub["rest"]["codeScanning"]["listRecentAna
 
 async function read(github: GitHub, repo: Repo, pull: PullRequest, paths: ReadonlySet<string>): Promise<ToolReport> {
   const at = placeOf(repo);
+  // A workflow that checks out the head itself uploads for the head; the usual one for the test merge.
   for (const end of ["merge", "head"]) {
-    const ref = `refs/pull/${pull.number}/${end}`;
-    const analyses = await analysesOf(github, { ...at, ref, per_page: PAGE });
-    if (analyses.length > 0) return alertsOf(github, { repo, pull, paths, ref, analyses });
+    const asked = { ...at, ref: `refs/pull/${pull.number}/${end}`, per_page: PAGE };
+    const alerts = await pagesOf(MOST_PAGES, async (page) => {
+      const one = () => github.rest.codeScanning.listAlertsForRepo({ ...asked, state: "open", page });
+      return orNone(one, (error) => /no analysis/i.test(error.message));
+    });
+    const analyses = await orNone(
+      () => github.rest.codeScanning.listRecentAnalyses(asked),
+      () => true,
+    );
+    if (alerts.length > 0 || analyses.length > 0) return reportOf(github, { repo, pull, paths, alerts, analyses });
   }
   return without(
     "code scanning has no results of this pull request yet; ask for a review again when its tools have run",
   );
 }
 
-/** GitHub answers 404 for a ref without analyses. */
-async function analysesOf(github: GitHub, asked: Parameters<GitHub["rest"]["codeScanning"]["listRecentAnalyses"]>[0]) {
+/** The items of a list; none where GitHub answers 404 and that says so. */
+async function orNone<Item>(
+  ask: () => Promise<{ readonly data: readonly Item[] }>,
+  isNone: (error: Error) => boolean,
+): Promise<readonly Item[]> {
   try {
-    return (await github.rest.codeScanning.listRecentAnalyses(asked)).data;
+    return (await ask()).data;
   } catch (error) {
-    if (statusOf(error) === 404 && /no analysis/i.test((error as Error).message)) return [];
+    if (statusOf(error) === 404 && isNone(error as Error)) return [];
     throw error;
   }
 }
 
-interface Asked {
+interface Seen {
   readonly repo: Repo;
   readonly pull: PullRequest;
   readonly paths: ReadonlySet<string>;
-  readonly ref: string;
+  readonly alerts: readonly Alert[];
   /** Newest first. */
   readonly analyses: readonly Analysis[];
 }
 
-async function alertsOf(github: GitHub, { repo, pull, paths, ref, analyses }: Asked): Promise<ToolReport> {
-  const newest = new Map(
-    analyses.toReversed().map((one) => [`${toolOf(one.tool)}\n${one.category ?? ""}`, one] as const),
-  );
-  const isOfHead = await headScans(github, repo, pull, [...newest.values()]);
-  const byTool = Map.groupBy(newest.values(), ({ tool }) => toolOf(tool));
-  const stale = [...byTool].filter(([, each]) => !each.some(isOfHead)).map(([tool]) => tool);
-  const complete = [...byTool]
-    .filter(([, each]) => each.every((one) => isOfHead(one) && one.error === ""))
-    .map(([tool]) => tool);
-  const asked = { ...placeOf(repo), ref, state: "open", per_page: PAGE } as const;
-  const alerts = await pagesOf(MOST_PAGES, async (page) => {
-    return (await github.rest.codeScanning.listAlertsForRepo({ ...asked, page })).data;
-  });
+async function reportOf(github: GitHub, { repo, pull, paths, alerts, analyses }: Seen): Promise<ToolReport> {
+  const newest = [
+    ...new Map(analyses.toReversed().map((one) => [`${toolOf(one.tool)}\n${one.category ?? ""}`, one])).values(),
+  ];
+  const isOfHead = await headScans(github, repo, pull, newest);
+  const byTool = [...Map.groupBy(newest, ({ tool }) => toolOf(tool))].filter(([tool]) => tool !== "kodiai");
+  const stale = byTool.filter(([, each]) => each.every((one) => isOfHead(one) === false)).map(([tool]) => tool);
+  const complete = byTool.filter(([, each]) => each.every((one) => isOfHead(one) === true && one.error === ""));
+  const failed = byTool.filter(([, each]) => each.some(({ error }) => error !== "")).map(([tool]) => tool);
   const isCut = alerts.length >= MOST_PAGES * PAGE;
   const reasons = [
     ...stale.map((tool) => `${tool} has not scanned this head yet; ask for a review again when it has`),
-    ...newest
-      .values()
-      .filter(({ error }) => error !== "")
-      .map(({ tool }) => `${toolOf(tool)} says that its run failed: results may be missing`),
+    ...failed.map((tool) => `${tool} says that its run failed: results may be missing`),
     ...(isCut ? [`of code scanning ${alerts.length} alerts were read, and there may be more`] : []),
   ];
-  const fresh = alerts.filter((alert) => !stale.includes(toolOf(alert.tool)) && toolOf(alert.tool) !== "kodiai");
+  const fresh = alerts.filter(({ tool }) => !stale.includes(toolOf(tool)) && toolOf(tool) !== "kodiai");
   return {
     results: fresh.flatMap((alert) => resultOf(alert, paths)),
-    complete: isCut ? [] : complete,
+    complete: isCut ? [] : complete.map(([tool]) => tool),
     degraded: reasons.map((reason) => ({ part: TOOL_RESULTS, reason })),
   };
 }
@@ -117,23 +120,22 @@ function toolOf(tool: Alert["tool"] | Analysis["tool"]): string {
   return toolName(tool.name ?? "");
 }
 
-/** Which analyses are of this head: of the commit itself, or of its test merge into the base. */
+/** Whether an analysis is of this head: of the commit itself, or of its test merge into the base. Null where GitHub does not tell. */
 async function headScans(github: GitHub, repo: Repo, pull: PullRequest, analyses: readonly Analysis[]) {
-  const shas = [...new Set(analyses.map(({ commit_sha }) => commit_sha))].slice(0, MOST_COMMITS);
   const { sha: head } = pull.head;
+  const shas = [...new Set(analyses.map(({ commit_sha }) => commit_sha))].slice(0, MOST_COMMITS);
   const known = await Promise.all(
     shas.map(async (sha) => {
       if (sha === head) return true;
       const commit = await github.rest.git.getCommit({ ...placeOf(repo), commit_sha: sha }).catch((error: unknown) => {
-        // A test merge that a push replaced may be deleted.
         if ([404, 409, 422].includes(statusOf(error))) return null;
         throw error;
       });
-      return commit?.data.parents.some(({ sha: parent }) => parent === head) === true;
+      return commit === null ? null : commit.data.parents.some(({ sha: parent }) => parent === head);
     }),
   );
-  const ofHead = new Set(shas.filter((_, at) => known[at]));
-  return ({ commit_sha }: Analysis) => ofHead.has(commit_sha);
+  const byCommit = new Map(shas.map((sha, at) => [sha, known[at] ?? null]));
+  return ({ commit_sha }: Analysis) => byCommit.get(commit_sha) ?? null;
 }
 
 /** Inside GitHub's ranges of a score: over 9 critical, from 7 high, from 4 medium. */
