@@ -80,7 +80,8 @@ function sameFindings(
 ): readonly AlikeClaim[] {
   if (rule === null) return [];
   return rejected.flatMap(({ memoryId, rule: of, pull }) => {
-    const isSame = of === rule && pull !== null && findingMemoryId(repo, pull, id) === memoryId;
+    // Of code that cannot be looked up no rule is stored; the id is of the rule as well.
+    const isSame = (of ?? rule) === rule && pull !== null && findingMemoryId(repo, pull, id) === memoryId;
     return isSame ? [{ memoryId, similarity: 1 }] : [];
   });
 }
