@@ -67,6 +67,9 @@ function normalised(path: string): string {
 
 /** Questions about the head for one report; a tool that ran elsewhere has one prefix for all its files. */
 const MOST_QUESTIONS = 300;
+/** Folders of a path that are compared, from its end, and prefixes that are kept. */
+const MOST_FOLDERS = 64;
+const MOST_PREFIXES = 20;
 
 /**
  * Matches paths of tools to changed files. Tools run in a folder of the repository, on another machine, or in a container: a path
@@ -89,13 +92,13 @@ export function changedPaths(paths: readonly string[], isInHead: (path: string) 
   const absolute = async (path: string): Promise<string | null> => {
     for (const prefix of prefixes.outside)
       if (path.startsWith(prefix) && changed.has(path.slice(prefix.length))) return path.slice(prefix.length);
-    const parts = path.slice(1).split("/");
+    const parts = path.slice(1).split("/").slice(-MOST_FOLDERS);
     const ends = parts.map((_, at) => parts.slice(at).join("/"));
     const fits = ends.findIndex((end) => changed.has(end));
     const [end] = fits === -1 ? [] : ends.slice(fits);
     if (end === undefined) return null;
     for (const longer of ends.slice(0, fits)) if (await isThere(longer, false)) return null;
-    prefixes.outside.add(path.slice(0, path.length - end.length));
+    if (prefixes.outside.size < MOST_PREFIXES) prefixes.outside.add(path.slice(0, path.length - end.length));
     return end;
   };
 

@@ -31,6 +31,7 @@ export function withToolFindings(
   if (tools.results.length === 0) return { findings: ours, degraded: [] };
   const byPath = new Map(files.map((file) => [file.path, file]));
   const known = new Map<string, KnownFile>();
+  const unread = new Set(leftOut.map(({ path }) => path));
   const claims: Claim[] = [];
   const lost = { noLine: new Map<string, number>(), leftOut: new Map<string, number>(), over: 0 };
   const occurrences = new Map<string, number>();
@@ -39,7 +40,7 @@ export function withToolFindings(
     const file = byPath.get(result.path);
     if (setting === "off") continue;
     if (file === undefined) {
-      if (leftOut.some(({ path }) => path === result.path)) count(lost.leftOut, `${result.tool}\n${result.path}`);
+      if (unread.has(result.path)) count(lost.leftOut, `${result.tool}\n${result.path}`);
       continue;
     }
     const here = known.get(file.path) ?? knownFile(file, headTexts.get(file.path) ?? null);
