@@ -8,6 +8,7 @@ import Database from "better-sqlite3";
 import { mergedPull, people, saidOnLine } from "../test/app/past-reviews.ts";
 import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../test/fakes/github/github.ts";
+import { readManifest } from "../test/fakes/github/manifest.ts";
 import { PULL_REQUEST } from "./pull-request.ts";
 import type { Stage } from "./repeated-findings.ts";
 import { BASE } from "./repository.ts";
@@ -60,7 +61,10 @@ export async function runDemo(
   scene?: Scene,
 ): Promise<Counts & Readonly<Record<string, number>>> {
   const dataDir = await mkdtemp(join(tmpdir(), "kodiai-demo-"));
-  const world = await startGitHub();
+  // With the one permission that only code scanning needs.
+  const manifest = readManifest();
+  const permissions = { ...manifest.permissions, security_events: "read" } as const;
+  const world = await startGitHub({ manifest: { ...manifest, permissions } });
   let app: RunningApp | null = null;
   try {
     const repository = await world.repository("acme", "ledger", { files: BASE });
@@ -77,7 +81,7 @@ export async function runDemo(
       onStep,
     });
     world.setWebhookUrl(app.webhookUrl);
-    terminal.print("Kodiai starts with the permissions of app.yml and without a model.");
+    terminal.print("Kodiai starts with the permissions of app.yml and `security_events: read`, and without a model.");
     await world.install("acme", [repository]);
     await idle(dataDir);
     const imported = rememberedComments(dataDir);

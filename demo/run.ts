@@ -28,11 +28,16 @@ try {
   // Here rather than above: before `npm ci` there is nothing to import.
   const { runDemo } = await import("./first-review.ts");
   const { repeatedFindings } = await import("./repeated-findings.ts");
+  const { toolFindings } = await import("./tool-findings.ts");
   const { startApp } = await import("./start-app.ts");
   const isStaying = process.argv.includes("--dashboard");
   const counts = isStaying
     ? await runDemo(startApp, { colours, print, dashboardToken }, dashboardScene)
-    : await runDemo(startApp, { colours, print }, repeatedFindings);
+    : await runDemo(startApp, { colours, print }, async (at) => {
+        const counts = await repeatedFindings(at);
+        await toolFindings(at);
+        return counts;
+      });
   if (!isStaying) print(NEXT);
   console.log(`demo ${JSON.stringify(counts)}`);
 } catch (error) {

@@ -39,6 +39,9 @@ function main() {
     ["config", input("config") === "" ? "" : resolve(folder, input("config"))],
     ["model", input("model")],
   ].flatMap(([name, value]) => (value === "" ? [] : [`--${name}=${value}`]));
+  const sarif = input("sarif")
+    .split(/\r?\n/)
+    .flatMap((path) => (path.trim() === "" ? [] : [`--sarif=${resolve(workspace, path.trim())}`]));
   const trust = isFromFork() ? ["--from-outsider"] : [];
   const words = [
     "review",
@@ -48,10 +51,11 @@ function main() {
     `--format=${format}`,
     ...trust,
     ...wished,
+    ...sarif,
   ];
   const { code, out } = run(words);
-  // Whatever ends with 0 or 1 for another reason than a review prints no report.
-  const findings = code === 0 || code === 1 ? count(format, out) : undefined;
+  // Whatever ends so for another reason than a review prints no report; with 2 a SARIF file may be wrong, and the rest is reviewed.
+  const findings = code === 0 || code === 1 || (code === 2 && sarif.length > 0) ? count(format, out) : undefined;
   if (findings === undefined) return end(code === 2 ? 2 : 3, null, null);
   const problem = write(output, out);
   if (problem !== null) return complain(`${report} could not be written: ${problem}`);

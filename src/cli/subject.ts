@@ -12,6 +12,7 @@ import { storePlaceIfAny } from "../environment/data-dir.ts";
 import type { WritingPorts } from "../flows/review/review-ports.ts";
 import { defaultBranch, type LocalRange, localPorts, uncommittedWork } from "../wire/cli/change.ts";
 import type { ModelWish } from "../wire/cli/model.ts";
+import { withSarif } from "../wire/cli/tools.ts";
 import { fileText, oneOf, type readWords, textIn } from "./usage.ts";
 import type { VERBS } from "./verbs.ts";
 
@@ -35,7 +36,8 @@ export async function subject(
   const [word] = positionals;
   mustNameOne(words, word);
   const model = { use: wishOf(words), ...(onQuestion === undefined ? {} : { onQuestion }) };
-  const configured = configuredBy(words.config, words["from-outsider"] === true);
+  const { sarif = [] } = words;
+  const configured = configuredBy(words.config, words["from-outsider"] === true, sarif);
   const place = storePlaceIfAny(words["data-dir"]);
   if (word !== undefined && /^https?:/.test(word)) return configured(await pullRequest(word, model, place));
   const cwd = await folder(resolve(words.repo ?? "."));
@@ -57,14 +59,18 @@ function mustNameOne({ base, head, staged, diff }: SubjectWords, word: string | 
   if (named.length > 1) throw new UsageError(`${named[0]} and ${named[1]} exclude each other`);
 }
 
-/** A file from the options replaces the base's configuration; everything else is read as usual. An outsider may write nothing. */
-function configuredBy(path: string | undefined, isOutsider: boolean): (read: Subject) => Subject {
+/** SARIF files add what tools found; a file from the options replaces the base's configuration; everything else is read as usual. An outsider may write nothing. */
+function configuredBy(
+  path: string | undefined,
+  isOutsider: boolean,
+  sarif: readonly string[],
+): (read: Subject) => Subject {
   const own = path === undefined ? {} : { ownConfig: { place: ` (--config ${path})`, text: fileText(path) } };
   const permissions = { of: () => Promise.resolve("none" as const) };
-  return ({ job, ports }) => ({
-    job,
-    ports: { ...ports, ...(isOutsider ? { permissions } : {}), pulls: { ...ports.pulls, ...own } },
-  });
+  return ({ job, ports: read }) => {
+    const ports = sarif.length === 0 ? read : withSarif(read, sarif);
+    return { job, ports: { ...ports, ...(isOutsider ? { permissions } : {}), pulls: { ...ports.pulls, ...own } } };
+  };
 }
 
 function wishOf(words: SubjectWords): ModelWish["use"] {

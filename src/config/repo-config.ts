@@ -176,6 +176,12 @@ const Review = section({
       "The check fails when a finding at least this severe was found, or source was not wholly read; it succeeds when a complete review has none; else it is neutral. `never`: always neutral.",
     ),
   }).describe("The check run of a review."),
+  tools: section({
+    codeScanning: flag(
+      false,
+      "Report what code scanning found on changed lines, as findings with memory. The App needs the permission `security_events: read`.",
+    ),
+  }).describe("Results of other tools. docs/linters.md has the ways to bring them in."),
   debounceSeconds: whole(
     { min: 0, max: 600, default: 10, example: 60 },
     "Seconds to wait for a further push, so that several quick pushes get one review. 0: no wait.",
@@ -240,7 +246,7 @@ export const RepoConfig = z.strictObject({
   rules: documented(
     z.record(z.string(), RuleSetting).default({}),
     { "debugger-left-in": "off", "weak-password-hash": "critical" },
-    "A rule's severity, or `off`: `{debugger-left-in: off, weak-password-hash: critical}`. See docs/rules.md.",
+    "A rule's severity, or `off`: `{debugger-left-in: off, weak-password-hash: critical}`. See docs/rules.md. A rule of another tool is named with it: `eslint/no-eval`.",
   ),
   customRules: documented(
     z.array(CustomRule).max(50).default([]),

@@ -2,7 +2,6 @@
 import { html } from "hono/html";
 import { ENOUGH_PULLS, noGain, replaySummary } from "../domain/figures/replay.ts";
 import type { RepoKey } from "../domain/memory.ts";
-import type { Imported } from "../flows/memory/memory-file.ts";
 import { acceptance } from "./acceptance.ts";
 import { EXPORT, IMPORT, memoriesPath, repositoryPath } from "./addresses.ts";
 import type { Page } from "./frame.ts";
@@ -23,7 +22,13 @@ import {
   table,
   whole,
 } from "./parts.ts";
-import { REPOSITORY_ORDERS, type RepositoriesView, type RepositoryLine, type RepositoryView } from "./read-views.ts";
+import {
+  type ImportedView,
+  REPOSITORY_ORDERS,
+  type RepositoriesView,
+  type RepositoryLine,
+  type RepositoryView,
+} from "./read-views.ts";
 
 export function repositoriesPage({ order, lines }: RepositoriesView): Page {
   const orders = REPOSITORY_ORDERS.map((one) =>
@@ -102,7 +107,7 @@ function memoryFile({ key, memory, formToken }: RepositoryView): Content {
 }
 
 /** What an import came to. */
-export function importedPage(key: RepoKey, { lines, remembered, problems, wrongLines, degraded }: Imported): Page {
+export function importedPage(key: RepoKey, { lines, remembered, problems, wrongLines, degraded }: ImportedView): Page {
   const { added, updated, unchanged, repeated, refused } = remembered;
   const wrong = problems.map(({ line, reason }) => `line ${line}: ${reason}`);
   return {

@@ -65,31 +65,32 @@ export interface Finding {
   readonly line: number;
   readonly severity: Severity;
   readonly category: Category;
-  /** The rule's id; null for a model's or memory's finding. */
+  /** The rule's id, with its tool if it is another's: `eslint/no-eval`; null for a model's or memory's finding. */
   readonly rule: string | null;
   /** One line, no full stop, plain text. */
   readonly title: string;
   /** Why it matters and how to fix it: Markdown, at most a few sentences. */
   readonly body: string;
-  readonly source: "rule" | "model" | "memory";
+  /** `tool`: a rule of another tool, whose text is untrusted. */
+  readonly source: "rule" | "tool" | "model" | "memory";
   /** 0–1; for a model's finding the product of its odds. */
   readonly confidence: number;
   /** For a model's finding, each 0–1: the code really does what the finding claims, and the author would change it. */
   readonly odds?: { readonly real: number; readonly wanted: number };
   readonly suggestion: Suggestion | null;
   readonly precedents: readonly Precedent[];
-  /** Absent for a rule's finding. */
+  /** Absent for a rule's and a tool's finding. */
   readonly locMethod?: LocMethod;
 }
 
 /**
- * Findings of a rule share one comment that lists all their places when their texts are equal and they have no
+ * Findings of a rule, ours or another tool's, share one comment that lists all their places when their texts are equal and they have no
  * suggestion.
  *
  * @returns the same key for such findings; null for one that needs its own comment
  */
 export function sharedComment({ rule, source, severity, title, body, suggestion, precedents }: Finding): string | null {
-  if (rule === null || source !== "rule" || suggestion !== null) return null;
+  if (rule === null || !(source === "rule" || source === "tool") || suggestion !== null) return null;
   return JSON.stringify([rule, severity, title, body, precedents.map(({ id }) => id)]);
 }
 
@@ -134,6 +135,12 @@ export function isAlwaysReported({ severity, category }: Judged): boolean {
 export function findingId(rule: string, path: string, lines: readonly string[], occurrence: number): string {
   const words = lines.map((line) => line.replace(/\s+/g, " ").trim()).join("\n");
   return `fnd_${shortHash(JSON.stringify([rule, path, words, occurrence]))}`;
+}
+
+/** True for findings that memory repeats even after a person with write access declined them with a reason. */
+export function isAlwaysRepeated(finding: Pick<Finding, "severity" | "category" | "source">): boolean {
+  // Another tool's rules are many, and most are called security: by declining a team says which of them it means.
+  return isAlwaysReported(finding) && !(finding.source === "tool" && finding.severity !== "critical");
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Declined } from "./conversation.ts";
 import type { Repo, ReviewJob } from "./job.ts";
 import type { Degraded, LeftOut } from "./omissions.ts";
 import type { Past } from "./review/review-history.ts";
+import type { ToolReport } from "./tool-result.ts";
 
 /** RIGHT is the head (new) side of a diff, LEFT the base (old) side: GitHub's words. */
 export type Side = "LEFT" | "RIGHT";
@@ -136,6 +137,8 @@ export interface PullRequestContext {
   readonly past: Past;
   /** Findings that people asked us not to report again here. */
   readonly declined: readonly Declined[];
+  /** What other tools report about the head; absent: nothing. */
+  readonly tools?: ToolReport;
   readonly degraded: readonly Degraded[];
 }
 

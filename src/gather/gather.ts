@@ -14,7 +14,9 @@ import type { FileDiff, PullRequest, PullRequestContext } from "../domain/pull-r
 import { type Checkpoint, titleFingerprint } from "../domain/review/review-history.ts";
 import { SKIPS, type SkipReason } from "../domain/skips.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
+import { NO_REPORT, TOOL_RESULTS } from "../domain/tool-result.ts";
 import type { Threads } from "../ports/conversation.ts";
+import { noToolResults } from "../ports/tools.ts";
 import type { EarlierReview, PullRequests } from "../ports.ts";
 import { cutTexts } from "./cut-texts.ts";
 import { earlierFindings } from "./earlier-findings.ts";
@@ -121,6 +123,7 @@ export function isFork(repo: Repo, { head }: Pick<PullRequest, "head">): boolean
  * @param known the existing rules, so that a misspelt one in the configuration is reported
  * @param hasModel whether a model will read: only then the repository's guidance is worth its requests
  * @param earlier earlier findings and reading
+ * @param tools what other tools found
  * @returns the pull request with its parsed changes; or why it is not reviewed, without further requests
  * @throws Transient when pull request, configuration or changes cannot be read now. Head texts, author facts and our
  * own comments are optional: without them the review continues, and says so in `degraded`
@@ -131,6 +134,7 @@ export async function gather(
   known: KnownRules = {},
   hasModel = false,
   earlier = NOTHING_EARLIER,
+  tools = noToolResults(),
 ): Promise<PullRequestContext | Skipped> {
   const { repo } = job;
   const admitted = await admit(job, pulls, known, earlier);
@@ -172,6 +176,10 @@ export async function gather(
   const readBase = (path: string) => pulls.text(repo, path, baseTip, GUIDANCE_BYTES);
   const guidance = await optional("guidance", () => (isRead ? readGuidance(readBase) : Promise.resolve([])), []);
   const own = await optional("own-comments", () => pulls.ownComments(repo, job.number), []);
+  const all = [changed.files, changed.leftOut].flatMap((files) => files.map(({ path }) => path));
+  const isInHead = async (path: string) => (pulls.noHead === undefined ? (await readHead(path)) !== null : null);
+  const toolsAsked = { repo, pull, settings: config.review.tools, paths: all, isInHead };
+  const reported = await optional(TOOL_RESULTS, () => tools.of(toolsAsked), NO_REPORT);
   const fingerprint = earlier.fingerprint(config);
   const checkpoint = isRead ? await readCheckpoint(job, pull, pulls, earlier.reviews, fingerprint) : NOTHING_READ;
   return {
@@ -196,6 +204,7 @@ export async function gather(
     authorFacts: author.value,
     ownComments: own.value,
     declined: earlier.declined,
+    tools: reported.value,
     past: { checkpoint, said: earlierFindings(earlier.reviews, own.degraded.length === 0 ? own.value : null) },
     degraded: [
       ...admitted.degraded,
@@ -208,6 +217,8 @@ export async function gather(
       ...guidance.degraded,
       ...author.degraded,
       ...own.degraded,
+      ...reported.degraded,
+      ...reported.value.degraded,
     ],
   };
 }

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { UsageError } from "../config/usage-error.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
+import { ofTool } from "../domain/tool-result.ts";
 import { explainFinding } from "../flows/commands/explain-finding.ts";
 import { whyOutcome } from "../flows/memory/why-outcome.ts";
 import type { McpMemory } from "../wire/cli/mcp.ts";
@@ -45,6 +46,8 @@ export const explainFindingTool: Tool<typeof input> = {
 };
 
 function sourceOf({ source, rule }: { readonly source: string; readonly rule: string | null }): string {
+  const of = ofTool(rule);
+  if (of !== null) return `${of.tool} reported it, by its rule ${of.rule}`;
   return rule === null ? `a ${source} reported it` : `the rule ${rule}: docs/rules.md describes what it looks for`;
 }
 

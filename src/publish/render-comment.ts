@@ -10,6 +10,7 @@ import { answerMarker, findingMarker } from "../domain/review/marker.ts";
 import type { Review } from "../domain/review.ts";
 import { listed } from "../domain/text/counted.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
+import { ofTool } from "../domain/tool-result.ts";
 import { agentPrompt } from "./agent-prompt.ts";
 import { linkedCode, linkTo, placeOf } from "./permalink.ts";
 import { codeSpan, quietCode, sanitizeBlock, sanitizeInline, visible, writeFence } from "./sanitize.ts";
@@ -87,7 +88,12 @@ export function otherPlaces(review: Pick<Review, "repo" | "headSha" | "reviewed"
 /** One small line: who found it, and how to decline it. */
 export function origin({ rule, source }: Finding): string {
   const by = source === "memory" ? "Known from memory" : "Found by a model";
-  const found = rule === null ? by : `Rule ${linkedCode(rule, rulePage(rule))}`;
+  const of = ofTool(rule);
+  const byRule =
+    of === null
+      ? `Rule ${linkedCode(rule ?? "", rulePage(rule ?? ""))}`
+      : `Found by ${codeSpan(of.tool)}, rule ${codeSpan(of.rule)}`;
+  const found = rule === null ? by : byRule;
   return `<sub>${found} · to decline it, reply \`/kodiai ignore\` with a reason</sub>`;
 }
 

@@ -71,7 +71,8 @@ function unwanted(
 
 /**
  * Among findings with one id, and among findings of one category on one line, the most severe stays. A model's finding
- * never replaces a rule's, however severe it claims to be: the text that it read may have manipulated it.
+ * never replaces a rule's, however severe it claims to be: the text that it read may have manipulated it. Claims of other tools
+ * about one matter were joined with ours before, so those that are left stay.
  */
 function withoutRepeats(placed: readonly PlacedFinding[], posted: ReadonlySet<string>) {
   const ids = new Set<string>();
@@ -84,7 +85,7 @@ function withoutRepeats(placed: readonly PlacedFinding[], posted: ReadonlySet<st
     const place = JSON.stringify([finding.path, finding.side, finding.line, finding.category]);
     const stronger = (isRule ? byRules : byAll).get(place);
     if (ids.has(finding.id)) reasons.set(one, "the same finding was reported twice");
-    else if (stronger !== undefined && stronger.rule !== finding.rule) {
+    else if (stronger !== undefined && stronger.rule !== finding.rule && finding.source !== "tool") {
       const other = stronger.rule === null ? "another finding" : `rule ${stronger.rule}`;
       reasons.set(one, `${other} reports the same line, at least as severely`);
     } else {

@@ -38,6 +38,7 @@ import { REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./reading/instructions
 import { failureReason } from "./reading/plan-reading.ts";
 import { type Asked, type Bounds, type ModelReview, readByModel, withoutModel } from "./reading/read-by-model.ts";
 import { costOf, takeRuleVerdicts } from "./reading/verify.ts";
+import { withToolFindings } from "./tools/tool-findings.ts";
 
 export { beginnings, flaggedInChange } from "./memory/flagged-here.ts";
 export { probeQuestion } from "./reading/probe.ts";
@@ -95,7 +96,9 @@ export async function review(
   const policy = policyOf(context, signals, ports.isAuthorTrusted);
   const around = ports.around ?? noContext();
   const ignored = ports.isAuthorTrusted ? [] : inspection.heldBack;
-  const ruleFindings = [...inspection.findings, ...ignored.map(({ finding }) => finding)];
+  const ours = [...inspection.findings, ...ignored.map(({ finding }) => finding)];
+  const tools = withToolFindings(ours, context, new Map(Object.entries(config.rules)));
+  const ruleFindings = tools.findings;
   const material = { context: authored, signals, precedents, ruleFindings, around };
   const head = ports.head ?? { code: null, degraded: [] };
   const bounds = { remembered: memory.precedents, profile: policy.profile, head: head.code };
@@ -108,7 +111,8 @@ export async function review(
   const byRules = withRememberedAbout(ruled.findings, precedents.ranked, context.headTexts);
   const remembered = await withMemory([...byRules, ...read.findings], checkpoint, code, ports.recollection);
   const weighed = weigh(context, remembered, quieted, code, policy);
-  const looked = whoLooked(read.coverage, [...context.degraded, ...inspection.degraded, ...read.degraded]);
+  const seen = [...context.degraded, ...inspection.degraded, ...read.degraded];
+  const looked = whoLooked(read.coverage, seen, context.tools);
   const { open, addressed } = openFindings(weighed.notFound, context, looked);
   const limit = ports.commentLimit ?? config.review.maxComments;
   const asked = askedToIgnore([...weighed.said, ...open], ignored, policy);
@@ -140,6 +144,7 @@ export async function review(
       ...context.degraded,
       ...precedents.degraded,
       ...inspection.degraded.filter(({ part }) => part !== "head-text" || !saysNoHead(context)),
+      ...tools.degraded,
       ...around.degraded,
       ...head.degraded,
       ...read.degraded,

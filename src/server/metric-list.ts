@@ -79,7 +79,7 @@ export const METRICS = [
   counter("kodiai_findings_total", "Findings of posted reviews, by place, or that they were held back.", {
     place: "`inline`, `file`, `summary`, `already-posted` or `held-back`",
     severity: "`critical`, `major`, `medium` or `minor`",
-    source: "`rule`, `model` or `memory`",
+    source: "`rule`, `tool`, `model` or `memory`",
   }),
   counter("kodiai_finding_outcomes_total", "Changes of findings' outcomes by people's feedback, by the new outcome.", {
     outcome: "`posted`, `accepted`, `declined`, `fixed`, `outdated` or `reintroduced`",

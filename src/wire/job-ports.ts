@@ -4,6 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { cachedStatistics } from "../adapters/cached-statistics.ts";
 import { dryRunEvidence, dryRunMemory, dryRunReplies } from "../adapters/dry-run/dry-run.ts";
+import { codeScanning } from "../adapters/github/read/code-scanning.ts";
 import { githubFeedback } from "../adapters/github/read/feedback.ts";
 import { githubPermissions, newDenials } from "../adapters/github/read/permissions.ts";
 import { githubFiles, githubPullRequests } from "../adapters/github/read/pull-requests.ts";
@@ -74,6 +75,7 @@ export function reviewPorts(
       records: held.ledger,
       evidence: isDry ? dryRunEvidence(store.evidence) : store.evidence,
       inspector: rules,
+      tools: codeScanning(() => clients.forCodeScanning(installationId, job.repo)),
       symbols: symbolsOfReview(),
       known: knownRules(),
       embedder,

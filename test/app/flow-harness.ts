@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import { sarifFiles } from "../../src/adapters/sarif/sarif-files.ts";
 import { OutOfReach, Transient } from "../../src/domain/errors.ts";
 import type { FeedbackJob, ReviewJob } from "../../src/domain/job.ts";
 import type { MemoryRecord } from "../../src/domain/memory.ts";
@@ -76,6 +77,8 @@ export interface FlowOptions {
   readonly manifest?: Manifest;
   /** In place of what people of the world may do. */
   readonly permissions?: Permissions;
+  /** Paths of SARIF files that every review reads. */
+  readonly sarif?: readonly string[];
 }
 
 export async function openFlow({
@@ -83,6 +86,7 @@ export async function openFlow({
   reviewerLogin = "",
   manifest,
   permissions,
+  sarif = [],
 }: FlowOptions = {}): Promise<FlowHarness> {
   const dataDir = mkdtempSync(join(tmpdir(), "kodiai-flow-"));
   const store = await openStore(dataDir);
@@ -124,6 +128,7 @@ export async function openFlow({
       records: held.ledger,
       evidence: store.evidence,
       inspector: rules,
+      tools: sarifFiles(sarif),
       known: knownRules(),
       embedder,
       reranker: null,

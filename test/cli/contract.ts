@@ -36,7 +36,7 @@ const Finding = z.strictObject({
   rule: z.string().nullable(),
   title: z.string().regex(/^[^\n]+$/),
   body: z.string(),
-  source: z.enum(["rule", "model", "memory"]),
+  source: z.enum(["rule", "tool", "model", "memory"]),
   confidence: z.number().min(0).max(1),
   odds: z.strictObject({ real: z.number().min(0).max(1), wanted: z.number().min(0).max(1) }).optional(),
   suggestion: z.strictObject({ startLine: z.int(), line: z.int(), text: z.string() }).nullable(),

@@ -92,6 +92,21 @@ test("it writes a SARIF report that code scanning takes, and fails for what fail
   expect(failed.log).toContain("::error::Kodiai found something at or above fail-on");
 }, 60_000);
 
+test("what other tools found is in the report, and a file of theirs that is wrong fails the step and loses nothing else", async () => {
+  const line = BALANCE.split("\n").findIndex((text) => text.trim() !== "") + 1;
+  const region = { startLine: line };
+  const locations = [{ physicalLocation: { artifactLocation: { uri: "src/balance.py" }, region } }];
+  const results = [{ ruleId: "R1", message: { text: "Lint says no" }, locations }];
+  const lint = { version: "2.1.0", runs: [{ tool: { driver: { name: "lint" } }, results }] };
+  clone.write({ "lint.sarif": JSON.stringify(lint), "bad.sarif": "{" });
+  const ran = await run({ sarif: "lint.sarif\n\nbad.sarif\n", output: "third.sarif" });
+  clone.write({ "lint.sarif": null, "bad.sarif": null });
+  expect(ran).toMatchObject({ code: 2, outputs: { "exit-code": "2", report: "third.sarif", findings: "2" } });
+  expect(ran.log).toMatch(/bad\.sarif: line 1, column 2: it is not JSON/);
+  const ids = Sarif.parse(JSON.parse(readFileSync(join(clone.path, "third.sarif"), "utf8")));
+  expect(JSON.stringify(ids)).toContain('"lint/R1"');
+}, 60_000);
+
 test("an ignore in the code counts in a branch of the repository, and hides nothing in a fork's change", async () => {
   const own = newClone();
   try {

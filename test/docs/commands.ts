@@ -3,6 +3,10 @@
 /** By exact text. */
 export const ELSEWHERE: ReadonlyMap<string, { readonly test: string; readonly says: string }> = new Map([
   ["npm run demo", { test: "test/demo/first-review.test.ts", says: "demo" }],
+  [
+    "kodiai review --sarif semgrep.sarif --sarif eslint.sarif --fail-on major",
+    { test: "test/cli/sarif.test.ts", says: "--sarif=" },
+  ],
   ["npm start", { test: "test/app/server-process.ts", says: "src/main.ts" }],
   [
     'npm run -s kodiai -- setup --webhook-url https://YOUR-HOST/api/github/webhooks --name "Kodiai of YOUR-NAME"',
@@ -37,7 +41,10 @@ export const NOT_RUN: readonly { readonly command: RegExp; readonly why: string 
     command: /^(?:useradd|systemctl|install) /,
     why: "changes the machine as root; test/deploy has systemd verify the unit",
   },
-  { command: /^git pull$|^cloudflared tunnel |^ngrok http /, why: "needs the internet, and programs of others" },
+  {
+    command: /^git pull$|^cloudflared tunnel |^ngrok http |^semgrep /,
+    why: "needs the internet, and programs of others",
+  },
   {
     command: /^npm install --prefix \/opt\/kodiai /,
     why: "needs a folder of root; test/release installs the packed package",

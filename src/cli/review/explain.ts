@@ -8,6 +8,7 @@ import { candidatesText, type Precedents } from "../../domain/retrieval.ts";
 import { type Review, unreadDiff } from "../../domain/review.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { counted } from "../../domain/text/counted.ts";
+import { NO_REPORT, SARIF_FILE } from "../../domain/tool-result.ts";
 import { nameOf } from "../../flows/memory/find-repository.ts";
 import type { Stage } from "../../flows/review/review-ports.ts";
 import { writeReview } from "../../flows/review/review-pull-request.ts";
@@ -47,7 +48,9 @@ export async function explain(words: readonly string[]): Promise<ExitCode> {
     if (values["show-prompt"] === true) console.log(shownPrompts(questions, "pretty"));
   }
   const failed = written.kind === "review" ? unreadDiff(written) : written.reason;
-  if (failed === null) return 0;
+  const unread = written.kind === "review" ? written.degraded.filter(({ part }) => part === SARIF_FILE) : [];
+  for (const { reason } of unread) console.error(`kodiai explain: ${terminalText(reason)}`);
+  if (failed === null) return unread.length > 0 ? 2 : 0;
   console.error(`kodiai explain: not reviewed: ${failed}`);
   return 3;
 }
@@ -230,9 +233,15 @@ function gatherRows({ pull, repo, files, leftOut, ...context }: PullRequestConte
     ...shown(leftOut.map(({ path, reason }) => `left out: ${path}: ${reason}`)),
     ["config", context.configUsed ?? ""],
     ["settings", `${settings?.length ?? 0} beyond the defaults, ${counted(configProblems.length, "problem")}`],
+    ...toolRows(context.tools),
     ["scope", past.checkpoint.kind === "full" ? "the whole change" : "what changed since the last review"],
     ...degradedRows(degraded),
   ];
+}
+
+function toolRows({ results } = NO_REPORT): readonly Row[] {
+  const byTool = [...Map.groupBy(results, ({ tool }) => tool)].map(([tool, { length }]) => `${tool} ${length}`);
+  return byTool.length === 0 ? [] : [["tools", `results in changed files: ${byTool.join(", ")}`]];
 }
 
 function analyzeRows({ intent, languages, risks, author, metrics }: ReviewSignals): readonly Row[] {

@@ -4,6 +4,7 @@ import { atLeast, SEVERITIES } from "../../domain/finding.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { isUnreadByModel, quietVerdict, type Review, unreadDiff } from "../../domain/review.ts";
 import { counted } from "../../domain/text/counted.ts";
+import { SARIF_FILE } from "../../domain/tool-result.ts";
 import { withoutSecrets } from "../../flows/review/posting.ts";
 import type { Stage } from "../../flows/review/review-ports.ts";
 import { writeReview } from "../../flows/review/review-pull-request.ts";
@@ -47,9 +48,11 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
     console.error(`kodiai review: not reviewed: ${written.reason}`);
     return 3;
   }
+  const unread = written.degraded.filter(({ part }) => part === SARIF_FILE);
+  for (const { reason } of unread) console.error(`kodiai review: ${terminalText(reason)}`);
   if (values["show-prompt"] === true) {
     console.log(shownPrompts(questions, format));
-    return 0;
+    return unread.length > 0 ? 2 : 0;
   }
   const failed = unreadDiff(written);
   if (failed !== null) console.error(`kodiai review: not reviewed: ${failed}`);
@@ -58,6 +61,7 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
   }
   console.log(await print(written, format, context));
   if (failed !== null) return 3;
+  if (unread.length > 0) return 2;
   if (failOn === null) return 0;
   if (!isUnreadByModel(written))
     return written.findings.some(({ finding }) => atLeast(finding.severity, failOn)) ? 1 : 0;

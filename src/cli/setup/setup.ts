@@ -5,6 +5,7 @@ import {
   type AppDescription,
   appManifest,
   missingRights,
+  withCodeScanning,
   withoutChecks,
 } from "../../config/environment/app-manifest.ts";
 import { LOGIN_CALLBACK } from "../../config/environment/github-address.ts";
@@ -43,7 +44,8 @@ import {
 export async function setup(words: readonly string[]): Promise<ExitCode> {
   const { values } = readWords(words, VERBS.setup.options);
   const given = await readAppYml();
-  const description = values["without-checks"] === true ? withoutChecks(given) : given;
+  const checked = values["without-checks"] === true ? withoutChecks(given) : given;
+  const description = values["code-scanning"] === true ? withCodeScanning(checked) : checked;
   const plan = setupPlan(values);
   // A host that the operator names may be in a private network: the option is needed once and stored for the server.
   if (values["private-network"] === true) process.env.KODIAI_ALLOW_PRIVATE_HOSTS = plan.host;

@@ -21,6 +21,11 @@ export function withoutChecks({ events, permissions, ...rest }: AppDescription):
   };
 }
 
+/** The same App with the permission for `review.tools.codeScanning`. */
+export function withCodeScanning({ permissions, ...rest }: AppDescription): AppDescription {
+  return { ...rest, permissions: new Map([...permissions, ["security_events", "read"]]) };
+}
+
 interface ManifestWish {
   /** The App's suggested name, at most 34 characters: GitHub does not truncate it. The person may change it on GitHub. */
   readonly name: string;

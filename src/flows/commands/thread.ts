@@ -1,6 +1,6 @@
 // Commands in the thread of a finding: ignore, restore, resolve.
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
-import { type Finding, isAlwaysReported } from "../../domain/finding.ts";
+import { type Finding, isAlwaysRepeated, isAlwaysReported } from "../../domain/finding.ts";
 import { MEMORY_ID } from "../../domain/memory.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
 import { noteCommand, noteOnMemory } from "../people/weigh-evidence.ts";
@@ -55,7 +55,7 @@ export async function ignoreFinding(order: Order): Promise<Answer> {
 
 /** The effect of a writer's decline on other pull requests. */
 function onOthers(finding: Finding | null, reason: string): string {
-  if (finding !== null && isAlwaysReported(finding)) {
+  if (finding !== null && (reason === "" ? isAlwaysReported(finding) : isAlwaysRepeated(finding))) {
     return "Similar findings are still reported on other pull requests, along with this decision: security and critical findings always are.";
   }
   return reason === ""

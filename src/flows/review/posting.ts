@@ -181,7 +181,7 @@ const FINDING = z.looseObject({
   line,
   severity: z.enum(SEVERITIES),
   category: z.enum(CATEGORIES),
-  source: z.enum(["rule", "model", "memory"]),
+  source: z.enum(["rule", "tool", "model", "memory"]),
   title: z.string(),
   body: z.string(),
 });

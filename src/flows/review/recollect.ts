@@ -11,7 +11,7 @@ import {
   type RepositoryHistory,
   rejectionsOf,
 } from "../../domain/memory/rejections.ts";
-import { findingMemoryId, repoKey } from "../../domain/memory.ts";
+import { findingMemoryId, type RepoKey, repoKey } from "../../domain/memory.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { ownScope, type Precedents } from "../../domain/retrieval.ts";
@@ -44,7 +44,10 @@ export async function recollect(
       fixedAt === null && isDistinctive ? [pull] : [],
     );
     const openPulls = await openAmong(context.repo, [...new Set(asked)].slice(0, MOST_PULLS), ports.pulls);
-    const alikeClaims = (findings: readonly Finding[]) => claimsLike(findings, rejected, context, ports);
+    const alikeClaims = async (findings: readonly Finding[]) => {
+      const alike = await claimsLike(findings, rejected, context, ports);
+      return findings.map((finding, at) => [...sameFindings(finding, rejected, repo), ...(alike[at] ?? [])]);
+    };
     return { recollection: { flagged, rejected, openPulls, alikeClaims, now: ports.now() }, degraded: [] };
   } catch (error) {
     // Only our own adapters' words are fit for a footer.
@@ -64,6 +67,23 @@ export function withReasons(precedents: Precedents, rejected: readonly RejectedM
       return rejections === null ? memory : { ...memory, rejections };
     }),
   };
+}
+
+/**
+ * A rule's finding has the same id for the same words in the same file of any pull request. Code too short to be looked up is
+ * recognised by it alone.
+ */
+function sameFindings(
+  { rule, id }: Finding,
+  rejected: readonly RejectedMemory[],
+  repo: RepoKey,
+): readonly AlikeClaim[] {
+  if (rule === null) return [];
+  return rejected.flatMap(({ memoryId, rule: of, pull }) => {
+    // Of code that cannot be looked up no rule is stored; the id is of the rule as well.
+    const isSame = (of ?? rule) === rule && pull !== null && findingMemoryId(repo, pull, id) === memoryId;
+    return isSame ? [{ memoryId, similarity: 1 }] : [];
+  });
 }
 
 /** Cosine decides: a claim that is not nearer than the embedder's own bound is another one. */

@@ -10,6 +10,7 @@ import type { ModelAccess } from "../../ports/model.ts";
 import type { FlaggedCode, PastCode, PastRejections } from "../../ports/rejections.ts";
 import type { Snapshots } from "../../ports/snapshot.ts";
 import type { Symbols } from "../../ports/symbols.ts";
+import type { ToolResults } from "../../ports/tools.ts";
 import type { Inspector, Ledger, PullRequests, Reviews } from "../../ports.ts";
 import type { newGateCache } from "../../retrieve/retrieve.ts";
 
@@ -17,6 +18,8 @@ import type { newGateCache } from "../../retrieve/retrieve.ts";
 export interface WritingPorts {
   readonly pulls: PullRequests;
   readonly inspector: Inspector;
+  /** What other tools found; absent: none is asked. */
+  readonly tools?: ToolResults;
   /** Reads the repository at the head; null or absent where there is none behind the change. */
   readonly snapshots?: Snapshots | null;
   /** Finds names in code; null or absent: the model is shown the diff alone. */

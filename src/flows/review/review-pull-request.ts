@@ -63,7 +63,9 @@ export async function writeReview(
   const people = { declined, pausedBy, mayWrite: writersOf(job.repo, ports) };
   const earlier = { reviews, fingerprint, ...people, ...(settled === undefined ? {} : { settled }) };
   const known = knownFor(ports);
-  const context = await stage("gather", () => gather(job, ports.pulls, known, ports.access !== null, earlier));
+  const context = await stage("gather", () =>
+    gather(job, ports.pulls, known, ports.access !== null, earlier, ports.tools),
+  );
   if (context.kind === "skipped") return context;
   const because = await summaryBecause(context, ports);
   const begun = (await begin?.(context, because)) ?? { degraded: [] };

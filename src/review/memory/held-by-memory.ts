@@ -1,9 +1,17 @@
 // Memory's word on the findings of a review. Findings that people declined on other pull requests, or that are posted
 // on another open one, are not repeated: code or claim has to be the same; order and rank do not matter. Critical and
-// security findings are still reported, with the earlier comment. Code that comes back after a fix is a finding.
+// security findings are still reported, with the earlier comment; of another tool only the critical ones, since its rules are many and
+// a team tells it what it means by declining. Code that comes back after a fix is a finding.
 import type { Flagged } from "../../domain/code/code-fingerprint.ts";
 import { nameOf } from "../../domain/code/paths.ts";
-import { type Finding, findingId, type HeldBack, isAlwaysReported, type Precedent } from "../../domain/finding.ts";
+import {
+  type Finding,
+  findingId,
+  type HeldBack,
+  isAlwaysRepeated,
+  isAlwaysReported,
+  type Precedent,
+} from "../../domain/finding.ts";
 import {
   areEnough,
   type FlaggedInChange,
@@ -50,8 +58,9 @@ export function heldByMemory(
     if (isKnown(finding)) return [finding];
     const found = declinedBefore(finding, said) ?? postedElsewhere(finding, said);
     if (found === null) return [finding];
-    const { precedent, holds, reason, ...whose } = found;
-    if (!holds || isAlwaysReported(finding)) return [withPrecedent(finding, precedent)];
+    const { precedent, holds, reason, isReasoned, ...whose } = found;
+    if (!holds || (isReasoned ? isAlwaysRepeated(finding) : isAlwaysReported(finding)))
+      return [withPrecedent(finding, precedent)];
     heldBack.push({ finding, reason, precedent, ...whose });
     return [];
   });
@@ -103,6 +112,8 @@ interface Verdict {
   readonly precedent: Precedent;
   /** Whether it suffices to hold back a finding that is neither critical nor about security. */
   readonly holds: boolean;
+  /** Whether a person with write access gave a reason. */
+  readonly isReasoned: boolean;
   readonly reason: string;
   /** See HeldBack. */
   readonly heldBy?: "author";
@@ -138,7 +149,6 @@ function byCode(finding: Finding, { flaggedAt, previousPath, byId }: IndexedPast
 }
 
 function byClaim(finding: Finding, { claims, byId }: IndexedPast): readonly Alike[] {
-  if (finding.rule !== null) return [];
   return (claims.get(finding) ?? []).flatMap(({ memoryId, similarity }) => {
     const memory = byId.get(memoryId);
     return memory?.category === finding.category ? [{ memory, similarity }] : [];
@@ -174,6 +184,7 @@ function verdict(memory: RejectedMemory, similarity: number, rejections: Rejecti
   const on = memory.pull === null ? "" : ` on #${memory.pull}`;
   return {
     holds,
+    isReasoned: rejections.reason !== null,
     reason: `declined${times}${on} by @${rejections.by} on ${date}${why}`,
     precedent: {
       id: memory.memoryId,
@@ -203,7 +214,7 @@ function postedElsewhere(finding: Finding, { flaggedAt, openPulls, byId, now }: 
   if (one === undefined) return null;
   const reason = `said on #${one.pull}, which is open, on ${isoDate(one.at)}`;
   // Anybody can open another pull request with the same code.
-  return { holds: true, reason, precedent: precedentOf(one, "posted", one.at), heldBy: "author" };
+  return { holds: true, isReasoned: false, reason, precedent: precedentOf(one, "posted", one.at), heldBy: "author" };
 }
 
 function precedentOf({ memoryId: id, url, title: quote, pull }: Flagged, outcome: string, at: number): Precedent {

@@ -7,6 +7,7 @@ import type { Degraded } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { EarlierFinding } from "../../domain/review/review-history.ts";
 import type { Addressed, Coverage, PlacedFinding } from "../../domain/review.ts";
+import { NO_REPORT, ofTool } from "../../domain/tool-result.ts";
 import type { CodeNow } from "../placing/code-now.ts";
 import { wordsInCommon } from "../reading/draft.ts";
 
@@ -244,15 +245,17 @@ function findThere(one: EarlierFinding, path: string, code: CodeNow, least: numb
 }
 
 /**
- * What checked the code this time: every rule over every file; a model that read everything, now or at an earlier push.
+ * What checked the code this time: every rule over every file; tools with complete results for this head; a model that read
+ * everything, now or at an earlier push.
  *
  * @param degraded of this review's rules and of what gather read for them
  */
-export function whoLooked(coverage: Coverage | null, degraded: readonly Degraded[]) {
+export function whoLooked(coverage: Coverage | null, degraded: readonly Degraded[], tools = NO_REPORT) {
   const isRead = coverage?.files.every(({ state }) => state === "full" || state === "earlier") === true;
   const unreadFor = (parts: RegExp) => degraded.some(({ part }) => parts.test(part));
   return {
     byRules: !unreadFor(/^(?:rule |custom rule |structural-rules|head-text|files|diff|patch)/),
+    byTool: (rule: string | null) => tools.complete.includes(ofTool(rule)?.tool ?? ""),
     byModel: isRead && coverage.unanswered === 0 && !unreadFor(/^(?:model|coverage|files|diff|patch)/),
   };
 }
@@ -279,7 +282,9 @@ export function openFindings(
     const isByMemory = said.finding.source === "memory" && said.recovered !== true;
     const isSpared = path !== null && spared.has(path);
     const byModel = looked.byModel && !isSpared;
-    const wasLookedAt = isByMemory || (said.finding.source === "rule" ? looked.byRules : byModel);
+    const { source, rule } = said.finding;
+    const byOthers = source === "tool" ? looked.byTool(rule) : byModel;
+    const wasLookedAt = isByMemory || (source === "rule" ? looked.byRules : byOthers);
     if (changed !== null && wasLookedAt) {
       // A rule may be silent for another reason than a changed code.
       const isRemoved = path !== null && said.shape.at.length > 0 && place?.as !== "same";
@@ -295,6 +300,7 @@ function changeOf({ said, path, place, fixed }: LocatedFinding, leftOut: Readonl
   if (path === null) return leftOut.has(said.finding.path) ? null : "its file is no longer part of the change";
   if (fixed !== null) return "its code has changed as we suggested";
   if (said.finding.source === "rule") return "its rule no longer finds it";
+  if (said.finding.source === "tool") return "its tool no longer reports it";
   return place?.as === "same" || isOnFile ? null : "its code has changed";
 }
 

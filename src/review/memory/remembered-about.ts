@@ -25,7 +25,7 @@ const COMMON = new Set(
 );
 
 /**
- * Adds earlier comments on the same code to findings of rules, best first; other findings stay as they are.
+ * Adds earlier comments on the same code to findings of rules, ours and other tools', best first; other findings stay as they are.
  *
  * @param ranked the memories found for this change, best first
  * @param headTexts whole head files by path; a finding in any other file gets nothing
@@ -39,7 +39,7 @@ export function withRememberedAbout(
   const texts = new Map<string, readonly string[]>();
   const wordsOf = new Map(ranked.map((memory) => [memory, codeWords(memory.record.text)]));
   return findings.map((finding) => {
-    if (finding.source !== "rule" || finding.side === "LEFT") return finding;
+    if (finding.rule === null || finding.side === "LEFT") return finding;
     const lines = texts.get(finding.path) ?? headTexts.get(finding.path)?.split("\n") ?? [];
     texts.set(finding.path, lines);
     const words = codeWords(lines.slice(finding.startLine - 1, finding.line).join("\n"));

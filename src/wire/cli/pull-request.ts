@@ -1,5 +1,6 @@
 // A pull request on GitHub as the change of a command; loaded only where one is named.
 import { blobsInMemory } from "../../adapters/blob-cache.ts";
+import { codeScanning } from "../../adapters/github/read/code-scanning.ts";
 import { githubPullRequests } from "../../adapters/github/read/pull-requests.ts";
 import { githubSnapshots } from "../../adapters/github/read/snapshot.ts";
 import { repoOf } from "../../adapters/github/requests.ts";
@@ -30,5 +31,10 @@ export async function pullRequestPorts(
   const { ports } = await portsOf([{ repo, by: "its address" }], pulls, named.place, named.model);
   // What a command reads goes when it ends.
   const snapshots = githubSnapshots({ github, archives: archiveFetch(named.apiUrl), blobs: blobsInMemory() });
-  return { repo, number: named.number, headSha: data.head.sha, ports: { ...ports, snapshots } };
+  return {
+    repo,
+    number: named.number,
+    headSha: data.head.sha,
+    ports: { ...ports, snapshots, tools: codeScanning(async () => github) },
+  };
 }

@@ -6,6 +6,7 @@ import { openAccess } from "./access.ts";
 import { type ArchiveDesk, openArchiveDesk } from "./archive-routes.ts";
 import { changesReader } from "./changes.ts";
 import { type CheckActs, checkActs } from "./check-actions.ts";
+import { type CodeScanning, type ScanActs, scanActs } from "./code-scanning.ts";
 import type { Json, Person, Pull, Repository, Review, Side } from "./conversation.ts";
 import { type Files, type GitHalf, startEmulator } from "./emulator.ts";
 import { type Fault, planFaults } from "./faults.ts";
@@ -100,7 +101,7 @@ export interface CheckRun {
   readonly annotations: readonly string[];
 }
 
-export interface GitHubWorld extends PullActs, RepositoryActs, FeedbackActs, CheckActs {
+export interface GitHubWorld extends PullActs, RepositoryActs, FeedbackActs, CheckActs, ScanActs {
   /** Base address of the API. */
   readonly apiUrl: string;
   readonly appCredentials: { readonly appId: number; readonly privateKey: string; readonly webhookSecret: string };
@@ -187,9 +188,11 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
   const confirmed = new Map<string, Json>();
   const desk: LoginDesk = { ...CLIENT, callbackUrls: [], signedIn: null };
   const archives = openArchiveDesk();
+  const scans: CodeScanning = { uploads: [] };
   const server = await listen({
     confirmed,
     archives,
+    scans,
     posted: visibleComments,
     second: second && { ...second, bot: person(`${SECOND.slug}[bot]`, { association: "NONE" }) },
     app: { ...APP, ...CLIENT, pem: git.privateKey, webhookSecret },
@@ -213,6 +216,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
     ...acts,
     ...feedbackActs(hub, manifest, person),
     ...checkActs(hub, git, manifest),
+    ...scanActs(hub, scans),
     ...ofRepositories,
     apiUrl: hub.apiUrl,
     appCredentials: { appId: APP.id, privateKey: git.privateKey, webhookSecret },

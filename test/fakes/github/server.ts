@@ -7,6 +7,7 @@ import type { PostedOnPull } from "../../../scripts/review-page.ts";
 import type { Access, Caller } from "./access.ts";
 import { appSetupRoutes, type Confirmed, type FreshApp } from "./app-setup-routes.ts";
 import { ARCHIVE_PATHS, archivePages, archiveRoutes, type openArchiveDesk } from "./archive-routes.ts";
+import { type CodeScanning, codeScanningRoutes } from "./code-scanning.ts";
 import { commentRoutes } from "./comment-routes.ts";
 import { isJson, type Json, type Person, type Pull, Refusal } from "./conversation.ts";
 import type { GitHalf, SecondApp } from "./emulator.ts";
@@ -61,6 +62,7 @@ export interface Gateway {
   readonly second: (SecondApp & { readonly bot: Person }) | null;
   readonly desk: LoginDesk;
   readonly archives: ReturnType<typeof openArchiveDesk>;
+  readonly scans: CodeScanning;
   /** What a visitor of a pull request sees. */
   readonly posted: (pull: Pull) => PostedOnPull;
 }
@@ -80,7 +82,7 @@ export async function listen(way: Gateway): Promise<{ close(): Promise<void> }> 
   routes.route("/", appRoutes(way.hub)).route("/", graphqlRoutes(way.hub));
   routes.route("/", personRoutes(way.hub, way.git, way.persons));
   routes.route("/", appSetupRoutes(way.hub, way.confirmed, way.app)).route("/", userRoutes(way.hub, way.app));
-  routes.route("/", archiveRoutes(way.hub, way.archives));
+  routes.route("/", archiveRoutes(way.hub, way.archives)).route("/", codeScanningRoutes(way.hub, way.scans));
   routes.all("*", (c) => proxied(way, c));
   routes.onError((error) => (error instanceof Refusal ? refusal(error) : broken(error)));
 

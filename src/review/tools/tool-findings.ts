@@ -1,0 +1,225 @@
+// Results of other tools as findings: those on lines that the change adds, at the place that they name.
+import type { RuleSetting } from "../../config/repo-config.ts";
+import { type Finding, findingId, type Suggestion } from "../../domain/finding.ts";
+import type { Degraded } from "../../domain/omissions.ts";
+import type { FileDiff, PullRequestContext } from "../../domain/pull-request.ts";
+import { counted } from "../../domain/text/counted.ts";
+import { NO_REPORT, TOOL_RESULTS, type ToolRegion, type ToolResult, toolRuleId } from "../../domain/tool-result.ts";
+import { type Claim, joinedClaims, ruleWords } from "./same-matter.ts";
+
+/** More of one review say nothing new; the rest is counted. */
+const MOST_FINDINGS = 500;
+/** Identity needs the words of a place, not all of a long one. */
+const MOST_IDENTITY_LINES = 50;
+
+/**
+ * Findings of our rules joined with those of other tools.
+ *
+ * @param ours findings of our rules, in order
+ * @param settings `rules`, which may switch a tool's rule off or change its severity
+ */
+export function withToolFindings(
+  ours: readonly Finding[],
+  {
+    files,
+    headTexts,
+    leftOut,
+    tools = NO_REPORT,
+  }: Pick<PullRequestContext, "files" | "headTexts" | "leftOut" | "tools">,
+  settings: ReadonlyMap<string, RuleSetting>,
+): { readonly findings: readonly Finding[]; readonly degraded: readonly Degraded[] } {
+  if (tools.results.length === 0) return { findings: ours, degraded: [] };
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const known = new Map<string, KnownFile>();
+  const unread = new Set(leftOut.map(({ path }) => path));
+  const claims: Claim[] = [];
+  const lost = { noLine: new Map<string, number>(), leftOut: new Map<string, number>(), over: 0 };
+  const occurrences = new Map<string, number>();
+  for (const result of tools.results) {
+    const setting = settings.get(toolRuleId(result));
+    const file = byPath.get(result.path);
+    if (setting === "off") continue;
+    if (file === undefined) {
+      if (unread.has(result.path)) count(lost.leftOut, `${result.tool}\n${result.path}`);
+      continue;
+    }
+    const here = known.get(file.path) ?? knownFile(file, headTexts.get(file.path) ?? null);
+    known.set(file.path, here);
+    const lines = linesOf(result.region, here);
+    if (lines === null) count(lost.noLine, result.tool);
+    const anchor = lines === null ? null : anchorOf(lines, here);
+    if (lines === null || anchor === null) continue;
+    if (claims.length >= MOST_FINDINGS) lost.over += 1;
+    else claims.push({ finding: findingOf(result, { lines, anchor, here, setting }, occurrences), tags: result.tags });
+  }
+  return {
+    findings: joinedClaims([...ours.map((finding) => ({ finding, tags: [] })), ...claims]),
+    degraded: [
+      ...[...lost.noLine].map(([tool, many]) =>
+        cut(`${tool}: ${counted(many, "result")} in changed files name no line`),
+      ),
+      ...[...lost.leftOut].map(([key, many]) => {
+        const [tool = "", path = ""] = key.split("\n");
+        return cut(`${tool}: ${counted(many, "result")} about ${path}, which is left out`);
+      }),
+      ...(lost.over > 0
+        ? [cut(`${counted(lost.over, "result")} over the limit of ${MOST_FINDINGS} are not shown`)]
+        : []),
+    ],
+  };
+}
+
+function cut(reason: string): Degraded {
+  return { part: TOOL_RESULTS, reason };
+}
+
+function count(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** What is known of a head file. */
+interface KnownFile {
+  readonly file: FileDiff;
+  readonly headText: string | null;
+  /** By line; without a CR at the end. */
+  readonly texts: ReadonlyMap<number, string>;
+  /** In order. */
+  readonly added: readonly number[];
+  /** The beginning of each line, in UTF-16 units; null when the whole text is not known. */
+  readonly starts: readonly number[] | null;
+}
+
+function knownFile(file: FileDiff, headText: string | null): KnownFile {
+  const shown = file.hunks.flatMap(({ lines }) => lines.filter(({ newLine }) => newLine !== null));
+  const added = shown.flatMap(({ kind, newLine }) => (kind === "added" && newLine !== null ? [newLine] : []));
+  const all =
+    headText === null
+      ? shown.map(({ newLine, text }) => [newLine ?? 0, text] as const)
+      : headText.split("\n").map((text, at) => [at + 1, text] as const);
+  const starts = headText === null ? null : [0];
+  for (const [, text] of headText === null ? [] : all) starts?.push((starts.at(-1) ?? 0) + text.length + 1);
+  const texts = new Map(all.map(([line, text]) => [line, text.endsWith("\r") ? text.slice(0, -1) : text]));
+  return { file, headText, texts, added: added.sort((a, b) => a - b), starts };
+}
+
+interface Lines {
+  readonly startLine: number;
+  readonly line: number;
+}
+
+/** The lines of a region; null where it names none that is known. */
+function linesOf(region: ToolRegion, { headText, starts }: KnownFile): Lines | null {
+  if (region.kind === "none") return null;
+  if (region.kind === "lines") return region;
+  if (headText === null || starts === null) return null;
+  if (region.kind === "characters") {
+    if (region.from > headText.length) return null;
+    const last = Math.max(region.from, region.to - 1);
+    return { startLine: lineAt(starts, region.from), line: lineAt(starts, last) };
+  }
+  // A text that occurs twice names no place.
+  const text = region.text.replace(/^\n+|\s+$/g, "");
+  const at = headText.indexOf(text);
+  if (at === -1 || headText.includes(text, at + 1)) return null;
+  return { startLine: lineAt(starts, at), line: lineAt(starts, at + text.length - 1) };
+}
+
+/** The line, 1-based, of a character. */
+function lineAt(starts: readonly number[], at: number): number {
+  return firstAfter(starts, at);
+}
+
+/** How many numbers of an ordered list are not greater. */
+function firstAfter(ordered: readonly number[], value: number): number {
+  let [low, high] = [0, ordered.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ordered[middle] ?? 0) <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The part of the lines in the hunk of their first added line; null when the change adds none of them. */
+function anchorOf({ startLine, line }: Lines, { file, added }: KnownFile): Lines | null {
+  const first = added[firstAfter(added, startLine - 1)];
+  if (first === undefined || first > line) return null;
+  const hunk = file.hunks.find(({ newStart, newLines }) => first >= newStart && first < newStart + newLines);
+  if (hunk === undefined) return null;
+  return {
+    startLine: Math.max(startLine, hunk.newStart),
+    line: Math.min(line, hunk.newStart + hunk.newLines - 1),
+  };
+}
+
+/** A longer comment would hide its subject: of a longer place it is on the first added line. */
+const MOST_LINES = 30;
+
+function findingOf(
+  result: ToolResult,
+  { lines, anchor, here, setting }: { lines: Lines; anchor: Lines; here: KnownFile; setting: RuleSetting | undefined },
+  occurrences: Map<string, number>,
+): Finding {
+  const { path, previousPath, status } = here.file;
+  const rule = toolRuleId(result);
+  const first = here.added[firstAfter(here.added, lines.startLine - 1)] ?? anchor.startLine;
+  const place = anchor.line - anchor.startLine < MOST_LINES ? anchor : { startLine: first, line: first };
+  const words = wordsAt(lines, here);
+  // A finding outlives the renaming of its file.
+  const ownPath = status === "renamed" && previousPath !== null ? previousPath : path;
+  const key = JSON.stringify([rule, ownPath, words]);
+  const occurrence = occurrences.get(key) ?? 0;
+  occurrences.set(key, occurrence + 1);
+  return {
+    id: findingId(rule, ownPath, words, occurrence),
+    path,
+    side: "RIGHT",
+    ...place,
+    severity: setting === undefined || setting === "off" ? result.severity : setting,
+    category: result.category,
+    rule,
+    title: `${result.tool}: ${result.title}`,
+    body: [result.body, `Reported by \`${ruleWords(rule)}\`.`].filter((text) => text !== "").join("\n\n"),
+    source: "tool",
+    confidence: result.confidence,
+    suggestion: suggestionOf(result.fix, place, here),
+    precedents: [],
+  };
+}
+
+function wordsAt({ startLine, line }: Lines, { texts }: KnownFile): readonly string[] {
+  const count = Math.min(MOST_IDENTITY_LINES, line - startLine + 1);
+  return Array.from({ length: count }, (_, at) => texts.get(startLine + at) ?? "");
+}
+
+/** The whole lines of the place with the replacement in them; null when it reaches beyond them. */
+function suggestionOf(fix: ToolResult["fix"], place: Lines, { texts, headText, starts }: KnownFile): Suggestion | null {
+  if (fix === null) return null;
+  const { startLine, line } = place;
+  const all = Array.from({ length: line - startLine + 1 }, (_, at) => texts.get(startLine + at));
+  if (all.includes(undefined)) return null;
+  const whole = `${all.join("\n")}\n`;
+  const offset = (at: number, column: number | null) => {
+    const before = all.slice(0, at - startLine).reduce((sum, text) => sum + (text ?? "").length + 1, 0);
+    return at < startLine || at > line + 1 || (column ?? 1) - 1 > (all[at - startLine] ?? "").length
+      ? null
+      : before + (column ?? 1) - 1;
+  };
+  const { region } = fix;
+  const range = (): readonly (number | null)[] => {
+    if (region.kind === "lines") {
+      // Without a last column the region ends with the text of its last line.
+      const end = region.endColumn ?? (texts.get(region.line)?.length ?? 0) + 1;
+      return [offset(region.startLine, region.startColumn), offset(region.line, end)];
+    }
+    if (region.kind !== "characters" || starts === null || headText?.includes("\r") !== false) return [];
+    const start = starts[startLine - 1] ?? 0;
+    return [region.from - start, region.to - start];
+  };
+  const [from = null, to = null] = range();
+  if (from === null || to === null || from < 0 || to < from || to > whole.length) return null;
+  const text = whole.slice(0, from) + fix.text.replaceAll("\r\n", "\n") + whole.slice(to);
+  // The lines keep their last line end, unless they are deleted with it.
+  if (text === "") return { startLine, line, text: "" };
+  return text.endsWith("\n") ? { startLine, line, text: text.slice(0, -1) } : null;
+}

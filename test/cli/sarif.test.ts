@@ -1,0 +1,104 @@
+// kodiai review --sarif: what other tools found, through a whole review, and files that are no SARIF.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ReviewJson } from "./contract.ts";
+import { type Clone, kodiai, newClone } from "./kodiai.ts";
+import { LINTED_FILES, SARIF_SAMPLES } from "./sarif-samples.ts";
+
+let clone: Clone;
+beforeAll(() => {
+  clone = newClone();
+  clone.write({ "README.md": "# Shop\n" });
+  clone.commit("Lay the ground");
+  clone.write(LINTED_FILES);
+  clone.commit("Add the shop");
+});
+afterAll(() => clone.remove());
+
+const review = (files: readonly string[], ...words: readonly string[]) =>
+  kodiai(["review", "--base", "HEAD~1", ...words, ...files.map((file) => `--sarif=${file}`)], { cwd: clone.path });
+
+function file(name: string, content: string | Buffer): string {
+  const path = join(clone.path, ".git", name);
+  writeFileSync(path, content);
+  return path;
+}
+
+describe("ten tools", () => {
+  test("are findings on changed lines, each named, and one where they agree with each other and with us", async () => {
+    const { code, out, err } = await review(SARIF_SAMPLES, "--json");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const { findings, degraded } = ReviewJson.parse(JSON.parse(out));
+    expect(degraded).toEqual([]);
+    expect(findings.map(({ path, line, severity, rule }) => `${path}:${line} ${severity} ${rule}`).toSorted()).toEqual([
+      "Dockerfile:1 major trivy/DS002",
+      "api/app.py:1 major ruff/F401",
+      "api/app.py:6 major shell-from-strings",
+      "api/app.py:7 medium bandit/B301",
+      "bin/run.sh:2 medium shellcheck/SC2086",
+      "cmd/main.go:9 major golangci-lint/errcheck",
+      "cmd/main.go:9 medium gosec/G204",
+      "config/dev.ini:2 major gitleaks/generic-api-key",
+      "web/app.js:1 major eslint/no-unused-vars",
+      "web/app.js:10 medium codeql/js/xss-through-dom",
+      "web/app.js:4 major eslint/no-unused-vars",
+      "web/app.js:5 medium eslint/eqeqeq",
+      "web/app.js:6 major eval-of-input",
+    ]);
+    const of = (rule: string) => findings.find((one) => one.rule === rule);
+    expect(of("shell-from-strings")?.body).toContain(
+      "Also reported by `bandit: B602`, `semgrep: python.lang.security.audit.subprocess-shell-true.subprocess-shell-true`.",
+    );
+    expect(of("shell-from-strings")?.source).toBe("rule");
+    expect(of("eval-of-input")?.body).toContain("Also reported by `eslint: no-eval`.");
+    expect(of("ruff/F401")).toMatchObject({
+      title: "ruff: `os` imported but unused",
+      source: "tool",
+      suggestion: { startLine: 1, line: 1, text: "" },
+    });
+    expect(of("codeql/js/xss-through-dom")).toMatchObject({
+      title: "codeql: DOM text is reinterpreted as HTML without escaping meta-characters",
+      category: "security",
+      confidence: 0.9,
+    });
+  });
+
+  test("count for --fail-on, and can be switched off or made milder", async () => {
+    const own = join(clone.path, ".git", "own.yml");
+    writeFileSync(own, "rules:\n  ruff/F401: minor\n  trivy/DS002: off\n");
+    const ruff = SARIF_SAMPLES.filter((path) => /ruff|trivy/.test(path));
+    const plain = ["--from-outsider", "--json", "--fail-on=major"];
+    expect((await review([], ...plain)).code).toBe(1);
+    const { out } = await review(ruff, ...plain, `--config=${own}`);
+    const { findings, heldBack, configProblems } = ReviewJson.parse(JSON.parse(out));
+    expect(configProblems).toEqual([]);
+    expect(findings.map(({ rule }) => rule)).not.toContain("trivy/DS002");
+    expect(heldBack.map(({ finding, reason }) => `${finding.rule}: ${reason}`)).toEqual([
+      expect.stringMatching(/^ruff\/F401: below medium/),
+    ]);
+  });
+});
+
+test("files that cannot be read are each named with place and fix, end with 2, and lose nothing else", async () => {
+  const good = SARIF_SAMPLES.filter((path) => path.endsWith("shellcheck.sarif"));
+  const bad = [
+    ["/nowhere/x.sarif", "there is no such file; name what the tool wrote"],
+    [clone.path, "it cannot be read: EISDIR"],
+    [file("empty.sarif", ""), "it is empty; did the tool run, and write SARIF to it?"],
+    [file("text.sarif", '{\n  "version": "2.1.0",\n  "runs": oops\n}\n'), "line 3, column 11: it is not JSON"],
+    [file("cut.sarif", '{"version": "2.1.0", "runs": ['), "line 1, column 31: it is not JSON"],
+    [file("old.sarif", '{"version": "2.0.0", "runs": []}'), "$.version: it is 2.0.0, not 2.1.0"],
+    [file("bare.sarif", '{"version": "2.1.0"}'), "$.runs: it is no list"],
+    [file("who.sarif", '{"version": "2.1.0", "runs": [{}]}'), "$.runs[0].tool.driver.name: it is missing"],
+    [file("binary.sarif", Buffer.from([0, 1, 2, 0])), "it holds no text"],
+  ] as const;
+  const { code, out, err } = await review([...bad.map(([path]) => path), ...good], "--json", "--fail-on=minor");
+  expect(code).toBe(2);
+  const said = err.trim().split("\n");
+  for (const [at, [path, says]] of bad.entries()) expect(said[at]).toContain(`kodiai review: ${path}: ${says}`);
+  expect(err).not.toContain("oops");
+  const { findings, degraded } = ReviewJson.parse(JSON.parse(out));
+  expect(findings.map(({ rule }) => rule)).toEqual(expect.arrayContaining(["shellcheck/SC2086", "shell-from-strings"]));
+  expect(degraded.map(({ part }) => part)).toEqual(bad.map(() => "sarif"));
+});
