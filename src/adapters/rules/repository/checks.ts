@@ -3,9 +3,9 @@ import { knownLines, linesOfKind } from "../known-lines.ts";
 import type { Change, ChangedFile, RepositoryRule, Sighting } from "../rule.ts";
 
 const CONDITION = /^\s*(?:\}\s*else\s+)?(?:if|elif|elsif|unless|guard)\b(.{3,300})/;
-/** Who asks, which values are allowed, and whether one stays within bounds. */
+/** Who asks, which values are allowed, and whether one stays within bounds; a fixed number is a policy, no bound of the data. */
 const PROTECTS =
-  /auth(?!or)|permission|forbidden|csrf|signature|trusted|sanitiz|allowed|whitelist|allowlist|is_?safe|is_?valid|valid(?:ate)?\w*\(|fullmatch|\.match\(|starts_?with|HasPrefix|IsLocal|is_relative_to|__proto__|hasOwn|(?:len|length|size|limit|remaining|count|payload)\w*(?:\(\w+\))?\s*[<>]|[<>]=?\s*[\w.>-]*(?:len|length|size|limit|remaining)\b/i;
+  /auth(?!or)|permission|forbidden|csrf|signature|trusted|sanitiz|allowed|whitelist|allowlist|is_?safe|is_?valid|valid(?:ate)?\w*\(|fullmatch|\.match\(|starts_?with|HasPrefix|IsLocal|is_relative_to|__proto__|hasOwn|(?:len|length|size|limit|remaining|count|payload)\w*(?:\(\w+\))?\s*[<>](?!=?\s*[1-9])|[<>]=?\s*[\w.>-]*(?:len|length|size|limit|remaining)\b/i;
 /** What a check does when it fails. */
 const LEAVES =
   /\b(?:return|raise|throw|abort|die|exit|goto|panic|continue|deny|reject|halt|head)\b|\b(?:fail|error|disconnect|send_failure)\w*\(/i;

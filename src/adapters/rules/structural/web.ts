@@ -326,16 +326,7 @@ export const WEB = rulesOf<StructuralRule>("security", [
           {
             has: {
               field: "value",
-              any: [
-                FOREIGN,
-                both({ regex: String.raw`^[a-z]\w*(\??\.\w+)+$` }, CLEANED),
-                // What a name holds may have been cleaned anywhere in the file.
-                both(
-                  { regex: "^[a-z]\\w*$" },
-                  CLEANED,
-                  not({ inside: { stopBy: "end", regex: "(?i)purify|sanitize" } }),
-                ),
-              ],
+              any: [FOREIGN, both({ regex: String.raw`^[a-z]\w*(\??\.\w+)+$` }, CLEANED)],
             },
           },
           not(has("value", CLEAN_VALUE)),
@@ -392,6 +383,20 @@ export const WEB = rulesOf<StructuralRule>("security", [
     },
     bad: example("src/list.ts", `item.innerHTML = \`<b>\${user.name}</b>\`;`),
     good: example("src/list.ts", "item.textContent = user.name;"),
+  },
+  {
+    id: "html-from-variable",
+    title: "Variable is set as markup",
+    severity: "medium",
+    confidence: 0.6,
+    why: "Nothing in this file cleans markup; a `<script>` or `onerror=` in the text then runs in the reader's browser.",
+    fix: "Render the text as a child of the element, or sanitize the markup where it is set.",
+    onlyWith: /__html/,
+    // What a name holds may have been cleaned anywhere in the file.
+    notInFile: /purify|saniti[sz]e|escape|marked|shiki|prism|highlight/i,
+    match: script(node("pair", has("key", "^__html$"), has("value", String.raw`^[a-z]\w*$`))),
+    bad: example("src/Bio.tsx", "const bio = (html: string) => <p dangerouslySetInnerHTML={{ __html: html }} />;"),
+    good: example("src/Bio.tsx", "const bio = (text: string) => <p>{text}</p>;"),
   },
   {
     id: "debug-server",
