@@ -116,7 +116,8 @@ export async function review(
   const { open, addressed } = openFindings(weighed.notFound, context, looked);
   const limit = ports.commentLimit ?? config.review.maxComments;
   const asked = askedToIgnore([...weighed.said, ...open], ignored, policy);
-  const findings = withSuggestions(place(withAsked([...weighed.said, ...open], asked), limit), context);
+  const placed = place(withAsked([...weighed.said, ...open], asked), limit);
+  const findings = withSuggestions(placed, context, policy.posted);
   return {
     kind: "review",
     repo: context.repo,
@@ -357,17 +358,31 @@ function policyOf(
   };
 }
 
-/** A suggestion needs a comment on its lines; without one, or when it is not certain, the finding has none. */
-function withSuggestions(findings: readonly PlacedFinding[], context: PullRequestContext): readonly PlacedFinding[] {
+/**
+ * A suggestion needs a comment on its lines; without one, or when it is not certain, the finding has none. Of several for the
+ * same lines one stays, since committing both would undo the first: that of a comment which is already there, else the first.
+ */
+function withSuggestions(
+  findings: readonly PlacedFinding[],
+  context: PullRequestContext,
+  posted: ReadonlySet<string>,
+): readonly PlacedFinding[] {
   const files = new Map(context.files.map((file) => [file.path, file]));
-  return findings.map((placed) => {
-    const { finding } = placed;
-    if (finding.suggestion === null) return placed;
-    const file = placed.place === "inline" && context.config.review.suggestions ? files.get(finding.path) : undefined;
+  const taken = new Set<string>();
+  const offerOf = ({ place: where, finding }: PlacedFinding) => {
+    const file = where === "inline" && context.config.review.suggestions ? files.get(finding.path) : undefined;
     const headText = context.headTexts.get(finding.path) ?? null;
     const offered = file === undefined ? null : suggestion(finding, file, headText);
-    return { ...placed, finding: { ...finding, suggestion: offered } };
-  });
+    if (offered === null) return null;
+    const { startLine, line } = offered;
+    const lines = Array.from({ length: line - startLine + 1 }, (_, at) => `${startLine + at} ${finding.path}`);
+    if (lines.some((one) => taken.has(one))) return null;
+    for (const one of lines) taken.add(one);
+    return offered;
+  };
+  const isNew = ({ finding }: PlacedFinding) => Number(!posted.has(finding.id));
+  const offers = new Map(findings.toSorted((a, b) => isNew(a) - isNew(b)).map((one) => [one, offerOf(one)]));
+  return findings.map((one) => ({ ...one, finding: { ...one.finding, suggestion: offers.get(one) ?? null } }));
 }
 
 /** When no file of the head could be read, gather has reported that for all of them. */

@@ -43,7 +43,7 @@ export interface RuleText {
   readonly why: string;
   /** How to fix it, one or two sentences; may hold inline code. */
   readonly fix: string;
-  /** Whether the rule also speaks about test files (a leaked key matters there, a weak hash does not); absent: it does not. */
+  /** Whether the rule also speaks about tests and samples (a leaked key matters there, a weak hash does not); absent: it does not. */
   readonly inTests?: boolean;
   /** Replacements of which the first that changes a match is offered as a suggestion. */
   readonly fixes?: readonly Fix[];
@@ -76,6 +76,9 @@ export interface StructuralRule extends RuleText {
    * for a word first costs microseconds. Linear patterns only: literals and alternatives.
    */
   readonly onlyWith?: RegExp;
+  /** What the text of the file holds anywhere, and what it does not: a use, and a check for which rules would need the flow of data. */
+  readonly onlyInFile?: RegExp;
+  readonly notInFile?: RegExp;
   /** By canonical language id one rule object, or several of which any matches. */
   readonly match: Readonly<Record<string, Shape | readonly Shape[]>>;
 }
@@ -125,7 +128,10 @@ export interface Sighting {
 
 export type Rule = LineRule | StructuralRule;
 
-/** Rules of one theme: they are of its category, where they name no other. */
-export function rulesOf<R extends Rule>(category: Category, rules: readonly (Omit<R, "category"> & Partial<R>)[]) {
-  return rules.map((rule) => ({ category, ...rule }) as R);
+/** Rules of one theme: they are of its category, and major, where they say nothing else. */
+export function rulesOf<R extends Rule>(
+  category: Category,
+  rules: readonly (Omit<R, "category" | "severity"> & Partial<R>)[],
+) {
+  return rules.map((rule) => ({ severity: "major", category, ...rule }) as R);
 }

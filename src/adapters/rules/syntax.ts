@@ -5,6 +5,7 @@ import type { SgNode } from "@ast-grep/napi";
 import { cutText } from "../../domain/text/cut-text.ts";
 import type { InspectedFile } from "../../ports.ts";
 import { grammarOf, kindNumber, parseAside, parseText, unfit } from "../grammars.ts";
+import { follow } from "./follow.ts";
 import type { Match, Rule, Shape, StructuralRule } from "./rule.ts";
 
 /**
@@ -22,6 +23,8 @@ interface Region {
   readonly changed: readonly SgNode[];
   /** Nodes that enclose them: larger than what changed, so they are tested one by one and not searched. */
   readonly around: readonly SgNode[];
+  /** Null for the code as it stands, `plain`; else names are replaced, and a match on one of these lines belongs to another line. */
+  readonly moved: { readonly lines: ReadonlyMap<number, number>; readonly plain: SgNode } | null;
 }
 
 interface SyntaxTree {
@@ -50,12 +53,25 @@ export async function parseFile(file: InspectedFile, added: ReadonlySet<number>)
     // What a fragment takes is less than another thread costs.
     const root = whole ? await parseAside(language, text) : parseFragment(language, text);
     const parts = changedParts(root, text, firstLine, added);
-    return parts === null ? null : { root, text, firstLine, ...parts };
+    return parts === null ? null : { root, text, firstLine, ...parts, moved: null };
   });
   const read = await Promise.all(reading);
-  const regions = read.filter((region) => region !== null);
-  const skipped = regions.length < read.length ? `code nested deeper than ${MAX_DEPTH} levels` : null;
+  const plain = read.filter((region) => region !== null);
+  const regions = plain.flatMap((region) => [region, ...followedIn(language, region, added)]);
+  const skipped = plain.length < read.length ? `code nested deeper than ${MAX_DEPTH} levels` : null;
   return { whole: pieces.every((piece) => piece.whole), regions, skipped };
+}
+
+/** The region with values in the place of names, where that may tell more about a line that is added. */
+function followedIn(language: string, { root, text, firstLine }: Region, added: ReadonlySet<number>): Region[] {
+  const followed = follow(root, text, (kind) => kindNumber(language, kind) !== 0);
+  const rows = [...(followed?.rows ?? [])].map(([use, given]) => [firstLine + use, firstLine + given] as const);
+  const told = rows.filter((lines) => lines.some((line) => added.has(line)));
+  if (followed === null || told.length === 0) return [];
+  const again = parseText(language, followed.text);
+  const parts = changedParts(again, followed.text, firstLine, new Set(told.map(([use]) => use)));
+  const moved = { lines: new Map(told.filter(([use]) => !added.has(use))), plain: root };
+  return parts === null ? [] : [{ root: again, text: followed.text, firstLine, ...parts, moved }];
 }
 
 /** A node of as many lines is searched whole, however little of it changed. */
@@ -143,15 +159,21 @@ export function triesOf(tree: SyntaxTree, searches: readonly Search[]): Readonly
   const some = searches.filter(({ rule }) => tree.whole || rule.wholeFile !== true);
   const tries = tree.regions.flatMap((region) => {
     const ofKind = nodesByKind(region);
+    // A repository's own rule has no such words, and means the code as it stands.
+    const isMeant = (rule: StructuralRule) =>
+      (region.moved === null || rule.onlyWith !== undefined) &&
+      rule.onlyInFile?.test(region.text) !== false &&
+      rule.notInFile?.test(region.text) !== true;
     return some.flatMap((search): Try[] => {
       const mayMatch = ({ text }: { readonly text: string }) => search.rule.onlyWith?.test(text) !== false;
-      if (search.kinds === null) return mayMatch(region) ? [{ ...search, region, nodes: null }] : [];
+      if (search.kinds === null)
+        return mayMatch(region) && isMeant(search.rule) ? [{ ...search, region, nodes: null }] : [];
       const nodes = search.kinds.flatMap((kind) =>
         ofKind(kind)
           .filter(mayMatch)
           .map(({ node }) => node),
       );
-      return nodes.length === 0 ? [] : [{ ...search, region, nodes }];
+      return nodes.length === 0 || !isMeant(search.rule) ? [] : [{ ...search, region, nodes }];
     });
   });
   return Map.groupBy(tries, ({ rule }) => rule);
@@ -177,7 +199,17 @@ export function findMatches({ region, shape, nodes }: Try): NodeMatch[] {
     nodes === null || nodes.length > MAX_TRIES
       ? region.root.findAll({ rule: shape })
       : nodes.filter((node) => node.matches({ rule: shape }));
-  return found.map((node) => ({ node, ...linesOf(node, region.firstLine) }));
+  const matches = found.map((node) => ({ node, ...linesOf(node, region.firstLine) }));
+  if (region.moved === null) return matches;
+  const { lines, plain } = region.moved;
+  const placed = matches.map((match) => ({ ...match, given: [...lines].find(([use]) => isWithin(use, match))?.[1] }));
+  if (placed.every(({ given }) => given === undefined)) return matches;
+  // What the code as it stands says as well, it said before the change.
+  const said = new Set(plain.findAll({ rule: shape }).map((node) => linesOf(node, region.firstLine).startLine));
+  return placed.flatMap(({ node, startLine, line, given }) => {
+    if (given === undefined) return [{ node, startLine, line }];
+    return said.has(startLine) ? [] : [{ node, startLine: given, line: given }];
+  });
 }
 
 /** A node must meet every condition of a rule object, so each narrows the kinds. */
@@ -264,6 +296,10 @@ function fragmentReadings(language: string, text: string): string[] {
 /** Characters that a grammar could not read, of nested errors more than once. */
 export function unreadable(root: SgNode): number {
   return root.findAll({ rule: { kind: "ERROR" } }).reduce((sum, node) => sum + node.text().length, 0);
+}
+
+function isWithin(at: number, { startLine, line }: Match): boolean {
+  return at >= startLine && at <= line;
 }
 
 function linesOf(node: SgNode, firstLine: number): Match {

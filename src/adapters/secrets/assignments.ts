@@ -4,7 +4,7 @@ import { endOfMatch, entropy, isSample, isStandIn, type SecretSpan } from "./sec
 
 /** The end of a key that names a secret; any prefix is allowed. */
 const KEY =
-  /(?:passw(?:or)?d|passwd|passphrase|pwd|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|secret[-_.]?key|account[-_.]?key|auth[-_.]?key|signing[-_.]?key|encryption[-_.]?key|master[-_.]?key|secret[-_.]?key[-_.]?base|credentials?)(?:[-_.]?(?:value|prod|production|dev|staging|live|id|\d{1,2}))?(?![A-Za-z0-9])/giy;
+  /(?:passw(?:or)?d|passwd|passphrase|pwd|secret[-_.]?key[-_.]?base|secret[-_.]?key|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|account[-_.]?key|auth[-_.]?key|signing[-_.]?key|encryption[-_.]?key|master[-_.]?key|credentials?)(?:[-_.]?(?:value|prod|production|dev|staging|live|id|\d{1,2}))?(?![A-Za-z0-9])/giy;
 const KEY_START =
   /passw|passphrase|pwd|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|account[-_.]?key|auth[-_.]?key|signing[-_.]?key|encryption[-_.]?key|master[-_.]?key|credential/gi;
 /** Between a key and its value, with the type of a declaration: `password: &str = "…"`, `apiKey string = "…"`. */

@@ -190,7 +190,6 @@ export const HIDDEN_TEXT_RULES = rulesOf<LineRule>("security", [
   {
     id: "invisible-character",
     title: "Invisible character",
-    severity: "major",
     confidence: 0.8,
     why: "Two names or strings that look the same are not, and instructions to people's tools can hide in plain sight.",
     fix: "Remove the character, or write it as an escape where a string needs it.",
@@ -205,7 +204,6 @@ export const HIDDEN_TEXT_RULES = rulesOf<LineRule>("security", [
   {
     id: "mixed-script-identifier",
     title: "Word mixes Latin letters with lookalikes of another script",
-    severity: "major",
     confidence: 0.75,
     why: "It reads like another name and is not the same: a call may reach a different function than the one that was reviewed.",
     fix: "Write the word with letters of one script.",
@@ -252,7 +250,6 @@ export const HIDDEN_TEXT_RULES = rulesOf<LineRule>("security", [
   {
     id: "instructions-to-reviewers",
     title: "Text gives orders to tools that review it",
-    severity: "major",
     confidence: 0.75,
     why: "Models that read this change, this one or another, may obey it instead of judging the code: the usual form of prompt injection.",
     fix: "Remove the text. Where a test or a document needs it, say so with `kodiai-ignore`.",

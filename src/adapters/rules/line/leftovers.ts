@@ -1,6 +1,6 @@
 // Rules about what people leave behind after trying something out: focused tests, breakpoints, paths of their own machine.
 import type { LineRule } from "../rule.ts";
-import { isComment, isSampleFile, linesOf, searchLines } from "./line-rule.ts";
+import { isComment, linesOf, searchLines } from "./line-rule.ts";
 
 const JS_ONLY =
   /^(\s*(?:describe|it|test|context|suite|specify)(?:\.(?:describe|concurrent|sequential))?)\.only(?=\s*(?:\(|\.each\b|<|`))/;
@@ -40,12 +40,6 @@ const HOME =
   /(?<![\w$}*.~-])(?:\/Users\/(?!Shared\b|runner\b)|[A-Za-z]:\\{1,2}Users\\{1,2}(?!Public\b|Default\b|runneradmin\b)|file:\/\/\/(?:home|Users)\/)([A-Za-z][\w.-]{2,30})[\\/]/;
 const ANYBODY =
   /^(?:user(?:name)?s?|me|you|your[\w-]*|name|someone|somebody|example\w*|test\w*|foo|bar|alice|bob|john|jane|admin|runner|vsts|circleci|travis|dev|demo|home|documents|my\w*)$/i;
-
-/** It speaks about nearly every index access; nobody gives reasons for it. */
-const NOISY_CHECK = /security\/detect-object-injection/;
-/** Marks that switch a security check off, and what may follow them as a reason. */
-const SILENCED =
-  /(?:#\s*nosec\b(?:[: ]+[BG]\d{3}(?:\s*,\s*[BG]\d{3})*)?|\/\/\s*#nosec\b(?:\s+G\d{3})?|(?:\/\/|#)\s*nosemgrep\b(?::\s*[\w.,-]+)?|eslint-disable(?:-next-line|-line)?\s+security\/[\w-]+(?:\s*,\s*[\w/-]+)*|#\s*noqa:\s*S\d{3}|#\s*(?:checkov|tfsec|trivy):(?:skip|ignore)[=:][\w-]+)(.*)$/i;
 
 export const LEFTOVER_RULES: readonly LineRule[] = [
   {
@@ -94,28 +88,10 @@ export const LEFTOVER_RULES: readonly LineRule[] = [
     bad: { path: "src/load.py", code: 'DATA = "/Users/mkowalski/projects/data/train.csv"' },
     good: { path: "src/load.py", code: 'DATA = Path.home() / "data" / "train.csv"' },
     check: linesOf(
-      (file) => !isSampleFile(file),
+      (file) => file.facts.kind !== "docs",
       (text) => {
         const person = isComment(text) ? undefined : HOME.exec(text)?.[1];
         return person !== undefined && !ANYBODY.test(person);
-      },
-    ),
-  },
-  {
-    id: "security-check-silenced",
-    title: "Security check is switched off without a reason",
-    severity: "minor",
-    category: "security",
-    confidence: 0.5,
-    why: "The next reader cannot tell a false alarm from a risk that was taken.",
-    fix: "Say after the mark why the code is safe, or fix what the check found.",
-    bad: { path: "app/run.py", code: "subprocess.call(cmd, shell=True)  # nosec" },
-    good: { path: "app/run.py", code: "subprocess.call(cmd, shell=True)  # nosec B602 - cmd is a constant" },
-    check: linesOf(
-      (file) => file.facts.kind !== "docs",
-      (text) => {
-        const rest = SILENCED.exec(text)?.[1];
-        return rest !== undefined && !/[A-Za-z]{3}/.test(rest) && !NOISY_CHECK.test(text);
       },
     ),
   },

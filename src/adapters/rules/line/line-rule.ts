@@ -67,11 +67,11 @@ export function holdsCommands(file: InspectedFile): boolean {
 /** Workflows and actions of GitHub Actions. */
 export const isWorkflow = named(/(?:^|\/)\.github\/(?:workflows|actions)\/.+\.ya?ml$|(?:^|\/)action\.ya?ml$/i);
 
-/** Files that show rather than run: documentation, samples, templates to copy. */
+/** Files that show or measure rather than serve: documentation, samples, templates to copy, benchmarks. */
 export function isSampleFile(file: InspectedFile): boolean {
   return (
     file.facts.kind === "docs" ||
-    /\.(?:example|sample|template|tmpl|dist|tpl)$|(?:^|[/._-])(?:examples?|samples?|templates?|demos?|fixtures?|testdata|mocks?|__snapshots__)(?:[/._-]|$)/i.test(
+    /\.(?:example|sample|template|tmpl|dist|tpl)$|(?:^|[/._-])(?:docs?|examples?|samples?|templates?|demos?|fixtures?|testdata|mocks?|__snapshots__|bench(?:marks?)?|evals?)(?:[/._-]|$)/i.test(
       file.facts.path,
     )
   );

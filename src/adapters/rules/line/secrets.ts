@@ -57,6 +57,11 @@ const pemBody = [
 /** In code a value speaks for itself: one run of letters and digits, and no word, path or format. */
 const GENERATED =
   /^(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])(?![a-z]+([-_./:][a-z]+)*[0-9]{0,3}$)(?![a-z0-9]+([-_./:][a-z0-9]+)+$)(?!.*(?:secret|passw|token|key|todo|default|xxx|:\/\/|1234|abcd|[/\\]|%[sdv]))[^\s"'{}$<>]{10,200}$/i;
+/** What issuers begin their keys with, and base64 of 32 characters and more, which may hold `/`: no name, word or path is like it. */
+const ISSUED =
+  /^(?:gh[pousr]|github_pat|glpat|[sr]k|[sr]k_(?:live|test)|xox[abeops]|hf|npm|key|AKIA)[-_]?(?=[^0-9]*[0-9])[A-Za-z0-9_-]{10,200}$|^(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?!\w+:)[A-Za-z0-9+/]{32,200}={0,2}$/;
+/** Prose and numbers of chains: `0x` and few digits are no key. */
+const SHORT_NUMBER = /^0x[0-9a-f]{1,63}$/i;
 /** The name of a constant, as a text. */
 const CONSTANT_NAME = /^[A-Z][A-Z0-9_]*$/;
 
@@ -96,7 +101,6 @@ export const SECRET_RULES = rulesOf<LineRule>("security", [
     },
     good: { path: "README.md", code: `${token("-----BEGIN ", "PRIVATE KEY-----")}\n...\n-----END PRIVATE KEY-----` },
     check: async (file) => {
-      if (isSampleFile(file)) return [];
       const matches = await speakAbout(
         file,
         ({ source, certainty }) => source === "private-key" && certainty === "certain",
@@ -107,26 +111,24 @@ export const SECRET_RULES = rulesOf<LineRule>("security", [
   {
     id: "hardcoded-credential",
     title: "Credential is written into the repository",
-    severity: "major",
     confidence: 0.7,
     why: "Everyone who can read the repository, its forks or its history can use it.",
     fix: "Read it from the environment or a secret store, and replace it, since the history keeps it.",
     bad: { path: "config/production.yml", code: "database:\n  password: kV9rtqLmW2xz" },
     good: { path: "config/production.yml", code: 'database:\n  password: ${DB_PASSWORD}\n  token: "<your token>"' },
     check: async (file) => {
-      if (isSampleFile(file)) return [];
       const inCode = !isConfig(file);
       return speakAbout(file, ({ source, certainty, value, startLine }) => {
         if (certainty !== "likely" || source === "url" || isPublicKey(value, linesAround(file, startLine)))
           return false;
-        return !inCode || (GENERATED.test(value) && !CONSTANT_NAME.test(value));
+        if (SHORT_NUMBER.test(value)) return false;
+        return !inCode || ((GENERATED.test(value) || ISSUED.test(value)) && !CONSTANT_NAME.test(value));
       });
     },
   },
   {
     id: "credential-in-url",
     title: "URL carries a password",
-    severity: "major",
     confidence: 0.7,
     why: "URLs end up in logs, shell histories and error messages, and the password with them.",
     fix: "Pass user and password separately, from the environment or a secret store, and change this password.",
@@ -135,13 +137,11 @@ export const SECRET_RULES = rulesOf<LineRule>("security", [
       code: token("url: postgres://", "billing:", "kV9rtqLmW2xz@db.internal.acme.io:5432/billing"),
     },
     good: { path: "config/database.yml", code: "url: postgres://user:password@localhost/app" },
-    check: async (file) =>
-      isSampleFile(file) ? [] : speakAbout(file, ({ source, certainty }) => source === "url" && certainty === "likely"),
+    check: (file) => speakAbout(file, ({ source, certainty }) => source === "url" && certainty === "likely"),
   },
   {
     id: "private-file-committed",
     title: "File that is kept private is committed",
-    severity: "major",
     confidence: 0.6,
     why: "Files of this name hold keys, passwords or state with secrets in it, and history keeps them.",
     fix: "Remove the file, add its name to `.gitignore`, and replace what it held.",
@@ -149,7 +149,7 @@ export const SECRET_RULES = rulesOf<LineRule>("security", [
     good: { path: ".env.example", code: "SESSION_SECRET=9fKq2mLx8vRt" },
     check: (file) => {
       const first = addedLines(file)[0];
-      if (first === undefined || file.diff.status !== "added" || isSampleFile(file)) return [];
+      if (first === undefined || file.diff.status !== "added") return [];
       if (KEPT_PRIVATE.test(file.facts.path)) return [matchAt(first.line)];
       if (!ENVIRONMENT.test(file.facts.path)) return [];
       const telling = addedLines(file).find(({ text }) =>

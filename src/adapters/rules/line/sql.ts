@@ -2,14 +2,14 @@
 import type { InspectedFile } from "../../../ports.ts";
 import { knownLines, oncePerFile } from "../known-lines.ts";
 import type { LineRule } from "../rule.ts";
-import { isSampleFile, matchAt } from "./line-rule.ts";
+import { matchAt } from "./line-rule.ts";
 
 const MIGRATION = "db/migrations/20260102_change.sql";
 
 /** The check of a rule about single statements; gets all statements of the file too. */
 function statements(speaks: (one: SqlStatement, all: readonly SqlStatement[]) => boolean): LineRule["check"] {
   return (file) => {
-    if (!/\.(?:sql|pgsql|psql|mysql|ddl)$/i.test(file.facts.path) || isSampleFile(file) || isRebuild(file)) return [];
+    if (!/\.(?:sql|pgsql|psql|mysql|ddl)$/i.test(file.facts.path) || isRebuild(file)) return [];
     const all = sqlStatements(file);
     return all.filter((one) => speaks(one, all)).map(({ startLine }) => matchAt(startLine));
   };

@@ -6,17 +6,27 @@ import { type LineRule, type Match, rulesOf } from "../rule.ts";
 import { isComment, isWorkflow, linesOf, matchAt, searchLines } from "./line-rule.ts";
 
 const WORKFLOW = ".github/workflows/ci.yml";
+/** Where a key begins: on a line of its own, or in flow style `{ a: b, key: … }`. */
+const KEY = String.raw`(?:^\s*(?:-\s*)?|[{,]\s*)["']?`;
 const TARGET =
-  /^\s*(?:-\s*)?["']?(?:pull_request_target|workflow_run)["']?\s*:?\s*$|^["']?on["']?\s*:\s*\[?[^#]{0,200}\b(?:pull_request_target|workflow_run)\b/;
-const HEAD_REF =
-  /^\s*(?:-\s*)?(?:ref|repository)\s*:[^#]{0,200}(?:github\.event\.pull_request\.head\.|github\.head_ref|github\.event\.workflow_run\.head_|refs\/pull\/)/;
+  /^\s*(?:-\s*)?["']?(?:pull_request_target|workflow_run)["']?\s*(?::\s*(?:[{[#~]|null|$)|$)|^\s*["']?on["']?\s*:\s*[[{]?[^#]{0,200}\b(?:pull_request_target|workflow_run)\b/;
+const HEAD = String.raw`github\.event\.pull_request\.head\.|github\.head_ref|github\.event\.workflow_run\.head_|(?:refs\/)?\bpull\/`;
+/** Or the text of a block below `ref: >-`, which is an expression alone. */
+const HEAD_REF = new RegExp(
+  String.raw`${KEY}(?:ref|repository)["']?\s*:[^#]{0,200}(?:${HEAD})|^\s*\$\{\{\s*(?:${HEAD})[\w.]*\s*\}\}\s*$`,
+);
 const HEAD_COMMAND =
   /\bgit\s+(?:fetch|checkout|pull)\b[^#]{0,200}(?:pull_request\.head\.|github\.head_ref|refs\/pull\/|pull\/\$)|\bgh\s+pr\s+checkout\b/;
+
+/** `github.event['issue']` means `github.event.issue`. */
+function dotted(text: string): string {
+  return text.replace(/\[\s*(["'])(\w+)\1\s*\]/g, ".$2");
+}
 
 function untrusted(file: InspectedFile): readonly Match[] {
   const lines = knownLines(file).filter(({ text }) => text.length < 1000 && !isComment(text));
   const trigger = lines.find(({ text }) => TARGET.test(text));
-  const checkouts = lines.filter(({ text }) => HEAD_REF.test(text) || HEAD_COMMAND.test(text));
+  const checkouts = lines.filter(({ text }) => HEAD_REF.test(dotted(text)) || HEAD_COMMAND.test(dotted(text)));
   if (trigger === undefined || checkouts.length === 0) return [];
   const added = checkouts.filter((line) => line.added);
   return (added.length > 0 ? added : [trigger]).map(({ line }) => matchAt(line));
@@ -24,11 +34,12 @@ function untrusted(file: InspectedFile): readonly Match[] {
 
 const WRITTEN_BY_OTHERS =
   /\$\{\{[^}]{0,200}\b(?:github\.event\.(?:issue\.(?:title|body)|pull_request\.(?:title|body|head\.(?:ref|label|repo\.default_branch))|comment\.body|review\.body|review_comment\.body|discussion\.(?:title|body)|head_commit\.(?:message|author\.(?:name|email))|commits\b[^}]{0,40}\.(?:message|name|email)|pages\b[^}]{0,40}\.page_name|workflow_run\.(?:head_branch|display_title|head_commit\.message))|github\.head_ref)\b[^}]{0,100}\}\}/;
-const SCRIPT_KEY = /^\s*(?:-\s*)?(?:run|script)\s*:/;
+const SCRIPT_KEY = new RegExp(String.raw`${KEY}(?:run|script)["']?\s*:`);
 
 /** True when a line is a `run:` or `script:` entry, or stands in the block below one. */
 function isInScript(lines: readonly KnownLine[], at: KnownLine): boolean {
-  if (SCRIPT_KEY.test(at.text)) return true;
+  const key = SCRIPT_KEY.exec(at.text);
+  if (key !== null) return key.index < at.text.lastIndexOf("${{");
   const indent = indentOf(at.text);
   let expected = at.line - 1;
   for (let index = lines.indexOf(at) - 1; index >= 0; index--) {
@@ -36,7 +47,7 @@ function isInScript(lines: readonly KnownLine[], at: KnownLine): boolean {
     if (line === undefined || line.line !== expected) return false;
     expected--;
     if (line.text.trim() === "" || indentOf(line.text) >= indent) continue;
-    return /^\s*(?:-\s*)?(?:run|script)\s*:\s*[|>][+-]?\d?\s*(?:#.*)?$/.test(line.text);
+    return /^\s*(?:-\s*)?["']?(?:run|script)["']?\s*:\s*[|>][+-]?\d?\s*(?:#.*)?$/.test(line.text);
   }
   return false;
 }
@@ -45,13 +56,14 @@ function indentOf(text: string): number {
   return text.length - text.trimStart().length;
 }
 
-const ON_BRANCH =
-  /^\s*(?:-\s*)?uses\s*:\s*["']?([\w.-]+)\/([\w./-]+)@(main|master|develop|dev|trunk|HEAD)["']?\s*(?:#(?!.*exclude).*)?$/;
+const ON_BRANCH = new RegExp(
+  String.raw`${KEY}uses["']?\s*:\s*["']?([\w.-]+)/([\w./-]+)@(main|master|develop|dev|trunk|HEAD)["']?\s*(?:[,}].*|#(?!.*exclude).*)?$`,
+);
 /** A comment `ratchet:exclude` says that somebody decided it; GitHub's own, and actions whose documentation asks for a branch. */
 const TRUSTED_BRANCHES = new Set(["actions", "github", "dtolnay"]);
 
 const PRINTS_SECRET =
-  /^\s*(?:-\s*)?(?:run\s*:\s*)?(?:echo|printf|print|Write-(?:Host|Output))\b[^|>#]{0,300}\$\{\{\s*secrets\.(?!GITHUB_TOKEN\b)[\w.]{1,100}\s*\}\}[^|>]{0,300}$/;
+  /^\s*(?:-\s*)?(?:\{.{0,100})?(?:["']?run["']?\s*:\s*["']?)?(?:echo|printf|print|Write-(?:Host|Output))\b[^|>#]{0,300}\$\{\{\s*secrets\.(?!GITHUB_TOKEN\b)[\w.]{1,100}\s*\}\}[^|>]{0,300}$/;
 const ALL_SECRETS = /\btoJSON\(\s*secrets\s*\)/i;
 
 export const WORKFLOW_RULES = rulesOf<LineRule>("security", [
@@ -87,7 +99,7 @@ export const WORKFLOW_RULES = rulesOf<LineRule>("security", [
     check: (file) => {
       if (!isWorkflow(file)) return [];
       const lines = knownLines(file);
-      return searchLines(file, (text, at) => WRITTEN_BY_OTHERS.test(text) && isInScript(lines, at));
+      return searchLines(file, (text, at) => WRITTEN_BY_OTHERS.test(dotted(text)) && isInScript(lines, at));
     },
   },
   {
@@ -102,10 +114,17 @@ export const WORKFLOW_RULES = rulesOf<LineRule>("security", [
       path: WORKFLOW,
       code: "      - uses: acme/deploy-action@8f4b7f84864484a7bf31766abe9204da3cbe65b3 # v3.5.0",
     },
-    check: linesOf(isWorkflow, (text) => {
-      const [, owner, name, branch] = ON_BRANCH.exec(text) ?? [];
-      return owner === undefined || TRUSTED_BRANCHES.has(owner) ? null : `${owner}/${name}@${branch}`;
-    }),
+    check: (file) => {
+      // What follows the same branch of the same repository is one decision.
+      const known = new Set<string>();
+      return linesOf(isWorkflow, (text) => {
+        const [, owner, name = "", branch] = ON_BRANCH.exec(text) ?? [];
+        const repository = `${owner}/${name.split("/")[0]}`;
+        if (owner === undefined || TRUSTED_BRANCHES.has(owner) || known.has(repository)) return null;
+        known.add(repository);
+        return `${owner}/${name}@${branch}`;
+      })(file);
+    },
   },
   {
     id: "workflow-write-all",
@@ -122,7 +141,6 @@ export const WORKFLOW_RULES = rulesOf<LineRule>("security", [
   {
     id: "workflow-prints-secret",
     title: "Workflow hands out secrets",
-    severity: "major",
     confidence: 0.65,
     why: "Logs mask a secret only where it appears unchanged; any encoding of it stays readable, and all secrets at once reach every tool of the step.",
     fix: "Pass the one secret that the step needs through `env:`, and do not print it.",

@@ -8,6 +8,7 @@ import type { InspectedFile, InspectedRepository, Inspection } from "../../../po
 import { ignoreReason, inspectionOf, joinInspections, onlyDegraded, wordsOfRule } from "../inspection.ts";
 import { lineTexts } from "../known-lines.ts";
 import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
+import { checkRemoved } from "./checks.ts";
 import { lastTestRemoved } from "./tests.ts";
 import { callersNotChanged, importOfRemovedExport } from "./users.ts";
 
@@ -98,4 +99,9 @@ function said(rule: RepositoryRule, sightings: readonly Sighting[], setting: Rul
 }
 
 /** Rules that hold a change against the whole repository. */
-export const REPOSITORY_RULES: readonly RepositoryRule[] = [callersNotChanged, importOfRemovedExport, lastTestRemoved];
+export const REPOSITORY_RULES: readonly RepositoryRule[] = [
+  callersNotChanged,
+  checkRemoved,
+  importOfRemovedExport,
+  lastTestRemoved,
+];

@@ -1,6 +1,6 @@
 // Waiting, errors and cleaning up that are forgotten: what a request, a call, a loop or a test leaves undone.
 import { rulesOf, type StructuralRule } from "../rule.ts";
-import { calls, example, has, kinds, node, not, script, text, withArguments } from "./shapes.ts";
+import { both, calls, example, has, kinds, node, not, script, text, withArguments } from "./shapes.ts";
 
 export const FORGOTTEN = rulesOf<StructuralRule>("reliability", [
   {
@@ -39,8 +39,8 @@ export const FORGOTTEN = rulesOf<StructuralRule>("reliability", [
     fix: "Give it one: `timeout=10`.",
     onlyWith: /requests\./,
     match: {
-      python: calls.python(
-        String.raw`requests\.(get|post|put|patch|delete|head|request)`,
+      python: both(
+        calls.python`requests\.(get|post|put|patch|delete|head|request)`,
         not(withArguments(String.raw`(\btimeout\s*=|\*\*)`)),
       ),
     },

@@ -11,24 +11,39 @@ export function has(field: string, regex: string): Shape {
   return { has: { field, regex } };
 }
 
-/**
- * Calls of one language whose callee (`path.join`) matches a regular expression of Rust, which is anchored here, and that meet
- * further conditions.
- */
-function callIn(kind: string, field: string): (callee: string, ...more: readonly Shape[]) => Shape {
-  return (callee, ...more) => node(kind, has(field, `^(${callee})$`), ...more);
+/** A regular expression of Rust as a template: nothing in it is escaped. */
+type Pattern<Result> = (parts: TemplateStringsArray, ...values: readonly string[]) => Result;
+
+/** A node of a kind, or of one of several, whose text matches (`.` matches newlines). */
+export function like(kind: string | readonly string[]): Pattern<Shape> {
+  return (parts, ...values) => node(kind, text(String.raw(parts, ...values)));
 }
 
-/** In Java and Ruby the callee is the method's name alone; `inScript` is for JavaScript and TypeScript at once. */
+/** Calls whose callee (`path.join`) matches in full, and whose arguments with their brackets match what follows " with ". */
+function callIn(kind: string | readonly string[], field: string): Pattern<Shape> {
+  return (parts, ...values) => {
+    const [callee, given] = String.raw(parts, ...values).split(" with ");
+    return node(kind, has(field, `^(${callee})$`), ...(given === undefined ? [] : [withArguments(given)]));
+  };
+}
+
+/** By language. In Java and Ruby the callee is the method's name alone. */
 export const calls = {
   script: callIn("call_expression", "function"),
-  inScript: (callee: string, ...more: readonly Shape[]) => script(calls.script(callee, ...more)),
   python: callIn("call", "function"),
   go: callIn("call_expression", "function"),
   java: callIn("method_invocation", "name"),
   ruby: callIn("call", "method"),
   php: callIn("function_call_expression", "function"),
+  phpMethod: callIn(["member_call_expression", "scoped_call_expression"], "name"),
+  /** `new File(…)` of Java. */
+  made: callIn("object_creation_expression", "type"),
 };
+
+/** What meets every condition. */
+export function both(...conditions: readonly Shape[]): Shape {
+  return { all: conditions };
+}
 
 /** The arguments of a call, brackets included, match a Rust regular expression (`.` matches newlines). */
 export function withArguments(regex: string): Shape {
@@ -38,6 +53,11 @@ export function withArguments(regex: string): Shape {
 /** The text of the node matches a Rust regular expression (`.` matches newlines). */
 export function text(regex: string): Shape {
   return { regex: `(?s)${regex}` };
+}
+
+/** The text of the innermost node of these kinds around, or of the file, matches a Rust regular expression. */
+export function inside(around: readonly string[], regex: string): Shape {
+  return { inside: { stopBy: kinds(...around), regex } };
 }
 
 /** A node of one of these kinds. */
@@ -70,14 +90,26 @@ export function example(path: string, ...lines: readonly string[]): Example {
 
 /** Expressions that hold what a client sent, in the common web frameworks of each language. */
 export const REQUEST = {
-  script: String.raw`\b(req|request|ctx|context)\.(params|query|body|cookies|headers|request\.(body|query))\b|\bsearchParams\.get\(`,
-  python: String.raw`\brequest\.(args|form|values|json|data|GET|POST|cookies|headers|files|query_params|path_params|get_json)\b`,
-  go: String.raw`\b(r|req|request)\.(URL\.(Query\(\)|Path\b)|FormValue\(|PostFormValue\(|PathValue\(|Header\.Get\()|\bc\.(Query|Param|PostForm|QueryParam|FormValue)\(|\bmux\.Vars\(`,
+  script: String.raw`\b(req|request|ctx|context)\??\.(params|query|body|cookies|headers|payload|request\??\.(body|query))\b|\breq(uest)?\.(param|get|header)\(|\bsearchParams\.get(All)?\(|\bevent\.(queryString|path)Parameters\b`,
+  python: String.raw`\brequest\.(args|form|values|json|data|GET|POST|cookies|headers|files|query_params|path_params|get_json|query|match_info)\b|\bself\.get_(query_|body_)?argument\(`,
+  go: String.raw`\b(r|req|request)\.(URL\.(Query\(\)|Path\b)|FormValue\(|PostFormValue\(|PathValue\(|(Form|PostForm|Header)\.Get\()|\b(c|ctx)\.(Query|DefaultQuery|Param|Params|PostForm|QueryParam|FormValue)\(|\b(mux\.Vars|chi\.URLParam|web\.Params)\(`,
   java: String.raw`\b(req|request)\.get(Parameter|Header|QueryString|PathInfo|Cookies)\w*\(`,
-  ruby: String.raw`\bparams(\[|\.(fetch|require|dig)\b)|\bcookies\[|\brequest\.(params|query_parameters|headers)\b`,
-  php: String.raw`\$_(GET|POST|REQUEST|COOKIE)\b`,
+  ruby: String.raw`\bparams(\[|\.(fetch|require|dig|permit|slice)\b)|\bcookies\[|\brequest\.(params|query_parameters|headers)\b`,
+  php: String.raw`\$_(GET|POST|REQUEST|COOKIE)\b|\$(this->)?request->(input|query|get|post)\b|\brequest\(\s*["']|\bfilter_input\(`,
 } as const;
 
 /** Some word of REQUEST. */
 export const REQUEST_WORDS =
-  /\b(req|request|ctx|context|params|cookies)\b|searchParams|FormValue|PathValue|URL\.(Query|Path)|Header\.Get|mux\.Vars|\bc\.|\$_(GET|POST|REQUEST|COOKIE)/;
+  /\b(req|request|ctx|context|params|cookies)\b|searchParams|get_(?:query_|body_)?argument|Parameters\b|FormValue|PathValue|URL\.(Query|Path)|(?:Header|Form)\.Get|mux\.Vars|URLParam|web\.Params|\bc\.|\$_(GET|POST|REQUEST|COOKIE)|filter_input/;
+
+/** What may stand before a value that keeps it whole: decoding, a conversion to text, the beginning of a text, a host's scheme. */
+const WHOLE = String.raw`(?:(?:await|new)\s+|(?:\w+(?:\.|::))*(?:String|str|strval|decodeURI(?:Component)?|unescape|unquote(?:_plus)?|(?:raw)?urldecode|trim|TrimSpace|parse|Parse|URI|URL|Uri|create|QueryUnescape|Request|Clean|Sprint)\(\s*|fmt\.Sprintf\(\s*"(?:https?://)?%[sv][^"]*",\s*|(?i:[rbu]*f?)["'\x60]+(?:https?:)?(?://)?(?:["'\x60]+\s*[+.%]\s*|[$#]?\{|%s[^"'\x60]*["'\x60]\s*%\s*\(?|\{\}["']\.format\()|"(?:https?:)?(?://)?\{?|\(string\)\s*|<string>|\(|&)*`;
+
+/** The arguments of a call of which the first begins with what a client sent, or the second after a method or a status, or the one of such a name. */
+export function fromRequest(language: keyof typeof REQUEST): string {
+  const name = String.raw`(?:(?:[^()]*,\s*)?(?:\{\s*)?:?["']?(?:url|uri|href|to|redirect_to|location|file|filename|path|base_?url|host|hostname)["']?\s*(?:=>|[:=])\s*)?`;
+  return String.raw`^\(?\s*(?:(?:\d+|["']\w+["']),\s*)?${name}${WHOLE}(?:${REQUEST[language]})`;
+}
+
+/** A text that is put together, as the argument that begins here: by format, by a sign between, by values within it. */
+export const PYTHON_BUILT = String.raw`(?:\w+\s*=\s*)?(?:[rbRB]*[fF][rR]?["']+.*\{[a-z_(]|[rb]*["'].*["']\s*(?:%|\+)\s*[a-z_(]|[rb]*["'].*["']\s*\.format(?:_map)?\(|\w+\s*\+\s*["'])`;

@@ -1,11 +1,16 @@
 // What a client sent chooses a file, an address, a method or a field; and what a browser is told: markup, origins, error pages.
 import { rulesOf, type Shape, type StructuralRule } from "../rule.ts";
 import {
+  both,
   calls,
   example,
+  fromRequest,
   has,
+  inside,
+  like,
   node,
   not,
+  PYTHON_BUILT,
   REQUEST,
   REQUEST_WORDS,
   script,
@@ -14,56 +19,65 @@ import {
   withArguments,
 } from "./shapes.ts";
 
-const BASENAME = String.raw`(?i)(basename|secure_filename|sanitize|\.Base\(|SecureJoin|getName\(|allowlist|whitelist)`;
+const BASENAME = String.raw`(?i)(basename|secure_filename|sanitize|\.Base\(|SecureJoin|safe_join|getName\(|allowlist|whitelist|(Join|Clean)\(\s*"/")`;
 
-const SAFE_TARGET = "(?i)(url_has_allowed_host|is_safe_url|safe_?redirect|allowed|sanitize|url_from|urlparse)";
+const SAFE_TARGET =
+  "(?i)(url_has_allowed_host|is_safe_url|safe_?redirect|allowed|sanitize|url_from|urlparse|startsWith|HasPrefix|start_with)";
 
-const CLEANED = not(
-  text(
-    String.raw`(?i)(sanitize|purify|escape|encode|JSON\.stringify|htmlspecialchars|htmlentities|\bh\(|strip_tags|intval|\(int\)|nonce)`,
-  ),
-);
+/** Text that cannot bring markup of its own. JSON escapes no `<`. */
+const CLEAN = String.raw`(?i)(sanitize|purify|escape|encode|htmlspecialchars|htmlentities|\bh\(|strip_tags|intval|\(int\)|nonce|parseInt|Number\(|toFixed|\.length\b|/</g)`;
+const CLEANED = not(text(CLEAN));
 
-/** The first argument begins with what a client sent. */
-function fromRequest(language: keyof typeof REQUEST): Shape {
-  return withArguments(`^\\(?\\s*(${REQUEST[language]})`);
-}
+/** Markup in a script that is put together with some value that is not clean. */
+const MARKUP: Shape = {
+  any: [
+    node("template_string", text("<"), {
+      has: { kind: "template_substitution", all: [text(String.raw`^\$\{\s*([a-z]|JSON\b)`), CLEANED] },
+    }),
+    node("binary_expression", text(String.raw`["'\x60]\s*<.*\+\s*([a-z]|JSON\b)`), CLEANED),
+  ],
+};
+const FROM_PAGE = `^(JSON\\.stringify\\(|${REQUEST.script}|(window\\.)?location\\.(hash|search|href)|document\\.(URL|referrer))`;
+const CLEAN_VALUE = String.raw`^[\w.]*(?i:sanitize|purify|escape)\w*\(|/</g`;
+const FOREIGN: Shape = { any: [MARKUP, both({ regex: FROM_PAGE }, CLEANED)] };
+
+const FUNCTIONS = {
+  script: ["function_declaration", "function_expression", "arrow_function", "method_definition"],
+  python: ["function_definition"],
+  go: ["function_declaration", "method_declaration", "func_literal"],
+  ruby: ["method", "singleton_method"],
+};
 
 export const WEB = rulesOf<StructuralRule>("security", [
   {
     id: "path-traversal",
     title: "Path comes straight from the request",
-    severity: "major",
     confidence: 0.8,
     why: "A name such as `../../etc/passwd` or an absolute path leaves the folder that was meant.",
     fix: "Take the last part only (`basename`), or resolve the path and check that it still lies inside the folder before opening it.",
     onlyWith: REQUEST_WORDS,
     match: unless(BASENAME, {
-      ...calls.inScript(
-        String.raw`path\.(join|resolve)|(fs|fsp|fs\.promises)\.(readFile|readFileSync|createReadStream|writeFile|writeFileSync|createWriteStream|unlink|unlinkSync|rm|rmSync)|res\.(sendFile|download)`,
-        withArguments(REQUEST.script),
+      ...script(
+        calls.script`((path|posix|win32)\.)?(join|resolve)|((fs|fsp|fs\.promises|fsPromises)\.)?(readFile|readFileSync|createReadStream|writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream|unlink|unlinkSync|rm|rmSync|readdir|readdirSync|open|openSync)|\w+\.(sendFile|sendfile|download)|require|import with ${REQUEST.script}`,
       ),
-      python: calls.python(String.raw`os\.path\.join|open|send_file|FileResponse`, withArguments(REQUEST.python)),
-      go: calls.go(
-        String.raw`(filepath|path)\.Join|os\.(Open|OpenFile|ReadFile|Create|Remove|RemoveAll|WriteFile)|http\.ServeFile`,
-        // http.ServeFile(w, r, …) refuses "..", but not what stands after Join.
-        withArguments(REQUEST.go),
-      ),
-      java: [
-        node(
-          "object_creation_expression",
-          has("type", "^(java\\.io\\.)?(File|FileInputStream|FileOutputStream|FileReader|FileWriter)$"),
-          withArguments(REQUEST.java),
-        ),
-        calls.java("get|of|resolve", withArguments(REQUEST.java), text("^(Paths|Path|\\w*[dD]ir|\\w*[rR]oot)\\.")),
+      python: [
+        calls.python`(os\.path\.)?join|((io|os|codecs)\.)?open|(flask\.)?send_file|FileResponse|(pathlib\.)?Path|\w+\.joinpath|os\.(remove|unlink|listdir)|shutil\.\w+ with ${REQUEST.python}`,
+        like("binary_operator")`^[\w.]+(\([^()]*\))?\s*/\s*(str\(\s*)?(${REQUEST.python})`,
       ],
-      ruby: calls.ruby(
-        "join|read|open|readlines|binread|send_file|delete|write",
-        withArguments(REQUEST.ruby),
-        text(String.raw`^((File|IO|Pathname|FileUtils|Rails\.root|Dir)\b|send_file)`),
-      ),
+      go: calls.go`(filepath|path)\.Join|os\.(Open|OpenFile|ReadFile|Create|Remove|RemoveAll|WriteFile|ReadDir)|(ioutil|io)\.ReadFile|http\.ServeFile|\w+\.(File|SendFile|FileAttachment) with ${REQUEST.go}`,
+      java: [
+        calls.made`(java\.io\.)?(File|FileInputStream|FileOutputStream|FileReader|FileWriter|FileSystemResource) with ${REQUEST.java}`,
+        both(calls.java`get|of|resolve with ${REQUEST.java}`, text("^(Paths|Path|\\w*[dD]ir|\\w*[rR]oot)\\.")),
+      ],
+      ruby: [
+        both(
+          calls.ruby`join|read|open|new|readlines|binread|send_file|delete|write|rm|rm_rf with ${REQUEST.ruby}`,
+          text(String.raw`^((File|IO|Pathname|FileUtils|Rails\.root|Dir)\b|send_file)`),
+        ),
+        calls.ruby`render|render_to_string with ^\(?\s*(?:[^()]*,\s*)?(?:(?:file|template|inline|partial|action|layout):\s*|:(?:file|template|inline|partial|action|layout)\s*=>\s*)?(?:"[\w/.-]*#\{\s*|["'][\w/.-]*["']\s*\+\s*|File\.join\([^()]*,\s*)?(?:${REQUEST.ruby})`,
+      ],
       php: [
-        calls.php("file_get_contents|file_put_contents|readfile|fopen|unlink|file", withArguments(REQUEST.php)),
+        calls.php`file_get_contents|file_put_contents|readfile|fopen|unlink|file|copy|rename|rmdir|scandir|opendir|highlight_file|show_source|parse_ini_file with ${REQUEST.php}`,
         node(
           ["include_expression", "include_once_expression", "require_expression", "require_once_expression"],
           text(REQUEST.php),
@@ -74,29 +88,148 @@ export const WEB = rulesOf<StructuralRule>("security", [
     good: example("src/files.ts", "res.sendFile(path.join(UPLOADS, path.basename(req.params.name)));"),
   },
   {
+    id: "unfiltered-extraction",
+    title: "Archive is unpacked wherever its entries say",
+    confidence: 0.75,
+    why: "An entry named `../../etc/cron.d/x`, an absolute path or a link is written where its name leads.",
+    fix: 'Give it a filter: `extractall(folder, filter="data")`.',
+    onlyWith: /extract|unpack_archive/,
+    match: {
+      python: both(
+        calls.python`(\w*tar\w*|tf|t|tgz|tarfile\.open\(.*\))\.extract(all)?|(shutil\.)?unpack_archive`,
+        not(
+          withArguments(String.raw`\bfilter\s*=\s*["'](data|tar)|\bfilter\s*=\s*\w|\bmembers\s*=|\.zip\b|["']zip["']`),
+        ),
+      ),
+    },
+    fixes: [{ from: /(\.extractall\([^()]{1,200})\)$/, to: '$1, filter="data")' }],
+    bad: example("app/backup.py", "with tarfile.open(upload) as tar:", "    tar.extractall(folder)"),
+    good: example("app/backup.py", "with tarfile.open(upload) as tar:", '    tar.extractall(folder, filter="data")'),
+  },
+  {
+    id: "archive-entry-path",
+    title: "Path comes straight from an archive",
+    confidence: 0.75,
+    why: "An entry named `../../etc/cron.d/x` is written outside the folder that was meant (zip slip).",
+    fix: "Resolve the path and check that it still lies inside the folder before writing it.",
+    onlyWith: /[nN]ame|\.path\b/,
+    wholeFile: true,
+    onlyInFile: /zip|\btar|archive|extract|unpack/i,
+    notInFile:
+      /starts_?with|HasPrefix|IsLocal|commonpath|commonprefix|is_relative_to|\brelative\(|basename|filepath\.Rel|enclosed_name|sanitize|safe_?join|is_?safe/i,
+    match: {
+      ...script(
+        calls.script`((path|posix)\.)?(join|resolve) with ,\s*(\w*[eE]ntry|header|member|file)\.(name|path|fileName|entryName|filename)\b`,
+      ),
+      python: calls.python`os\.path\.join|\w*(dir|path|dest|root|target)\w*\.joinpath with \b(\w*(member|info|entry)|m|name|filename)(\.(name|filename))?\s*\)$`,
+      go: calls.go`(filepath|path)\.Join with ,\s*(f|file|zf|entry|header|hdr|h|zipFile)\.Name\s*\)$`,
+      java: [
+        calls.made`(java\.io\.)?File with (?i)entry\w*\.getName\(\)`,
+        calls.java`resolve|get|of with (?i)entry\w*\.getName\(\)`,
+      ],
+      ruby: calls.ruby`join with ,\s*\w*(entry|file|header)\.(name|full_name)\b`,
+    },
+    bad: example("unzip.go", "for _, f := range archive.File {", "\twrite(filepath.Join(folder, f.Name), f)", "}"),
+    good: example("unzip.go", "if filepath.IsLocal(f.Name) {", "\twrite(filepath.Join(folder, f.Name), f)", "}"),
+  },
+  {
+    id: "prototype-pollution",
+    title: "Key chosen by others may be `__proto__`",
+    confidence: 0.6,
+    why: "Where a path of keys is walked and written to, `__proto__` or `constructor` changes every object of the program.",
+    fix: "Refuse these keys, or keep the values in a `Map` or in `Object.create(null)`.",
+    onlyWith: /=\s*\w+\[|\w+\(\s*\w+\[/,
+    wholeFile: true,
+    onlyInFile: /\w\[[^\]\n]{1,100}\](?:\[[^\]\n]{1,100}\])?\s*=[^=]/,
+    notInFile: /__proto__|hasOwn|Object\.create\(null\)|new Map\(|isUnsafe|Reflect\./,
+    match: {
+      ...script(
+        { pattern: "$OBJECT = $OBJECT[$KEY]" },
+        { pattern: "$OBJECT = $OBJECT[$KEY] = $VALUE" },
+        { pattern: "$OBJECT = $OBJECT[$KEY] || $VALUE" },
+        node("call_expression", has("function", "(?i)^(\\w+\\.)?\\w*(merge|extend|assign|clone|defaults)\\w*$"), {
+          any: [{ pattern: "$CALL($TO[$KEY], $FROM[$KEY])" }, { pattern: "$CALL($TO[$KEY], $FROM[$KEY], $$$MORE)" }],
+        }),
+      ),
+    },
+    bad: example("src/set.js", "for (const key of keys) target = target[key];", "target[last] = value;"),
+    good: example(
+      "src/set.js",
+      'if (keys.includes("__proto__")) return;',
+      "for (const key of keys) target = target[key];",
+      "target[last] = value;",
+    ),
+  },
+  {
+    id: "rights-narrowed-late",
+    title: "File is created open to others, and its rights are narrowed later",
+    severity: "medium",
+    confidence: 0.7,
+    why: "Until then every user of the machine can open it, and keeps what was opened.",
+    fix: "Give the rights when it is created: `os.open(…, mode=0o600)`, `{ mode: 0o600 }`, `os.OpenFile(…, 0600)`.",
+    onlyWith: /chmod/i,
+    wholeFile: true,
+    match: {
+      ...script(
+        both(
+          calls.script`(\w+\.)*chmod(Sync)? with ,\s*(0o[467]00|["'][467]00["'])`,
+          inside(FUNCTIONS.script, "writeFile|createWriteStream|openSync|appendFile"),
+        ),
+      ),
+      python: both(
+        calls.python`os\.chmod|\w+\.chmod`,
+        text(String.raw`\(.*(0o[467]00|S_IRUSR)[^,]*\)$`),
+        not(text("S_I[RWX](GRP|OTH)")),
+        inside(
+          FUNCTIONS.python,
+          String.raw`(^|[^.\w])open\([^()]*["'][wax]b?\+?["']|write_text\(|write_bytes\(|\.touch\(`,
+        ),
+      ),
+      go: both(calls.go`os\.Chmod|\w+\.Chmod with 0o?[467]00\s*\)$`, inside(FUNCTIONS.go, String.raw`os\.Create\(`)),
+      ruby: both(calls.ruby`chmod with 0o?[467]00`, inside(FUNCTIONS.ruby, String.raw`File\.(open|write)`)),
+    },
+    bad: example("app/key.py", 'with open(path, "w") as file:', "    file.write(key)", "os.chmod(path, 0o600)"),
+    good: example(
+      "app/key.py",
+      "file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), 'w')",
+      "file.write(key)",
+    ),
+  },
+  {
     id: "open-redirect",
     title: "Redirect target comes straight from the request",
     severity: "medium",
     confidence: 0.8,
     why: "A link to this site can send its visitors to any other one, which makes phishing look genuine and leaks tokens in the URL.",
     fix: "Accept only paths of this site (one leading `/`, no host), or look the target up in a list.",
-    onlyWith: /redirect|location:/i,
+    onlyWith: /redirect|location|HTTPFound|HTTPSeeOther/i,
     match: unless(SAFE_TARGET, {
-      ...calls.inScript(
-        String.raw`(res|response|reply)\.redirect`,
-        withArguments(`^\\(\\s*(\\d+,\\s*)?(${REQUEST.script})`),
+      ...script(
+        calls.script`((\w+\.)?(res|response|reply|ctx|c|Response|NextResponse)\.)?(redirect|permanentRedirect)|(window\.)?location\.(assign|replace)|(res|response)\.location with ${fromRequest("script")}`,
+        calls.script`\w+\.(set|header|setHeader|writeHead) with ^\(\s*(?:["'](?i:location)["'],\s*|\d+,\s*\{\s*["']?(?i:location)["']?:\s*)(?:String\(\s*|\x60\$\{)?(${REQUEST.script})`,
+        node(
+          "assignment_expression",
+          has("left", String.raw`\blocation(\.href)?$`),
+          has("right", `^(${REQUEST.script})`),
+        ),
       ),
-      python: calls.python(
-        "redirect|HttpResponseRedirect|RedirectResponse",
-        withArguments(`^\\(\\s*(url=)?(${REQUEST.python})`),
-      ),
-      go: calls.go(
-        String.raw`http\.Redirect|c\.Redirect`,
-        withArguments(`^\\([^()]*,\\s*(r\\.FormValue\\(|r\\.URL\\.Query\\(\\)|c\\.Query\\(|c\\.QueryParam\\()`),
-      ),
-      java: calls.java("sendRedirect", fromRequest("java")),
-      ruby: calls.ruby("redirect_to", fromRequest("ruby")),
-      php: calls.php("header", withArguments(`^\\(\\s*["'](?i:location):\\s*(["']\\s*\\.\\s*)?\\{?(${REQUEST.php})`)),
+      python: calls.python`(\w+\.)*(redirect|HttpResponse(Permanent)?Redirect|RedirectResponse|HTTPFound|HTTPSeeOther) with ${fromRequest("python")}`,
+      go: [
+        calls.go`http\.Redirect|\w+\.(Redirect|Location) with ^\([^()]*,\s*(?:fmt\.Sprintf\("%s",\s*|url\.QueryUnescape\()?(?:(?:r|req|request)\.(?:(?:Post)?FormValue\(|URL\.Query\(\)|Form\.Get\()|(?:c|ctx)\.(?:Query|DefaultQuery|QueryParam|FormValue|PostForm)\()`,
+        calls.go`\w+\.Header\(\)\.Set with ^\(\s*"Location",\s*(${REQUEST.go})`,
+      ],
+      java: [
+        calls.java`sendRedirect|redirect with ${fromRequest("java")}`,
+        calls.java`setHeader|addHeader|header with ^\(\s*"(?i:location)",\s*(${REQUEST.java})`,
+        calls.made`RedirectView with ${fromRequest("java")}`,
+        like("binary_expression")`^"redirect:"\s*\+\s*(${REQUEST.java})`,
+      ],
+      ruby: calls.ruby`redirect_to|redirect|redirect_back_or_to with ${fromRequest("ruby")}`,
+      php: [
+        calls.php`header with ^\(\s*(?:sprintf\()?["'](?i:location):\s*(?:%s["'],\s*)?(["']\s*\.\s*)?(?:(?:raw)?urldecode\(|trim\()?\{?(${REQUEST.php})`,
+        calls.php`redirect|wp_redirect with ${fromRequest("php")}`,
+        both(calls.phpMethod`to|away|redirect with ${fromRequest("php")}`, text("redirect")),
+      ],
     }),
     bad: example("src/login.ts", "res.redirect(req.query.next);"),
     good: example("src/login.ts", 'res.redirect("/account");'),
@@ -104,30 +237,29 @@ export const WEB = rulesOf<StructuralRule>("security", [
   {
     id: "request-chosen-url",
     title: "Server fetches an address that the request chose",
-    severity: "major",
     confidence: 0.8,
     why: "A client can make the server call addresses that only it can reach: cloud metadata, internal services, `localhost` (server-side request forgery).",
     fix: "Choose the host yourself, or check it against a list after resolving it, and refuse redirects to other hosts.",
     onlyWith: REQUEST_WORDS,
     match: {
-      ...calls.inScript(
-        String.raw`fetch|got|axios(\.(get|post|put|request))?|https?\.(get|request)`,
-        fromRequest("script"),
+      ...script(
+        calls.script`(\w+\.)?\$?fetch|(got|axios|needle|superagent|ky|undici|rp)(\.\w+)?|request|https?\.(get|request) with ${fromRequest("script")}`,
       ),
-      python: calls.python(
-        String.raw`(requests|httpx)\.(get|post|put|head|request)|urlopen|urllib\.request\.urlopen`,
-        fromRequest("python"),
+      python: calls.python`(requests|httpx|aiohttp|urllib3|http)\.(\w+\.)?(get|post|put|patch|delete|head|options|request|stream)|(urllib\d?\.)?(request\.)?(urlopen|urlretrieve|Request) with ${fromRequest("python")}`,
+      go: calls.go`(http|\w*[cC]lient)\.(Get|Head|Post|PostForm)|http\.NewRequest(WithContext)? with ^\((?:[^()]*,\s*)?(?:"https?://"\s*\+\s*|fmt\.Sprintf\("(?:https?://)?%s[^"]*",\s*)?(?:${REQUEST.go})`,
+      java: [
+        calls.made`(java\.net\.)?(URL|URI|HttpGet|HttpPost) with ${fromRequest("java")}`,
+        calls.java`create|connect|getForObject|getForEntity|postForObject with ${fromRequest("java")}`,
+      ],
+      ruby: both(
+        calls.ruby`get|get_response|post|head|open|new with ${fromRequest("ruby")}`,
+        text("^((Net::HTTP|HTTParty|Faraday|URI|RestClient|Typhoeus|HTTP|Excon)\\.|open\\b)"),
       ),
-      go: calls.go(String.raw`http\.(Get|Head|Post)`, fromRequest("go")),
-      ruby: calls.ruby(
-        "get|get_response|open",
-        withArguments(`^\\(?\\s*(URI\\(|URI\\.parse\\()?(${REQUEST.ruby})`),
-        text("^(Net::HTTP|HTTParty|Faraday|URI)\\."),
-      ),
-      php: calls.php(
-        "file_get_contents|curl_init|fopen",
-        withArguments(`^\\(\\s*\\$_(GET|POST|REQUEST)\\[["'](url|uri|link|src|feed|target)["']`),
-      ),
+      php: [
+        calls.php`file_get_contents|fopen|get_headers|simplexml_load_file with ^\(\s*(${REQUEST.php})\(?\[?["'](url|uri|link|src|feed|target|href|host)["']`,
+        calls.php`curl_init with ${fromRequest("php")}`,
+        calls.php`curl_setopt with CURLOPT_URL,\s*(${REQUEST.php})`,
+      ],
     },
     bad: example("src/preview.ts", "const page = await fetch(req.query.url);"),
     good: example(
@@ -138,7 +270,6 @@ export const WEB = rulesOf<StructuralRule>("security", [
   {
     id: "dispatch-from-request",
     title: "The request names the method that is called",
-    severity: "major",
     confidence: 0.8,
     why: "A client can reach every method of the object, not only those meant for it (`system`, `destroy`, `constructor`).",
     fix: "Look the name up in a list of allowed operations first.",
@@ -148,14 +279,14 @@ export const WEB = rulesOf<StructuralRule>("security", [
         kind: "call_expression",
         has: { field: "function", kind: "subscript_expression", has: { field: "index", regex: REQUEST.script } },
       }),
-      python: calls.python("getattr", withArguments(`^\\([^,]*,\\s*(${REQUEST.python})`)),
+      python: calls.python`getattr with ^\([^,]*,\s*(?:str\(|f["']\w*\{|["']\w*["']\s*\+\s*)?(${REQUEST.python})`,
       ruby: [
-        calls.ruby("send|public_send|__send__|constantize|const_get", fromRequest("ruby")),
-        calls.ruby("constantize|safe_constantize", has("receiver", REQUEST.ruby)),
+        calls.ruby`send|public_send|__send__|constantize|const_get with ${fromRequest("ruby")}`,
+        both(calls.ruby`constantize|safe_constantize`, has("receiver", REQUEST.ruby)),
       ],
       php: [
         { kind: "function_call_expression", has: { field: "function", regex: `^(${REQUEST.php})` } },
-        calls.php("call_user_func|call_user_func_array", fromRequest("php")),
+        calls.php`call_user_func|call_user_func_array with ${fromRequest("php")}`,
       ],
     },
     bad: example("src/actions.js", "actions[req.params.action](req.body);"),
@@ -164,61 +295,79 @@ export const WEB = rulesOf<StructuralRule>("security", [
   {
     id: "unescaped-html",
     title: "Markup is built from unescaped text",
-    severity: "major",
     confidence: 0.7,
     why: "A `<script>` or `onerror=` inside the text runs in the reader's browser with their session (cross-site scripting).",
     fix: "Set text (`textContent`), let the template engine escape it, or sanitize the markup first.",
     onlyWith:
-      /innerHTML|outerHTML|document\.write|\b(res|resp|response|out)\.|mark_safe|Markup|template\.|html_safe|\braw\b|\$_/,
+      /innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|__html|document\.write|\.(html|append|prepend|before|after)\(|\b(res|resp|response|reply|ctx|out)\.|mark_safe|Markup|render_template_string|from_string|Template\(|HTMLResponse|HttpResponse|make_response|<\w|template\.|Fprint|html_safe|\braw\b|\$_/,
     match: {
       ...script(
         node(
           ["assignment_expression", "augmented_assignment_expression"],
           has("left", String.raw`\.(innerHTML|outerHTML)$`),
+          { has: { field: "right", ...FOREIGN } },
+          not(has("right", CLEAN_VALUE)),
+        ),
+        both(
+          calls.script`document\.(write|writeln)|.*\.(insertAdjacentHTML|createContextualFragment)|(\$|jQuery)\(.*\)\.(html|append|prepend|before|after|replaceWith)`,
+          { has: { field: "arguments", has: FOREIGN } },
+        ),
+        both(
+          calls.script`document\.(write|writeln) with ^\(.*(\$\{|\+\s*)(window\.|document\.)?(location|referrer|URL)\b`,
+          CLEANED,
+        ),
+        both(
+          calls.script`(res|response|reply)(\.status\(\d+\))?\.(send|write|end) with ^\(\s*(?:["'\x60].*(\$\{|\+\s*)|String\(\s*)?(${REQUEST.script})`,
+          CLEANED,
+        ),
+        node(
+          "pair",
+          has("key", "^__html$"),
           {
             has: {
-              field: "right",
+              field: "value",
+              any: [FOREIGN, both({ regex: String.raw`^[a-z]\w*(\??\.\w+)+$` }, CLEANED)],
+            },
+          },
+          not(has("value", CLEAN_VALUE)),
+        ),
+      ),
+      python: [
+        both(
+          calls.python`mark_safe|(markupsafe\.|flask\.)?Markup|(flask\.)?render_template_string|(jinja2\.)?Template|\w+(\(.*\))?\.from_string|HTMLResponse with ^\(\s*(?:${PYTHON_BUILT}|(\w+\s*=\s*)?(${REQUEST.python}))`,
+          CLEANED,
+        ),
+        node(
+          ["string", "binary_operator", "call"],
+          text(
+            `^[rf]*["']+[^"']*<\\w.*(?:\\{|["']\\s*[+%]\\s*\\(?|\\.format\\(\\s*(?:\\w+\\s*=\\s*)?)(${REQUEST.python})`,
+          ),
+          CLEANED,
+        ),
+      ],
+      go: [
+        both(
+          calls.go`template\.(HTML|JS|URL|HTMLAttr) with ^\(\s*(fmt\.Sprintf\(|["\x60]<.*["\x60]\s*\+\s*[a-z]|${REQUEST.go})`,
+          CLEANED,
+        ),
+        both(calls.go`fmt\.Fprint(f|ln)? with <\w.*(${REQUEST.go})`, CLEANED),
+      ],
+      ruby: [
+        both(
+          calls.ruby`html_safe`,
+          {
+            has: {
+              field: "receiver",
               any: [
-                node("template_string", text(String.raw`<.*\$\{[a-z]`)),
-                node("binary_expression", text(String.raw`["'\x60]\s*<.*\+\s*[a-z]`)),
-                { regex: `^(${REQUEST.script}|(window\\.)?location\\.(hash|search|href)|document\\.(URL|referrer))` },
+                { regex: REQUEST.ruby },
+                like("string")`<.*#\{\s*[a-z@]`,
+                like("parenthesized_statements")`^\(\s*["']\s*<.*["']\s*[+%]\s*[a-z@]`,
               ],
             },
           },
           CLEANED,
         ),
-        calls.script(
-          String.raw`document\.(write|writeln)`,
-          withArguments(String.raw`^\(.*(\$\{|\+\s*)(window\.|document\.)?(location|referrer|URL)\b`),
-          CLEANED,
-        ),
-        calls.script(
-          String.raw`(res|response)\.(send|write|end)`,
-          withArguments(`^\\(\\s*(["'\`]\\s*<.*(\\$\\{|\\+\\s*))(${REQUEST.script})`),
-          CLEANED,
-        ),
-      ),
-      python: calls.python(
-        String.raw`mark_safe|Markup|markupsafe\.Markup`,
-        withArguments(
-          String.raw`^\(\s*([rb]*f["']+.*\{|["'].*["']\s*%\s*[(a-z]|["'].*["']\.format\(|["'].*["']\s*\+\s*[a-z]|${REQUEST.python})`,
-        ),
-        CLEANED,
-      ),
-      go: calls.go(
-        String.raw`template\.(HTML|JS|URL)`,
-        withArguments(`^\\(\\s*(fmt\\.Sprintf\\(|["\`]<.*["\`]\\s*\\+\\s*[a-z]|${REQUEST.go})`),
-        CLEANED,
-      ),
-      ruby: [
-        calls.ruby(
-          "html_safe",
-          {
-            has: { field: "receiver", any: [{ regex: REQUEST.ruby }, node("string", text(String.raw`<.*#\{[a-z@]`))] },
-          },
-          CLEANED,
-        ),
-        calls.ruby("raw", fromRequest("ruby")),
+        both(calls.ruby`raw with ^\(?\s*(?:${REQUEST.ruby}|".*<.*#\{\s*[a-z@])`, CLEANED),
       ],
       php: node(
         ["echo_statement", "print_intrinsic"],
@@ -226,15 +375,28 @@ export const WEB = rulesOf<StructuralRule>("security", [
         CLEANED,
         not(text(String.raw`(json_encode|===?|isset|empty|count|\?)`)),
       ),
-      java: calls.java(
-        "print|println|write",
-        withArguments(REQUEST.java),
+      java: both(
+        calls.java`print|println|write with ${REQUEST.java}`,
         text(String.raw`^(out|(response|resp|res)\.getWriter\(\))\.`),
         CLEANED,
       ),
     },
     bad: example("src/list.ts", `item.innerHTML = \`<b>\${user.name}</b>\`;`),
     good: example("src/list.ts", "item.textContent = user.name;"),
+  },
+  {
+    id: "html-from-variable",
+    title: "Variable is set as markup",
+    severity: "medium",
+    confidence: 0.6,
+    why: "Nothing in this file cleans markup; a `<script>` or `onerror=` in the text then runs in the reader's browser.",
+    fix: "Render the text as a child of the element, or sanitize the markup where it is set.",
+    onlyWith: /__html/,
+    // What a name holds may have been cleaned anywhere in the file.
+    notInFile: /purify|saniti[sz]e|escape|marked|shiki|prism|highlight/i,
+    match: script(node("pair", has("key", "^__html$"), has("value", String.raw`^[a-z]\w*$`))),
+    bad: example("src/Bio.tsx", "const bio = (html: string) => <p dangerouslySetInnerHTML={{ __html: html }} />;"),
+    good: example("src/Bio.tsx", "const bio = (text: string) => <p>{text}</p>;"),
   },
   {
     id: "debug-server",
@@ -245,10 +407,7 @@ export const WEB = rulesOf<StructuralRule>("security", [
     fix: "Take the flag from the environment and leave it off by default.",
     onlyWith: /debug/,
     match: {
-      python: calls.python(
-        String.raw`(app|application|server)\.run(_server)?`,
-        withArguments(String.raw`\bdebug\s*=\s*True\b`),
-      ),
+      python: calls.python`(app|application|server)\.run(_server)? with \bdebug\s*=\s*True\b`,
     },
     fixes: [{ from: /(debug\s*=\s*)True/, to: "$1False" }],
     bad: example("app/main.py", 'app.run(host="0.0.0.0", debug=True)'),

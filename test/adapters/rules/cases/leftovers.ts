@@ -33,11 +33,4 @@ export const LEFTOVERS: Cases = {
       { path: "docs/install.md", code: "cd /Users/mkowalski/projects" },
     ],
   },
-  "security-check-silenced": {
-    bad: [{ path: "main.go", code: "h := md5.New() // #nosec G401" }],
-    good: [
-      { path: "src/a.js", code: "// eslint-disable-next-line security/detect-object-injection -- key is an enum" },
-      { path: "app/x.py", code: "import os  # noqa: F401" },
-    ],
-  },
 };

@@ -21,6 +21,16 @@ export const WEB_OUTPUT: Cases = {
       example("hello.php", '<?php echo "Hello " . htmlspecialchars($_GET["name"]);'),
     ],
   },
+  "html-from-variable": {
+    bad: [example("src/bio.jsx", "const bio = ({ html }) => <p dangerouslySetInnerHTML={{ __html: html }} />;")],
+    good: [
+      example(
+        "src/Bio.tsx",
+        "const html = sanitize(text);",
+        "const bio = <p dangerouslySetInnerHTML={{ __html: html }} />;",
+      ),
+    ],
+  },
   "debug-server": {
     bad: [example("app/main.py", "app.run_server(debug=True)")],
     good: [example("app/main.py", "app.run(debug=False)")],

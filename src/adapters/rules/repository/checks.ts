@@ -1,0 +1,74 @@
+// A check that a change removes: of who asks, of what a value may be, of how much is read.
+import { knownLines, linesOfKind } from "../known-lines.ts";
+import type { Change, ChangedFile, RepositoryRule, Sighting } from "../rule.ts";
+
+const CONDITION = /^\s*(?:\}\s*else\s+)?(?:if|elif|elsif|unless|guard)\b(.{3,300})/;
+/** Who asks, which values are allowed, and whether one stays within bounds; a fixed number is a policy, no bound of the data. */
+const PROTECTS =
+  /auth(?!or)|permission|forbidden|csrf|signature|trusted|sanitiz|allowed|whitelist|allowlist|is_?safe|is_?valid|valid(?:ate)?\w*\(|fullmatch|\.match\(|starts_?with|HasPrefix|IsLocal|is_relative_to|__proto__|hasOwn|(?:len|length|size|limit|remaining|count|payload)\w*(?:\(\w+\))?\s*[<>](?!=?\s*[1-9])|[<>]=?\s*[\w.>-]*(?:len|length|size|limit|remaining)\b/i;
+/** What a check does when it fails. */
+const LEAVES =
+  /\b(?:return|raise|throw|abort|die|exit|goto|panic|continue|deny|reject|halt|head)\b|\b(?:fail|error|disconnect|send_failure)\w*\(/i;
+/** Lines below a condition in which it leaves. */
+const NEAR = 3;
+
+async function look({ files }: Change): Promise<readonly Sighting[]> {
+  const added = files.flatMap(({ diff }) => linesOfKind(diff, "added")).map(({ text }) => text);
+  const names = new Set(added.flatMap(namesIn));
+  return files.filter(({ diff }) => diff.status === "modified").flatMap((file) => removedIn(file, added, names));
+}
+
+/** A check whose names are added nowhere was not moved or written in another way. */
+function removedIn(file: ChangedFile, added: readonly string[], names: ReadonlySet<string>): readonly Sighting[] {
+  const removed = linesOfKind(file.diff, "removed");
+  return removed.flatMap(({ text, oldLine }, at): Sighting[] => {
+    const condition = CONDITION.exec(text)?.[1] ?? "";
+    const hit = PROTECTS.exec(condition)?.[0];
+    const block = removed.slice(at, at + NEAR + 1).filter((line) => (line.oldLine ?? 0) - (oldLine ?? 0) <= NEAR);
+    if (hit === undefined || !block.some((line) => LEAVES.test(line.text))) return [];
+    // What is checked went with its check where the lines around use it no more: a feature was removed.
+    const uses = namesIn(condition);
+    const stays = knownLines(file).some((line) => uses.some((name) => line.text.includes(name)));
+    if (!stays || added.includes(text) || uses.every((name) => names.has(name))) return [];
+    if (added.some((line) => CONDITION.test(line) && namesIn(line).some((name) => uses.includes(name)))) return [];
+    const detail = condition
+      .replace(/[`\s]+/g, " ")
+      .replace(/\s*[:{]\s*$/, "")
+      .trim()
+      .slice(0, 80);
+    return [{ file, side: "LEFT", line: oldLine, detail, said: "No added line has a condition on the same names." }];
+  });
+}
+
+/** Names of a line that say something: no keywords, and no short ones. */
+function namesIn(text: string): readonly string[] {
+  const words = text.match(/[A-Za-z_]\w{2,60}/g) ?? [];
+  return words.filter(
+    (word) =>
+      !/^(?:not|and|self|this|None|null|true|false|else|elif|elsif|return|unless|raise|throw|isinstance)$/i.test(word),
+  );
+}
+
+export const checkRemoved: RepositoryRule = {
+  id: "check-removed",
+  title: "A check is removed and nothing takes its place",
+  severity: "medium",
+  category: "security",
+  confidence: 0.6,
+  why: "What it refused (a request without rights, a value that is not allowed, a length beyond the data) now goes through.",
+  fix: "Keep the check, or say in the description where it is made now.",
+  languages: "any",
+  look,
+  bad: {
+    path: "app/orders.py",
+    before:
+      "def show(user, order):\n    if not user.has_permission(order):\n        raise Forbidden()\n    return render(user, order)\n",
+    code: "def show(user, order):\n    return render(user, order)\n",
+  },
+  good: {
+    path: "app/orders.py",
+    before:
+      "def show(user, order):\n    if not user.has_permission(order):\n        raise Forbidden()\n    return render(user, order)\n",
+    code: "def show(user, order):\n    if not user.may_read(order):\n        raise Forbidden()\n    return render(user, order)\n",
+  },
+};
