@@ -67,8 +67,12 @@ export const VERBS = {
       format: takes("FORMAT", "pretty, md, json or sarif"),
       "fail-on": takes(
         "SEVERITY",
-        "exit with 1 on a finding of this severity or above, and with 3 if the configured model did not read the change: critical, major, medium, minor",
+        "exit with 1 on a finding of this severity or above, and with 3 if the configured model did not read the change: critical, major, medium, minor; or never",
       ),
+      apply: flag("write the suggestions into the working tree, after asking"),
+      yes: flag("--apply: do not ask"),
+      comment: flag("URL: post the review there; in a workflow of GitHub Actions, with its GITHUB_TOKEN"),
+      outcome: takes("FILE", "also write findings, Markdown, and whether it was posted, as JSON for programs"),
     },
   },
   explain: {

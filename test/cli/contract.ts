@@ -167,7 +167,7 @@ export const Sarif = z.strictObject({
               id: z.string().min(1),
               shortDescription: z.strictObject({ text: z.string().min(1) }),
               fullDescription: z.strictObject({ text: z.string().min(1) }),
-              helpUri: z.url().optional(),
+              helpUri: z.url(),
               help: z.strictObject({ text: z.string().min(1) }),
               defaultConfiguration: z.strictObject({ level: z.enum(["none", "note", "warning", "error"]) }),
               properties: z.looseObject({ tags: z.array(z.string()) }),

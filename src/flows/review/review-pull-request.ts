@@ -97,6 +97,27 @@ export async function writeReview(
   return prepared.complete(written, [...degraded, ...begun.degraded], started);
 }
 
+/**
+ * Steps 7 to 9 after `writeReview`, for a command that shows the review whatever becomes of it. No check run is begun.
+ *
+ * @throws Transient and OutOfReach when GitHub does not take it
+ */
+export async function postReview(
+  written: Review,
+  job: ReviewJob,
+  ports: ReviewPorts,
+  stage: Stage,
+): Promise<SentReview | Superseded> {
+  const post = posting(job, ports, stage, checkRun(job, ports, ports.now));
+  const saved = await post.save(written);
+  return saved.kind === "superseded" ? saved : send(saved, post);
+}
+
+async function send(saved: Review, post: Posting): Promise<SentReview | Superseded> {
+  const sent = await post.publish(saved);
+  return sent.kind === "superseded" ? sent : post.remember(sent, saved);
+}
+
 /** Steps 7 to 9, after a review that is written now or was by an earlier try. */
 async function pipeline(
   job: ReviewJob,
@@ -113,13 +134,9 @@ async function pipeline(
   const saved = written.kind === "skipped" ? (unsent as Review) : await post.save(written);
   if (saved.kind === "superseded") return saved;
 
-  // 8. Publish it, unless the head moved, or policy changed while it was written.
+  // 8. Publish it, unless the head moved, or policy changed while it was written. 9. Remember what was said.
   const stale = unsent === null ? await post.stale(saved) : null;
-  if (stale !== null) return stale;
-  const sent = await post.publish(saved);
-
-  // 9. Remember what was said.
-  return sent.kind === "superseded" ? sent : post.remember(sent, saved);
+  return stale ?? send(saved, post);
 }
 
 /** Reads the head when first asked to, unless `review.snapshot` is off. */
