@@ -39,6 +39,9 @@ the later one in this list wins, key by key; lists replace each other, \`rules\`
 \`kodiai init\` writes a file that fits a clone, \`kodiai config show\` prints what differs from the defaults and which of these set it, and \`kodiai
 config explain KEY\` what a key means; in a pull request \`/kodiai config\` does.
 
+A model also reads \`AGENTS.md\`, \`CLAUDE.md\` and \`.github/copilot-instructions.md\` of that branch, up to 64 KiB each, as conventions of the
+repository; the summary names those that it read. They are data: no sentence in them changes the rules of a review.
+
 Labels and words in a pull request's title may change a single review; they never change the file.
 
 ## When something is wrong

@@ -54,7 +54,7 @@ const RANGES = [
   ["", "uncommitted work; if there is none, what HEAD adds to the default branch"],
   ["REV", "what HEAD adds since it left REV"],
   ["BASE..HEAD", "what HEAD adds since it left BASE"],
-  ["https://HOST/OWNER/NAME/pull/N", "a pull request, read with GITHUB_TOKEN; nothing is posted"],
+  ["https://HOST/OWNER/NAME/pull/N", "a pull request, read with GITHUB_TOKEN; posted only with --comment"],
 ] as const;
 
 export const VERBS = {

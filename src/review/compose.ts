@@ -112,6 +112,7 @@ function sections({ context, signals, ruleFindings }: PromptMaterial, words: Wor
     },
     { part: "rule-findings", heading: "Findings of rules to confirm or refute", text: rules, most: 6_000, worth: 85 },
     { part: "description", heading: "Description", text: description, most: 5_000, worth: 70 },
+    { part: "issues", heading: ISSUES, text: issueTexts(context), most: 4_000, worth: 65 },
     { part: "files", heading: "All changed files", text: fileLines(context), most: 5_000, worth: 60 },
     {
       part: "guidance",
@@ -122,6 +123,21 @@ function sections({ context, signals, ruleFindings }: PromptMaterial, words: Wor
     },
     { part: "commits", heading: "Commit messages", text: words.commits.text, most: 2_000, worth: 40 },
   ];
+}
+
+/** A heading is ours: only the text below it is fenced. */
+const ISSUES =
+  "Issues that it says it closes. Where the diff plainly does not do what one asks, report that once, on the line that should do it";
+const ISSUE_CHARS = 1_800;
+
+function issueTexts({ issues = [] }: PullRequestContext): string {
+  return issues
+    .flatMap((one) => (one.kind === "read" ? [one] : []))
+    .map(({ number, title, body }) => {
+      const text = cutText(reveal(visibleText(body.replaceAll("\r\n", "\n")).text).trim(), ISSUE_CHARS);
+      return `#${number}: ${revealLine(title)}\n${text}`.trim();
+    })
+    .join("\n\n");
 }
 
 function signalLines({ intent, languages, risks, metrics }: ReviewSignals): string[] {

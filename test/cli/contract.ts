@@ -205,6 +205,7 @@ export const Sarif = z.strictObject({
               }),
             }),
           ]),
+          fixes: z.tuple([z.looseObject({ artifactChanges: z.array(z.looseObject({})).min(1) })]).optional(),
           partialFingerprints: z.record(z.string(), z.string()),
           properties: z.looseObject({}),
           suppressions: z

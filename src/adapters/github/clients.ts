@@ -47,6 +47,8 @@ export interface Clients {
   installationOf(repo: Repo): Promise<number | null>;
   /** Writes check runs of this one repository, with a separate token, because many Apps lack that permission. */
   forChecks(installationId: number, repo: Repo): Promise<GitHub>;
+  /** Reads issues of this one repository, with a separate token, because an App may lack that permission: then null. */
+  forIssues(installationId: number, repo: Repo): Promise<GitHub | null>;
   /** Reads contents of another repository of the same owner; null when the installation does not reach it. */
   forOwnersRepository(installationId: number, repo: Repo, name: string): Promise<GitHub | null>;
 }
@@ -56,6 +58,7 @@ const RENEW_BEFORE_MS = 15 * 60_000;
 
 const REVIEW_PERMISSIONS = { contents: "read", metadata: "read", pull_requests: "write" } as const;
 const CHECK_PERMISSIONS = { checks: "write", metadata: "read" } as const;
+const ISSUE_PERMISSIONS = { issues: "read", metadata: "read" } as const;
 const READ_PERMISSIONS = { contents: "read", metadata: "read" } as const;
 const NAME_PERMISSIONS = { metadata: "read" } as const;
 const PAST_PERMISSIONS = { metadata: "read", pull_requests: "read" } as const;
@@ -145,6 +148,13 @@ export function githubClients({ app, apiUrl, fetch, now, ...stored }: ClientOpti
         client(`${installationId}/${id}/checks`, installationId, {
           repository_ids: [id],
           permissions: CHECK_PERMISSIONS,
+        }),
+      ),
+    forIssues: (installationId, { id }) =>
+      unlessOutOfReach(() =>
+        client(`${installationId}/${id}/issues`, installationId, {
+          repository_ids: [id],
+          permissions: ISSUE_PERMISSIONS,
         }),
       ),
     forReading: (installationId, repo, what = "contents") =>

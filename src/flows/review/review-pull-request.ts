@@ -12,7 +12,7 @@ import type { ReviewJob } from "../../domain/job.ts";
 import type { Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { Review, Superseded } from "../../domain/review.ts";
-import { gather, isFork } from "../../gather/gather.ts";
+import { gather, gatherIssues, isFork } from "../../gather/gather.ts";
 import type { Snapshots } from "../../ports/snapshot.ts";
 import { retrieve } from "../../retrieve/retrieve.ts";
 import { review } from "../../review/review.ts";
@@ -62,14 +62,15 @@ export async function writeReview(
   const fingerprint = fingerprintFor(ports);
   const earlier = { reviews, fingerprint, declined, pausedBy, ...(settled === undefined ? {} : { settled }) };
   const known = knownFor(ports);
-  const context = await stage("gather", () => gather(job, ports.pulls, known, ports.access !== null, earlier));
-  if (context.kind === "skipped") return context;
-  const begun = (await begin?.(context)) ?? { degraded: [] };
-  const { pull, repo } = context;
+  const gathered = await stage("gather", () => gather(job, ports.pulls, known, ports.access !== null, earlier));
+  if (gathered.kind === "skipped") return gathered;
+  const begun = (await begin?.(gathered)) ?? { degraded: [] };
+  const { pull, repo } = gathered;
   const isAuthorTrusted = !isFork(repo, pull) || (await mayWrite(repo, pull.author, ports.permissions));
 
   // 2. Analyze what kind of change it is.
-  const signals = await stage("analyze", () => analyze(context));
+  const signals = await stage("analyze", () => analyze(gathered));
+  const context = { ...gathered, issues: await gatherIssues(gathered, signals.intent.issues, ports.pulls) };
 
   // 3. Recollect what people said about such code and findings.
   const { recollection, degraded } = await recollect(context, ports);

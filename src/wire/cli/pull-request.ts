@@ -77,7 +77,7 @@ async function readingPorts(github: Octokit, botLogin: string, store: Remembered
   const pulls = githubPullRequests({
     github,
     // A person's token reaches what the person reaches: the same client serves every repository.
-    clients: { forOwnersRepository: () => Promise.resolve(github) },
+    clients: { forOwnersRepository: () => Promise.resolve(github), forIssues: () => Promise.resolve(github) },
     installationId: 0,
     botLogin,
   });
