@@ -178,13 +178,13 @@ function quote(text) {
 /** @param outcome null when nothing was reviewed */
 function end(code, report, outcome = null) {
   const findings = outcome?.findings.length;
-  const posted = outcome?.posted;
+  const posted = outcome?.posted ?? undefined;
   const lines = [
     ["exit-code", code],
     ["report", report ?? ""],
     ["findings", findings ?? ""],
-    ["posted", posted ?? ""],
-  ].map(([name, value]) => `${name}=${value}\n`);
+    ["posted", posted],
+  ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}\n`]));
   append("GITHUB_OUTPUT", lines.join(""));
   if (code === 1) console.log("::error::Kodiai found something at or above fail-on; the report has it");
   if (code > 1) console.log("::error::Kodiai could not review; the lines above say why");
