@@ -1,12 +1,12 @@
 // kodiai review: one review, printed in the format asked for; posted only with --comment.
 
-import { writeFileSync } from "node:fs";
 import { UsageError } from "../../config/usage-error.ts";
 import { OutOfReach, Transient } from "../../domain/errors.ts";
 import { atLeast, SEVERITIES } from "../../domain/finding.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { isUnreadByModel, quietVerdict, type Review, unreadDiff } from "../../domain/review.ts";
 import { counted } from "../../domain/text/counted.ts";
+import { writeForeignFile } from "../../environment/write-file.ts";
 import { withoutSecrets } from "../../flows/review/posting.ts";
 import type { Stage } from "../../flows/review/review-ports.ts";
 import { type postReview, writeReview } from "../../flows/review/review-pull-request.ts";
@@ -67,7 +67,7 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
   console.log(await print(clean, format, context));
   const posted = post === null ? NOT_ASKED : await posting(() => post(written, step));
   if (posted.reason !== null) console.error(`kodiai review: not posted: ${terminalText(posted.reason)}`);
-  if (values.outcome !== undefined) writeOutcome(values.outcome, clean, posted);
+  if (values.outcome !== undefined) await writeOutcome(values.outcome, clean, posted);
   if (values.apply === true && context !== null)
     await applySuggestions(clean, context, values.repo ?? ".", values.yes === true);
   if (failed !== null) return 3;
@@ -103,7 +103,7 @@ async function posting(post: () => ReturnType<typeof postReview>): Promise<Poste
 }
 
 /** @throws UsageError when the file cannot be written */
-function writeOutcome(file: string, review: Review, posted: Posted): void {
+function writeOutcome(file: string, review: Review, posted: Posted): Promise<void> {
   const findings = review.findings.map(({ finding }) => {
     const { path, side, startLine, line, severity, title, body, rule } = finding;
     return { path, side, startLine, line, severity, title, body, rule };
@@ -115,11 +115,7 @@ function writeOutcome(file: string, review: Review, posted: Posted): void {
     findings,
     markdown: reviewMarkdown(review),
   };
-  try {
-    writeFileSync(file, terminalJson(outcome));
-  } catch (error) {
-    throw new UsageError(`--outcome ${file} cannot be written: ${error instanceof Error ? error.message : error}`);
-  }
+  return writeForeignFile(file, [terminalJson(outcome)], { mode: 0o600, replaces: true });
 }
 
 async function print(clean: Review, format: Format, context: PullRequestContext | null): Promise<string> {
