@@ -56,7 +56,7 @@ test("title and body of the issue stand in the prompt as data, and the summary n
   expect(summary).toContain("Also read: `AGENTS.md` of the base; issue `#90`.");
 }, 30_000);
 
-test("absent, elsewhere, a pull request: each is named quietly, and at most three are asked for", async () => {
+test("absent, or of another repository: each is named quietly, and only the first three references count", async () => {
   const body = "Fixes #404, closes other/place#7\nResolves OWN#91\nCloses #92";
   const { state, summary, read, prompt } = await opened(body, { 91: { title: "No etag", body: null } });
   expect({ state, read: read.toSorted() }).toEqual({ state: "done", read: [404, 91].toSorted() });
