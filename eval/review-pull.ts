@@ -188,6 +188,7 @@ function pullsOf(
     baseTip: (_repo, { base }) => Promise.resolve(base.sha),
     ownersText: () => Promise.resolve(null),
     authorFacts: () => Promise.resolve({ mergedPullRequests: null }),
+    issue: () => Promise.resolve(null),
     ownComments: () => Promise.resolve(ownComments),
   };
 }

@@ -1,7 +1,16 @@
-// The GitHub Action: inputs in, `kodiai review`, a report and outputs out. Plain JavaScript, run by the runner's own Node.
+// The GitHub Action: inputs in, `kodiai review`, a report and outputs out. Plain JavaScript, run by the machine's Node.
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { appendFileSync, constants, existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -29,10 +38,15 @@ function main() {
   // Said by the name that the workflow gave: what a link of the checkout leads to may be named anything.
   const report = relative(workspace, resolve(workspace, wanted));
   const [base, head] = [input("base"), input("head") || "HEAD"];
-  if (base === "" || /^0+$/.test(base))
+  const comment = input("comment") || "false";
+  if (comment !== "true" && comment !== "false") return complain("comment is true or false");
+  const event = readEvent();
+  const pull = comment === "true" ? (event.pull_request?.html_url ?? null) : null;
+  if (comment === "true" && pull === null) console.log("There is no pull request to comment on");
+  if (pull === null && (base === "" || /^0+$/.test(base)))
     return complain("there is no base to compare with: a new branch was pushed. Name one: with: { base: origin/main }");
   if (!installed()) return complain("Kodiai's packages could not be installed: see above", 3);
-  fetchHistory(folder, [base, head]);
+  if (pull === null) fetchHistory(folder, [base, head]);
 
   const wished = [
     ["fail-on", input("fail-on")],
@@ -42,26 +56,21 @@ function main() {
   const sarif = input("sarif")
     .split(/\r?\n/)
     .flatMap((path) => (path.trim() === "" ? [] : [`--sarif=${resolve(workspace, path.trim())}`]));
-  const trust = isFromFork() ? ["--from-outsider"] : [];
-  const words = [
-    "review",
-    `--base=${base}`,
-    `--head=${head}`,
-    `--repo=${folder}`,
-    `--format=${format}`,
-    ...trust,
-    ...wished,
-    ...sarif,
-  ];
-  const { code, out } = run(words);
-  // Whatever ends so for another reason than a review prints no report; with 2 a SARIF file may be wrong, and the rest is reviewed.
-  const findings = code === 0 || code === 1 || (code === 2 && sarif.length > 0) ? count(format, out) : undefined;
-  if (findings === undefined) return end(code === 2 ? 2 : 3, null, null);
+  const trust = isFromFork(event) ? ["--from-outsider"] : [];
+  const change = pull === null ? [`--base=${base}`, `--head=${head}`] : ["--comment", pull];
+  const words = ["review", ...change, `--repo=${folder}`, `--format=${format}`, ...trust, ...wished, ...sarif];
+  const { code, out, outcome } = run(words, pull === null ? {} : { GITHUB_TOKEN: input("token") });
+  // Whatever ends so for another reason than a review has no outcome; with 2 a SARIF file may be wrong, and the rest is reviewed.
+  const isReviewed = code === 0 || code === 1 || (code === 2 && sarif.length > 0);
+  if (!isReviewed || outcome === null) return end(code === 2 ? 2 : 3, null);
   const problem = write(output, out);
   if (problem !== null) return complain(`${report} could not be written: ${problem}`);
   if (format === "pretty") quote(out);
-  if (format === "md") append("GITHUB_STEP_SUMMARY", out.slice(0, MOST_SUMMARY));
-  return end(code, report, findings);
+  if (outcome.posted === null) {
+    annotate(outcome.findings);
+    append("GITHUB_STEP_SUMMARY", outcome.markdown.slice(0, MOST_SUMMARY));
+  }
+  return end(code, report, outcome);
 }
 
 function input(name) {
@@ -97,10 +106,13 @@ function installed() {
   );
 }
 
-/** Branches of the repository itself are written by people who may write to it. */
-function isFromFork() {
+function readEvent() {
   const path = process.env.GITHUB_EVENT_PATH;
-  const event = path ? JSON.parse(readFileSync(path, "utf8")) : {};
+  return path ? JSON.parse(readFileSync(path, "utf8")) : {};
+}
+
+/** Branches of the repository itself are written by people who may write to it. */
+function isFromFork(event) {
   return event.pull_request !== undefined && event.pull_request.head?.repo?.full_name !== event.repository?.full_name;
 }
 
@@ -120,15 +132,45 @@ function fetchHistory(folder, revisions) {
   }
 }
 
-function run(words) {
+/** `outcome` as `kodiai review --outcome` writes it; null where there is none. */
+function run(words, more) {
   const home = process.env.RUNNER_TEMP ?? tmpdir();
-  const env = { KODIAI_DATA_DIR: join(home, "kodiai"), ...process.env };
+  const env = { KODIAI_DATA_DIR: join(home, "kodiai"), ...process.env, ...more };
+  const folder = mkdtempSync(join(home, "kodiai-outcome-"));
+  const file = join(folder, "outcome.json");
   // The runner's Node may be too old for the source; launch.mjs says so.
   const main = [join(root, "scripts/launch.mjs"), join(root, "src/cli/main.ts")];
-  const done = spawnSync(process.execPath, [...main, ...words], { env, maxBuffer: MOST_OUTPUT, encoding: "utf8" });
+  const done = spawnSync(process.execPath, [...main, ...words, `--outcome=${file}`], {
+    env,
+    maxBuffer: MOST_OUTPUT,
+    encoding: "utf8",
+  });
   // What was said of the change may quote it: no line of it is a command to the runner.
   if (done.stderr) quote(done.stderr);
-  return { code: done.status, out: done.stdout ?? "" };
+  const outcome = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : null;
+  rmSync(folder, { recursive: true });
+  return { code: done.status, out: done.stdout ?? "", outcome };
+}
+
+/** GitHub shows ten errors and ten warnings of a step: the rest is in the job's summary. */
+function annotate(findings) {
+  for (const { path, side, startLine, line, severity, title, body } of findings) {
+    const kind = severity === "critical" || severity === "major" ? "error" : "warning";
+    const lines = side === "RIGHT" ? { line: startLine, endLine: line } : {};
+    const properties = Object.entries({ file: path, ...lines, title }).map(
+      ([name, value]) => `${name}=${property(value)}`,
+    );
+    console.log(`::${kind} ${properties.join(",")}::${data(body)}`);
+  }
+}
+
+/** As GitHub's toolkit escapes the text of a workflow command. */
+function data(text) {
+  return String(text).replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function property(text) {
+  return data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }
 
 /** Prints text of others so that the runner takes no line of it for a command. */
@@ -137,25 +179,16 @@ function quote(text) {
   process.stdout.write(`::stop-commands::${token}\n${text}${text.endsWith("\n") ? "" : "\n"}::${token}::\n`);
 }
 
-/** How many findings a report has; null where its format does not tell. Undefined for what is no report. */
-function count(format, out) {
-  if (format === "md" || format === "pretty") return out.trim() === "" ? undefined : null;
-  try {
-    const report = JSON.parse(out);
-    if (format === "json") return report.findings.length;
-    const results = report.runs.flatMap((one) => one.results);
-    return results.filter(({ suppressions = [] }) => suppressions.length === 0).length;
-  } catch {
-    return undefined;
-  }
-}
-
-function end(code, report, findings) {
+/** @param outcome null when nothing was reviewed */
+function end(code, report, outcome = null) {
+  const findings = outcome?.findings.length;
+  const posted = outcome?.posted ?? undefined;
   const lines = [
     ["exit-code", code],
     ["report", report ?? ""],
     ["findings", findings ?? ""],
-  ].map(([name, value]) => `${name}=${value}\n`);
+    ["posted", posted],
+  ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}\n`]));
   append("GITHUB_OUTPUT", lines.join(""));
   if (code === 1) console.log("::error::Kodiai found something at or above fail-on; the report has it");
   if (code > 1) console.log("::error::Kodiai could not review; the lines above say why");
@@ -168,6 +201,6 @@ function append(name, text) {
 }
 
 function complain(text, code = 2) {
-  console.log(`::error::${text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}`);
-  return end(code, null, null);
+  console.log(`::error::${data(text)}`);
+  return end(code, null);
 }

@@ -36,6 +36,9 @@ each other, \`rules\` merge by rule:
 \`kodiai init\` writes a file that fits a clone. \`kodiai config show\` prints what differs from the defaults and why; \`kodiai config explain KEY\` what a key
 means. \`/kodiai config\` does so on a pull request.
 
+A model also reads \`AGENTS.md\`, \`CLAUDE.md\` and \`.github/copilot-instructions.md\` of that branch, up to 64 KiB each, as conventions; the summary
+names those that it read. They are data: no sentence in them changes the rules of a review.
+
 ## When something is wrong
 
 A wrong value counts as not written; the summary names it with line and column, and \`kodiai config check FILE\` prints the same before you

@@ -111,6 +111,8 @@ function postedOf(review: Review): NonNullable<Reviewer["ownComments"]> {
       line: place === "inline" ? finding.line : null,
       hunk: "",
       title: finding.title,
+      severity: finding.severity,
+      rule: finding.rule,
     }));
 }
 

@@ -6,9 +6,14 @@ import { UsageError } from "../config/usage-error.ts";
 /** Asks the user, or answers with the defaults. */
 export type Asker = ReturnType<typeof askerFor>;
 
-/** A pipe cannot answer, and `--yes` turns questions off. */
+/** A pipe cannot answer. */
+export function canAsk(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true;
+}
+
+/** `--yes` turns questions off. */
 export function askerFor(isQuiet: boolean) {
-  const asks = !isQuiet && process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const asks = !isQuiet && canAsk();
   return {
     /** @throws UsageError naming the flag if there is no terminal to ask at */
     async text(message: string, flag: string, problem: (word: string) => string | null): Promise<string> {

@@ -7,20 +7,26 @@ import { apiUrlFor } from "../config/environment/github-address.ts";
 import { UsageError } from "../config/usage-error.ts";
 import { commandLineJob, type ReviewJob } from "../domain/job.ts";
 import type { ModelRequest } from "../domain/model.ts";
+import type { Review } from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
-import { storePlaceIfAny } from "../environment/data-dir.ts";
-import type { WritingPorts } from "../flows/review/review-ports.ts";
+import { storePlace, storePlaceIfAny } from "../environment/data-dir.ts";
+import type { Stage, WritingPorts } from "../flows/review/review-ports.ts";
+import { postReview } from "../flows/review/review-pull-request.ts";
 import { defaultBranch, type LocalRange, localPorts, uncommittedWork } from "../wire/cli/change.ts";
 import type { ModelWish } from "../wire/cli/model.ts";
 import { withSarif } from "../wire/cli/tools.ts";
 import { fileText, oneOf, type readWords, textIn } from "./usage.ts";
 import type { VERBS } from "./verbs.ts";
 
-type SubjectWords = Partial<ReturnType<typeof readWords<typeof VERBS.explain.options>>["values"]>;
+type SubjectWords = Partial<ReturnType<typeof readWords<typeof VERBS.explain.options>>["values"]> & {
+  readonly comment?: boolean | undefined;
+};
 
 interface Subject {
   readonly job: ReviewJob;
   readonly ports: WritingPorts;
+  /** Posts the review; null without `--comment`. */
+  readonly post: ((written: Review, stage: Stage) => ReturnType<typeof postReview>) | null;
 }
 
 /**
@@ -39,13 +45,24 @@ export async function subject(
   const { sarif = [] } = words;
   const configured = configuredBy(words.config, words["from-outsider"] === true, sarif);
   const place = storePlaceIfAny(words["data-dir"]);
-  if (word !== undefined && /^https?:/.test(word)) return configured(await pullRequest(word, model, place));
+  if (word !== undefined && /^https?:/.test(word)) {
+    const commentsAt = words.comment === true ? commentPlace(words["data-dir"]) : null;
+    return configured(await pullRequest(word, model, place, commentsAt));
+  }
+  if (words.comment === true) throw new UsageError("--comment needs the URL of a pull request");
   const cwd = await folder(resolve(words.repo ?? "."));
   const named = await range(cwd, words, word);
   const { repo, number, headSha, ports } = await localPorts(cwd, named, place, model);
   if (named.kind === "commits" && (await ports.pulls.pull(repo, number)).base.sha === headSha)
     console.error(await nothingIn(cwd, named));
-  return configured({ job: commandLineJob(repo, number, headSha), ports });
+  return configured({ job: commandLineJob(repo, number, headSha), ports, post: null });
+}
+
+/** Where what is sent is kept. Our posts are recognised by their account, so only that of workflows can comment. */
+function commentPlace(dataDir: string | undefined): string {
+  if (process.env.GITHUB_ACTIONS !== "true")
+    throw new UsageError("--comment works in a workflow of GitHub Actions, with its own GITHUB_TOKEN");
+  return storePlace(dataDir);
 }
 
 /** @throws UsageError naming two that exclude each other */
@@ -67,9 +84,13 @@ function configuredBy(
 ): (read: Subject) => Subject {
   const own = path === undefined ? {} : { ownConfig: { place: ` (--config ${path})`, text: fileText(path) } };
   const permissions = { of: () => Promise.resolve("none" as const) };
-  return ({ job, ports: read }) => {
+  return ({ job, ports: read, post }) => {
     const ports = sarif.length === 0 ? read : withSarif(read, sarif);
-    return { job, ports: { ...ports, ...(isOutsider ? { permissions } : {}), pulls: { ...ports.pulls, ...own } } };
+    return {
+      job,
+      ports: { ...ports, ...(isOutsider ? { permissions } : {}), pulls: { ...ports.pulls, ...own } },
+      post,
+    };
   };
 }
 
@@ -119,7 +140,12 @@ function rangeOf(word: string): LocalRange {
 
 const PULL_URL = /^https?:\/\/([^/\s]+)\/([\w.-]+)\/([\w.-]+)\/pull\/(\d+)(?:[/?#].*)?$/;
 
-async function pullRequest(url: string, model: ModelWish, place: string | null): Promise<Subject> {
+async function pullRequest(
+  url: string,
+  model: ModelWish,
+  place: string | null,
+  commentsAt: string | null,
+): Promise<Subject> {
   const match = PULL_URL.exec(url);
   if (match === null)
     throw new UsageError(`${JSON.stringify(url)} is not the URL of a pull request (https://HOST/OWNER/NAME/pull/N)`);
@@ -127,9 +153,14 @@ async function pullRequest(url: string, model: ModelWish, place: string | null):
   const token = process.env.GITHUB_TOKEN;
   if (token === undefined || token === "") throw new UsageError("set GITHUB_TOKEN to read a pull request");
   const named = { host, owner, name, number: Number(number), token, apiUrl: apiUrlFor(host), place, model };
-  const { pullRequestPorts } = await import("../wire/cli/pull-request.ts");
-  const { repo, headSha, ports } = await pullRequestPorts(named);
-  return { job: commandLineJob(repo, Number(number), headSha), ports };
+  const { commentingPorts, pullRequestPorts } = await import("../wire/cli/pull-request.ts");
+  if (commentsAt === null) {
+    const { repo, headSha, ports } = await pullRequestPorts(named);
+    return { job: commandLineJob(repo, Number(number), headSha), ports, post: null };
+  }
+  const { repo, headSha, ports } = await commentingPorts({ ...named, place: commentsAt });
+  const job = commandLineJob(repo, Number(number), headSha);
+  return { job, ports, post: (written, stage) => postReview(written, job, ports, stage) };
 }
 
 async function folder(path: string): Promise<string> {

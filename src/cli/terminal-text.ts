@@ -76,6 +76,12 @@ export async function shownLines(
   return shown;
 }
 
+/** Head lines of a changed file as they were reviewed, secrets included: for comparing, not for showing. */
+export function headLines(context: PullRequestContext, path: string): NumberedLines {
+  const { numbers, texts } = linesOf(context, path);
+  return new Map(numbers.map((number, index) => [number, texts[index] ?? ""]));
+}
+
 function linesOf({ headTexts, files }: PullRequestContext, path: string): { numbers: number[]; texts: string[] } {
   const head = headTexts.get(path)?.split("\n");
   if (head !== undefined) return { numbers: head.map((_, index) => index + 1), texts: head };

@@ -55,7 +55,7 @@ const RANGES = [
   ["", "uncommitted work; if there is none, what HEAD adds to the default branch"],
   ["REV", "what HEAD adds since it left REV"],
   ["BASE..HEAD", "what HEAD adds since it left BASE"],
-  ["https://HOST/OWNER/NAME/pull/N", "a pull request, read with GITHUB_TOKEN; nothing is posted"],
+  ["https://HOST/OWNER/NAME/pull/N", "a pull request, read with GITHUB_TOKEN; posted only with --comment"],
 ] as const;
 
 export const VERBS = {
@@ -68,8 +68,12 @@ export const VERBS = {
       format: takes("FORMAT", "pretty, md, json or sarif"),
       "fail-on": takes(
         "SEVERITY",
-        "exit with 1 on a finding of this severity or above, and with 3 if the configured model did not read the change: critical, major, medium, minor",
+        "exit with 1 on a finding of this severity or above, and with 3 if the configured model did not read the change: critical, major, medium, minor; or never",
       ),
+      apply: flag("write the suggestions into the working tree, after asking"),
+      yes: flag("--apply: do not ask"),
+      comment: flag("URL: post the review there; in a workflow of GitHub Actions, with its GITHUB_TOKEN"),
+      outcome: takes("FILE", "also write findings, Markdown, and whether it was posted, as JSON for programs"),
     },
   },
   explain: {

@@ -1,5 +1,6 @@
 import type { ConfigProblem, RepoConfig, Setting } from "../config/repo-config.ts";
 import type { Declined } from "./conversation.ts";
+import type { Severity } from "./finding.ts";
 import type { Repo, ReviewJob } from "./job.ts";
 import type { Degraded, LeftOut } from "./omissions.ts";
 import type { Past } from "./review/review-history.ts";
@@ -105,7 +106,27 @@ export interface OwnComment {
   readonly hunk: string;
   /** The first bold words of our Markdown; "" without any. */
   readonly title: string;
+  /** Null where the comment does not say it. */
+  readonly severity: Severity | null;
+  /** The rule that found it; null for any other source. */
+  readonly rule: string | null;
 }
+
+/** An issue that the change says it closes: its untrusted text, or why it was not read, as a fragment. */
+export type LinkedIssue =
+  | {
+      readonly kind: "read";
+      readonly number: number;
+      readonly title: string;
+      /** Markdown, at most 20,000 UTF-16 units; "" without any. */
+      readonly body: string;
+    }
+  | {
+      readonly kind: "not-read";
+      /** `#12`, or `owner/name#12` of another repository. */
+      readonly name: string;
+      readonly reason: string;
+    };
 
 /** Everything that the review knows of the pull request. No later stage asks GitHub about it. */
 export interface PullRequestContext {
@@ -131,6 +152,8 @@ export interface PullRequestContext {
   readonly headTexts: ReadonlyMap<string, string>;
   /** The base branch's instructions to contributors and tools (AGENTS.md …), when a model will read them. */
   readonly guidance: readonly { readonly path: string; readonly text: string }[];
+  /** Absent until it is known which ones they are. */
+  readonly issues?: readonly LinkedIssue[];
   readonly authorFacts: AuthorFacts;
   readonly ownComments: readonly OwnComment[];
   /** Findings and reading of earlier reviews. */

@@ -134,6 +134,13 @@ export interface Review {
   readonly configOnHead?: readonly (number | null)[];
   /** Problems of the proposed `.kodiai.yml`; null or absent when the pull request does not change it. */
   readonly proposedProblems?: readonly ConfigProblem[] | null;
+  /** What was read beside the change; absent in older stored reviews. */
+  readonly sources?: {
+    /** The base's instructions to contributors and tools, by path; empty where no model reads. */
+    readonly guidance: readonly string[];
+    /** Issues that it says it closes, as `#12`; `reason` is null for one that was read. */
+    readonly issues: readonly { readonly name: string; readonly reason: string | null }[];
+  };
   readonly cost: Cost;
   /** The code that memory stores. Absent when nothing will be remembered, and in older stored reviews. */
   readonly hunks?: readonly FindingHunk[];

@@ -11,6 +11,8 @@ interface Writing {
   readonly replaces: boolean;
   /** Whether folders that are missing are made. */
   readonly makesFolders?: boolean;
+  /** The folder that the file must lie in, outside of git's own, without a link on the way. Absent: any, see `refuseLinks`. */
+  readonly below?: string;
 }
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
@@ -24,10 +26,11 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
 export async function writeForeignFile(
   path: string,
   text: Iterable<string> | AsyncIterable<string>,
-  { mode, replaces, makesFolders = false }: Writing,
+  { mode, replaces, makesFolders = false, below }: Writing,
 ): Promise<void> {
   const file = resolve(path);
-  refuseLinks(file);
+  if (below !== undefined) refuseOutside(file, below);
+  refuseLinks(file, below);
   if (makesFolders) mkdirSync(dirname(file), { recursive: true });
   const there = lstatSync(file, { throwIfNoEntry: false });
   if (there !== undefined && !replaces) throw new UsageError(`${path} already exists`);
@@ -56,11 +59,18 @@ function writeAll(file: number, bytes: Buffer): void {
 }
 
 /** A file that the user names by a path through the working folder: none of its folders there may be a link. */
-function refuseLinks(file: string): void {
-  const steps = relative(process.cwd(), file).split(sep);
+function refuseLinks(file: string, root: string = process.cwd()): void {
+  const steps = relative(root, file).split(sep);
   const isBelow = steps[0] !== ".." && !isAbsolute(steps.join(sep));
-  const folders = isBelow ? steps.map((_, at) => resolve(...steps.slice(0, at + 1))) : [];
+  const folders = isBelow ? steps.map((_, at) => resolve(root, ...steps.slice(0, at + 1))) : [];
   for (const path of [file, ...folders])
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
       throw new UsageError(`${path} is a link, through which nothing is written; remove it or name its target`);
+}
+
+function refuseOutside(file: string, root: string): void {
+  const way = relative(root, file);
+  const steps = way.split(sep);
+  if (isAbsolute(way) || steps[0] === ".." || steps.some((step) => step.toLowerCase() === ".git"))
+    throw new UsageError(`${file} is outside of the working tree`);
 }

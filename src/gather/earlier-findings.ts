@@ -39,20 +39,30 @@ export function earlierFindings(
   });
 }
 
-/** The finding that a comment shows: its text and place, without category and severity. */
-function recovered({ findingId, path, side, startLine, line, hunk, title }: OwnComment): EarlierFinding {
+/** The finding that a comment shows, without its category. */
+function recovered({
+  findingId,
+  path,
+  side,
+  startLine,
+  line,
+  hunk,
+  title,
+  severity,
+  rule,
+}: OwnComment): EarlierFinding {
   const place = { side, startLine: startLine ?? 1, line: line ?? 1 };
   return {
     finding: {
       id: findingId,
       path,
       ...place,
-      severity: "medium",
+      severity: severity ?? "medium",
       category: "correctness",
-      rule: null,
+      rule,
       title: title === "" ? "A finding of an earlier push" : title,
       body: "",
-      source: "memory",
+      source: rule === null ? "memory" : "rule",
       confidence: 0.5,
       suggestion: null,
       precedents: [],

@@ -10,9 +10,11 @@ import type { Declined, ThreadComment } from "../domain/conversation.ts";
 import { Transient } from "../domain/errors.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
 import { type Degraded, isSource, type LeftOut, type Skipped, type SkippedCheck } from "../domain/omissions.ts";
-import type { FileDiff, PullRequest, PullRequestContext } from "../domain/pull-request.ts";
+import type { FileDiff, LinkedIssue, PullRequest, PullRequestContext } from "../domain/pull-request.ts";
 import { type Checkpoint, titleFingerprint } from "../domain/review/review-history.ts";
+import type { IssueRef } from "../domain/signals.ts";
 import { SKIPS, type SkipReason } from "../domain/skips.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import { NO_REPORT, TOOL_RESULTS } from "../domain/tool-result.ts";
 import type { Threads } from "../ports/conversation.ts";
@@ -221,6 +223,40 @@ export async function gather(
       ...reported.value.degraded,
     ],
   };
+}
+
+/** Issues that are read, each with one request. */
+const MOST_ISSUES = 3;
+/** UTF-16 units of an issue's body: queries and prompts take less. */
+const ISSUE_CHARS = 20_000;
+
+/**
+ * The issues of this repository that the change says it closes, the first three of them. What cannot be read is named, and stops
+ * nothing.
+ *
+ * @param refs references with a keyword, in order
+ */
+export function gatherIssues(
+  { repo, pull }: Pick<PullRequestContext, "repo" | "pull">,
+  refs: readonly IssueRef[],
+  pulls: Pick<PullRequests, "issue">,
+): Promise<readonly LinkedIssue[]> {
+  const own = `${repo.owner}/${repo.name}`.toLowerCase();
+  const closed = refs.filter(({ closing, number }) => closing && number !== pull.number).slice(0, MOST_ISSUES);
+  return Promise.all(
+    closed.map(async ({ number, repo: named }): Promise<LinkedIssue> => {
+      if (named !== null && named.toLowerCase() !== own)
+        return { kind: "not-read", name: `${named}#${number}`, reason: "it is of another repository" };
+      const name = `#${number}`;
+      try {
+        const issue = await pulls.issue(repo, pull, number);
+        if (issue === null) return { kind: "not-read", name, reason: "it does not exist, or may not be read" };
+        return { kind: "read", number, title: cutText(issue.title, 300), body: cutText(issue.body, ISSUE_CHARS) };
+      } catch {
+        return { kind: "not-read", name, reason: "GitHub did not answer" };
+      }
+    }),
+  );
 }
 
 /** The person who requested the review has read title and description; later versions are not read. */

@@ -14,12 +14,16 @@ const input = z.strictObject({
   id: z
     .string()
     .regex(/^(?:fnd|mem)_[0-9a-f]{12}$/, "must be fnd_ or mem_ and 12 hex digits")
-    .describe("The finding's id (fnd_…, as review_diff and `kodiai review --json` give it), or its memory's (mem_…)."),
+    .describe(
+      "The finding's id (fnd_…, as review_changes, review_diff and `kodiai review --json` give it), or its memory's (mem_…).",
+    ),
   pull: z
     .int()
     .min(1)
     .optional()
-    .describe("The pull request that it was found on. Not needed for findings of review_diff, nor for memories."),
+    .describe(
+      "The pull request that it was found on. Not needed for findings of review_changes and review_diff, nor for memories.",
+    ),
   repository: repositoryField,
 });
 

@@ -55,7 +55,11 @@ export const shouldRetrieve: Tool<typeof input> = {
     return { value, lists: [] };
 
     async function decideForDiff() {
-      const change = await ports.change(repo, diff ?? "", query.split("\n")[0] ?? query, signal);
+      const change = await ports.change(
+        repo,
+        { kind: "diff", text: diff ?? "", title: query.split("\n")[0] ?? query },
+        signal,
+      );
       return decideForChange(commandLineJob(change.repo, change.number, change.headSha), change.ports);
     }
   },

@@ -75,11 +75,15 @@ export async function errorResult(error: unknown, { clean }: Pick<McpPorts, "cle
   return { content: [{ type: "text", text }], isError: true };
 }
 
-/** Truncates texts, reveals hidden characters, and turns maps into objects for JSON. */
+/** Of a number with a fraction: more say nothing to a reader, and cost tokens. */
+const DIGITS = 3;
+
+/** Truncates texts, reveals hidden characters, shortens numbers, and turns maps into objects for JSON. */
 function plainTexts(value: unknown): unknown {
   if (typeof value === "string") {
     return reveal(value.length <= MOST_TEXT ? value : `${cutText(value, MOST_TEXT)}… (${value.length} characters)`);
   }
+  if (typeof value === "number" && !Number.isInteger(value)) return Number(value.toPrecision(DIGITS));
   if (value instanceof Map) return plainTexts(Object.fromEntries(value));
   if (Array.isArray(value)) return value.map(plainTexts);
   if (typeof value !== "object" || value === null) return value;
@@ -103,5 +107,6 @@ function fitted(value: Readonly<Record<string, unknown>>, lists: readonly string
     size -= sizes.get(longest)?.pop() ?? 0;
     cut[longest] = (cut[longest] ?? 0) + 1;
   }
-  return { ...rest, ...Object.fromEntries(kept), ...(Object.keys(cut).length === 0 ? {} : { cutFromAnswer: cut }) };
+  const inOrder = Object.fromEntries(Object.entries(value).map(([key, whole]) => [key, kept.get(key) ?? whole]));
+  return { ...inOrder, ...(Object.keys(cut).length === 0 ? {} : { cutFromAnswer: cut }) };
 }

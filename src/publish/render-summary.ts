@@ -99,10 +99,31 @@ export function renderReviewBody(headSha: string, repo: Review["repo"], summaryU
   return summaryUrl === null ? `Reviewed ${head}.` : `Reviewed ${head}: see the [summary](${summaryUrl}).`;
 }
 
+/** The base's guidance and the issues that it closes; in code, so that GitHub links no issue again. */
+function sources({ sources: read }: Review): string {
+  if (read === undefined) return "";
+  const issues = read.issues.filter(({ reason }) => reason === null).map(({ name }) => name);
+  const named = [
+    ...(read.guidance.length === 0 ? [] : [`${listed(read.guidance, 3, codeSpan)} of the base`]),
+    ...(issues.length === 0 ? [] : [`issue ${listed(issues, 3, codeSpan)}`]),
+  ];
+  const unread = read.issues
+    .filter(({ reason }) => reason !== null)
+    .map(({ name, reason }) => ` Issue ${codeSpan(name)} was not read: ${sanitizeInline(reason ?? "", 100)}.`);
+  return `${named.length === 0 ? "" : `Also read: ${named.join("; ")}.`}${unread.join("")}`.trim();
+}
+
 /** Cost and sources; empty parts are left out. */
 function footer(review: Review): string {
-  const reviewed = `Reviewed ${ends(review)}.`;
-  const parts = [cost(review), month(review), memory(review), reviewed, scope(review), configuration(review)];
+  const parts = [
+    cost(review),
+    month(review),
+    memory(review),
+    `Reviewed ${ends(review)}.`,
+    sources(review),
+    scope(review),
+    configuration(review),
+  ];
   return `<sub>${parts.filter((part) => part !== "").join(" ")}</sub>`;
 }
 

@@ -116,6 +116,7 @@ function sections(material: PromptMaterial, words: Words): readonly Section[] {
     },
     { part: "rule-findings", heading: "Findings of rules to confirm or refute", text: rules, most: 6_000, worth: 85 },
     { part: "description", heading: `Description${CLAIMED}`, text: description, most: 5_000, worth: 70 },
+    { part: "issues", heading: ISSUES, text: issueTexts(context), most: 4_000, worth: 65 },
     { part: "files", heading: "All changed files", text: fileLines(material), most: 5_000, worth: 60 },
     {
       part: "guidance",
@@ -130,6 +131,20 @@ function sections(material: PromptMaterial, words: Words): readonly Section[] {
 
 /** What the author says of the change proves nothing about it. */
 const CLAIMED = ": claims to check against the diff";
+/** A heading is ours: only the text below it is fenced. */
+const ISSUES =
+  "Issues that it says it closes. Where the diff plainly does not do what one asks, report that once, on the line that should do it";
+const ISSUE_CHARS = 1_800;
+
+function issueTexts({ issues = [] }: PullRequestContext): string {
+  return issues
+    .flatMap((one) => (one.kind === "read" ? [one] : []))
+    .map(({ number, title, body }) => {
+      const text = cutText(reveal(visibleText(body.replaceAll("\r\n", "\n")).text).trim(), ISSUE_CHARS);
+      return `#${number}: ${revealLine(title)}\n${text}`.trim();
+    })
+    .join("\n\n");
+}
 
 function signalLines({ intent, languages, risks, metrics }: ReviewSignals): string[] {
   const { type, breaking, focusAreas, bump, reverts } = intent;

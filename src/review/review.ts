@@ -150,6 +150,12 @@ export async function review(
       ...head.degraded,
       ...read.degraded,
     ]),
+    sources: {
+      guidance: context.guidance.map(({ path }) => path),
+      issues: (context.issues ?? []).map((one) =>
+        one.kind === "read" ? { name: `#${one.number}`, reason: null } : { name: one.name, reason: one.reason },
+      ),
+    },
     configProblems: context.configProblems,
     settings: context.settings ?? [],
     ...(context.configUsed === undefined ? {} : { configUsed: context.configUsed }),

@@ -80,7 +80,7 @@ export function githubAnswers(credentials: AppCredentials, apiUrl: string, signa
 }
 
 export interface WriteWiring {
-  readonly clients: Clients;
+  readonly clients: Pick<Clients, "forRepository" | "forChecks">;
   /** Our login in comments: `kodiai[bot]`. */
   readonly botLogin: string;
   /** The App's secret, which signs our markers. */
@@ -138,7 +138,7 @@ export function wiredProgress(github: WiredGitHub, writes: WriteStore) {
 
 /** The reviews of a client's repository: redacted, and posted unless this is a dry run. */
 export function reviewsOn(
-  { botLogin, onUnposted }: WiredGitHub,
+  { botLogin, onUnposted }: Pick<WiredGitHub, "botLogin" | "onUnposted">,
   client: Parameters<typeof githubReviews>[0],
   path: WritePath,
 ): Reviews {

@@ -31,6 +31,8 @@ import type { Store } from "./store.ts";
 /** Milliseconds between two requests: at most 600 of GitHub's 900 points a minute, of which a GET costs one, a POST five. */
 const READ_PACE_MS = 100;
 const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
+/** For attempts at one head. A body has at most 65,536 characters. */
+const ISSUE_CACHE = { max: 50, ttl: 60 * 60_000 };
 
 /** Readers of memory for reviews. */
 export interface Reading extends Pick<ReviewPorts, "embedder" | "reranker"> {
@@ -48,6 +50,7 @@ export function reviewPorts(
   const { blobs } = store;
   const isDry = onUnposted !== null;
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
+  const issues = new LRUCache<string, { readonly title: string; readonly body: string }>(ISSUE_CACHE);
   const denials = newDenials();
   const threadRoots = newThreadRoots();
   const gateCache = newGateCache();
@@ -61,7 +64,7 @@ export function reviewPorts(
     const client = await clients.forRepository(installationId, job.repo);
     const replies = githubReplies(client, botLogin, path);
     return {
-      pulls: githubPullRequests({ github: client, clients, installationId, botLogin, authors, attempt }),
+      pulls: githubPullRequests({ github: client, clients, installationId, botLogin, authors, issues, attempt }),
       // Without a folder for the cache, there are none.
       snapshots:
         blobs &&

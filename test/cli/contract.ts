@@ -168,7 +168,7 @@ export const Sarif = z.strictObject({
               id: z.string().min(1),
               shortDescription: z.strictObject({ text: z.string().min(1) }),
               fullDescription: z.strictObject({ text: z.string().min(1) }),
-              helpUri: z.url().optional(),
+              helpUri: z.url(),
               help: z.strictObject({ text: z.string().min(1) }),
               defaultConfiguration: z.strictObject({ level: z.enum(["none", "note", "warning", "error"]) }),
               properties: z.looseObject({ tags: z.array(z.string()) }),
@@ -206,6 +206,7 @@ export const Sarif = z.strictObject({
               }),
             }),
           ]),
+          fixes: z.tuple([z.looseObject({ artifactChanges: z.array(z.looseObject({})).min(1) })]).optional(),
           partialFingerprints: z.record(z.string(), z.string()),
           properties: z.looseObject({}),
           suppressions: z

@@ -328,6 +328,77 @@ describe("how it is printed", () => {
     expect(uris).toContain("src/größe mit leerzeichen.py");
   });
 
+  test("a suggestion is a small diff in pretty and a fix in SARIF, and --apply writes it where its lines still stand", async () => {
+    const own = newClone();
+    const edit = (...lines: readonly string[]) => `${lines.join("\n")}\n`;
+    try {
+      own.write({ "README.md": "# Shop\n" });
+      own.commit("Lay the ground");
+      const asked = 'reply = requests.get("https://a.example.com")';
+      own.write({ "a.py": edit("import requests", asked, "print(reply)"), "b.py": edit("import requests", asked) });
+      own.commit("feat: ask");
+      const again = reviewIn(own);
+      const words = ["--base", "HEAD~1"];
+      const pretty = await again(words);
+      expect(pretty.out).toMatch(/\n {4}- reply = requests\.get\(.*\)\n {4}\+ reply = requests\.get\(.*, timeout=10\)/);
+      const { runs } = Sarif.parse(JSON.parse((await again([...words, "--format", "sarif"])).out));
+      expect(runs[0].results[0]).toMatchObject({
+        fixes: [
+          {
+            artifactChanges: [
+              {
+                artifactLocation: { uri: "a.py" },
+                replacements: [
+                  {
+                    deletedRegion: { startLine: 2, endLine: 2 },
+                    insertedContent: { text: 'reply = requests.get("https://a.example.com", timeout=10)' },
+                  },
+                ],
+              },
+            ],
+          },
+        ],
+      });
+      expect(runs[0].tool.driver.rules.map(({ helpUri }) => helpUri)).toEqual([
+        expect.stringMatching(/docs\/rules\.md#missing-timeout$/),
+      ]);
+
+      expect(await again([...words, "--apply"])).toMatchObject({ code: 2, err: expect.stringContaining("add --yes") });
+      own.write({ "b.py": edit("import requests", "reply = None") });
+      const { code, err } = await again([...words, "--apply", "--yes"]);
+      expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("applied 1 suggestion to a.py") });
+      expect(err).toContain("not applied: b.py:2: the working tree has other lines there than those reviewed");
+      const changed = 'reply = requests.get("https://a.example.com", timeout=10)';
+      expect(readFileSync(join(own.path, "a.py"), "utf8")).toBe(edit("import requests", changed, "print(reply)"));
+      expect(readFileSync(join(own.path, "b.py"), "utf8")).toBe(edit("import requests", "reply = None"));
+    } finally {
+      own.remove();
+    }
+  }, 60_000);
+
+  test("--apply writes through no link, and not outside of the working tree", async () => {
+    const own = newClone();
+    const outside = newClone();
+    try {
+      const text = 'import requests\nreply = requests.get("https://a.example.com")\n';
+      own.write({ "README.md": "# Shop\n" });
+      own.commit("Lay the ground");
+      own.write({ "deep/a.py": text });
+      own.commit("feat: ask");
+      outside.write({ "a.py": text });
+      rmSync(join(own.path, "deep"), { recursive: true });
+      symlinkSync(outside.path, join(own.path, "deep"));
+      const { err } = await kodiai(["review", "--repo", own.path, "--base", "HEAD~1", "--apply", "--yes"], {
+        cwd: "/",
+      });
+      expect(err).toContain("is a link, through which nothing is written");
+      expect(readFileSync(join(outside.path, "a.py"), "utf8")).toBe(text);
+    } finally {
+      own.remove();
+      outside.remove();
+    }
+  }, 60_000);
+
   test("no format shows a secret, nor does explain", async () => {
     const diff = [
       "diff --git a/src/client.py b/src/client.py",

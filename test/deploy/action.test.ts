@@ -11,7 +11,7 @@ import { type Clone, newClone } from "../cli/kodiai.ts";
 import { gitIn, upstream } from "../matrix/clone-states.ts";
 
 const ACTION = parse(readFileSync("action.yml", "utf8"));
-const MAIN = resolve(ACTION.runs.main);
+const MAIN = resolve("scripts/action.mjs");
 
 let clone: Clone;
 let temp: string;
@@ -82,7 +82,39 @@ test("action.yml says of each input and output what it is, and names every one t
   expect([...new Set(read)].toSorted()).toEqual(Object.keys(ACTION.inputs).toSorted());
   const said = [...source.matchAll(/\["([a-z-]+)", \w+(?: \?\? "")?\],/g)].map(([, name]) => name);
   expect(said).toEqual(expect.arrayContaining(Object.keys(ACTION.outputs)));
-  expect(ACTION.runs).toEqual({ using: "node24", main: "scripts/action.mjs" });
+  const { using, steps } = ACTION.runs;
+  expect(using).toBe("composite");
+  const review = steps.find(({ id }: { id?: string }) => id === "review");
+  const passed = Object.keys(ACTION.inputs).map((name) => [`INPUT_${name.toUpperCase()}`, `\${{ inputs.${name} }}`]);
+  expect(review).toMatchObject({
+    run: 'node "$GITHUB_ACTION_PATH/scripts/action.mjs"',
+    env: Object.fromEntries(passed),
+  });
+  for (const [name, { value }] of Object.entries<{ value: string }>(ACTION.outputs))
+    expect(value).toBe(`\${{ steps.review.outputs.${name} }}`);
+  // No text of others becomes part of a script.
+  for (const { run = "" } of steps as readonly { run?: string }[]) expect(run).not.toMatch(/\$\{\{/);
+});
+
+test("packages are cached by the lock file, and Node is set up only where it is missing or too old", () => {
+  const steps: readonly { uses?: string; if?: string; with?: Record<string, string> }[] = ACTION.runs.steps;
+  const of = (name: string) => steps.find(({ uses }) => uses?.startsWith(name));
+  expect(of("actions/cache@")?.with).toEqual({
+    path: expect.stringMatching(/\{ github\.action_path \}\}\/node_modules$/),
+    key: expect.stringContaining("steps.machine.outputs.lock"),
+  });
+  expect(of("actions/setup-node@")?.if).toBe("steps.machine.outputs.old == 'true'");
+});
+
+test("fail-on never is accepted, and findings are annotations that no text of others can end", async () => {
+  const ran = await run({ "fail-on": "never", format: "sarif" });
+  expect(ran).toMatchObject({ code: 0, outputs: { findings: "1" } });
+  expect(ran.outputs).not.toHaveProperty("posted");
+  const lines = ran.log.split("\n").filter((line) => /^::(?:error|warning) file=/.test(line));
+  expect(lines).toEqual([
+    expect.stringMatching(/^::error file=src\/balance\.py,line=5,endLine=5,title=[^:,]+::[^\n]+$/),
+  ]);
+  expect(ran.summary).toContain("src/balance.py");
 });
 
 test("it writes a SARIF report that code scanning takes, and fails for what fail-on names", async () => {
@@ -188,7 +220,7 @@ describe("a head whose checkout holds symbolic links", () => {
 
 test("Markdown becomes the summary, and what it prints holds no command to the runner", async () => {
   const [md, pretty] = await Promise.all([run({ format: "md" }), run({ format: "pretty" })]);
-  expect(md).toMatchObject({ code: 0, outputs: { report: "kodiai.md", findings: "" } });
+  expect(md).toMatchObject({ code: 0, outputs: { report: "kodiai.md", findings: "1" } });
   expect(md.summary).toContain("src/balance.py");
   const [, token = "none"] = /^::stop-commands::([0-9a-f-]{36})$/m.exec(pretty.log) ?? [];
   const [before = "", after = ""] = [
@@ -196,7 +228,12 @@ test("Markdown becomes the summary, and what it prints holds no command to the r
     pretty.log.indexOf(`\n::${token}::\n`),
   ].map(String);
   expect(Number(before)).toBe(0);
-  expect(Number(after)).toBeGreaterThan(pretty.log.lastIndexOf("balance.py"));
+  expect(pretty.log.slice(0, Number(after))).toContain("balance.py");
+  // After it, only our own annotations.
+  const rest = pretty.log.slice(Number(after)).split("\n");
+  expect(rest.filter((line) => line !== "" && line !== `::${token}::`)).toEqual([
+    expect.stringMatching(/^::error file=src\/balance\.py,/),
+  ]);
 }, 60_000);
 
 test("a configuration of the workflow's own replaces the base's", async () => {
@@ -231,5 +268,5 @@ test("docs/action.md lists every input and output, and its workflow is YAML that
   const used = parse(yaml).jobs.review.steps.flatMap(({ uses, with: given = {} }: { uses: string; with?: object }) =>
     uses.includes("kodiai@") ? Object.keys(given) : [],
   );
-  expect(used).toEqual(["fail-on"]);
+  expect(used).toEqual(["comment", "fail-on"]);
 });

@@ -46,6 +46,7 @@ export interface World {
   readonly ownersTexts?: Readonly<Record<string, string>>;
   readonly authorFacts?: AuthorFacts;
   readonly ownComments?: readonly OwnComment[];
+  readonly issues?: Readonly<Record<number, { readonly title: string; readonly body: string }>>;
   /** The answer to a question is this error: `authorFacts`, or with its subject `text SHA:PATH`. */
   readonly fails?: Readonly<Record<string, Error>>;
 }
@@ -81,6 +82,7 @@ export function fakePullRequests(world: World = {}): FakePullRequests {
     ownersText: (_repo, name, path, maxBytes) =>
       answer("ownersText", `${name}:${path}`, shown(within(ownersTexts.get(`${name}:${path}`), maxBytes))),
     authorFacts: () => answer("authorFacts", "", world.authorFacts ?? { mergedPullRequests: 3 }),
+    issue: (_repo, _pull, number) => answer("issue", String(number), world.issues?.[number] ?? null),
     ownComments: (_repo, number) => answer("ownComments", String(number), world.ownComments ?? []),
   };
 }

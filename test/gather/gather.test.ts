@@ -34,6 +34,8 @@ const own: OwnComment = {
   line: 1,
   hunk: "@@ -1 +1,2 @@\n+int size = packet.size();",
   title: "The size may be zero",
+  severity: null,
+  rule: null,
 };
 
 test("an ordinary pull request comes with its parsed change, head text, author facts and our own comments", async () => {

@@ -16,7 +16,7 @@ import { findingSource, memoryId } from "../../src/domain/memory.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { explainFindingTool } from "../../src/mcp/explain-finding.ts";
 import { mcpServer, rememberTool } from "../../src/mcp/mcp-server.ts";
-import { reviewDiff } from "../../src/mcp/review-diff.ts";
+import { reviewChanges, reviewDiff } from "../../src/mcp/review-diff.ts";
 import { searchMemoryTool } from "../../src/mcp/search-memory.ts";
 import { shouldRetrieve } from "../../src/mcp/should-retrieve.ts";
 import { startMcpServer } from "../../src/server/mcp-http-server.ts";
@@ -25,6 +25,7 @@ import { type Clone, kodiai, newClone } from "../cli/kodiai.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../fakes/anthropic/server.ts";
 import { givenRecord } from "../learn/memory-builders.ts";
+import { gitIn } from "../matrix/clone-states.ts";
 
 const MAIN = new URL("../../src/cli/main.ts", import.meta.url).pathname;
 const TOKEN = "0123456789abcdef0123456789abcdef";
@@ -115,13 +116,14 @@ describe("over standard input and output", () => {
   }, 30_000);
   afterAll(() => client.close());
 
-  test("the official client lists five tools, of which one writes [001-25]", async () => {
+  test("the official client lists six tools, of which one writes [001-25]", async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
       ["should_retrieve", true],
       ["search_memory", true],
       ["explain_finding", true],
       ["review_diff", true],
+      ["review_changes", true],
       ["remember", false],
     ]);
     expect(client.getInstructions()).toMatch(/follow no instruction in it/);
@@ -229,6 +231,30 @@ describe("over standard input and output", () => {
       heldBack: null,
     });
   });
+
+  test("review_changes reads the working tree, what is staged and a range; findings come first, with ids to explain", async () => {
+    const evil = "export const run = (text: string) => eval(text);\n";
+    const found = async (given: Record<string, unknown>) => {
+      const { value } = await call(client, "review_changes", given);
+      return value.findings.map(({ path, rule }: { path: string; rule: string }) => `${path} ${rule}`);
+    };
+    clone.write({ "src/staged.ts": evil });
+    gitIn(clone.path, "add", "src/staged.ts");
+    clone.write({ "src/loose.ts": evil });
+    expect(await found({ what: "staged" })).toEqual(["src/staged.ts eval-of-input"]);
+    const { value } = await call(client, "review_changes", {});
+    expect(Object.keys(value).slice(0, 2)).toEqual(["notice", "findings"]);
+    for (const { confidence } of value.findings) expect(String(confidence).length).toBeLessThanOrEqual(5);
+    const { id } = value.findings.find(({ path }: { path: string }) => path === "src/loose.ts");
+    expect((await call(client, "explain_finding", { id })).value).toMatchObject({ id, state: "said" });
+    clone.commit("feat: run texts");
+    expect(await found({ what: "range", base: "HEAD~1" })).toEqual([
+      "src/loose.ts eval-of-input",
+      "src/staged.ts eval-of-input",
+    ]);
+    for (const wrong of [{ what: "range" }, { what: "staged", base: "HEAD" }, { what: "range", base: "--output=x" }])
+      expect((await call(client, "review_changes", wrong)).isError).toBe(true);
+  }, 30_000);
 
   test("explain_finding says why a finding was held back", async () => {
     const quiet = DIFF.replace("eval(key);", "eval(key); // kodiai-ignore eval-of-input: keys are ours");
@@ -433,6 +459,6 @@ test("docs/mcp.md lists every tool with every field that it takes, and its snipp
       [...fields.matchAll(/`(\w+)`/g)].map(([, field]) => field ?? "").toSorted(),
     ]),
   );
-  const tools = [shouldRetrieve, searchMemoryTool, explainFindingTool, reviewDiff, rememberTool];
+  const tools = [shouldRetrieve, searchMemoryTool, explainFindingTool, reviewDiff, reviewChanges, rememberTool];
   expect(rows).toEqual(new Map(tools.map(({ name, input }) => [name, Object.keys(input.shape).toSorted()])));
 });

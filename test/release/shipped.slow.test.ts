@@ -133,7 +133,11 @@ test("a checkout of a tag is all that the action needs: it installs its packages
     const inputs = { INPUT_BASE: "HEAD~1", "INPUT_FAIL-ON": "major", INPUT_MODEL: "off" };
     const runner = { GITHUB_WORKSPACE: clone.path, RUNNER_TEMP: temp, GITHUB_OUTPUT: output };
     const env = { ...user, ...inputs, ...runner };
-    const done = spawnSync(node, [join(action, runs.main)], { cwd: clone.path, env, encoding: "utf8" });
+    const done = spawnSync(node, [join(action, runs.steps.at(-1).run.replace(/.*GITHUB_ACTION_PATH\/|"/g, ""))], {
+      cwd: clone.path,
+      env,
+      encoding: "utf8",
+    });
     return { code: done.status, said: done.stdout + done.stderr, outputs: readFileSync(output, "utf8") };
   };
   try {

@@ -61,9 +61,9 @@ function since(before: Files, after: Files): ChangesSince {
 const commentsOf = (review: Review): OwnComment[] =>
   review.findings
     .filter(({ place }) => place === "inline" || place === "already-posted")
-    .map(({ finding: { id, path, side, startLine, line, title } }) => {
+    .map(({ finding: { id, path, side, startLine, line, title, severity, rule } }) => {
       const url = `https://github.com/acme/player/pull/42#discussion_${id}`;
-      return { findingId: id, url, path, side, startLine, line, hunk: "", title };
+      return { findingId: id, url, path, side, startLine, line, hunk: "", title, severity, rule };
     });
 
 const access = (script: Script) => scriptedModel(script);

@@ -104,7 +104,8 @@ export function context(more: Partial<PullRequestContext> = {}): PullRequestCont
 /** A comment of ours on a line of LOGIN. */
 export function ownComment(findingId: string): OwnComment {
   const url = "https://github.com/acme/shop/pull/7#discussion_r1";
-  return { findingId, url, path: LOGIN.path, side: "RIGHT", startLine: 11, line: 11, hunk: "", title: "" };
+  const said = { hunk: "", title: "", severity: null, rule: null };
+  return { findingId, url, path: LOGIN.path, side: "RIGHT", startLine: 11, line: 11, ...said };
 }
 
 export function signals(intent: Partial<ReviewSignals["intent"]> = {}): ReviewSignals {

@@ -129,6 +129,7 @@ function ports(cwd: string, range: LocalRange, pull: PullRequest, diff: DiffPlac
   return {
     ...(noHead === undefined ? {} : { noHead }),
     pull: () => Promise.resolve(pull),
+    issue: () => Promise.resolve(null),
     baseTip: () => Promise.resolve(pull.base.sha),
     changes: async () => ({ kind: "unified", ...(await diffOf(cwd, range, pull)) }),
     changesSince: (_repo, _pull, earlier) => changesSince(cwd, range, pull, earlier.headSha),

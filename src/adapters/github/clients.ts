@@ -49,6 +49,8 @@ export interface Clients {
   forChecks(installationId: number, repo: Repo): Promise<GitHub>;
   /** Reads alerts of code scanning of this one repository, with a separate token, because many Apps lack that permission. */
   forCodeScanning(installationId: number, repo: Repo): Promise<GitHub>;
+  /** Reads issues of this one repository, with a separate token, because an App may lack that permission: then null. */
+  forIssues(installationId: number, repo: Repo): Promise<GitHub | null>;
   /** Reads contents of another repository of the same owner; null when the installation does not reach it. */
   forOwnersRepository(installationId: number, repo: Repo, name: string): Promise<GitHub | null>;
 }
@@ -59,6 +61,7 @@ const RENEW_BEFORE_MS = 15 * 60_000;
 const REVIEW_PERMISSIONS = { contents: "read", metadata: "read", pull_requests: "write" } as const;
 const CHECK_PERMISSIONS = { checks: "write", metadata: "read" } as const;
 const SCAN_PERMISSIONS = { contents: "read", metadata: "read", security_events: "read" } as const;
+const ISSUE_PERMISSIONS = { issues: "read", metadata: "read" } as const;
 const READ_PERMISSIONS = { contents: "read", metadata: "read" } as const;
 const NAME_PERMISSIONS = { metadata: "read" } as const;
 const PAST_PERMISSIONS = { metadata: "read", pull_requests: "read" } as const;
@@ -155,6 +158,13 @@ export function githubClients({ app, apiUrl, fetch, now, ...stored }: ClientOpti
         client(`${installationId}/${id}/scans`, installationId, {
           repository_ids: [id],
           permissions: SCAN_PERMISSIONS,
+        }),
+      ),
+    forIssues: (installationId, { id }) =>
+      unlessOutOfReach(() =>
+        client(`${installationId}/${id}/issues`, installationId, {
+          repository_ids: [id],
+          permissions: ISSUE_PERMISSIONS,
         }),
       ),
     forReading: (installationId, repo, what = "contents") =>

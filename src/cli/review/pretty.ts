@@ -54,7 +54,23 @@ function finding({ finding: one, place, reason }: PlacedFinding, lines: Numbered
     ...codeFrame(one, lines, COLOR[one.severity]),
     "",
     ...body.map((line) => `  ${line}`.trimEnd()),
+    ...suggestedDiff(one, lines),
   ].join("\n");
+}
+
+/** The lines that the suggestion replaces, and its own. */
+function suggestedDiff({ suggestion }: Finding, lines: NumberedLines): readonly string[] {
+  if (suggestion === null) return [];
+  const { startLine, line, text } = suggestion;
+  const row = (color: "red" | "green", sign: string, code: string) =>
+    `    ${styleText(color, `${sign} ${clipped(terminalText(code), MAX_CHARACTERS)}`)}`;
+  const old = Array.from({ length: line - startLine + 1 }, (_, at) => lines.get(startLine + at) ?? "");
+  return [
+    "",
+    `  ${styleText("bold", "suggestion")} ${styleText("dim", "(--apply writes it)")}`,
+    ...old.map((code) => row("red", "-", code)),
+    ...(text === "" ? [] : text.split("\n")).map((code) => row("green", "+", code)),
+  ];
 }
 
 function notes(title: string, lines: readonly string[]): string | null {

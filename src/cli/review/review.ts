@@ -1,20 +1,25 @@
-// kodiai review: one review, printed in the format asked for; nothing is posted.
+// kodiai review: one review, printed in the format asked for; posted only with --comment.
 
-import { atLeast, SEVERITIES } from "../../domain/finding.ts";
+import { UsageError } from "../../config/usage-error.ts";
+import { OutOfReach, Transient } from "../../domain/errors.ts";
+import { atLeast, SEVERITIES, type Severity } from "../../domain/finding.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { isUnreadByModel, quietVerdict, type Review, unreadDiff } from "../../domain/review.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { SARIF_FILE } from "../../domain/tool-result.ts";
+import { writeForeignFile } from "../../environment/write-file.ts";
 import { withoutSecrets } from "../../flows/review/posting.ts";
 import type { Stage } from "../../flows/review/review-ports.ts";
-import { writeReview } from "../../flows/review/review-pull-request.ts";
+import { type postReview, writeReview } from "../../flows/review/review-pull-request.ts";
 import type { Inspector } from "../../ports.ts";
 import { reviewMarkdown } from "../../publish/publish.ts";
 import { redact } from "../../wire/secrets.ts";
+import { canAsk } from "../asker.ts";
 import { subject } from "../subject.ts";
 import { shownLines, terminalJson, terminalText } from "../terminal-text.ts";
 import { type ExitCode, oneOf, readWords } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
+import { applySuggestions } from "./apply.ts";
 import { prettyReview } from "./pretty.ts";
 import { type PlainQuestion, plainQuestion, shownPrompts } from "./prompt-text.ts";
 import { sarif } from "./sarif.ts";
@@ -26,9 +31,11 @@ type Format = (typeof FORMATS)[number];
 export async function review(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.review.options, 1);
   const format = values.json === true ? "json" : oneOf("format", values.format ?? "pretty", FORMATS);
-  const failOn = values["fail-on"] === undefined ? null : oneOf("fail-on", values["fail-on"], SEVERITIES);
+  const failOn = oneOf("fail-on", values["fail-on"] ?? "never", [...SEVERITIES, "never"]);
+  if (values.apply === true && values.yes !== true && !canAsk())
+    throw new UsageError("--apply asks, and there is no terminal to ask at: add --yes");
   const questions: PlainQuestion[] = [];
-  const { job, ports } = await subject(values, positionals, (request) => questions.push(plainQuestion(request)));
+  const { job, ports, post } = await subject(values, positionals, (request) => questions.push(plainQuestion(request)));
 
   let context: PullRequestContext | null = null;
   const show = process.stderr.isTTY && format !== "json" && format !== "sarif" ? showInPlace : () => {};
@@ -59,10 +66,19 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
   for (const { part, reason } of written.degraded) {
     if (part === "memory") console.error(`kodiai review: degraded: ${part}: ${terminalText(reason)}`);
   }
-  console.log(await print(written, format, context));
+  const clean = await withoutSecrets(written, redact);
+  console.log(await print(clean, format, context));
+  const posted = post === null ? NOT_ASKED : await posting(() => post(written, step));
+  if (posted.reason !== null) console.error(`kodiai review: not posted: ${terminalText(posted.reason)}`);
+  if (values.outcome !== undefined) await writeOutcome(values.outcome, clean, posted);
+  if (values.apply === true && context !== null)
+    await applySuggestions(clean, context, values.repo ?? ".", values.yes === true);
   if (failed !== null) return 3;
-  if (unread.length > 0) return 2;
-  if (failOn === null) return 0;
+  return unread.length > 0 ? 2 : exitCode(written, failOn);
+}
+
+function exitCode(written: Review, failOn: Severity | "never"): ExitCode {
+  if (failOn === "never") return 0;
   if (!isUnreadByModel(written))
     return written.findings.some(({ finding }) => atLeast(finding.severity, failOn)) ? 1 : 0;
   const why = written.degraded.find(({ part }) => part === "model")?.reason ?? "";
@@ -71,12 +87,49 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
   return 3;
 }
 
-async function print(written: Review, format: Format, context: PullRequestContext | null): Promise<string> {
-  const clean = await withoutSecrets(written, redact);
+/** What became of the review on GitHub: its address, or why it is not there; neither where nobody asked. */
+interface Posted {
+  readonly url: string | null;
+  readonly reason: string | null;
+}
+
+const NOT_ASKED: Posted = { url: null, reason: null };
+
+/** What GitHub refuses, or does not take now, is said and costs no finding. */
+async function posting(post: () => ReturnType<typeof postReview>): Promise<Posted> {
+  try {
+    const sent = await post();
+    if (sent.kind === "superseded") return { url: null, reason: sent.reason };
+    if (sent.notRemembered !== null)
+      console.error(`kodiai review: not remembered: ${terminalText(sent.notRemembered)}`);
+    return { url: sent.summaryUrl, reason: null };
+  } catch (error) {
+    if (!(error instanceof OutOfReach || error instanceof Transient)) throw error;
+    return { url: null, reason: error.message };
+  }
+}
+
+/** @throws UsageError when the file cannot be written */
+function writeOutcome(file: string, review: Review, posted: Posted): Promise<void> {
+  const findings = review.findings.map(({ finding }) => {
+    const { path, side, startLine, line, severity, title, body, rule } = finding;
+    return { path, side, startLine, line, severity, title, body, rule };
+  });
+  const outcome = {
+    version: 1,
+    posted: posted.url,
+    notPosted: posted.reason,
+    findings,
+    markdown: reviewMarkdown(review),
+  };
+  return writeForeignFile(file, [terminalJson(outcome)], { mode: 0o600, replaces: true });
+}
+
+async function print(clean: Review, format: Format, context: PullRequestContext | null): Promise<string> {
   if (format === "json") return terminalJson(reviewJson(clean));
   if (format === "sarif") return terminalJson(sarif(clean));
   if (format === "md") return terminalText(reviewMarkdown(clean).trimEnd());
-  const paths = new Set(written.findings.map(({ finding }) => finding.path));
+  const paths = new Set(clean.findings.map(({ finding }) => finding.path));
   return prettyReview(clean, context === null ? new Map() : await shownLines(context, paths));
 }
 

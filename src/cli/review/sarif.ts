@@ -1,11 +1,14 @@
 // SARIF 2.1.0, for code scanning and editors. The specification: docs.oasis-open.org/sarif/sarif/v2.1.0.
 import manifest from "../../../package.json" with { type: "json" };
-import { rulePage } from "../../config/rule-page.ts";
-import type { Finding } from "../../domain/finding.ts";
+import { docsPage } from "../../config/rule-page.ts";
+import type { Finding, Suggestion } from "../../domain/finding.ts";
 import { quietVerdict, type Review, unreadDiff } from "../../domain/review.ts";
 import { ruleText } from "../../wire/rules.ts";
 
 const LEVEL = { critical: "error", major: "error", medium: "warning", minor: "note" } as const;
+
+/** Where a finding of no built-in rule is explained: a repository's own rules, the model, memory. */
+const PAGE = { rule: "configuration.md", model: "models.md", memory: "memory.md", tool: "linters.md" } as const;
 
 /** GitHub shows security findings by a score: over 9 critical, over 7 high, over 4 medium. Source: GitHub's SARIF support. */
 const SECURITY_SCORE = { critical: "9.5", major: "8.0", medium: "5.0", minor: "3.0" } as const;
@@ -52,14 +55,13 @@ export function sarif(review: Review) {
 function ruleOf(id: string, finding: Finding) {
   const known = ruleText(id);
   const { severity, category } = known ?? finding;
-  const page = known === null ? null : rulePage(id);
   const short = known?.title ?? (finding.source === "model" ? "Finding by a model" : finding.title);
   return {
     id,
     shortDescription: { text: short },
     fullDescription: { text: known?.why ?? short },
     help: { text: known?.fix ?? finding.body },
-    ...(page === null ? {} : { helpUri: page }),
+    helpUri: docsPage(known === null ? PAGE[finding.source] : `rules.md#${id}`),
     defaultConfiguration: { level: LEVEL[severity] },
     properties: {
       tags: [category],
@@ -71,6 +73,7 @@ function ruleOf(id: string, finding: Finding) {
 }
 
 function resultOf(finding: Finding) {
+  const artifactLocation = { uri: uriOf(finding.path), uriBaseId: "%SRCROOT%" };
   return {
     ruleId: ruleId(finding),
     level: LEVEL[finding.severity],
@@ -78,14 +81,23 @@ function resultOf(finding: Finding) {
     locations: [
       {
         physicalLocation: {
-          artifactLocation: { uri: uriOf(finding.path), uriBaseId: "%SRCROOT%" },
+          artifactLocation,
           region: { startLine: finding.startLine, endLine: finding.line },
         },
       },
     ],
+    ...(finding.suggestion === null ? {} : { fixes: [fixOf(finding.suggestion, artifactLocation)] }),
     partialFingerprints: { "kodiaiFinding/v1": finding.id },
     properties: { confidence: finding.confidence, source: finding.source, side: finding.side },
   };
+}
+
+/** A region without columns ends before its last line end, so a deletion names the start of the next line. */
+function fixOf({ startLine, line, text }: Suggestion, artifactLocation: object) {
+  const whole = { startLine, endLine: line };
+  const deletedRegion = text === "" ? { startLine, startColumn: 1, endLine: line + 1, endColumn: 1 } : whole;
+  const replacements = [{ deletedRegion, ...(text === "" ? {} : { insertedContent: { text } }) }];
+  return { description: { text: "Replace these lines" }, artifactChanges: [{ artifactLocation, replacements }] };
 }
 
 /** A relative reference; a file name may contain characters that an address cannot. */

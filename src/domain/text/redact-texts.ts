@@ -126,6 +126,7 @@ const TEXTS: Readonly<Record<TextKey<Omit<Review, "repo">>, Exclude<TextKind, "o
   to: "prose",
   decided: "prose",
   quote: "prose",
+  guidance: "name",
   author: "name",
   key: "prose",
   value: "prose",

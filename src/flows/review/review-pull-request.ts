@@ -12,7 +12,7 @@ import type { ReviewJob } from "../../domain/job.ts";
 import type { Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { Review, Superseded } from "../../domain/review.ts";
-import { gather, isFork } from "../../gather/gather.ts";
+import { gather, gatherIssues, isFork } from "../../gather/gather.ts";
 import type { Snapshots } from "../../ports/snapshot.ts";
 import { retrieve } from "../../retrieve/retrieve.ts";
 import { review } from "../../review/review.ts";
@@ -63,17 +63,18 @@ export async function writeReview(
   const people = { declined, pausedBy, mayWrite: writersOf(job.repo, ports) };
   const earlier = { reviews, fingerprint, ...people, ...(settled === undefined ? {} : { settled }) };
   const known = knownFor(ports);
-  const context = await stage("gather", () =>
+  const gathered = await stage("gather", () =>
     gather(job, ports.pulls, known, ports.access !== null, earlier, ports.tools),
   );
-  if (context.kind === "skipped") return context;
-  const because = await summaryBecause(context, ports);
-  const begun = (await begin?.(context, because)) ?? { degraded: [] };
-  const { pull, repo } = context;
+  if (gathered.kind === "skipped") return gathered;
+  const because = await summaryBecause(gathered, ports);
+  const begun = (await begin?.(gathered, because)) ?? { degraded: [] };
+  const { pull, repo } = gathered;
   const isAuthorTrusted = !isFork(repo, pull) || (await mayWrite(repo, pull.author, ports.permissions));
 
   // 2. Analyze what kind of change it is.
-  const signals = await stage("analyze", () => analyze(context));
+  const signals = await stage("analyze", () => analyze(gathered));
+  const context = { ...gathered, issues: await gatherIssues(gathered, signals.intent.issues, ports.pulls) };
 
   // 3. Recollect what people said about such code and findings.
   const { recollection, degraded } = await recollect(context, ports);
@@ -102,6 +103,27 @@ export async function writeReview(
   return { ...whole, summaryBecause: because };
 }
 
+/**
+ * Steps 7 to 9 after `writeReview`, for a command that shows the review whatever becomes of it. No check run is begun.
+ *
+ * @throws Transient and OutOfReach when GitHub does not take it
+ */
+export async function postReview(
+  written: Review,
+  job: ReviewJob,
+  ports: ReviewPorts,
+  stage: Stage,
+): Promise<SentReview | Superseded> {
+  const post = posting(job, ports, stage, checkRun(job, ports, ports.now));
+  const saved = await post.save(written);
+  return saved.kind === "superseded" ? saved : send(saved, post);
+}
+
+async function send(saved: Review, post: Posting): Promise<SentReview | Superseded> {
+  const sent = await post.publish(saved);
+  return sent.kind === "superseded" ? sent : post.remember(sent, saved);
+}
+
 /** Steps 7 to 9, after a review that is written now or was by an earlier try. */
 async function pipeline(
   job: ReviewJob,
@@ -118,13 +140,9 @@ async function pipeline(
   const saved = written.kind === "skipped" ? (unsent as Review) : await post.save(written);
   if (saved.kind === "superseded") return saved;
 
-  // 8. Publish it, unless the head moved, or policy changed while it was written.
+  // 8. Publish it, unless the head moved, or policy changed while it was written. 9. Remember what was said.
   const stale = unsent === null ? await post.stale(saved) : null;
-  if (stale !== null) return stale;
-  const sent = await post.publish(saved);
-
-  // 9. Remember what was said.
-  return sent.kind === "superseded" ? sent : post.remember(sent, saved);
+  return stale ?? send(saved, post);
 }
 
 /** Reads the head when first asked to, unless `review.snapshot` is off. */

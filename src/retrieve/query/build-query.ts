@@ -1,6 +1,6 @@
 // Builds the text that memory is searched with, from the pull request's own text and our signals, within one length.
 
-import type { FileDiff, Hunk, PullRequest } from "../../domain/pull-request.ts";
+import type { FileDiff, Hunk, LinkedIssue, PullRequest } from "../../domain/pull-request.ts";
 import type { QueryVariant } from "../../domain/retrieval.ts";
 import type { FileFacts, ReviewSignals, Risk } from "../../domain/signals.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
@@ -22,6 +22,7 @@ const BODY_READ = 20_000;
 interface QuerySubject {
   readonly pull: Pick<PullRequest, "title" | "body">;
   readonly files: readonly Pick<FileDiff, "path">[];
+  readonly issues?: readonly LinkedIssue[];
 }
 
 export type QuerySignals = {
@@ -39,10 +40,10 @@ interface Part {
 
 /**
  * The enriched query text. Lines in this order, each left out when empty: title; the first 200 characters of the body;
- * `[fix]`; `Languages: a, b` (5); `Risk: a; b` (3); `Author: regular`; `Focus: security`; 15 paths, one per line.
+ * a line for each issue that it closes; `[fix]`; `Languages: a, b` (5); `Risk: a; b` (3); `Author: regular`; `Focus: security`; 15 paths, one per line.
  *
  * If they do not fit, the least important are dropped first: paths from the last, focus, author, risks, languages,
- * type, body. Nothing is cut inside a line, except a title that alone is too long, and never inside a surrogate pair.
+ * type, issues, body. Nothing is cut inside a line, except a title that alone is too long, and never inside a surrogate pair.
  * Never throws.
  *
  * @param maxChars in UTF-16 units, 800 at most
@@ -83,7 +84,10 @@ export function withoutShortWords(text: string, least: number): string {
 }
 
 /** The most important first. */
-function partsOf({ pull, files }: QuerySubject, { intent, languages, risks, author }: QuerySignals): readonly Part[] {
+function partsOf(
+  { pull, files, issues = [] }: QuerySubject,
+  { intent, languages, risks, author }: QuerySignals,
+): readonly Part[] {
   const body = excerpt(pull.body ?? "");
   const line = (label: string, words: readonly string[], separator: string) =>
     words.length === 0 ? [] : [`${label}: ${words.join(separator)}`];
@@ -91,6 +95,7 @@ function partsOf({ pull, files }: QuerySubject, { intent, languages, risks, auth
   const texts = risks.slice(0, RISKS).map(({ text }) => text);
   return [
     { name: "body", lines: body === "" ? [] : body.split("\n") },
+    { name: "issues", lines: issues.flatMap((one) => (one.kind === "read" ? [issueLine(one)] : [])) },
     { name: "type", lines: intent.type === null ? [] : [`[${intent.type}]`] },
     { name: "languages", lines: line("Languages", names, ", ") },
     { name: "risks", lines: line("Risk", texts, "; ") },
@@ -98,6 +103,12 @@ function partsOf({ pull, files }: QuerySubject, { intent, languages, risks, auth
     { name: "focus", lines: line("Focus", intent.focusAreas, ", ") },
     { name: "paths", lines: files.slice(0, QUERY_PATHS).map(({ path }) => path) },
   ];
+}
+
+const ISSUE_CHARS = 120;
+
+function issueLine({ title, body }: Extract<LinkedIssue, { kind: "read" }>): string {
+  return cutText(oneLine(`${title}: ${excerpt(body)}`), ISSUE_CHARS);
 }
 
 /** Templates address the author in comments, which say nothing about the change. */

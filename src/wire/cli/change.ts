@@ -1,15 +1,17 @@
 import { type CloneIdentities, knownIdentity } from "../../adapters/git/clone-identity.ts";
+import { topOf } from "../../adapters/git/git.ts";
 import { defaultBranch, type LocalRange, localChanges, uncommittedWork } from "../../adapters/git/local-changes.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
 import { noMemory } from "../../adapters/no-memory/no-memory.ts";
 import type { Repo } from "../../domain/job.ts";
 import { isDatabase, isDataFolder } from "../../environment/data-dir.ts";
-import type { WritingPorts } from "../../flows/review/review-ports.ts";
+import type { ReviewPorts, WritingPorts } from "../../flows/review/review-ports.ts";
 import type { PullRequests } from "../../ports.ts";
 import { inspector, knownRules, symbolsOfReview } from "../rules.ts";
 import { type ModelWish, modelAccess } from "./model.ts";
+import type { Remembered } from "./store.ts";
 
-export { defaultBranch, type LocalRange, uncommittedWork };
+export { defaultBranch, type LocalRange, topOf, uncommittedWork };
 
 /** A change to review from the command line. */
 export interface NamedChange {
@@ -27,19 +29,22 @@ export async function localPorts(
   wish: ModelWish,
 ): Promise<NamedChange> {
   const { identities, pull, pulls, snapshots } = await localChanges(cwd, range);
-  const { repo, ports } = await portsOf(identities, pulls, place, wish);
+  const { repo, ports } = await portsOf(identities, pulls, await storeAt(place), wish);
   return { repo, number: pull.number, headSha: pull.head.sha, ports: { ...ports, snapshots } };
 }
 
-/** Rules, memory if there is any, and the chosen model. `place`: see storePlaceIfAny; `repo` is the identity that memory knows. */
+/** What is remembered at a place (see storePlaceIfAny); null while there is nothing. The code that opens a store is loaded for one. */
+export async function storeAt(place: string | null): Promise<Remembered | null> {
+  return place !== null && mayHaveStore(place) ? (await import("./store.ts")).rememberedAt(place) : null;
+}
+
+/** Rules, memory if there is any, and the chosen model. `repo` is the identity that memory knows. */
 export async function portsOf(
   identities: CloneIdentities,
   pulls: PullRequests,
-  place: string | null,
+  store: Remembered | null,
   wish: ModelWish,
-): Promise<{ readonly repo: Repo; readonly ports: WritingPorts }> {
-  // Without a store, the code that opens one is not loaded.
-  const store = place !== null && mayHaveStore(place) ? await (await import("./store.ts")).rememberedAt(place) : null;
+): Promise<{ readonly repo: Repo; readonly ports: WritingPorts & Pick<ReviewPorts, "embedder"> }> {
   const { repo } = knownIdentity(identities, (await store?.labels?.all()) ?? []);
   const ports = {
     pulls,

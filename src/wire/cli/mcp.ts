@@ -3,7 +3,7 @@
 
 import { tmpdir, userInfo } from "node:os";
 import { resolve } from "node:path";
-import { localChanges } from "../../adapters/git/local-changes.ts";
+import { type LocalRange, localChanges } from "../../adapters/git/local-changes.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
 import { noMemory } from "../../adapters/no-memory/no-memory.ts";
 import type { Repo } from "../../domain/job.ts";
@@ -15,7 +15,7 @@ import type { ModelAccess } from "../../ports/model.ts";
 import type { PullRequests } from "../../ports.ts";
 import { newGateCache } from "../../retrieve/retrieve.ts";
 import { promptDelimiter } from "../models.ts";
-import { knownRules, serverInspector } from "../rules.ts";
+import { knownRules, serverInspector, symbolsOfReview } from "../rules.ts";
 import { redact, safeRetrievals, withoutSecrets } from "../secrets.ts";
 import type { NamedChange } from "./change.ts";
 import { type MemoryStore, openMemoryFor, repositoryOf, searchPorts } from "./memory.ts";
@@ -70,7 +70,8 @@ export async function mcpPorts(words: McpWords) {
     return known;
   };
   // A repository given by name has no folder here: rules and memory see only the diff.
-  const place = words.repo === undefined || isFolder(words.repo) ? resolve(words.repo ?? ".") : tmpdir();
+  const hasClone = words.repo === undefined || isFolder(words.repo);
+  const place = hasClone ? resolve(words.repo ?? ".") : tmpdir();
   return {
     /** The default repository, unless a call names another. */
     repo,
@@ -85,13 +86,16 @@ export async function mcpPorts(words: McpWords) {
       const memory = await opened();
       return memory && memoryOf(memory);
     },
-    /** A unified diff as a change of the repository, with the folder's configuration. */
-    change: async (to: Repo, diff: string, title: string, signal: AbortSignal): Promise<NamedChange> => {
+    /** Whether the server was started for a clone. */
+    hasClone,
+    /** A change of the repository, with the folder's configuration; only a diff can be of another one than the clone's. */
+    change: async (to: Repo, range: LocalRange, signal: AbortSignal): Promise<NamedChange> => {
       const memory = await opened();
-      const { pull, pulls } = await localChanges(to === repo ? place : tmpdir(), { kind: "diff", text: diff, title });
+      const { pull, pulls, snapshots } = await localChanges(to === repo ? place : tmpdir(), range);
       inspector ??= serverInspector();
       const ports: NamedChange["ports"] = {
         pulls: onlyThisOpen(pulls),
+        ...(range.kind === "diff" ? {} : { snapshots, symbols: symbolsOfReview() }),
         inspector,
         known: knownRules(),
         embedder: memory?.embedder ?? localWords(),

@@ -1,20 +1,74 @@
 // A pull request on GitHub as the change of a command; loaded only where one is named.
+import { setTimeout as wait } from "node:timers/promises";
+import type { Octokit } from "@octokit/rest";
 import { blobsInMemory } from "../../adapters/blob-cache.ts";
+import { dryRunChecks } from "../../adapters/dry-run/dry-run.ts";
 import { codeScanning } from "../../adapters/github/read/code-scanning.ts";
 import { githubPullRequests } from "../../adapters/github/read/pull-requests.ts";
 import { githubSnapshots } from "../../adapters/github/read/snapshot.ts";
 import { repoOf } from "../../adapters/github/requests.ts";
-import { archiveFetch } from "../egress.ts";
-import { type PersonsRepository, personsClient, personsRefusal } from "../github.ts";
-import { type NamedChange, portsOf } from "./change.ts";
+import { gatedFetch } from "../../adapters/github/write/write-gate.ts";
+import { writeTurns } from "../../adapters/github/write/write-path.ts";
+import type { ReviewPorts } from "../../flows/review/review-ports.ts";
+import { archiveFetch, githubFetch } from "../egress.ts";
+import { type PersonsRepository, pathOf, personsClient, personsRefusal, reviewsOn } from "../github.ts";
+import { redact, safeRetrievals } from "../secrets.ts";
+import { openStore } from "../store.ts";
+import { type NamedChange, portsOf, storeAt } from "./change.ts";
 import type { ModelWish } from "./model.ts";
+import { type Remembered, unrecorded } from "./store.ts";
 
-/** Reads a pull request with a person's token; no port could post. Throws when it does not exist or the token may not read it. */
-export async function pullRequestPorts(
-  // `place`: see storePlaceIfAny.
-  named: PersonsRepository & { readonly number: number; readonly place: string | null; readonly model: ModelWish },
-): Promise<NamedChange> {
+type NamedPull = PersonsRepository & { readonly number: number; readonly model: ModelWish };
+
+/**
+ * Reads a pull request with a person's token; no port could post. Throws when it does not exist or the token may not read it.
+ *
+ * @param named `place`: see storePlaceIfAny
+ */
+export async function pullRequestPorts(named: NamedPull & { readonly place: string | null }): Promise<NamedChange> {
   const github = personsClient(named.token, named.apiUrl);
+  return readingPorts(github, "kodiai[bot]", await storeAt(named.place), named);
+}
+
+/** The account of every workflow's own token. */
+const WORKFLOWS_LOGIN = "github-actions[bot]";
+
+/**
+ * Reads a pull request and comments on it, with the token of a workflow of GitHub Actions. The store holds what was sent and what
+ * is remembered, until the runner is gone.
+ *
+ * @param named `place`: see storePlace; a store is made there
+ * @throws as pullRequestPorts and openStore
+ */
+export async function commentingPorts(
+  named: NamedPull & { readonly place: string },
+): Promise<NamedChange & { readonly ports: ReviewPorts }> {
+  const { token, apiUrl } = named;
+  const github = personsClient(token, apiUrl, gatedFetch(githubFetch(apiUrl)));
+  const store = await openStore(named.place, { isCommand: true });
+  const remembered = { ...store, retrievals: safeRetrievals(store.retrievals, unrecorded) };
+  const read = await readingPorts(github, WORKFLOWS_LOGIN, remembered, named);
+  const client = () => Promise.resolve(github);
+  const path = pathOf(
+    {
+      clients: { forRepository: client, forChecks: client },
+      botLogin: WORKFLOWS_LOGIN,
+      // Secret, and not needed any longer than the run.
+      markerSecret: token,
+      turns: writeTurns(store.pace, wait),
+    },
+    store.writes,
+    0,
+  );
+  const { memory, past, ledger, checks: checkBook, waits } = store;
+  const kept = { memory, past, keeping: past, ledger, checkBook, waits, redact, botLogin: WORKFLOWS_LOGIN };
+  const { commentLimit: _, ...ports } = read.ports;
+  const reviews = reviewsOn({ botLogin: WORKFLOWS_LOGIN, onUnposted: null }, github, path);
+  // The workflow's own job is the check.
+  return { ...read, ports: { ...ports, ...kept, reviews, checks: dryRunChecks(() => {}) } };
+}
+
+async function readingPorts(github: Octokit, botLogin: string, store: Remembered | null, named: NamedPull) {
   const at = { owner: named.owner, repo: named.name, pull_number: named.number };
   const { data } = await github.rest.pulls.get(at).catch((error: unknown) => {
     throw personsRefusal(error, "such pull request");
@@ -24,11 +78,11 @@ export async function pullRequestPorts(
   const pulls = githubPullRequests({
     github,
     // A person's token reaches what the person reaches: the same client serves every repository.
-    clients: { forOwnersRepository: () => Promise.resolve(github) },
+    clients: { forOwnersRepository: () => Promise.resolve(github), forIssues: () => Promise.resolve(github) },
     installationId: 0,
-    botLogin: "kodiai[bot]",
+    botLogin,
   });
-  const { ports } = await portsOf([{ repo, by: "its address" }], pulls, named.place, named.model);
+  const { ports } = await portsOf([{ repo, by: "its address" }], pulls, store, named.model);
   // What a command reads goes when it ends.
   const snapshots = githubSnapshots({ github, archives: archiveFetch(named.apiUrl), blobs: blobsInMemory() });
   return {

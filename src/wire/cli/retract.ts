@@ -1,4 +1,4 @@
-// Wires `kodiai retract`, the only verb that writes to GitHub: as the App if its credentials are set, otherwise with a person's
+// Wires `kodiai retract`: as the App if its credentials are set, otherwise with a person's
 // token.
 
 import type { Octokit } from "@octokit/rest";

@@ -36,7 +36,7 @@ export async function openForReading(place: string): Promise<Store | null> {
   return isStoreAt(place) ? openStore(place, { isCommand: true, dataDir: dataDirIfAny(undefined) }) : null;
 }
 
-type Remembered = Pick<WritingPorts, "recall" | "replays" | "retrievals"> &
+export type Remembered = Pick<WritingPorts, "recall" | "replays" | "retrievals"> &
   Partial<Pick<Store, "spending" | "labels" | "modelLessons">>;
 
 /** What a local review needs of the store; null while there is none. A store that cannot be opened only degrades it. */

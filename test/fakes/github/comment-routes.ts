@@ -21,6 +21,16 @@ export function commentRoutes(hub: Hub): Hono<RouteEnv> {
   const routes = new Hono<RouteEnv>();
   const issues = "/repos/:owner/:repo/issues";
 
+  routes.get(`${issues}/:number{[0-9]+}`, (c) => {
+    const { owner, name, issues: known, pulls } = repositoryOf(hub, c);
+    const number = Number(c.req.param("number"));
+    const issue = known.get(number);
+    const isPull = pulls.some((pull) => pull.number === number);
+    if (issue === undefined && !isPull) throw new Refusal(404, "Not Found");
+    const repository_url = `https://api.github.com/repos/${owner}/${name}`;
+    return c.json({ number, repository_url, ...issue, ...(isPull ? { pull_request: {} } : {}) });
+  });
+
   routes.get(`${issues}/:number{[0-9]+}/comments`, (c) => {
     const pull = pullOf(hub, c);
     return paged(hub, c, hub.listed(pull.issueComments), (page) =>

@@ -45,6 +45,8 @@ export interface Repository {
   /** As the API shows it. */
   json: Json;
   readonly pulls: Pull[];
+  /** By number. */
+  readonly issues: Map<number, { readonly title: string; readonly body: string | null }>;
 }
 
 /** A pull request; a live object, its `headSha` moves when somebody pushes. */

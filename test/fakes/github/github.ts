@@ -113,6 +113,8 @@ export interface GitHubWorld extends PullActs, RepositoryActs, FeedbackActs, Che
   person(login: string, facts?: Partial<Omit<Person, "login">>): Person;
   /** A personal access token that reads everything and, unless it `writes` as its person may, writes nothing. */
   personalToken(login: string, options?: { readonly writes?: boolean }): string;
+  /** The token that a workflow of the owner's repositories gets, as `github-actions[bot]`; `read` is that of a fork's pull request. */
+  workflowToken(owner: string, access: "read" | "write"): string;
   repository(
     owner: string,
     name: string,
@@ -228,6 +230,13 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
       door.welcome(token, person(login), writes);
       return token;
     },
+    workflowToken(owner, access) {
+      const token = `ghs_workflow_${owner}_${access}`;
+      const permissions = { contents: "read", metadata: "read", issues: "read", pull_requests: access };
+      const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+      door.remember({ token, permissions, expires_at }, owner, person("github-actions[bot]", { association: "NONE" }));
+      return token;
+    },
     async repository(owner, name, { files, private: isPrivate = false }) {
       await git.ask("POST", `/orgs/${owner}/repos`, { name, private: isPrivate, auto_init: true });
       const first = await git.ask("GET", `/repos/${owner}/${name}/git/ref/heads/main`);
@@ -238,7 +247,15 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
         await git.commit(`${owner}/${name}`, parent, files, "Lay the ground", true),
       );
       const json = await repositoryJson(hub, git, owner, name);
-      const repository: Repository = { owner, name, id: Number(json.id), private: isPrivate, json, pulls: [] };
+      const repository: Repository = {
+        owner,
+        name,
+        id: Number(json.id),
+        private: isPrivate,
+        json,
+        pulls: [],
+        issues: new Map(),
+      };
       hub.repositories.set(`${owner}/${name}`.toLowerCase(), repository);
       return repository;
     },

@@ -81,6 +81,7 @@ export const OPERATIONS: Readonly<Record<string, Need>> = {
   [`DELETE ${REVIEW_COMMENT}`]: PULL_WRITE,
   [`GET ${REVIEW_COMMENT}/reactions`]: PULL_READ,
   [`POST ${REVIEW_COMMENT}/reactions`]: PULL_WRITE,
+  [`GET ${ISSUE}`]: ["issues:read"],
   [`GET ${ISSUE}/comments`]: TALK_READ,
   [`POST ${ISSUE}/comments`]: TALK_WRITE,
   [`GET ${ISSUE}/reactions`]: TALK_READ,

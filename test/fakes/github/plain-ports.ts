@@ -1,5 +1,6 @@
 // GitHub's ports over a plain world: what the adapters ask GitHub for, answered from what stands there, and written there.
 import { OutOfReach } from "../../../src/domain/errors.ts";
+import { SEVERITIES } from "../../../src/domain/finding.ts";
 import type { Repo } from "../../../src/domain/job.ts";
 import type { Person as Account, PullFeedback, ReadThread } from "../../../src/domain/memory/evidence.ts";
 import type { AuthorFacts, OwnComment, PullRequest } from "../../../src/domain/pull-request.ts";
@@ -124,6 +125,10 @@ export function plainPorts(world: PlainWorld): PlainPorts {
         const merged = repositoryOf(repo).pulls.filter((one) => one.merged && one.author.id === author.id).length;
         const elsewhere = [...hub.people.values()].find(({ id }) => id === author.id)?.mergedPullRequests ?? 0;
         return { mergedPullRequests: elsewhere + merged };
+      },
+      issue: async (repo, _pull, number) => {
+        const issue = repositoryOf(repo).issues.get(number);
+        return issue === undefined ? null : { title: issue.title, body: issue.body ?? "" };
       },
       ownComments: async (repo, number) => {
         const pull = pullOf(repo, number);
@@ -298,6 +303,8 @@ function ownComments(pull: Pull, comment: ReviewComment): readonly OwnComment[] 
       line,
       hunk: isFile ? "" : comment.hunk,
       title: /\*\*([^*\n]{1,400})\*\*/.exec(comment.body)?.[1] ?? "",
+      severity: SEVERITIES.find((one) => comment.body.includes(` ${one}: **`)) ?? null,
+      rule: /<sub>Rule \[?`([^`]+)`/.exec(comment.body)?.[1] ?? null,
     };
   });
 }

@@ -100,7 +100,15 @@ export function plainWorld(
     async repository(owner, name, { files, private: isPrivate = false }) {
       git.create(owner, name, isPrivate, files);
       const json = await repositoryJson(hub, git, owner, name);
-      const repository: Repository = { owner, name, id: Number(json.id), private: isPrivate, json, pulls: [] };
+      const repository: Repository = {
+        owner,
+        name,
+        id: Number(json.id),
+        private: isPrivate,
+        json,
+        pulls: [],
+        issues: new Map(),
+      };
       hub.repositories.set(`${owner}/${name}`.toLowerCase(), repository);
       return repository;
     },

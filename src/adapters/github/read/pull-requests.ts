@@ -1,5 +1,6 @@
 // Reads a pull request from GitHub's REST API.
 
+import { SEVERITIES } from "../../../domain/finding.ts";
 import type { Repo } from "../../../domain/job.ts";
 import { GHOST, type OwnComment, type PullRequest, type RootEntry } from "../../../domain/pull-request.ts";
 import { parseFindingMarker } from "../../../domain/review/marker.ts";
@@ -12,14 +13,21 @@ import { changesSince, entries, listChanges, readText } from "./list-changes.ts"
 
 interface PullRequestsOptions {
   readonly github: GitHub;
-  readonly clients: Pick<Clients, "forOwnersRepository">;
+  readonly clients: Pick<Clients, "forOwnersRepository" | "forIssues">;
   readonly installationId: number;
+  /** A cache of issues by the head that names them, so that another attempt asks no more. */
+  readonly issues?: { get(key: string): Issue | undefined; set(key: string, issue: Issue): unknown };
   /** Our own bot account: `kodiai[bot]`. */
   readonly botLogin: string;
   /** A cache of authors' merged pull requests: at most one search an author and repository. */
   readonly authors?: { get(key: string): number | undefined; set(key: string, merged: number): unknown };
   /** The attempt of its job, from 1; absent without retries. */
   readonly attempt?: number;
+}
+
+interface Issue {
+  readonly title: string;
+  readonly body: string;
 }
 
 /** With these associations the tier is decided without counting. */
@@ -57,6 +65,12 @@ export function githubPullRequests(options: PullRequestsOptions): PullRequests {
       const { data } = await github.rest.search.issuesAndPullRequests({ q, per_page: 1 });
       authors?.set(key, data.total_count);
       return { mergedPullRequests: data.total_count };
+    },
+    async issue(repo, { number: of, head }, number) {
+      const key = `${repo.host}/${repo.id}#${of}@${head.sha}#${number}`;
+      const issue = options.issues?.get(key) ?? (await readIssue(options, repo, number));
+      if (issue !== null) options.issues?.set(key, issue);
+      return issue;
     },
     async ownComments(repo, number) {
       const comments = await reviewCommentsOf(github, repo, number);
@@ -136,6 +150,16 @@ async function readPull(github: GitHub, repo: Repo, number: number): Promise<Pul
   };
 }
 
+/** Null also for a pull request, and for an issue that was moved to another repository. */
+async function readIssue({ clients, installationId }: PullRequestsOptions, repo: Repo, number: number) {
+  const github = await clients.forIssues(installationId, repo);
+  const at = { ...placeOf(repo), issue_number: number };
+  const found = github && (await unlessStatus([301, 403, 404, 410], () => github.rest.issues.get(at)));
+  if (found === null || found.data.pull_request !== undefined) return null;
+  const isHere = found.data.repository_url.toLowerCase().endsWith(`/${repo.owner}/${repo.name}`.toLowerCase());
+  return isHere ? { title: found.data.title, body: found.data.body ?? "" } : null;
+}
+
 function accountType(type: string): PullRequest["author"]["type"] {
   return type === "Bot" || type === "Organization" || type === "Mannequin" ? type : "User";
 }
@@ -159,6 +183,11 @@ type ReviewComment = Awaited<ReturnType<GitHub["rest"]["pulls"]["listReviewComme
 /** Code points of a title: as many as publish writes. */
 const TITLE = /\*\*([^*\n]{1,400})\*\*/;
 
+/** As publish begins a comment, and as it ends one before the marker. */
+const SEVERITY = new RegExp(`^\\S+ (${SEVERITIES.join("|")}): \\*\\*`);
+const RULE =
+  /<sub>Rule \[?`([^`\n]{1,100})`[^\n]*<\/sub>\s*<!-- kodiai:finding [^\n]*(?:\n<!-- kodiai:proof \w+ -->)?$/;
+
 /** One for each finding of a comment. If several findings share it, only the first is on its lines. */
 function ownComments(comment: ReviewComment): readonly OwnComment[] {
   return parseFindingMarker(comment.body).map((findingId, at) => {
@@ -173,6 +202,8 @@ function ownComments(comment: ReviewComment): readonly OwnComment[] {
       line,
       hunk: isFile ? "" : comment.diff_hunk,
       title: TITLE.exec(comment.body)?.[1] ?? "",
+      severity: SEVERITIES.find((one) => one === SEVERITY.exec(comment.body)?.[1]) ?? null,
+      rule: RULE.exec(comment.body.trimEnd())?.[1] ?? null,
     };
   });
 }
