@@ -34,7 +34,7 @@ export interface ToolResult extends Judgement {
   /** CWEs and tags of the rule, for comparison with other claims. */
   readonly tags: readonly string[];
   /** One replacement in the same file, or null. */
-  readonly fix: { readonly region: ToolRegion; readonly text: string } | null;
+  readonly fix: { readonly region: ToolRegion & { readonly kind: "lines" }; readonly text: string } | null;
 }
 
 /** The results of all tools for one head. */
@@ -80,16 +80,21 @@ export interface ToolWords {
 }
 
 /** GitHub shows results of code scanning in the same order: error, warning, note. */
-const BY_LEVEL: Readonly<Record<string, Severity>> = {
-  error: "major",
-  warning: "medium",
-  note: "minor",
-  none: "minor",
-};
+const BY_LEVEL: ReadonlyMap<string, Severity> = new Map([
+  ["error", "major"],
+  ["warning", "medium"],
+  ["note", "minor"],
+  ["none", "minor"],
+]);
 /** GitHub's table of `security-severity`: over 9 critical, from 7 high, from 4 medium. Source: "SARIF support for code scanning". */
 const BY_SCORE = [9, 7, 4] as const;
 /** GitHub's words for the precision of a rule; the shares are estimates, .8 where a tool gives none. */
-const BY_PRECISION: Readonly<Record<string, number>> = { "very-high": 0.95, high: 0.9, medium: 0.75, low: 0.5 };
+const BY_PRECISION = new Map([
+  ["very-high", 0.95],
+  ["high", 0.9],
+  ["medium", 0.75],
+  ["low", 0.5],
+]);
 const USUAL_CONFIDENCE = 0.8;
 /** What a tool is about where its rules do not say. Others lint: their errors are about correctness. */
 const SECURITY_TOOLS = new Set([
@@ -118,18 +123,15 @@ const CATEGORY_TAGS: readonly (readonly [RegExp, Category])[] = [
 /** A tool's judgement in our words. */
 export function judged({ tool, level, securityScore, precision, tags }: ToolWords): Judgement {
   const byTag = CATEGORY_TAGS.find(([tag]) => tags.some((one) => tag.test(one)))?.[1];
-  const byTool = SECURITY_TOOLS.has(tool) ? "security" : undefined;
+  const byLevel = SECRET_TOOLS.has(tool) ? "major" : (BY_LEVEL.get(level) ?? "medium");
+  const rank = BY_SCORE.findIndex((least) => (securityScore ?? 0) >= least);
+  const byTool = SECURITY_TOOLS.has(tool) ? "security" : level === "error" ? "correctness" : "maintainability";
+  // Tools write 0 where they have no score.
   const isScored = securityScore !== null && securityScore > 0;
-  const byScore = isScored ? SEVERITIES[BY_SCORE.findIndex((least) => (securityScore ?? 0) >= least)] : undefined;
-  const scored = isScored ? (byScore ?? "minor") : null;
-  const byLevel = SECRET_TOOLS.has(tool)
-    ? "major"
-    : (BY_LEVEL[Object.hasOwn(BY_LEVEL, level) ? level : "warning"] ?? "medium");
-  const severity = scored ?? byLevel;
   return {
-    severity,
-    category: isScored ? "security" : (byTag ?? byTool ?? (level === "error" ? "correctness" : "maintainability")),
-    confidence: (Object.hasOwn(BY_PRECISION, precision) ? BY_PRECISION[precision] : undefined) ?? USUAL_CONFIDENCE,
+    severity: isScored ? (SEVERITIES[rank] ?? "minor") : byLevel,
+    category: isScored ? "security" : (byTag ?? byTool),
+    confidence: BY_PRECISION.get(precision) ?? USUAL_CONFIDENCE,
   };
 }
 

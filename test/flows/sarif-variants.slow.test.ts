@@ -258,7 +258,10 @@ describe("suggestions", () => {
   test.each<[string, Json, string | null]>([
     ["within a line", fix({ startLine: 2, startColumn: 6, endColumn: 11 }, "zeta"), "beta zeta"],
     ["of a whole line", fix({ startLine: 2 }, "eta"), "eta"],
-    ["by characters", fix({ charOffset: 6, charLength: 4 }, "eta"), "eta gamma"],
+    ["of the whole line at the place of a match", fix({ startLine: 2, startColumn: 6 }, "beta zeta"), "beta zeta"],
+    ["of a line and its end", fix({ startLine: 2, endLine: 3, endColumn: 1 }, "eta\n"), "eta"],
+    ["into the next line", fix({ startLine: 2, endLine: 3, endColumn: 3 }, "eta"), null],
+    ["by characters", fix({ charOffset: 6, charLength: 4 }, "eta"), null],
     ["of another line", fix({ startLine: 3 }, "eta"), null],
     ["two at once", fix({ startLine: 2 }, "eta", [{ deletedRegion: { startLine: 3 } }]), null],
     ["beyond the line", fix({ startLine: 2, startColumn: 1e9 }, "eta"), null],

@@ -14,24 +14,20 @@ const MOST_CHARS = 8_192;
  */
 export function artifactPath(location: unknown, run: unknown): string {
   const index = countOf(0, location, "index");
-  const isNamed = textOf(location, "uri") !== "";
-  const named = isNamed || index === null ? location : (listOf(run, "artifacts")[index] ?? {});
-  const artifact = isNamed || index === null ? named : member(named, "location");
+  const isNamed = textOf(location, "uri") !== "" || index === null;
+  const artifact = isNamed ? location : member(listOf(run, "artifacts")[index], "location");
   const start = textOf(artifact, "uri");
   if (start === "" || start.length > MOST_CHARS) return "";
+  const base = textOf(artifact, "uriBaseId");
   let path = plainPath(start);
-  let base = textOf(artifact, "uriBaseId");
-  for (let step = 0; base !== "" && !isAbsolute(path) && step < MOST_BASES; step += 1) {
-    const of = member(run, "originalUriBaseIds", base);
-    const uri = textOf(of, "uri");
+  let next: unknown =
+    base === "" ? member(listOf(run, "invocations")[0], "workingDirectory") : member(run, "originalUriBaseIds", base);
+  for (let step = 0; next !== undefined && !isAbsolute(path) && step < MOST_BASES; step += 1) {
+    const uri = textOf(next, "uri");
     if (uri.length > MOST_CHARS) return "";
     if (uri !== "") path = `${plainPath(uri).replace(/\/$/, "")}/${path}`;
-    base = textOf(of, "uriBaseId");
+    next = member(run, "originalUriBaseIds", textOf(next, "uriBaseId"));
   }
-  const here = listOf(run, "invocations")[0];
-  const folder = textOf(here, "workingDirectory", "uri");
-  const isBare = textOf(artifact, "uriBaseId") === "" && !isAbsolute(path);
-  if (isBare && folder !== "" && folder.length <= MOST_CHARS) path = `${plainPath(folder).replace(/\/$/, "")}/${path}`;
   return normalised(path);
 }
 
@@ -65,11 +61,10 @@ function normalised(path: string): string {
   return `${isAbsolute(path) ? "/" : ""}${parts.join("/")}`;
 }
 
-/** Questions about the head for one report; a tool that ran elsewhere has one prefix for all its files. */
+/** Questions about the head for one report: most paths need none or one. */
 const MOST_QUESTIONS = 300;
-/** Folders of a path that are compared, from its end, and prefixes that are kept. */
+/** Folders of a path that are compared, from its end. */
 const MOST_FOLDERS = 64;
-const MOST_PREFIXES = 20;
 
 /**
  * Matches paths of tools to changed files. Tools run in a folder of the repository, on another machine, or in a container: a path
@@ -79,49 +74,32 @@ const MOST_PREFIXES = 20;
  * @returns gives the changed path, null for another file, or `several` when more than one fits
  */
 export function changedPaths(paths: readonly string[], isInHead: (path: string) => Promise<boolean | null>) {
-  const changed = new Set(paths);
   const byName = Map.groupBy(paths, nameOf);
   const known = new Map<string, string | null | "several">();
-  const prefixes = { outside: new Set<string>(), inside: new Set<string>() };
   let left = MOST_QUESTIONS;
-  const isThere = async (path: string, unknown: boolean) => {
-    left -= 1;
-    return (left < 0 ? null : await isInHead(path)) ?? unknown;
-  };
 
-  const absolute = async (path: string): Promise<string | null> => {
-    for (const prefix of prefixes.outside)
-      if (path.startsWith(prefix) && changed.has(path.slice(prefix.length))) return path.slice(prefix.length);
-    const parts = path.slice(1).split("/").slice(-MOST_FOLDERS);
-    const ends = parts.map((_, at) => parts.slice(at).join("/"));
-    const fits = ends.findIndex((end) => changed.has(end));
-    const [end] = fits === -1 ? [] : ends.slice(fits);
-    if (end === undefined) return null;
-    for (const longer of ends.slice(0, fits)) if (await isThere(longer, false)) return null;
-    if (prefixes.outside.size < MOST_PREFIXES) prefixes.outside.add(path.slice(0, path.length - end.length));
-    return end;
+  const find = async (path: string): Promise<string | null | "several"> => {
+    const named = byName.get(nameOf(path)) ?? [];
+    if (named.includes(path)) return path;
+    const isThere = async (end: string, unknown: boolean) => {
+      left -= 1;
+      return (left < 0 ? null : await isInHead(end)) ?? unknown;
+    };
+    // Most files of most reports did not change.
+    if (named.length === 0 || (!isAbsolute(path) && (await isThere(path, true)))) return null;
+    const [inFolder, ...more] = named.filter((one) => one.endsWith(`/${path}`));
+    if (inFolder !== undefined) return more.length > 0 ? "several" : inFolder;
+    const parts = path.split("/").slice(-MOST_FOLDERS);
+    for (let from = 1; from < parts.length; from += 1) {
+      const end = parts.slice(from).join("/");
+      if (named.includes(end)) return end;
+      if (named.some((one) => end.endsWith(one)) && (await isThere(end, false))) return null;
+    }
+    return null;
   };
-
-  const relative = async (path: string): Promise<string | null | "several"> => {
-    if (changed.has(path)) return path;
-    const fits = (byName.get(nameOf(path)) ?? []).filter((one) => one.endsWith(`/${path}`));
-    if (fits.length === 0) return absoluteLike(path);
-    if (await isThere(path, true)) return null;
-    const prefixed = fits.filter((one) => prefixes.inside.has(one.slice(0, one.length - path.length)));
-    const [one, ...more] = prefixed.length > 0 ? prefixed : fits;
-    if (one === undefined || more.length > 0) return "several";
-    prefixes.inside.add(one.slice(0, one.length - path.length));
-    return one;
-  };
-  /** `workspace/src/a.ts`: relative to a folder above the repository. */
-  const absoluteLike = async (path: string) => ((await isThere(path, true)) ? null : absolute(`/${path}`));
 
   return async (path: string): Promise<string | null | "several"> => {
-    // Most files of most reports did not change.
-    if (path === "" || !byName.has(nameOf(path))) return null;
-    const before = known.get(path);
-    if (before !== undefined) return before;
-    const found = await (path.startsWith("/") ? absolute(path) : relative(path));
+    const found = known.get(path) ?? (path === "" ? null : await find(path));
     known.set(path, found);
     return found;
   };

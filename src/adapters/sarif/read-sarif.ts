@@ -149,49 +149,35 @@ function resultOf(tool: string, path: string, result: unknown, run: unknown, rul
   const score = textOf(rule, "properties", "security-severity") || textOf(result, "properties", "security-severity");
   const precision = textOf(result, "properties", "precision") || textOf(rule, "properties", "precision");
   const level = textOf(result, "level") || textOf(rule, "defaultConfiguration", "level") || "warning";
-  const columns = columnsOf(run);
+  // Others count code points, which are fewer where a line has an emoji.
+  const isUtf16 = textOf(run, "columnKind") !== "unicodeCodePoints";
   return {
     tool,
     path,
-    region: regionOf(member(result, "locations", 0, "physicalLocation", "region"), columns),
+    region: regionOf(member(result, "locations", 0, "physicalLocation", "region"), isUtf16),
     ...toolTexts(messageOf(result, run, rule), about, id, tags),
-    ...judged({
-      tool,
-      level,
-      securityScore: scoreOf(score, member(rule, "properties", "security-severity")),
-      precision,
-      tags,
-    }),
-    fix: fixOf(result, run, columns),
+    ...judged({ tool, level, securityScore: scoreOf(score), precision, tags }),
+    fix: isUtf16 ? fixOf(result, run) : null,
   };
 }
 
 function tagsOf(of: unknown): readonly string[] {
-  const { length } = listOf(of, "properties", "tags");
-  const some = listOf(of, "properties", "tags").slice(0, Math.min(length, 50));
-  const related = listOf(of, "relationships")
-    .slice(0, 20)
-    .map((one) => textOf(one, "target", "id"));
-  const cwe = member(of, "properties", "cwe");
-  const cwes = Array.isArray(cwe) ? cwe.slice(0, 20) : [cwe];
-  const known = [...related.map((id) => (/^\d+$/.test(id) ? `CWE-${id}` : id)), ...cwes];
-  return [...some, ...known].filter((tag) => typeof tag === "string" && tag !== "") as string[];
+  const tags = listOf(of, "properties", "tags").slice(0, 50);
+  const weaknesses = listOf(of, "relationships").slice(0, 20);
+  const cwes = weaknesses.map((one) => textOf(one, "target", "id").replace(/^(?=\d+$)/, "CWE-"));
+  return [...tags, ...cwes].filter((tag) => typeof tag === "string" && tag !== "") as string[];
 }
 
-/** CVSS, 0–10: a text by the specification of GitHub, a number by some tools. */
-function scoreOf(text: string, number: unknown): number | null {
-  const score =
-    typeof number === "number" ? number : /^\d{1,2}(?:\.\d+)?$/.test(text.trim()) ? Number(text) : Number.NaN;
-  return score >= 0 && score <= 10 ? score : null;
+/** CVSS, 0–10; null without one. */
+function scoreOf(text: string): number | null {
+  const score = /^\d{1,2}(?:\.\d+)?$/.test(text) ? Number(text) : 11;
+  return score <= 10 ? score : null;
 }
 
 /** Placeholders filled in, and links to other locations reduced to their words. */
 function messageOf(result: unknown, run: unknown, rule: unknown): string {
   const id = textOf(result, "message", "id");
-  const strings =
-    id === ""
-      ? undefined
-      : (member(rule, "messageStrings", id) ?? member(run, "tool", "driver", "globalMessageStrings", id));
+  const strings = member(rule, "messageStrings", id) ?? member(run, "tool", "driver", "globalMessageStrings", id);
   const own = textOf(result, "message", "text") || textOf(result, "message", "markdown");
   const text = (own || textOf(strings, "text") || textOf(strings, "markdown")).slice(0, MOST_MESSAGE);
   const given = listOf(result, "message", "arguments");
@@ -210,40 +196,26 @@ function messageOf(result: unknown, run: unknown, rule: unknown): string {
 const MOST_MESSAGE = 20_000;
 const MOST_ARGUMENT = 500;
 
-type Columns = "utf16" | "points";
-
-function columnsOf(run: unknown): Columns {
-  return textOf(run, "columnKind") === "unicodeCodePoints" ? "points" : "utf16";
-}
-
 /** Far more than any source file has, and so few that sums count exactly. */
 const MOST_LINE = 1e9;
 
-function regionOf(region: unknown, columns: Columns): ToolRegion {
+/** @param isUtf16 whether the run counts characters as we do; lines mean the same in any case */
+function regionOf(region: unknown, isUtf16: boolean): ToolRegion {
   const startLine = countOf(1, region, "startLine");
   if (startLine !== null && startLine <= MOST_LINE) {
-    const end = Math.max(startLine, countOf(1, region, "endLine") ?? startLine);
-    // A region that ends at the first column of a line ends with the line before.
-    const isBefore = end > startLine && member(region, "endColumn") === 1;
+    const line = Math.min(MOST_LINE, Math.max(startLine, countOf(1, region, "endLine") ?? startLine));
     const [startColumn, endColumn] = [countOf(1, region, "startColumn"), countOf(1, region, "endColumn")];
-    const isCounted = columns === "utf16" && !isBefore;
-    return {
-      kind: "lines",
-      startLine,
-      line: Math.min(MOST_LINE, isBefore ? end - 1 : end),
-      startColumn: isCounted ? startColumn : null,
-      endColumn: isCounted ? endColumn : null,
-    };
+    return { kind: "lines", startLine, line, startColumn, endColumn };
   }
   const from = countOf(0, region, "charOffset");
-  if (from !== null && columns === "utf16")
+  if (from !== null && isUtf16)
     return { kind: "characters", from, to: from + Math.min(MOST_LINE, countOf(0, region, "charLength") ?? 0) };
   const text = textOf(region, "snippet", "text");
   return text.trim() === "" || text.length > MOST_MESSAGE ? { kind: "none" } : { kind: "text", text };
 }
 
 /** The one replacement of the one changed file, if that is the file of the result. */
-function fixOf(result: unknown, run: unknown, columns: Columns): ToolResult["fix"] {
+function fixOf(result: unknown, run: unknown): ToolResult["fix"] {
   const [fix] = listOf(result, "fixes");
   const [change, ...others] = listOf(fix, "artifactChanges");
   const [replacement, ...more] = listOf(change, "replacements");
@@ -251,21 +223,6 @@ function fixOf(result: unknown, run: unknown, columns: Columns): ToolResult["fix
   const own = artifactPath(member(result, "locations", 0, "physicalLocation", "artifactLocation"), run);
   if (artifactPath(member(change, "artifactLocation"), run) !== own) return null;
   const text = textOf(replacement, "insertedContent", "text");
-  const deleted = member(replacement, "deletedRegion");
-  const hasColumns = countOf(1, deleted, "startColumn") !== null || countOf(1, deleted, "endColumn") !== null;
-  if (text.length > MOST_MESSAGE || (columns === "points" && hasColumns)) return null;
-  const region = exactRegion(deleted);
-  return region === null ? null : { region, text };
-}
-
-/** As it is written: of a replacement the end before a line matters. */
-function exactRegion(region: unknown): ToolRegion | null {
-  const startLine = countOf(1, region, "startLine");
-  const line = countOf(1, region, "endLine") ?? startLine;
-  if (startLine === null || line === null || line < startLine) {
-    const from = countOf(0, region, "charOffset");
-    return from === null ? null : { kind: "characters", from, to: from + (countOf(0, region, "charLength") ?? 0) };
-  }
-  const [startColumn, endColumn] = [countOf(1, region, "startColumn"), countOf(1, region, "endColumn")];
-  return { kind: "lines", startLine, line, startColumn, endColumn };
+  const region = regionOf(member(replacement, "deletedRegion"), true);
+  return text.length > MOST_MESSAGE || region.kind !== "lines" ? null : { region, text };
 }

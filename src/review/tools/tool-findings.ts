@@ -110,26 +110,25 @@ interface Lines {
 /** The lines of a region; null where it names none that is known. */
 function linesOf(region: ToolRegion, { headText, starts }: KnownFile): Lines | null {
   if (region.kind === "none") return null;
-  if (region.kind === "lines") return region;
+  if (region.kind === "lines") {
+    const { startLine, line, endColumn } = region;
+    // A region that ends at the first column of a line ends with the line before.
+    return { startLine, line: endColumn === 1 ? Math.max(startLine, line - 1) : line };
+  }
   if (headText === null || starts === null) return null;
   if (region.kind === "characters") {
     if (region.from > headText.length) return null;
     const last = Math.max(region.from, region.to - 1);
-    return { startLine: lineAt(starts, region.from), line: lineAt(starts, last) };
+    return { startLine: firstAfter(starts, region.from), line: firstAfter(starts, last) };
   }
   // A text that occurs twice names no place.
   const text = region.text.replace(/^\n+|\s+$/g, "");
   const at = headText.indexOf(text);
   if (at === -1 || headText.includes(text, at + 1)) return null;
-  return { startLine: lineAt(starts, at), line: lineAt(starts, at + text.length - 1) };
+  return { startLine: firstAfter(starts, at), line: firstAfter(starts, at + text.length - 1) };
 }
 
-/** The line, 1-based, of a character. */
-function lineAt(starts: readonly number[], at: number): number {
-  return firstAfter(starts, at);
-}
-
-/** How many numbers of an ordered list are not greater. */
+/** How many numbers of an ordered list are not greater: of the starts of lines, the line, 1-based, of a character. */
 function firstAfter(ordered: readonly number[], value: number): number {
   let [low, high] = [0, ordered.length];
   while (low < high) {
@@ -193,33 +192,27 @@ function wordsAt({ startLine, line }: Lines, { texts }: KnownFile): readonly str
 }
 
 /** The whole lines of the place with the replacement in them; null when it reaches beyond them. */
-function suggestionOf(fix: ToolResult["fix"], place: Lines, { texts, headText, starts }: KnownFile): Suggestion | null {
-  if (fix === null) return null;
-  const { startLine, line } = place;
-  const all = Array.from({ length: line - startLine + 1 }, (_, at) => texts.get(startLine + at));
-  if (all.includes(undefined)) return null;
-  const whole = `${all.join("\n")}\n`;
-  const offset = (at: number, column: number | null) => {
-    const before = all.slice(0, at - startLine).reduce((sum, text) => sum + (text ?? "").length + 1, 0);
-    return at < startLine || at > line + 1 || (column ?? 1) - 1 > (all[at - startLine] ?? "").length
-      ? null
-      : before + (column ?? 1) - 1;
-  };
+function suggestionOf(fix: ToolResult["fix"], { startLine, line }: Lines, { texts }: KnownFile): Suggestion | null {
+  if (fix === null || fix.region.startLine < startLine) return null;
   const { region } = fix;
-  const range = (): readonly (number | null)[] => {
-    if (region.kind === "lines") {
-      // Without a last column the region ends with the text of its last line.
-      const end = region.endColumn ?? (texts.get(region.line)?.length ?? 0) + 1;
-      return [offset(region.startLine, region.startColumn), offset(region.line, end)];
-    }
-    if (region.kind !== "characters" || starts === null || headText?.includes("\r") !== false) return [];
-    const start = starts[startLine - 1] ?? 0;
-    return [region.from - start, region.to - start];
-  };
-  const [from = null, to = null] = range();
-  if (from === null || to === null || from < 0 || to < from || to > whole.length) return null;
-  const text = whole.slice(0, from) + fix.text.replaceAll("\r\n", "\n") + whole.slice(to);
-  // The lines keep their last line end, unless they are deleted with it.
-  if (text === "") return { startLine, line, text: "" };
-  return text.endsWith("\n") ? { startLine, line, text: text.slice(0, -1) } : null;
+  // Up to the first column of the next line: the last line end goes too, and the text brings its own.
+  const isToNext = region.line === line + 1 && region.endColumn === 1;
+  if (region.line > line && !isToNext) return null;
+  const textAt = (at: number) => (at > line ? "" : (texts.get(at) ?? ""));
+  const [first, last] = [textAt(region.startLine), textAt(region.line)];
+  // Without a last column the region ends with the text of its last line.
+  const [from, to] = [(region.startColumn ?? 1) - 1, (region.endColumn ?? last.length + 1) - 1];
+  if (from > first.length || to > last.length || (region.startLine === region.line && to < from)) return null;
+  const [before, after] = [first.slice(0, from), last.slice(to)];
+  const given = fix.text.replaceAll("\r\n", "\n");
+  // Semgrep names the place of its match, and gives the whole lines.
+  const isWhole = before + after !== "" && given.startsWith(before) && given.endsWith(after);
+  const changed = isWhole ? given : before + given + after;
+  if (isToNext && changed !== "" && !changed.endsWith("\n")) return null;
+  const own = isToNext ? (changed === "" ? [] : [changed.slice(0, -1)]) : [changed];
+  const kept = (start: number, end: number) => Array.from({ length: Math.max(0, end - start) }, (_, at) => start + at);
+  const above = kept(startLine, region.startLine).map((at) => texts.get(at));
+  const below = kept(region.line + 1, line + 1).map((at) => texts.get(at));
+  if ([...above, ...below].includes(undefined)) return null;
+  return { startLine, line, text: [...above, ...own, ...below].join("\n") };
 }
