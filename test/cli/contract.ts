@@ -119,7 +119,7 @@ export const ReviewJson = z.strictObject({
       }),
     ),
     risks: z.array(z.strictObject({ id: z.string(), text: z.string(), evidence: z.array(Evidence) })),
-    author: z.strictObject({ tier: z.string(), because: z.string() }),
+    author: z.strictObject({ tier: z.string(), because: z.string(), isKnown: z.boolean() }),
     metrics: z.strictObject({
       files: z.int(),
       added: z.int(),
