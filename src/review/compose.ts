@@ -15,10 +15,10 @@ import { cutText } from "../domain/text/cut-text.ts";
 import { type VisibleText, visibleText } from "../domain/text/rendered-markdown.ts";
 import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
 import { cutAtLine, drawnContext, fitSections, type Section } from "./reading/draw-file.ts";
-import { REVIEW_INSTRUCTIONS, TONE } from "./reading/instructions.ts";
-import type { QuestionBudget, Reading } from "./reading/plan-reading.ts";
+import { FIRST_QUESTIONS, REVIEW_INSTRUCTIONS, TONE } from "./reading/instructions.ts";
+import { orderedFor, type Part, type QuestionBudget } from "./reading/plan-reading.ts";
 
-/** The prompts of one review: the same beginning, and a question for each reading. */
+/** The prompts of one review: the same beginning, and a question for each part in each reading. */
 export type ReviewPrompt = ReturnType<typeof compose>;
 
 /** The inputs of the prompt. */
@@ -28,7 +28,9 @@ export interface PromptMaterial {
   readonly precedents: Precedents;
   /** Findings of rules, to be confirmed or refuted. */
   readonly ruleFindings: readonly Finding[];
-  readonly readings: readonly Reading[];
+  readonly parts: readonly Part[];
+  /** How often each part is read; no reading knows what another one found. */
+  readonly readings: number;
   /** The code around the change. */
   readonly around: ChangeContext;
 }
@@ -44,23 +46,26 @@ export function compose(
   delimiter: string,
   { contextChars, aroundChars }: Pick<QuestionBudget, "contextChars" | "aroundChars">,
 ) {
-  const { context, readings } = material;
+  const { context, parts, readings } = material;
   const words = authorsWords(context);
   const fitted = fitSections(sections(material, words), contextChars);
   const shared = fitted.sections.map((section) => drawn(section, delimiter)).join("\n\n");
   const code = drawnContext(material.around);
   const shownCode = cutAtLine(code, aroundChars);
   const around = shownCode === "" ? "" : `${AROUND}\n\n${fence("code", shownCode, delimiter)}`;
-  const parts = [`# The pull request\n\n${shared}`, precedentPart(material, delimiter), around];
-  const opening = parts.filter((part) => part !== "").join("\n\n");
+  const opened = [`# The pull request\n\n${shared}`, precedentPart(material, delimiter), around];
+  const opening = opened.filter((part) => part !== "").join("\n\n");
   const language = `# Language\nWrite title, body and walkthrough in ${context.config.review.language}.`;
   const isCut = shownCode.length < code.length;
   return {
     system: [{ text: `${REVIEW_INSTRUCTIONS}\n\n${language}`, cache: true }],
-    questions: readings.map((reading, index) => [
-      { text: opening, cache: true },
-      { text: diffPart(reading, index, material, delimiter), cache: false },
-    ]),
+    /** The first reading of every part, then the second. */
+    questions: Array.from({ length: readings }, (_, reading) =>
+      parts.map((part, index) => [
+        { text: opening, cache: true },
+        { text: diffPart(orderedFor(reading, part), index, reading, material, delimiter), cache: false },
+      ]),
+    ).flat(),
     cut: [...fitted.cut, ...(isCut ? [{ part: "code", shown: shownCode.length, of: code.length }] : [])],
     hidden: hiddenParts(words),
   };
@@ -182,19 +187,25 @@ function precedentPart({ context, precedents }: PromptMaterial, delimiter: strin
 /** Names listed of files that are not in a question; the list of all changed files has the rest. */
 const MOST_MISSING = 40;
 
-function diffPart(reading: Reading, index: number, { readings, context }: PromptMaterial, delimiter: string): string {
-  const here = new Set(reading.paths);
+function diffPart(
+  shownPart: Part,
+  index: number,
+  reading: number,
+  { parts, context }: PromptMaterial,
+  delimiter: string,
+): string {
+  const here = new Set(shownPart.map(({ path }) => path));
   const missing = [...context.files, ...context.leftOut].map(({ path }) => path).filter((path) => !here.has(path));
   const shown = missing.slice(0, MOST_MISSING).map(revealLine);
   const more = missing.length - shown.length;
   let part = missing.length === 0 ? "This is the whole diff" : "The diff, without what is left out below";
   if (context.past.checkpoint.kind === "delta")
     part = "The parts of the diff that the last push touched; the rest was read before";
-  if (readings.length > 1)
-    part = `Part ${index + 1} of ${readings.length} of the diff; other parts are read separately`;
+  if (parts.length > 1) part = `Part ${index + 1} of ${parts.length} of the diff; other parts are read separately`;
   const list = [...shown, ...(more > 0 ? [`and ${more} more files`] : [])].join("\n");
   const left = list === "" ? "" : `\n\nNot in it:\n\n${fence("files", list, delimiter)}`;
-  return `# ${part}\n\n${fence("diff", reading.text, delimiter)}${left}\n\nReport the defects of this part.`;
+  const diff = shownPart.map(({ text }) => text).join("\n\n");
+  return `# ${part}\n\n${fence("diff", diff, delimiter)}${left}\n\nReport the defects of this part. ${FIRST_QUESTIONS[reading] ?? ""}`;
 }
 
 /**

@@ -28,11 +28,16 @@ import {
 } from "./memory/match-earlier-findings.ts";
 import { reviewMemory, withRememberedAbout } from "./memory/remembered-about.ts";
 import { type CodeNow, codeNow } from "./placing/code-now.ts";
-import { anchorFindings, place } from "./placing/place.ts";
+import { anchorFindings, commentCap, place } from "./placing/place.ts";
 import { suggestion } from "./placing/suggestion.ts";
 import { guardPush, scopeAfterPush } from "./push-scope.ts";
 import { ANSWER_TOKENS, answerRequest, type Question } from "./reading/answer-question.ts";
-import { REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./reading/instructions.ts";
+import {
+  FIRST_QUESTIONS,
+  RANK_INSTRUCTIONS,
+  REVIEW_INSTRUCTIONS,
+  VERIFY_INSTRUCTIONS,
+} from "./reading/instructions.ts";
 import { failureReason } from "./reading/plan-reading.ts";
 import { type Asked, type Bounds, type ModelReview, readByModel, withoutModel } from "./reading/read-by-model.ts";
 import { costOf, takeRuleVerdicts } from "./reading/verify.ts";
@@ -41,7 +46,9 @@ export { beginnings, flaggedInChange } from "./memory/flagged-here.ts";
 export { probeQuestion } from "./reading/probe.ts";
 
 /** The version of the models' instructions: part of a review's fingerprint. */
-export const PROMPT_VERSION = shortHash(`${REVIEW_INSTRUCTIONS}\n${VERIFY_INSTRUCTIONS}`);
+export const PROMPT_VERSION = shortHash(
+  [REVIEW_INSTRUCTIONS, ...FIRST_QUESTIONS, VERIFY_INSTRUCTIONS, RANK_INSTRUCTIONS].join("\n"),
+);
 
 export interface ReviewPorts {
   readonly inspector: Inspector;
@@ -104,8 +111,9 @@ export async function review(
   const looked = whoLooked(read.coverage, [...context.degraded, ...inspection.degraded, ...read.degraded]);
   const { open, addressed } = openFindings(weighed.notFound, context, looked);
   const limit = ports.commentLimit ?? config.review.maxComments;
+  const cap = ports.commentLimit ?? commentCap(context.files);
   const asked = askedToIgnore([...weighed.said, ...open], ignored, policy);
-  const findings = withSuggestions(place(withAsked([...weighed.said, ...open], asked), limit), context);
+  const findings = withSuggestions(place(withAsked([...weighed.said, ...open], asked), limit, cap), context);
   return {
     kind: "review",
     repo: context.repo,
@@ -282,6 +290,7 @@ function modelReview(
     contextTokens: model.contextTokens("main"),
     smallContextTokens: model.contextTokens("small"),
     price: (input, output) => model.price("main", input, output),
+    smallPrice: (input, output) => model.price("small", input, output),
     ask: (request) => model.ask(request, signal),
     mask: model.mask ?? (async (text) => text),
     delimiter,

@@ -1,6 +1,6 @@
 // Where findings are posted: on lines of the diff only, otherwise on the file or in the summary, with the reason. A
 // finding is never moved to another line. Then orders them and limits how many get a comment of their own.
-import { type Finding, SEVERITIES, sharedComment } from "../../domain/finding.ts";
+import { type Finding, isAlwaysReported, SEVERITIES, sharedComment } from "../../domain/finding.ts";
 import type { FileDiff } from "../../domain/pull-request.ts";
 import type { PlacedFinding } from "../../domain/review.ts";
 import { compareTexts } from "../../domain/text/compare-texts.ts";
@@ -12,29 +12,62 @@ import { counted } from "../../domain/text/counted.ts";
  * of the comments are reserved for rules, as far as they have findings, so that a noisy model does not crowd them out.
  * Existing comments do not count, and findings that share a comment count once.
  *
+ * Findings that were ranked against each other get comments in that order, and at most `cap` of them; critical and
+ * security ones come before, uncounted, because a text that the model read may have put them last.
+ *
  * @param maxComments 0 or more; Infinity when nothing is posted
+ * @param cap see commentCap
  * @returns the same findings: by severity, then confidence (highest first), path, line and id
  */
-export function place(placed: readonly PlacedFinding[], maxComments: number): readonly PlacedFinding[] {
+export function place(
+  placed: readonly PlacedFinding[],
+  maxComments: number,
+  cap = maxComments,
+): readonly PlacedFinding[] {
   const byRules = placed.filter((one) => wantsComment(one) && one.finding.source === "rule").length;
-  const left = { inAll: maxComments, model: maxComments - Math.min(byRules, Math.ceil(maxComments / 2)) };
+  const model = maxComments - Math.min(byRules, Math.ceil(maxComments / 2));
+  const left = { inAll: maxComments, model, ranked: cap };
   const said = new Set<string>();
-  return [...placed]
-    .sort((a, b) => compareFindings(a.finding, b.finding))
-    .map((one) => {
-      if (!wantsComment(one)) return one;
-      const shared = one.place === "inline" ? sharedComment(one.finding) : null;
-      if (shared !== null && said.has(shared)) return one;
-      const isModel = one.finding.source !== "rule";
-      if (left.inAll > 0 && (!isModel || left.model > 0)) {
-        left.inAll--;
-        if (isModel) left.model--;
-        if (shared !== null) said.add(shared);
-        return one;
-      }
-      const reason = `over the limit of ${counted(maxComments, "comment")}`;
-      return { ...one, place: "summary", reason };
-    });
+  const ordered = [...placed].sort((a, b) => compareFindings(a.finding, b.finding));
+  const comments = new Map(
+    ordered
+      .toSorted((a, b) => rankOf(a.finding) - rankOf(b.finding))
+      .map((one): readonly [PlacedFinding, PlacedFinding] => {
+        if (!wantsComment(one)) return [one, one];
+        const shared = one.place === "inline" ? sharedComment(one.finding) : null;
+        if (shared !== null && said.has(shared)) return [one, one];
+        const isModel = one.finding.source !== "rule";
+        const isRanked = rankOf(one.finding) >= 0;
+        const isOver = isRanked && left.ranked <= 0;
+        if (left.inAll > 0 && !isOver && (!isModel || left.model > 0)) {
+          left.inAll--;
+          if (isModel) left.model--;
+          if (isRanked) left.ranked--;
+          if (shared !== null) said.add(shared);
+          return [one, one];
+        }
+        const reason = isOver
+          ? `also seen: others of this change matter more, and it gets ${counted(cap, "comment")}`
+          : `over the limit of ${counted(maxComments, "comment")}`;
+        return [one, { ...one, place: "summary", reason }];
+      }),
+  );
+  return ordered.map((one) => comments.get(one) ?? one);
+}
+
+/** −1 for findings that no rank holds back. */
+function rankOf(finding: Finding): number {
+  return finding.rank === undefined || isAlwaysReported(finding) ? -1 : finding.rank.at;
+}
+
+/** Changed lines for each comment on a finding that was ranked. */
+const LINES_A_COMMENT = 100;
+const LEAST_COMMENTS = 2;
+
+/** How many ranked findings get a comment: the larger the change, the more. */
+export function commentCap(files: readonly Pick<FileDiff, "additions" | "deletions">[]): number {
+  const lines = files.reduce((sum, { additions, deletions }) => sum + additions + deletions, 0);
+  return Math.max(LEAST_COMMENTS, Math.round(lines / LINES_A_COMMENT));
 }
 
 function wantsComment({ place: where }: PlacedFinding): boolean {
