@@ -28,36 +28,40 @@ export function place(
   const model = maxComments - Math.min(byRules, Math.ceil(maxComments / 2));
   const left = { inAll: maxComments, model, ranked: cap };
   const said = new Set<string>();
+  const reasons = new Map<PlacedFinding, string>();
   const ordered = [...placed].sort((a, b) => compareFindings(a.finding, b.finding));
-  const comments = new Map(
-    ordered
-      .toSorted((a, b) => rankOf(a.finding) - rankOf(b.finding))
-      .map((one): readonly [PlacedFinding, PlacedFinding] => {
-        if (!wantsComment(one)) return [one, one];
-        const shared = one.place === "inline" ? sharedComment(one.finding) : null;
-        if (shared !== null && said.has(shared)) return [one, one];
-        const isModel = one.finding.source !== "rule";
-        const isRanked = rankOf(one.finding) >= 0;
-        const isOver = isRanked && left.ranked <= 0;
-        if (left.inAll > 0 && !isOver && (!isModel || left.model > 0)) {
-          left.inAll--;
-          if (isModel) left.model--;
-          if (isRanked) left.ranked--;
-          if (shared !== null) said.add(shared);
-          return [one, one];
-        }
-        const reason = isOver
-          ? `also seen: others of this change matter more, and it gets ${counted(cap, "comment")}`
-          : `over the limit of ${counted(maxComments, "comment")}`;
-        return [one, { ...one, place: "summary", reason }];
-      }),
-  );
-  return ordered.map((one) => comments.get(one) ?? one);
+  for (const one of inOrderOfRank(ordered)) {
+    if (!wantsComment(one)) continue;
+    const shared = one.place === "inline" ? sharedComment(one.finding) : null;
+    if (shared !== null && said.has(shared)) continue;
+    const isModel = one.finding.source !== "rule";
+    if (isRanked(one) && left.ranked <= 0)
+      reasons.set(one, `also seen: others of this change matter more, and it gets ${counted(cap, "comment")}`);
+    else if (left.inAll <= 0 || (isModel && left.model <= 0))
+      reasons.set(one, `over the limit of ${counted(maxComments, "comment")}`);
+    else {
+      left.inAll--;
+      if (isModel) left.model--;
+      if (isRanked(one)) left.ranked--;
+      if (shared !== null) said.add(shared);
+    }
+  }
+  return ordered.map((one) => {
+    const reason = reasons.get(one);
+    return reason === undefined ? one : { ...one, place: "summary", reason };
+  });
 }
 
-/** −1 for findings that no rank holds back. */
-function rankOf(finding: Finding): number {
-  return finding.rank === undefined || isAlwaysReported(finding) ? -1 : finding.rank.at;
+/** The ranked findings change places with each other, so that those of rules, which no model ranks, keep theirs. */
+function inOrderOfRank(ordered: readonly PlacedFinding[]): readonly PlacedFinding[] {
+  const at = ({ finding: { rank } }: PlacedFinding) => rank?.at ?? 0;
+  const ranked = ordered.filter(isRanked).sort((a, b) => at(a) - at(b));
+  return ordered.map((one) => (isRanked(one) ? (ranked.shift() ?? one) : one));
+}
+
+/** False for those that no rank may hold back. */
+function isRanked({ finding }: PlacedFinding): boolean {
+  return finding.rank !== undefined && !isAlwaysReported(finding);
 }
 
 /** Changed lines for each comment on a finding that was ranked. */

@@ -9,6 +9,7 @@ import { type DiffLines, diffLines, type Located, locate, NOWHERE, parseAnchor }
 import type { DraftedFinding } from "../reply.ts";
 import { mergeReadings } from "./merge-readings.ts";
 
+/** Of all readings together. */
 const MOST_FINDINGS = 100;
 /** A finding that names more memories than this has no clear precedent. */
 const MOST_PRECEDENTS = 5;
@@ -41,19 +42,22 @@ export function draft(
     const lines = file === undefined ? undefined : index.get(file);
     return findingOf(one, file?.path ?? cutText(plainPath(one.path), PATH_CHARS), lines, remembered);
   };
-  const lists = readings.map((drafted) => drafted.slice(0, MOST_FINDINGS).map(read));
-  const merged = mergeReadings(lists, timesRead);
+  const most = Math.floor(MOST_FINDINGS / Math.max(1, readings.length));
+  const merged = mergeReadings(
+    readings.map((drafted) => drafted.slice(0, most).map(read)),
+    timesRead,
+  );
   const reviewed = new Set(files.map(({ path }) => path));
   const findings: Finding[] = [];
   const heldBack: HeldBack[] = [];
-  for (const finding of merged.slice(0, MOST_FINDINGS)) {
+  for (const finding of merged) {
     if (!reviewed.has(finding.path)) heldBack.push({ finding, reason: NOT_REVIEWED });
     else if (finding.title === "" || finding.body === "")
       heldBack.push({ finding, reason: "the model gave no reason" });
     else findings.push(finding);
   }
-  const over = readings.reduce((sum, { length }) => sum + Math.max(0, length - MOST_FINDINGS), 0);
-  return { findings, heldBack, dropped: over + Math.max(0, merged.length - MOST_FINDINGS) };
+  const dropped = readings.reduce((sum, { length }) => sum + Math.max(0, length - most), 0);
+  return { findings, heldBack, dropped };
 }
 
 /** Models write diff paths as `a/src/x.ts` and `./src/x.ts`. */

@@ -63,7 +63,7 @@ function likePairs(all: readonly Named[]) {
 function likeness(a: Named, b: Named): number {
   const [one, other] = [a.finding, b.finding];
   if (a.reading === b.reading) return 0;
-  const words = wordsInCommon(one, other);
+  const words = one.title === other.title ? 1 : wordsInCommon(one, other);
   const hasLines = one.locMethod !== "none" && other.locMethod !== "none";
   if (hasLines && one.path === other.path && one.side === other.side && gapOf(one, other) === 0)
     return words >= WORDS_HERE ? 1 + words : 0;

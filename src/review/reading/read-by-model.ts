@@ -121,7 +121,7 @@ export async function readByModel(
   const remembered = new Map(bounds.remembered.map((precedent) => [precedent.id, precedent]));
   const found = inReading.map((list) => inTurn(answered(list).map(({ findings }) => findings)));
   const times = timesRead(parts, inReading);
-  const drafts = draft(found, context.files, remembered, (path) => times.get(path)?.times ?? 0);
+  const drafts = draft(found, context.files, remembered, (path) => times.get(path)?.times ?? inReading.length);
   const ruled = checkByRule(drafts.findings, context.files);
   const spent = answers.flatMap((answer) => (answer.kind === "not-asked" ? [] : [answer.usage]));
   const usdLeft = bounds.usd - usdOf(spent);

@@ -15,9 +15,10 @@ const MOST_WORD_CHARS = 4_000;
  */
 export function wordsInCommon(one: Pick<Finding, "title" | "body">, other: Pick<Finding, "title" | "body">): number {
   const [a, b] = [distinctTokens(one), distinctTokens(other)];
-  const smaller = Math.min(a.size, b.size);
-  if (smaller === 0) return 0;
-  return [...a].filter((word) => b.has(word)).length / smaller;
+  const [small, large] = a.size < b.size ? [a, b] : [b, a];
+  let common = 0;
+  for (const word of small) if (large.has(word)) common++;
+  return small.size === 0 ? 0 : common / small.size;
 }
 
 /** The words of a finding as search compares them; read once, since each is compared with many. */
