@@ -1,14 +1,18 @@
 // The names in a change: which it uses, and which it changed for others.
 import { codeOnly } from "../domain/code/code-only.ts";
 import type { Definition } from "../domain/code/symbols.ts";
-import { type DiffLine, type FileDiff, positioned } from "../domain/pull-request.ts";
+import { type DiffLine, type FileDiff, type Hunk, positioned } from "../domain/pull-request.ts";
 import type { FileKind } from "../domain/signals.ts";
 
 /** A name that changed lines use. */
 export interface UsedName {
   readonly name: string;
-  /** Higher is looked for first. */
+  /** How much of the change uses it. */
   readonly weight: number;
+  /** Its place among the names of the file that uses it most, from 0: a file with many names crowds out no other. */
+  readonly rank: number;
+  /** Whether a line of the diff, or of a changed function, calls it. */
+  readonly called: boolean;
   /** The words before the dot: `blocklogger` of `blocklogger.Debugf`. */
   readonly qualifiers: ReadonlySet<string>;
   /** Files that use it. */
@@ -32,8 +36,8 @@ const MOST_USED = 160;
 const MOST_CHANGED = 30;
 
 const WORD = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
-/** Files whose words are no names of code. */
-const NO_CODE = /\.(?:md|mdx|txt|rst|json|jsonc|lock|svg|html?|css|scss|less|csv|ya?ml|xml|snap)$/i;
+/** Documents, data and settings: their words are no names of code. */
+export const NO_CODE = /\.(?:md|mdx|txt|rst|json|jsonc|lock|svg|html?|css|scss|less|csv|ya?ml|xml|snap)$/i;
 
 const KEYWORDS = new Set(
   `abstract and any array as assert async await bool boolean break byte case catch char chan class const continue
@@ -47,44 +51,56 @@ const KEYWORDS = new Set(
   path text list index size length push test describe expect it`.split(/\s+/),
 );
 
-/** Of a use in a line of the diff, or of the lines near it. */
+/** Of a use in a line of the diff, or of a call in the rest of a changed function. */
 const WEIGHTS = { added: 2, removed: 1, context: 0.25, around: 0.1 } as const;
-const NEAR = 10;
 
 const WHAT = ["signature", "removed", "behaviour", "value"] as const;
 
 /**
  * @param outlines the definitions of each changed file at the head, by path
- * @param texts lines of each changed file at the head, by path
+ * @param bodies lines of changed functions, by path
  * @param kinds by path; nothing else depends on what tests and documents change
  */
 export function changeNames(
   files: readonly FileDiff[],
   outlines: ReadonlyMap<string, readonly Definition[]>,
   kinds: ReadonlyMap<string, FileKind>,
-  texts: ReadonlyMap<string, readonly string[]>,
+  bodies: ReadonlyMap<string, readonly string[]>,
 ): ChangeNames {
   const used: Uses = new Map();
   const changed = new Map<string, ChangedName>();
   for (const file of files) {
     if (NO_CODE.test(file.path)) continue;
     const kind = kinds.get(file.path) ?? "source";
-    const lines = file.hunks.flatMap((hunk) => codeLines(file.path, hunk.lines));
+    const lines = file.hunks.flatMap((hunk) => codeLines(file.path, hunk));
     const factor = kind === "source" ? 1 : 0.4;
-    for (const { kind: side, code } of lines) use(used, code, file.path, factor * WEIGHTS[side]);
-    for (const code of codeAround(file, texts.get(file.path) ?? []))
-      use(used, code, file.path, factor * WEIGHTS.around);
+    for (const { kind: side, code } of lines) {
+      // What is only imported is not used.
+      if (!IMPORT.test(code.slice(0, 200))) use(used, code, file.path, factor * WEIGHTS[side], side === "context");
+    }
+    for (const line of bodies.get(file.path) ?? [])
+      use(used, codeOnly(file.path, line), file.path, factor * WEIGHTS.around, true);
     if (kind === "test" || kind === "docs") continue;
     for (const [name, what] of changesIn(file, lines, outlines.get(file.path) ?? []))
       if (isName(name) && isWorse(what, changed.get(name))) changed.set(name, { name, path: file.path, what });
   }
   return {
-    used: [...used]
-      .map(([name, of]) => ({ name, ...of }))
-      .sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1))
-      .slice(0, MOST_USED),
+    used: ranked(used).slice(0, MOST_USED),
     changed: [...changed.values()].sort((a, b) => WHAT.indexOf(a.what) - WHAT.indexOf(b.what)).slice(0, MOST_CHANGED),
   };
+}
+
+function ranked(used: Uses): readonly UsedName[] {
+  const inFile = new Map<string, number>();
+  return [...used]
+    .map(([name, of]) => ({ name, ...of }))
+    .sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1))
+    .map((one) => {
+      const ranks = [...one.paths].map((path) => inFile.get(path) ?? 0);
+      for (const path of one.paths) inFile.set(path, (inFile.get(path) ?? 0) + 1);
+      return { ...one, rank: Math.min(...ranks) };
+    })
+    .sort((a, b) => a.rank - b.rank);
 }
 
 function isWorse(what: ChangedName["what"], known: ChangedName | undefined): boolean {
@@ -95,47 +111,56 @@ function isName(word: string): boolean {
   return word.length > 2 && !KEYWORDS.has(word);
 }
 
-type Uses = Map<string, { weight: number; qualifiers: Set<string>; paths: Set<string> }>;
+type Uses = Map<string, { weight: number; called: boolean; qualifiers: Set<string>; paths: Set<string> }>;
 
+/** `Cart`, not `CART`. */
+export const TYPE = /^[A-Z]\w*[a-z]/;
 const CALLED = /\s*(?:<[^<>()]*>)?[(!]/y;
 /** Between a name and the one that it is a member of. */
 const MEMBER = /^\s*(?:\.|::|->|\?\.)\s*$/;
 
-/** One pass: what stands between two names is read once, however long the line is. */
-function use(used: Uses, code: string, path: string, weight: number): void {
+/** How a line that imports begins. */
+export const IMPORT =
+  /^\s*(?:import|from|use|using(?!\s*(?:var\b|\())|require|export .* from|#\s*include|(?:const|let|var) .*require\()\b/;
+
+/**
+ * One pass: what stands between two names is read once, however long the line is.
+ *
+ * @param isUnchanged count only calls and types
+ */
+function use(used: Uses, code: string, path: string, weight: number, isUnchanged: boolean): void {
   let before: { readonly name: string; readonly end: number } | null = null;
   for (const { 0: name, index } of code.matchAll(WORD)) {
     const qualifier = before !== null && MEMBER.test(code.slice(before.end, index)) ? before.name : null;
     const end = index + name.length;
     before = { name, end };
-    if (!isName(name)) continue;
-    const known = used.get(name) ?? { weight: 0, qualifiers: new Set<string>(), paths: new Set<string>() };
-    used.set(name, known);
     CALLED.lastIndex = end;
-    const isType = /^[A-Z]/.test(name);
-    known.weight += weight * (CALLED.test(code) ? 3 : isType ? 2 : 1);
+    const isCall = CALLED.test(code);
+    const isType = TYPE.test(name);
+    if (!isName(name) || (isUnchanged && !isCall && !isType)) continue;
+    const known = used.get(name) ?? {
+      weight: 0,
+      called: false,
+      qualifiers: new Set<string>(),
+      paths: new Set<string>(),
+    };
+    used.set(name, known);
+    known.weight += weight * (isCall ? 3 : isType ? 2 : 1);
+    known.called ||= isCall;
     known.paths.add(path);
     if (qualifier !== null) known.qualifiers.add(qualifier);
   }
 }
 
-/** Lines of the head on either side of each hunk. */
-function codeAround({ path, hunks }: FileDiff, lines: readonly string[]): readonly string[] {
-  return hunks.flatMap(({ newStart, newLines }) => {
-    const before = lines.slice(Math.max(0, newStart - 1 - NEAR), newStart - 1);
-    const behind = lines.slice(newStart - 1 + newLines, newStart - 1 + newLines + NEAR);
-    return [...before, ...behind].map((line) => codeOnly(path, line));
-  });
-}
-
-type CodeLine = Pick<DiffLine, "kind"> & { readonly code: string };
+type CodeLine = Pick<DiffLine, "kind"> & { readonly code: string; readonly at: number };
 
 /** Each side is read by itself: a removed line opens no comment of the head. */
-function codeLines(path: string, lines: readonly DiffLine[]): readonly CodeLine[] {
+function codeLines(path: string, hunk: Hunk): readonly CodeLine[] {
+  const all = [...positioned(hunk)];
   const without = (left: "added" | "removed"): readonly CodeLine[] => {
-    const side = lines.filter(({ kind }) => kind !== left);
-    const code = codeOnly(path, side.map(({ text }) => text).join("\n")).split("\n");
-    return side.map(({ kind }, at) => ({ kind, code: code[at] ?? "" }));
+    const side = all.filter(({ line }) => line.kind !== left);
+    const code = codeOnly(path, side.map(({ line }) => line.text).join("\n")).split("\n");
+    return side.map(({ line: { kind }, at }, index) => ({ kind, at, code: code[index] ?? "" }));
   };
   return [...without("removed"), ...without("added").filter(({ kind }) => kind === "removed")];
 }
@@ -144,18 +169,21 @@ function codeLines(path: string, lines: readonly DiffLine[]): readonly CodeLine[
 const DEFINES =
   /^\s*(?:(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|override|virtual|const|unsafe|inline|extern|readonly|open|suspend|def|func(?:\s*\([^)]*\))?|function\*?|fn|class|struct|enum|interface|trait|type|record|let|var|val|#\s*define)\s+){1,9}(?:[\w<>[\],.?*&]+\s+){0,9}?[*&]*([\p{L}_$][\p{L}\p{N}_$]*)\s*(?:[<({=:;]|$)/u;
 const C_FUNCTION = /^[A-Za-z_][\w\s*&:<>]*?[\s*&]([A-Za-z_]\w*)\s*\([^;]*$/;
-const SETS = /^\s*["']?([\p{L}_$][\p{L}\p{N}_$]*)["']?\s*[:=](?!=)/u;
+/** What a line sets, and whether it says of what: `cart.total = 1`. */
+const SETS = /^\s*((?:[\p{L}_$][\p{L}\p{N}_$]*(?:\.|->|::)){0,9})["']?([\p{L}_$][\p{L}\p{N}_$]*)["']?\s*([:=])(?!=)/u;
 
 function* changesIn(
   file: FileDiff,
   lines: readonly CodeLine[],
   outline: readonly Definition[],
 ): Iterable<readonly [name: string, what: ChangedName["what"]]> {
+  const holders = holdersOf(outline);
+  const isLocal = (line: number) => holders.around(line).some((one) => isFunction(one) && one.startLine < line);
   const named = (of: "added" | "removed") =>
     new Set(
-      lines.flatMap(({ kind, code }) => {
+      lines.flatMap(({ kind, code, at }) => {
         const name = kind === of ? (DEFINES.exec(code)?.[1] ?? C_FUNCTION.exec(code)?.[1]) : undefined;
-        return name === undefined ? [] : [name];
+        return name === undefined || isLocal(at) ? [] : [name];
       }),
     );
   const [before, after] = [named("removed"), named("added")];
@@ -164,16 +192,19 @@ function* changesIn(
     for (const name of after) yield [name, "behaviour"];
     return;
   }
-  const holders = holdersOf(outline);
   for (const at of touchedLines(file)) {
     const [inner] = holders.around(at);
     if (inner !== undefined && inner.kind !== "section") yield [inner.name, "behaviour"];
   }
-  for (const { kind, code } of lines) {
-    const name = kind === "context" ? undefined : SETS.exec(code)?.[1];
-    if (name !== undefined) yield [name, "value"];
+  for (const { kind, code, at } of lines) {
+    const [, of, name, sign] = (kind === "context" ? null : SETS.exec(code)) ?? [];
+    if (name !== undefined && (of !== "" || sign === ":" || !isLocal(at))) yield [name, "value"];
   }
   for (const name of after) yield [name, "value"];
+}
+
+function isFunction({ kind }: Definition): boolean {
+  return kind === "function" || kind === "method";
 }
 
 /** Lines of the head that were added, or are in the place of removed ones. */

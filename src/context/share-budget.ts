@@ -8,9 +8,12 @@ export interface Candidate {
   readonly kind: ContextKind;
   readonly path: string;
   readonly why: string;
+  /** What it is shown for, a changed function or file: none takes more than its share of a kind's part. */
+  readonly of: string;
   readonly short: readonly Range[];
   /** Shown in place of `short` where the budget allows it; contains it. */
   readonly full: readonly Range[];
+  /** Against others of its kind. */
   readonly worth: number;
 }
 
@@ -19,16 +22,24 @@ export interface Range {
   readonly last: number;
 }
 
-/** What a kind may take before the others had their part. */
+/** The kinds in the order of their rank, each with what it may take before the others had their part. */
 const PARTS: Readonly<Record<ContextKind, number>> = {
-  enclosing: 0.35,
-  definition: 0.35,
+  enclosing: 0.4,
+  called: 0.3,
   caller: 0.2,
-  sibling: 0.1,
-  mentioned: 0.1,
+  implemented: 0.1,
+  definition: 0.12,
+  sibling: 0.08,
+  mentioned: 0.06,
   package: 0.05,
   test: 0,
+  rest: 0,
 };
+const RANKS = Object.keys(PARTS);
+/** Kinds that take no more than their part, whatever the others leave. */
+const BOUNDED: ReadonlySet<ContextKind> = new Set(["definition", "sibling", "mentioned", "package"]);
+/** Of a kind's part for one changed function, however many there are; of two each may take all. */
+const LEAST_SHARE = 0.25;
 const LINE_CHARS = 300;
 /** UTF-16 units of a heading, and of the mark before a run of lines. */
 const HEADING_CHARS = 40;
@@ -46,9 +57,15 @@ export function shareBudget(
   budget: number,
 ): { readonly excerpts: readonly Excerpt[]; readonly used: number; readonly cut: ChangeContext["cut"] } {
   const shown = new Map<string, { lines: Set<number>; why: Set<string> }>();
-  const ordered = [...candidates].sort((a, b) => b.worth - a.worth);
+  const ordered = [...candidates].sort((a, b) => RANKS.indexOf(a.kind) - RANKS.indexOf(b.kind) || b.worth - a.worth);
   const taken = new Set<Candidate>();
-  const spent = new Map<ContextKind, number>();
+  const subjects = Map.groupBy(new Set(ordered.map(({ kind, of }) => `${kind} ${of}`)), (one) => one.split(" ")[0]);
+  const spent = new Map<string, number>();
+  const left = ({ kind, of }: Candidate) => {
+    const part = PARTS[kind] * budget;
+    const share = Math.max(LEAST_SHARE, Math.min(1, 2 / (subjects.get(kind)?.length ?? 1)));
+    return Math.min(part - (spent.get(kind) ?? 0), part * share - (spent.get(`${kind} ${of}`) ?? 0));
+  };
   let used = 0;
 
   const missing = ({ path }: Candidate, ranges: readonly Range[]) => {
@@ -69,7 +86,7 @@ export function shareBudget(
       (isNew && lines.length > 0 ? one.path.length + HEADING_CHARS : 0);
     if (cost > most || used + cost > budget) return false;
     used += cost;
-    spent.set(one.kind, (spent.get(one.kind) ?? 0) + cost);
+    for (const key of [one.kind, `${one.kind} ${one.of}`]) spent.set(key, (spent.get(key) ?? 0) + cost);
     if (lines.length === 0) return true;
     const known = shown.get(one.path) ?? { lines: new Set<number>(), why: new Set<string>() };
     shown.set(one.path, known);
@@ -78,11 +95,13 @@ export function shareBudget(
     return true;
   };
 
+  for (const one of ordered) if (take(one, one.short, left(one))) taken.add(one);
+  for (const one of ordered) if (taken.has(one)) take(one, one.full, left(one));
   for (const one of ordered) {
-    if (take(one, one.short, PARTS[one.kind] * budget - (spent.get(one.kind) ?? 0))) taken.add(one);
+    if (BOUNDED.has(one.kind)) continue;
+    if (!taken.has(one) && take(one, one.short, budget)) taken.add(one);
+    if (taken.has(one)) take(one, one.full, budget);
   }
-  for (const one of ordered) if (!taken.has(one) && take(one, one.short, budget)) taken.add(one);
-  for (const one of ordered) if (taken.has(one)) take(one, one.full, budget);
 
   const excerpts = [...shown].map(([path, { lines, why }]) => ({
     path,

@@ -4,7 +4,17 @@ import type { Finding } from "./finding.ts";
 import type { Degraded } from "./omissions.ts";
 
 /** Why an excerpt is shown. */
-export type ContextKind = "enclosing" | "definition" | "caller" | "sibling" | "mentioned" | "package" | "test";
+export type ContextKind =
+  | "enclosing"
+  | "called"
+  | "caller"
+  | "implemented"
+  | "definition"
+  | "sibling"
+  | "mentioned"
+  | "package"
+  | "test"
+  | "rest";
 
 /** Lines of one file at the head that the diff does not show. */
 export interface Excerpt {

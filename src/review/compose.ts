@@ -9,6 +9,7 @@ import type { Finding } from "../domain/finding.ts";
 import { buildRetrievalContextSection, revealedMemory } from "../domain/memory/precedent-section.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
+import type { FileCoverage } from "../domain/review.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import { listed } from "../domain/text/counted.ts";
 import { cutText } from "../domain/text/cut-text.ts";
@@ -31,6 +32,8 @@ export interface PromptMaterial {
   readonly parts: readonly Part[];
   /** How often each part is read; no reading knows what another one found. */
   readonly readings: number;
+  /** Of each reviewed file. */
+  readonly coverage: readonly FileCoverage[];
   /** The code around the change. */
   readonly around: ChangeContext;
 }
@@ -95,7 +98,8 @@ function drawn({ heading, text, part }: Section, delimiter: string): string {
 /** Our own words, or the base branch's configuration: their instructions count. Others wrote the rest. */
 const OURS: ReadonlySet<string> = new Set(["tone", "path-instructions"]);
 
-function sections({ context, signals, ruleFindings }: PromptMaterial, words: Words): readonly Section[] {
+function sections(material: PromptMaterial, words: Words): readonly Section[] {
+  const { context, signals, ruleFindings } = material;
   const { pull, guidance, job } = context;
   const hidden = hiddenParts(words).map(({ part, chars }) => `${chars} characters of the ${part}`);
   const known = signalLines(signals);
@@ -105,7 +109,7 @@ function sections({ context, signals, ruleFindings }: PromptMaterial, words: Wor
   const description = reveal(words.description.text).trim();
   return [
     { part: "focus", heading: "The person who asked wants you to look at", text: focus, most: 1_000, worth: 99 },
-    { part: "title", heading: "Title", text: revealLine(pull.title), most: 600, worth: 100 },
+    { part: "title", heading: `Title${CLAIMED}`, text: revealLine(pull.title), most: 600, worth: 100 },
     { part: "signals", heading: "What is known about it", text: known.join("\n"), most: 3_000, worth: 95 },
     { part: "tone", heading: "Author", text: TONE[signals.author.tier], most: 600, worth: 94 },
     {
@@ -116,8 +120,8 @@ function sections({ context, signals, ruleFindings }: PromptMaterial, words: Wor
       worth: 90,
     },
     { part: "rule-findings", heading: "Findings of rules to confirm or refute", text: rules, most: 6_000, worth: 85 },
-    { part: "description", heading: "Description", text: description, most: 5_000, worth: 70 },
-    { part: "files", heading: "All changed files", text: fileLines(context), most: 5_000, worth: 60 },
+    { part: "description", heading: `Description${CLAIMED}`, text: description, most: 5_000, worth: 70 },
+    { part: "files", heading: "All changed files", text: fileLines(material), most: 5_000, worth: 60 },
     {
       part: "guidance",
       heading: "Conventions of this repository, from its base branch",
@@ -125,9 +129,12 @@ function sections({ context, signals, ruleFindings }: PromptMaterial, words: Wor
       most: 8_000,
       worth: 50,
     },
-    { part: "commits", heading: "Commit messages", text: words.commits.text, most: 2_000, worth: 40 },
+    { part: "commits", heading: `Commit messages${CLAIMED}`, text: words.commits.text, most: 2_000, worth: 40 },
   ];
 }
+
+/** What the author says of the change proves nothing about it. */
+const CLAIMED = ": claims to check against the diff";
 
 function signalLines({ intent, languages, risks, metrics }: ReviewSignals): string[] {
   const { type, breaking, focusAreas, bump, reverts } = intent;
@@ -158,10 +165,31 @@ function ruleLines(findings: readonly Finding[]): string {
     .join("\n");
 }
 
-function fileLines({ files, leftOut }: PullRequestContext): string {
+/** Files whose lines are values, by their ending or folder: translations, tables, pictures, recorded output. */
+const DATA =
+  /\.(?:csv|tsv|jsonl|ndjson|geojson|svg|snap|po|pot|xliff?|arb|resx|strings)$|(?:^|\/)(?:locales?|i18n|translations|fixtures|testdata)\/[^:]+\.(?:json|ya?ml|txt)$/i;
+
+/** Each changed file with what it is, and whether the model sees it: shown, in which part, left out and why, or unread. */
+function fileLines({ context, signals, coverage, parts }: PromptMaterial): string {
+  const kinds = new Map(signals.files.map(({ path, kind }) => [path, kind]));
+  const covered = new Map(coverage.map((one) => [one.path, one]));
+  const inParts = new Map<string, number[]>();
+  for (const [at, part] of parts.entries())
+    for (const { path } of part) inParts.set(path, [...(inParts.get(path) ?? []), at + 1]);
+  const shown = (path: string) => {
+    const { state = "full", reason = null } = covered.get(path) ?? {};
+    if (state === "earlier") return "read at an earlier push";
+    if (state === "not-read") return `unread: ${reason}`;
+    const where = parts.length > 1 ? `shown in part ${(inParts.get(path) ?? []).join(", ")}` : "shown";
+    return state === "full" ? where : `${where}, not all: ${reason}`;
+  };
   return [
-    ...files.map((file) => `${revealLine(file.path)} (${file.status}, +${file.additions} -${file.deletions})`),
-    ...leftOut.map(({ path, reason }) => `${revealLine(path)} (not shown: ${reason})`),
+    ...context.files.map(({ path, status, additions, deletions }) => {
+      const kind = DATA.test(path) ? "data" : kinds.get(path);
+      const what = kind === undefined || kind === "source" ? status : `${kind}, ${status}`;
+      return `${revealLine(path)} (${what}, +${additions} -${deletions}): ${shown(path)}`;
+    }),
+    ...context.leftOut.map(({ path, reason }) => `${revealLine(path)}: left out: ${reason}`),
   ].join("\n");
 }
 
@@ -184,28 +212,20 @@ function precedentPart({ context, precedents }: PromptMaterial, delimiter: strin
   });
 }
 
-/** Names listed of files that are not in a question; the list of all changed files has the rest. */
-const MOST_MISSING = 40;
-
 function diffPart(
   shownPart: Part,
   index: number,
   reading: number,
-  { parts, context }: PromptMaterial,
+  { parts, context, coverage }: PromptMaterial,
   delimiter: string,
 ): string {
-  const here = new Set(shownPart.map(({ path }) => path));
-  const missing = [...context.files, ...context.leftOut].map(({ path }) => path).filter((path) => !here.has(path));
-  const shown = missing.slice(0, MOST_MISSING).map(revealLine);
-  const more = missing.length - shown.length;
-  let part = missing.length === 0 ? "This is the whole diff" : "The diff, without what is left out below";
+  const isWhole = context.leftOut.length === 0 && coverage.every(({ state }) => state === "full");
+  let part = isWhole ? "This is the whole diff" : "The diff, without what the list of files says is not shown";
   if (context.past.checkpoint.kind === "delta")
     part = "The parts of the diff that the last push touched; the rest was read before";
   if (parts.length > 1) part = `Part ${index + 1} of ${parts.length} of the diff; other parts are read separately`;
-  const list = [...shown, ...(more > 0 ? [`and ${more} more files`] : [])].join("\n");
-  const left = list === "" ? "" : `\n\nNot in it:\n\n${fence("files", list, delimiter)}`;
   const diff = shownPart.map(({ text }) => text).join("\n\n");
-  return `# ${part}\n\n${fence("diff", diff, delimiter)}${left}\n\nReport the defects of this part. ${FIRST_QUESTIONS[reading] ?? ""}`;
+  return `# ${part}\n\n${fence("diff", diff, delimiter)}\n\nReport the defects of this part. ${FIRST_QUESTIONS[reading] ?? ""}`;
 }
 
 /**

@@ -45,7 +45,10 @@ test("the enclosing function, what an added line calls and who calls what change
     ?.split("# This is the whole diff")[0];
   expect(around).toContain('if (rate < 0) throw new RangeError("negative rate");');
   expect(around).toContain("return Math.floor(value * 100) / 100;");
-  expect(around).toContain('src/checkout.ts:4: return "EUR " + priceOf(cart.count, 1.5).toFixed(2);');
+  expect(around).toContain(
+    "### src/checkout.ts: uses priceOf\n(line 3)\nexport function total(cart: { count: number }): string {",
+  );
+  expect(around).toContain('  return "EUR " + priceOf(cart.count, 1.5).toFixed(2);');
   // Lines of the diff are not told twice.
   expect(around).not.toContain("return roundedPrice(items * rate);");
 });
@@ -60,12 +63,12 @@ test("lines from within a private key never reach the model, whichever part of t
   // Too long to be shown whole: what is around the hunk begins within the key.
   const rates = (rate: number) =>
     `${pem(key)}currency: EUR\nregion: eu\nvat: 19\nrate: ${rate}\n${"- one\n".repeat(500)}`;
-  const base = { ...BASE, "deploy/rates.yml": rates(1), "deploy/server.yml": pem(key.with(40, using)) };
+  const base = { ...BASE, "deploy/rates.yml": rates(1), "deploy/server.sh": pem(key.with(40, using)) };
   const changed = { "deploy/rates.yml": rates(2), "src/price.ts": priced("return rate * items;") };
   const { asked, state } = await harness.review("Raise the rate", changed, base);
   expect(state).toBe("done");
   const prompts = asked.map(({ prompt }) => prompt).join("\n");
   expect(prompts).toContain("currency: EUR");
-  expect(prompts).toMatch(/^deploy\/server.yml:\d+:/m);
+  expect(prompts).toMatch(/^### deploy\/server.sh: uses priceOf$|^deploy\/server.sh:\d+:/m);
   expect([...key, using].filter((line) => prompts.includes(line))).toEqual([]);
 });

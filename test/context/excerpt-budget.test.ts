@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Candidate, shareBudget } from "../../src/context/share-budget.ts";
 
-const KINDS = ["enclosing", "definition", "sibling", "mentioned", "package"] as const;
+const KINDS = ["enclosing", "called", "caller", "definition", "sibling", "rest"] as const;
 const anyRange = fc
   .tuple(fc.integer({ min: 1, max: 60 }), fc.nat({ max: 30 }))
   .map(([first, length]) => ({ first, last: first + length }));
@@ -11,6 +11,7 @@ const anyCandidate: fc.Arbitrary<Candidate> = fc.record({
   kind: fc.constantFrom(...KINDS),
   path: fc.constantFrom("a.ts", "b.ts", "c.ts"),
   why: fc.constantFrom("around the change", "defines x"),
+  of: fc.constantFrom("f", "g", "h"),
   short: fc.array(anyRange, { minLength: 1, maxLength: 2 }),
   full: fc.array(anyRange, { minLength: 1, maxLength: 2 }),
   worth: fc.double({ min: 0, max: 100, noNaN: true }),

@@ -42,7 +42,7 @@ test("it is spared what only the change calls generated, and rules read that", a
     .slice(before)
     .map(({ prompt }) => prompt);
   expect(prompts.join()).not.toContain("### src/generated/f.ts");
-  expect(prompts.join()).toContain("src/generated/f.ts (not shown: generated)");
+  expect(prompts.join()).toContain("src/generated/f.ts: left out: generated");
 });
 
 const LOST: Defect = {

@@ -82,7 +82,7 @@ export function withoutModel(reason: string | null): ModelReview {
 
 /** Lets the model read as much of the change as the budget allows. Never throws. */
 export async function readByModel(
-  material: Omit<PromptMaterial, "parts" | "readings">,
+  material: Omit<PromptMaterial, "parts" | "readings" | "coverage">,
   bounds: Bounds,
   asked: Asked,
 ): Promise<ModelReview> {
@@ -108,7 +108,7 @@ export async function readByModel(
   const delimiter = asked.delimiter();
   const wanted = wantedReadings(context.config.review.readings, bounds.profile, pushScope.files);
   const { parts } = plan;
-  const prompt = compose({ ...material, parts, readings: wanted.planned }, delimiter, budget);
+  const prompt = compose({ ...material, ...plan, readings: wanted.planned }, delimiter, budget);
   const readings = affordableReadings(wanted, prompt, bounds.usd, asked, budget.replyTokens);
   const questions = prompt.questions.slice(0, readings.planned * parts.length);
   const answers = await askAll({ ...prompt, questions }, parts.length, bounds.usd, budget, asked);
