@@ -11,11 +11,20 @@ export interface OpenQuestion {
 }
 
 /**
- * Writes OUT/1, OUT/2, …, each with a README that says what to do.
+ * Writes OUT/reading-1/1, OUT/reading-1/2, …, OUT/verify/1, …, each with a README that says what to do.
  *
- * @param least as many sittings; more where one repository has more questions
+ * @param least as many sittings of a kind; more where one repository has more questions
  */
-export async function writeSittings(out: string, open: readonly OpenQuestion[], least: number): Promise<number> {
+export async function writeSittings(out: string, open: readonly OpenQuestion[], least: number): Promise<void> {
+  for (const [kind, questions] of Map.groupBy(open, ({ outcome }) => kindOf(outcome)))
+    await writeKind(join(out, kind), questions, least);
+}
+
+function kindOf({ stem, question: { purpose } }: Outcome): string {
+  return purpose === "review" ? `reading-${/-r(\d)q\d+$/.exec(stem)?.[1] ?? 1}` : purpose;
+}
+
+async function writeKind(out: string, open: readonly OpenQuestion[], least: number): Promise<void> {
   const sittings: OpenQuestion[][] = Array.from({ length: least }, () => []);
   for (const group of Map.groupBy(open, ({ pull }) => pull.repo).values()) {
     while (sittings.length < group.length) sittings.push([]);
@@ -28,7 +37,6 @@ export async function writeSittings(out: string, open: readonly OpenQuestion[], 
     for (const { pull, outcome } of questions) await writeQuestion(folder, pull, outcome);
     await writeFile(join(folder, "README.md"), readme(questions));
   }
-  return sittings.length;
 }
 
 function readme(questions: readonly OpenQuestion[]): string {

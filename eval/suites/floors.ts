@@ -4,7 +4,17 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { atLeast, type Finding } from "../../src/domain/finding.ts";
-import { type Arm, DEFECT, type Judgement, keyOf, median, openArms, readArms, readJudgements, reviewsOf } from "../arms.ts";
+import {
+  type Arm,
+  DEFECT,
+  type Judgement,
+  keyOf,
+  median,
+  openArms,
+  readArms,
+  readJudgements,
+  reviewsOf,
+} from "../arms.ts";
 import { bootstrap, meanOf } from "../metrics.ts";
 import { modelChoice } from "../model-choice.ts";
 import { type ReplyFiles, readReplies } from "../packed-replies.ts";

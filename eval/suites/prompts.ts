@@ -1,8 +1,7 @@
 // The exact prompts for real pull requests, as files that any model, or a person, can answer; and whether the answers that
 // are there already can be read. `--out DIR` takes the prompts, `--replies DIR,DIR` (default: the same) holds the replies,
 // `--repos DIR` has bundles of the repositories: then the code around the change is in the prompts. `--readings N` reads each
-// change so often; `--sittings N` writes the questions that have no reply yet, in a folder for each sitting, with `--reading K` those
-// of one reading alone. `--limit N` says how
+// change so often; `--sittings N` writes the questions that have no reply yet, in a folder for each kind and sitting. `--limit N` says how
 // many pull requests (60), `--only TEXT` picks by id, `--model NAME` sizes the prompts; see openReviewSet for the rest.
 import { mkdir } from "node:fs/promises";
 import { bootstrap } from "../metrics.ts";
@@ -43,11 +42,8 @@ export const suite: Suite = async (options) => {
   } finally {
     await set.close();
   }
-  const wanted = flags.get("reading");
-  const ofReading = ({ outcome: { stem } }: OpenQuestion) =>
-    wanted === undefined || (wanted === "1" ? /-q\d+$/ : new RegExp(`-r${wanted}q\\d+$`)).test(stem);
   const sittings = flags.get("sittings");
-  if (sittings !== undefined) await writeSittings(out, open.filter(ofReading), Number(sittings));
+  if (sittings !== undefined) await writeSittings(out, open, Number(sittings));
   const count = (state: Outcome["state"]) => outcomes.filter((one) => one.state === state).length;
   const tokens = bootstrap(outcomes.map(({ question }) => question.inputTokens));
   const seconds = (performance.now() - started) / 1000;
