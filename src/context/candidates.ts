@@ -122,6 +122,8 @@ export function bodiesOf(units: readonly Unit[], texts: Texts): Texts {
 }
 
 const TYPE_LINES = 60;
+/** Types around a change that are outlined, and whose bases are looked for. */
+const MOST_TYPES = 20;
 
 /** The types around changed functions: their head, their fields, and the first line of each of their functions. */
 export function enclosingTypes(
@@ -129,7 +131,7 @@ export function enclosingTypes(
   outlines: ReadonlyMap<string, readonly Definition[]>,
 ): readonly Candidate[] {
   const types = new Map(units.flatMap(({ type, own, kind }) => (type === null || type === own ? [] : [[type, kind]])));
-  return [...types].map(([type, kind]): Candidate => {
+  return [...types].slice(0, MOST_TYPES).map(([type, kind]): Candidate => {
     const { path } = type;
     const short = skeleton(type, outlines.get(path) ?? []);
     const of = `${path} types`;
@@ -176,8 +178,8 @@ export function imports(units: readonly Unit[], used: readonly UsedName[], texts
 function importsOf(lines: readonly string[]): readonly Range[] {
   const found: Range[] = [];
   for (let at = 0; at < lines.length; at++) {
-    const line = lines[at] ?? "";
-    if (!IMPORT.test(line.slice(0, 200)) || /^\s{5}/.test(line)) continue;
+    const line = (lines[at] ?? "").slice(0, 300);
+    if (!IMPORT.test(line) || /^\s{5}/.test(line)) continue;
     const close = /\{[^}]*$/.test(line) ? "}" : /\([^)]*$/.test(line) ? ")" : null;
     let last = at;
     while (
@@ -412,7 +414,7 @@ export function callers(
 /** The names of types in the heads of the types around the change: what they extend or implement. */
 export function baseNames(units: readonly Unit[], texts: Texts): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const type of new Set(units.map((unit) => unit.type))) {
+  for (const type of [...new Set(units.map((unit) => unit.type))].slice(0, MOST_TYPES)) {
     if (type === null) continue;
     const head = (texts.get(type.path) ?? []).slice(type.startLine - 1, Math.min(type.endLine, type.startLine + 3));
     const text = head.join(" ").slice(0, 400);

@@ -53,6 +53,8 @@ interface ContextPorts {
 /** Call sites shown of one name. */
 const MOST_SITES = 8;
 const MOST_TESTS = 3;
+/** Added files whose types may extend others: the diff shows the rest of them. */
+const MOST_NEW = 50;
 /**
  * Collects the context of a change and cuts it to `review.contextTokens`.
  *
@@ -72,7 +74,9 @@ export async function contextOf(
   const kinds = new Map(signals.files.map(({ path, kind }) => [path, kind]));
   const files = context.files.filter(({ path, binary }) => !binary && head.files.has(path));
   const paths = files.map(({ path }) => path);
-  const outlines = new Map(await outlinesOf(paths, symbols, head));
+  const isNew = new Set(files.flatMap(({ path, status }) => (status === "added" ? [path] : [])));
+  const [fresh, old] = [paths.filter((path) => isNew.has(path)), paths.filter((path) => !isNew.has(path))];
+  const outlines = new Map(await outlinesOf([...old, ...fresh.slice(0, MOST_NEW)], symbols, head));
   const units = files.flatMap((file) => unitsOf(file, outlines.get(file.path) ?? [], kinds.get(file.path) ?? "source"));
   const changedTexts = await linesOf(head, paths);
   const { used, changed } = changeNames(context.files, outlines, kinds, bodiesOf(units, changedTexts));
@@ -92,7 +96,6 @@ export async function contextOf(
   const short = shortCalled(functions);
   const unread = [...sites, ...short].map(({ path }) => path).filter((path) => !outlines.has(path));
   for (const [path, outline] of await outlinesOf(unread, symbols, head)) outlines.set(path, outline);
-  const isNew = new Set(files.flatMap(({ path, status }) => (status === "added" ? [path] : [])));
   const edited = units.filter(({ path }) => !isNew.has(path));
   const candidates: Candidate[] = [
     ...enclosing(edited),

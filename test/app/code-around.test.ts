@@ -53,6 +53,57 @@ test("the enclosing function, what an added line calls and who calls what change
   expect(around).not.toContain("return roundedPrice(items * rate);");
 });
 
+test("the base, what a called function promises, versions and test options; nothing by its words alone", async () => {
+  const square = (area: string) => `import { padded } from "left-pad";
+import { clamped } from "./clamp.ts";
+import { Shape } from "./shape.ts";
+
+export class Square extends Shape {
+  side = 2;
+${Array.from({ length: 12 }, (_, at) => `  corner${at}() {\n    return padded(${at});\n  }`).join("\n")}
+  area() {
+${FILLER.replaceAll("rate", "this.side")}
+    return ${area};
+  }
+}
+`;
+  const tested = (side: number) =>
+    `import { Square } from "../src/square.ts";\nexpect(new Square(${side}).area()).toBe(4);\n`;
+  const base = {
+    ...BASE,
+    "package.json":
+      '{\n  "name": "shop",\n  "dependencies": {\n    "left-pad": "1.2.3",\n    "other": "9.9.9"\n  }\n}\n',
+    "vitest.config.ts": "export default { test: { testTimeout: 7_000 } };\n",
+    "src/square.ts": square("clamped(this.side)"),
+    "src/shape.ts":
+      "export abstract class Shape {\n  /** Square metres, never negative. */\n  abstract area(): number;\n}\n",
+    "src/clamp.ts": `/** Throws for negative values. */\nexport function clamped(value: number): number {\n${FILLER.replaceAll("rate", "value")}\n  return Math.min(value, 100);\n}\n`,
+    "src/far/pool.ts": 'export function close(): void {\n  throw new Error("of a pool");\n}\n',
+    "test/square.test.ts": tested(1),
+    "docs/area.md": "# area\n\narea: the size of a Square\nside: its length\n",
+    ".github/workflows/ci.yml": "jobs:\n  area:\n    clamped: 1\n",
+  };
+  const changed = {
+    "src/square.ts": square("clamped(this.side * this.side) + file.close()"),
+    "test/square.test.ts": tested(2),
+  };
+  const { asked, state } = await harness.review("Square the side", changed, base);
+  expect(state).toBe("done");
+  const around = (asked[0]?.prompt ?? "")
+    .split("# The code around the change")[1]
+    ?.split("# This is the whole diff")[0];
+  for (const text of [
+    "/** Square metres, never negative. */",
+    "/** Throws for negative values. */",
+    "return Math.min(value, 100);",
+    '"left-pad": "1.2.3"',
+    "testTimeout: 7_000",
+    "  corner11() {",
+  ])
+    expect(around).toContain(text);
+  for (const text of ["of a pool", "docs/area.md", "ci.yml", '"other"']) expect(around).not.toContain(text);
+});
+
 test("lines from within a private key never reach the model, whichever part of the file is shown", async () => {
   // 76 characters a line, as MIME has them: without the header nothing says that this is a key. One uses the changed name.
   const bytes = (at: number) => createHash("sha512").update(`line ${at}`).digest().subarray(0, 57);

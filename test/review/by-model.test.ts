@@ -202,6 +202,21 @@ describe("a change that is more than one question", () => {
     expect(markdown).toContain("This review is **incomplete**");
   });
 
+  test("the list of files says of each what it is, and what is shown, left out and unread", async () => {
+    const config = "review: {budget: {usdPerReview: 0.25}}";
+    const more = { "i18n/de.json": '{"a": "b"}', "package-lock.json": "{}" };
+    const { asked } = await readBy(reports(), { files: { ...files, ...more }, config });
+    const list = textOf(asked[0]?.user ?? []);
+    expect(list).toContain(
+      "src/auth/session.ts (added, +800 -0): shown, not all: 8 of 10 pieces; the rest is over the budget",
+    );
+    expect(list).toContain("test/view.test.ts (test, added, +800 -0): unread: over the budget of this review");
+    expect(list).toContain("docs/guide.md (docs, added, +800 -0): unread: over the budget of this review");
+    expect(list).toContain("i18n/de.json (data, added, +1 -0): shown\n");
+    expect(list).toContain("package-lock.json: left out: lock file");
+    expect(list).toContain("## Title: claims to check against the diff");
+  });
+
   test("how much was read is counted after the answers that failed, and not said where none came", async () => {
     const config = "review: {budget: {usdPerReview: 0.4}}";
     const none = await readBy(() => failure("overloaded"), { files, config });
