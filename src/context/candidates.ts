@@ -210,7 +210,7 @@ export function defined(
   return used.flatMap((name): Candidate[] => {
     if ([...name.paths].some((path) => own.has(`${path} ${name.name}`))) return [];
     const all = symbols.get(name.name)?.definitions ?? [];
-    const meant = all.filter((one) => couldBe(one, name, words, all));
+    const meant = tied(all, name, words);
     return likely(meant, name, words).map((definition, rank): Candidate => {
       const { path } = definition;
       const isCalled = name.called && !isField(definition);
@@ -229,9 +229,10 @@ export function defined(
   });
 }
 
-/** Of a function that only hands on, what it calls in its file counts too. */
+/** Lines of a function that only hands on, and how many such are followed. */
 const HANDS_ON = { lines: 12, most: 8 };
 
+/** What called functions of a few lines call in their own file: there it happens. */
 export function handedOn(
   called: readonly Candidate[],
   outlines: ReadonlyMap<string, readonly Definition[]>,
@@ -274,19 +275,21 @@ function isField({ kind }: Definition): boolean {
   return kind === "field" || kind === "constant";
 }
 
-/** Whether more than the word ties a definition to its use: its file, its folder, what is imported, or a name that is alone. */
-function couldBe(one: Definition, use: UsedName, words: Words, of: readonly Definition[]): boolean {
+/**
+ * The definitions that more than the word ties to a use: its file, its folder, what is imported, or a name that is alone.
+ */
+function tied(all: readonly Definition[], use: UsedName, words: Words): readonly Definition[] {
   const { name, paths, qualifiers } = use;
-  if (NO_CODE.test(one.path)) return false;
-  if (isTestPath(one.path) && ![...paths].some(isTestPath)) return false;
-  const isTied =
-    paths.has(one.path) ||
-    [...paths].some((path) => folderOf(path) === folderOf(one.path)) ||
-    isQualified(one.path, qualifiers) ||
-    isNamedIn(one.path, paths, words);
-  if (isTied) return one.kind !== "field" || qualifiers.size > 0 || paths.has(one.path);
+  const folders = new Set([...paths].map(folderOf));
+  const isInTests = [...paths].some(isTestPath);
   const isImported = [...(words.get(name) ?? [])].some((path) => paths.has(path));
-  return one.kind !== "field" && of.length <= AMBIGUOUS && (isImported || (of.length <= 2 && COMPOUND.test(name)));
+  const isAlone = all.length <= AMBIGUOUS && (isImported || (all.length <= 2 && COMPOUND.test(name)));
+  return [...Map.groupBy(all, ({ path }) => path)].flatMap(([path, here]) => {
+    if (NO_CODE.test(path) || (isTestPath(path) && !isInTests)) return [];
+    const isNear = paths.has(path) || folders.has(folderOf(path));
+    if (!isNear && !isQualified(path, qualifiers) && !isNamedIn(path, paths, words) && !isAlone) return [];
+    return here.filter(({ kind }) => kind !== "field" || qualifiers.size > 0 || paths.has(path));
+  });
 }
 
 /** `setPropertiesFromEnv`, `SDL_memset`: hardly two mean other things by it. */
@@ -337,7 +340,7 @@ function likely(
   const best = Math.max(...scores.values());
   const alike = definitions.filter(({ path }) => scores.get(path) === best);
   // One file may use two of a name: its own and `blocklogger.Debugf`.
-  const other = definitions.find((one) => isQualified(one.path, qualifiers) && !alike.includes(one));
+  const other = definitions.find(({ path }) => scores.get(path) !== best && isQualified(path, qualifiers));
   if (alike.length > AMBIGUOUS) return other === undefined ? [] : [other];
   return [...(other === undefined ? [] : [other]), ...alike].slice(0, 2);
 }
@@ -364,7 +367,7 @@ const MOST_CALLERS = { name: 3, files: 12 };
 const CALLER = { whole: 80, short: 3, full: 12 };
 const SERIOUS: Readonly<Record<ChangedName["what"], number>> = { removed: 40, signature: 30, behaviour: 20, value: 0 };
 
-/** Where changed functions are called, the likeliest callers of each; `outlineOf` is asked for some files only. */
+/** Where changed functions are called: the first places of each, in a bounded number of files. */
 export function likelyCallers(
   calls: readonly (Pick<ChangedName, "name" | "path" | "what"> & { readonly sites: readonly Reference[] })[],
 ): readonly CallSite[] {
