@@ -125,12 +125,14 @@ export async function readByModel(
   const ruled = checkByRule(drafts.findings, context.files);
   const spent = answers.flatMap((answer) => (answer.kind === "not-asked" ? [] : [answer.usage]));
   const usdLeft = bounds.usd - usdOf(spent);
-  const fewer = fewerTimes(times, readings.planned);
+  const fewer = [...times].flatMap(([path, read]) =>
+    read.times === 0 || read.times === readings.planned ? [] : [{ path, ...read }],
+  );
   const asking = { ...prompt, questions: questions.length, readings: { ...readings, fewer } };
   const coverage = coverageOf(asked.name, plan, failures, asking, drafts.findings);
   const second = await secondLook(ruled.findings, context, around, lines, bounds.profile, asked, usdLeft);
-  const isRanked = readings.planned > 1;
-  const last = { profile: bounds.profile, usd: usdLeft - usdOf(second.usage), isRanked };
+  const left = usdLeft - usdOf(second.usage);
+  const last = { profile: bounds.profile, usd: left, isRanked: readings.planned > 1 };
   const ranked = await rankFindings(second.checked.findings, context, last, asked);
 
   return {
@@ -222,27 +224,17 @@ function neverRead(answers: readonly (Answer | undefined)[]): Failed | null {
 }
 
 /** How often all of a file's parts were read, and why not oftener. */
-type TimesRead = ReadonlyMap<string, { readonly times: number; readonly failed: Failed | null }>;
-
-function timesRead(parts: readonly Part[], inReading: readonly (readonly Answer[])[]): TimesRead {
-  const times = new Map<string, { times: number; failed: Failed | null }>();
+function timesRead(parts: readonly Part[], inReading: readonly (readonly Answer[])[]) {
+  const times = new Map<string, { readonly times: number; readonly reason: string }>();
   for (const [at, part] of parts.entries()) {
     const here = inReading.flatMap((list) => list[at] ?? []);
-    const failed = here.find((answer) => answer.kind !== "answered") ?? null;
-    const read = { times: answered(here).length, failed: failed as Failed | null };
+    const failed = here.flatMap((answer) => (answer.kind === "answered" ? [] : [failureReason(answer)]));
+    const read = { times: here.length - failed.length, reason: failed[0] ?? "" };
     for (const { path } of part) if ((times.get(path)?.times ?? here.length) >= read.times) times.set(path, read);
   }
   return times;
 }
 
-/** Files that were read, and less often than planned. */
-function fewerTimes(times: TimesRead, planned: number): Readings["fewer"] {
-  return [...times].flatMap(([path, { times: count, failed }]) =>
-    count === 0 || count >= planned ? [] : [{ path, times: count, reason: failureReason(failed ?? NO_ANSWER) }],
-  );
-}
-
-const NO_ANSWER: Failed = { failure: "", detail: "" };
 const MOST_FEWER = 5;
 
 function readFewer(fewer: Readings["fewer"], planned: number): string | null {
