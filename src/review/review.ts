@@ -98,7 +98,8 @@ export async function review(
   const ruleFindings = [...inspection.findings, ...ignored.map(({ finding }) => finding)];
   const material = { context: authored, signals, precedents, ruleFindings, around };
   const head = ports.head ?? { code: null, degraded: [] };
-  const bounds = { remembered: memory.precedents, profile: policy.profile, head: head.code };
+  const { isAuthorTrusted } = ports;
+  const bounds = { remembered: memory.precedents, profile: policy.profile, head: head.code, isAuthorTrusted };
   const read = await modelReview(material, bounds, ports.leave);
   const ruled = takeRuleVerdicts(ruleFindings, read.ruleVerdicts);
   // The author's text may have steered the model that found a rule wrong.

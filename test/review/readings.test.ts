@@ -11,6 +11,7 @@ import { mergeReadings } from "../../src/review/reading/merge-readings.ts";
 import { gapOf } from "../../src/review/reading/same-claim.ts";
 import { LOGIN } from "../app/change-builders.ts";
 import { reviewed } from "../app/pipeline.ts";
+import { aPull } from "../fakes/pull-requests.ts";
 import {
   askedIds,
   drafted,
@@ -386,6 +387,27 @@ describe("the few that matter", () => {
     expect(review.heldBack.map(({ reason }) => reason)).toEqual([
       "ranked among the findings of this change as one that no one would fix",
     ]);
+  });
+
+  test("a rank that a stranger's text may have steered hides nothing from the check, and no grave finding at all", async () => {
+    const script = rankedAs(
+      (ids) => ({ order: ids.map((id) => ({ id, when: "never" })) }),
+      [...many(2), ...many(3, { severity: "major" }).slice(2)],
+    );
+    const stranger = aPull({
+      author: { login: "rae", id: 77, type: "User", association: "NONE" },
+      head: { ...aPull().head, repo: "rae/shop" },
+    });
+    const [own, theirs] = await Promise.all([
+      readBy(script),
+      readBy(script, 2, { world: { pull: stranger }, permissions: { of: async () => "read" } }),
+    ]);
+    for (const { review } of [own, theirs]) {
+      expect(titles(review)).toEqual(["ccccc breaks"]);
+      expect(review.heldBack).toHaveLength(2);
+    }
+    expect(own.review.heldBack.every(({ heldBy }) => heldBy === undefined)).toBe(true);
+    expect(theirs.review.heldBack.every(({ heldBy }) => heldBy === "author")).toBe(true);
   });
 
   test("no rank silences a security or critical finding, or takes its comment", async () => {

@@ -1,6 +1,6 @@
 // One question puts the findings that hold in order of worth: many true findings are not worth a comment, and what a model
 // says of each by itself orders little.
-import { type Finding, isAlwaysReported, WHENS } from "../../domain/finding.ts";
+import { atLeast, type Finding, WHENS } from "../../domain/finding.ts";
 import type { ModelUsage } from "../../domain/model.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
@@ -27,6 +27,8 @@ interface RankBounds {
   readonly usd: number;
   /** False: the odds that the model named decide which findings are wanted. */
   readonly isRanked: boolean;
+  /** Otherwise the author's text may have steered the ranking: what it holds back still counts for the check. */
+  readonly isAuthorTrusted: boolean;
 }
 
 /** Tokens of a reply, thinking included. */
@@ -35,13 +37,13 @@ const DESCRIPTION_CHARS = 2_000;
 const NEVER = "ranked among the findings of this change as one that no one would fix";
 
 /**
- * Ranks findings against each other by the small model, and holds back what no one would fix; critical and security findings
- * are never held back. Without an answer the odds of each decide, as they do for a change that is read once.
+ * Ranks findings against each other by the small model, and holds back what no one would fix, but never a major or a security
+ * finding. Without an answer the odds of each decide, as they do for a change that is read once.
  */
 export async function rankFindings(
   findings: readonly Finding[],
   context: Pick<PullRequestContext, "pull">,
-  { profile, usd, isRanked }: RankBounds,
+  { profile, usd, isRanked, isAuthorTrusted }: RankBounds,
   asked: Checker,
 ): Promise<Ranked> {
   const byOdds = split(findings, (finding) => wantedObjection(finding, profile));
@@ -62,9 +64,11 @@ export async function rankFindings(
   const ranked = inOrder(findings, answer.value.order);
   const silent = findings.length - ranked.named;
   const partly = silent === 0 ? [] : because(`the model gave no rank to ${silent} of ${findings.length}`);
-  const out = split(ranked.findings, (one) => (one.rank?.when === "never" && !isAlwaysReported(one) ? NEVER : null));
+  const isGrave = ({ severity, category }: Finding) => category === "security" || atLeast(severity, "major");
+  const out = split(ranked.findings, (one) => (one.rank?.when === "never" && !isGrave(one) ? NEVER : null));
+  const heldBack = out.heldBack.map((held) => (isAuthorTrusted ? held : { ...held, heldBy: "author" as const }));
   const degraded = listed === findings.length ? partly : because(`${listed} of ${findings.length} fit a question`);
-  return { ...out, usage, degraded };
+  return { findings: out.findings, heldBack, usage, degraded };
 }
 
 const RANKING = { purpose: "rank", tier: "small", effort: "medium", shape: RANK_REPLY } as const;

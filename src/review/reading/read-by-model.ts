@@ -52,6 +52,8 @@ export interface Bounds {
   /** Precedents in the prompt. */
   readonly remembered: readonly Precedent[];
   readonly profile: Profile;
+  /** Whether the author may write to the repository. */
+  readonly isAuthorTrusted: boolean;
   /** US$ */
   readonly usd: number;
   /** The repository at the head; null when it was not read. */
@@ -132,7 +134,7 @@ export async function readByModel(
   const coverage = coverageOf(asked.name, plan, failures, asking, drafts.findings);
   const second = await secondLook(ruled.findings, context, around, lines, bounds.profile, asked, usdLeft);
   const left = usdLeft - usdOf(second.usage);
-  const last = { profile: bounds.profile, usd: left, isRanked: readings.planned > 1 };
+  const last = { ...bounds, usd: left, isRanked: readings.planned > 1 };
   const ranked = await rankFindings(second.checked.findings, context, last, asked);
 
   return {
