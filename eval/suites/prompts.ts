@@ -35,7 +35,10 @@ export const suite: Suite = async (options) => {
       const reviewer = await set.reviewerOf(pull, Number(flags.get("readings") ?? 1));
       const { review } = await reviewPull(pull, { ...reviewer, model });
       if (!flags.has("sittings")) for (const outcome of asked) await writeQuestion(out, pull, outcome);
-      open.push(...asked.filter(({ state }) => state === "missing").map((outcome) => ({ pull, outcome })));
+      // What comes after a question without a reply would be asked otherwise with one.
+      const missing = asked.filter(({ state }) => state === "missing");
+      const next = missing.filter(({ question }) => question.purpose === missing[0]?.question.purpose);
+      open.push(...next.map((outcome) => ({ pull, outcome })));
       outcomes.push(...asked);
       remembering.push(review.memory.precedents.length > 0 ? 1 : 0);
     }

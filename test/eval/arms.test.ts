@@ -133,6 +133,7 @@ test("sittings part the prompts of one repository, and arms are compared in pair
   mkdirSync(at("two"));
   await run(prompts, { out: at("one"), replies: one, sittings: "1" });
   await run(prompts, { out: at("two"), replies: two, readings: "2", sittings: "1" });
+  expect(readdirSync(at("two"))).toEqual(["verify"]);
   answer("one", upholds);
   answer("two", upholds);
   await run(prompts, { out: at("two"), replies: two, readings: "2", sittings: "1" });
