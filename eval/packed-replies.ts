@@ -1,7 +1,7 @@
 // Recorded replies, from a folder of files or from one packed file: compressed, with a line
 // `{"name", "text"}` for each file.
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 
 /** Replies, and the requests beside them, by file name: `hyde/0ab50d8b302c.reply.txt`. */
@@ -25,6 +25,21 @@ export async function readReplies(place: string): Promise<ReplyFiles> {
     if (!name.endsWith(PACKED)) continue;
     const folder = name.slice(0, -PACKED.length);
     for (const [inner, text] of await readReplies(join(place, name))) files.set(`${folder}/${inner}`, text);
+  }
+  return files;
+}
+
+/**
+ * The files of several places by their own name, without the folders that they are in.
+ *
+ * @param places parted by commas: a folder, a packed file, or either with `:FOLDER` for what is in one of its folders
+ * @throws Error when there is none
+ */
+export async function readFlat(places: string): Promise<ReplyFiles> {
+  const files = new Map<string, string>();
+  for (const word of places.split(",")) {
+    const [place = "", folder = ""] = word.split(":");
+    for (const [name, text] of await readReplies(place)) if (name.startsWith(folder)) files.set(basename(name), text);
   }
   return files;
 }

@@ -7,6 +7,7 @@ import { type PlainQuestion, plainQuestion, promptText } from "../src/cli/review
 import type { ModelChoice } from "../src/config/environment/read-models.ts";
 import { estimatedTokens, type ModelAnswer, type ModelRequest, type ModelUsage } from "../src/domain/model.ts";
 import type { Model } from "../src/ports/model.ts";
+import { FIRST_QUESTIONS } from "../src/review/reading/instructions.ts";
 import { chosenModel } from "../src/wire/models.ts";
 import type { ReplyFiles } from "./packed-replies.ts";
 import { fingerprint } from "./read-data.ts";
@@ -18,6 +19,8 @@ export interface Outcome {
   readonly state: "answered" | "fixed" | "malformed" | "missing";
   /** Of a malformed reply: the place and the fix; else null. */
   readonly problem: string | null;
+  /** Of a question without a reply nothing. */
+  readonly usage: ModelUsage;
 }
 
 export interface RecordedModel {
@@ -26,11 +29,18 @@ export interface RecordedModel {
   readonly outcomes: readonly Outcome[];
 }
 
-/** The name of a question's files: `OWNER+NAME-NUMBER-q1`, and `…-verify` for the second look. */
+/**
+ * The name of a question's files: `OWNER+NAME-NUMBER-q1`, `…-r2q1` in the second reading, `…-verify` for the second look, and
+ * `…-rank`.
+ */
 export function stemOf(pull: { readonly repo: string; readonly number: number }): (question: PlainQuestion) => string {
   // A review's parts are asked side by side, so it is the question that knows its number.
   const part = ({ user }: PlainQuestion) => /^# Part (\d{1,3}) of /.exec(user.at(-1) ?? "")?.[1] ?? "1";
-  return (question) => `${stemPrefix(pull)}${question.purpose === "review" ? `q${part(question)}` : question.purpose}`;
+  const reading = ({ user }: PlainQuestion) => FIRST_QUESTIONS.findIndex((asked) => user.at(-1)?.endsWith(asked));
+  const times = (question: PlainQuestion) => (reading(question) > 0 ? `r${reading(question) + 1}` : "");
+  const name = (question: PlainQuestion) =>
+    question.purpose === "review" ? `${times(question)}q${part(question)}` : question.purpose;
+  return (question) => `${stemPrefix(pull)}${name(question)}`;
 }
 
 /** What the names of all questions about one pull request begin with. */
@@ -52,27 +62,49 @@ export async function recordedModel(
   readText: (text: string) => string = (text) => text,
 ): Promise<RecordedModel> {
   const outcomes: Outcome[] = [];
+  const beginnings = new Set<string>();
   const model: Model = await chosenModel(choice, async (request) => {
     const question = plainQuestion(request as ModelRequest<unknown>);
     const stem = nameOf(question);
     const found = replyText(files, stem);
-    const kept = (state: Outcome["state"], problem: string | null) => outcomes.push({ stem, question, state, problem });
+    const kept = (state: Outcome["state"], problem: string | null, usage: ModelUsage) =>
+      outcomes.push({ stem, question, state, problem, usage });
     if (found === null) {
-      kept("missing", null);
-      return failed("unreachable", `there is no reply to ${stem}`);
+      const answer = failed("unreachable", `there is no reply to ${stem}`);
+      kept("missing", null, answer.usage);
+      return answer;
     }
     const text = readText(found.text);
-    const usage = usageOf(found, text, question, (input, output) => model.price(request.tier, input, output));
+    const cached = cachedTokens(request as ModelRequest<unknown>, beginnings);
+    const usage = usageOf(found, text, question, cached, (input, output) => model.price(request.tier, input, output));
     const read = readReply(text, request.shape);
     if (!read.ok) {
-      kept("malformed", read.problem);
+      kept("malformed", read.problem, usage);
       return { ...failed("malformed", read.problem), usage };
     }
-    kept(read.fixed ? "fixed" : "answered", null);
+    kept(read.fixed ? "fixed" : "answered", null, usage);
     return { kind: "answered", value: read.value, usage };
   });
   return { model, outcomes };
 }
+
+/** Shorter beginnings are not kept by servers. */
+const LEAST_CACHED = 1_024;
+
+/** Tokens of the longest beginning that an earlier question had word for word; marks those of this one as known. */
+function cachedTokens({ tier, system, user }: ModelRequest<unknown>, beginnings: Set<string>): number {
+  let beginning: string = tier;
+  let known = 0;
+  for (const { text, cache } of [...system, ...user]) {
+    beginning += text;
+    if (cache && beginnings.has(beginning)) known = estimatedTokens(beginning.length);
+    if (cache) beginnings.add(beginning);
+  }
+  return known < LEAST_CACHED ? 0 : known;
+}
+
+/** What a cached token costs, as a part of another. */
+const CACHED_PRICE = 0.1;
 
 function failed(
   failure: "unreachable" | "malformed",
@@ -125,15 +157,16 @@ function usageOf(
   found: FoundReply,
   text: string,
   question: PlainQuestion,
+  cached: number,
   price: (input: number, output: number) => number | null,
 ): ModelUsage {
   const input = found.tokens?.input ?? question.inputTokens;
   const output = found.tokens?.output ?? estimatedTokens(text.length);
   return {
     inputTokens: input,
-    cachedTokens: 0,
+    cachedTokens: cached,
     outputTokens: output,
-    usd: price(input, output),
+    usd: price(input - cached * (1 - CACHED_PRICE), output),
     ms: 0,
     requests: 1,
   };

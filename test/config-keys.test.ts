@@ -242,6 +242,16 @@ const CASES: readonly Case[] = [
     insteadOf: /2 inline/,
   },
   {
+    key: "review.readings",
+    config: "review: {readings: 2}",
+    says: /`scripted-large`, 2 readings/,
+    insteadOf: /\(`scripted-large`\)/,
+    change: {
+      files: { "src/login.ts": LOGIN, "src/again.ts": LOGIN },
+      access: echoing(),
+    },
+  },
+  {
     key: "review.suggestions",
     config: "review: {suggestions: false}",
     says: /^(?![\s\S]*```suggestion)[\s\S]*`focused-test`/,

@@ -1,32 +1,28 @@
 // What each floor of confidence would post of recorded drafts, judged by meaning. `--replies DIR` holds one folder per arm;
 // `--questions DIR` takes the questions to a judge, who does not learn which arm a finding is of; `--judgements FILE` holds the
 // answers. Replies are found by the names of their questions, so that the repositories are not needed.
-import { createHash } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { noMemory } from "../../src/adapters/no-memory/no-memory.ts";
 import { atLeast, type Finding } from "../../src/domain/finding.ts";
-import { inspector } from "../../src/wire/rules.ts";
+import {
+  type Arm,
+  DEFECT,
+  type Judgement,
+  keyOf,
+  median,
+  openArms,
+  readArms,
+  readJudgements,
+  reviewsOf,
+} from "../arms.ts";
 import { bootstrap, meanOf } from "../metrics.ts";
 import { modelChoice } from "../model-choice.ts";
 import { type ReplyFiles, readReplies } from "../packed-replies.ts";
-import { type RealPull, readPulls } from "../pull-requests.ts";
-import { dataFingerprint, fingerprint, jsonLines } from "../read-data.ts";
-import { hasReply, recordedModel, stemOf, stemPrefix } from "../reply-folder.ts";
-import { reviewPull } from "../review-pull.ts";
+import type { RealPull } from "../pull-requests.ts";
+import { dataFingerprint, fingerprint } from "../read-data.ts";
+import { stemPrefix } from "../reply-folder.ts";
+import type { ReviewSet } from "../review-set.ts";
 import type { Row, Suite } from "../suite.ts";
-
-/** What a judge said about one finding. */
-interface Judgement {
-  /** OWNER/NAME#NUMBER */
-  readonly pull: string;
-  /** See `keyOf`. */
-  readonly finding: string;
-  /** Whether the code does what the finding says; null where the judge could not decide. */
-  readonly real: boolean | null;
-  /** Numbers of the comments, from 0, that say the same. */
-  readonly meets: readonly number[];
-}
 
 interface Drafted {
   readonly finding: Finding;
@@ -34,8 +30,9 @@ interface Drafted {
   readonly never: string | null;
 }
 
-interface Arm {
+interface DraftedArm {
   readonly name: string;
+  readonly readings: number;
   readonly drafts: ReadonlyMap<RealPull, readonly Drafted[]>;
 }
 
@@ -48,22 +45,24 @@ const BARS: Readonly<Record<string, (finding: Finding) => boolean>> = {
   medium: ({ severity }) => atLeast(severity, "medium"),
   major: ({ severity }) => atLeast(severity, "major"),
 };
-const DEFECT = "Code Defect";
 
-export const suite: Suite = async ({ data, flags }) => {
-  const place = flags.get("replies");
-  if (place === undefined) throw new Error("say where the recorded replies are: --replies DIR");
-  const read = await readPulls(data);
-  const arms: Arm[] = [];
-  for (const [name, replies] of byFolder(await readReplies(place))) arms.push(await armOf(name, replies, read.pulls));
+export const suite: Suite = async (options) => {
+  const { flags } = options;
+  const recorded = await recordedArms(flags);
+  const set = await openArms(recorded, options);
+  const arms: DraftedArm[] = [];
+  try {
+    for (const arm of recorded) arms.push(await draftedArm(arm, set));
+  } finally {
+    await set.close();
+  }
   const questions = flags.get("questions");
   if (questions !== undefined) await writeQuestions(questions, arms);
-  const file = flags.get("judgements");
-  const judged = file === undefined ? [] : (jsonLines(await readFile(file, "utf8"), file) as readonly Judgement[]);
+  const judged = await readJudgements(flags.get("judgements"));
   return {
-    data: { n: arms[0]?.drafts.size ?? 0, fingerprint: dataFingerprint(read.files) },
+    data: { n: arms[0]?.drafts.size ?? 0, fingerprint: dataFingerprint(set.read.files) },
     config: { fingerprint: fingerprint([modelChoice(flags.get("model")).names, FLOORS]) },
-    rows: judged.length === 0 ? [] : arms.flatMap((arm) => rowsOf(arm, judged)),
+    rows: judged.length === 0 ? [] : arms.flatMap((arm) => [...rowsOf(arm, judged), ...agreementRows(arm, judged)]),
     printIntervals: ["defects"],
   };
 };
@@ -82,13 +81,16 @@ function byFolder(files: ReplyFiles): readonly (readonly [folder: string, ReplyF
   return [...folders].toSorted(([one], [other]) => (one < other ? -1 : 1));
 }
 
-async function armOf(name: string, replies: ReplyFiles, pulls: readonly RealPull[]): Promise<Arm> {
+async function recordedArms(flags: ReadonlyMap<string, string>): Promise<readonly Arm[]> {
+  const [file, place] = [flags.get("arms"), flags.get("replies")];
+  if (file !== undefined) return readArms(file);
+  if (place === undefined) throw new Error("say where the recorded replies are: --replies DIR, or --arms FILE");
+  return byFolder(await readReplies(place)).map(([name, replies]) => ({ name, readings: 1, replies }));
+}
+
+async function draftedArm(arm: Arm, set: ReviewSet): Promise<DraftedArm> {
   const drafts = new Map<RealPull, readonly Drafted[]>();
-  const rules = inspector();
-  for (const pull of pulls) {
-    if (!hasReply(pull, replies)) continue;
-    const { model } = await recordedModel(stemOf(pull), replies, modelChoice(undefined));
-    const { review } = await reviewPull(pull, { recall: noMemory(), model, rules });
+  for (const { pull, review } of await reviewsOf(arm, set)) {
     const all = [
       ...review.findings.map(({ finding }) => ({ finding, never: null })),
       ...review.heldBack.map(({ finding, reason }) => ({ finding, never: BELOW.test(reason) ? null : reason })),
@@ -98,19 +100,35 @@ async function armOf(name: string, replies: ReplyFiles, pulls: readonly RealPull
       all.filter(({ finding }) => finding.source === "model"),
     );
   }
-  return { name, drafts };
+  return { name: arm.name, readings: arm.readings, drafts };
 }
 
-/** Findings are known by what they say and where. */
-function keyOf({ path, line, title }: Finding): string {
-  return createHash("sha256")
-    .update(JSON.stringify([path, line, title]))
-    .digest("hex")
-    .slice(0, 12);
+/** Of what several readings found: how much of it is real, by how many of them named it, above each floor. */
+function agreementRows({ name, readings, drafts }: DraftedArm, judged: readonly Judgement[]): readonly Row[] {
+  if (readings < 2) return [];
+  const verdicts = new Map(judged.map((one) => [`${one.pull} ${one.finding}`, one]));
+  const all = [...drafts].flatMap(([pull, list]) =>
+    list.map((one) => ({ ...one, verdict: verdicts.get(`${pull.repo}#${pull.number} ${keyOf(one.finding)}`) })),
+  );
+  return Array.from({ length: readings }, (_, at) => at + 1).flatMap((named) =>
+    FLOORS.map((floor): Row => {
+      const above = all.filter(
+        ({ finding, never }) => (finding.agreement?.named ?? 1) === named && never === null && reaches(finding, floor),
+      );
+      const decided = above.filter(({ verdict }) => verdict !== undefined && verdict.real !== null);
+      const meeting = above.filter(({ verdict }) => (verdict?.meets.length ?? 0) > 0);
+      const real = decided.filter(({ verdict }) => verdict?.real === true).length;
+      return {
+        name: `${name}, named by ${named} of ${readings}, floor ${floor}`,
+        n: above.length,
+        metrics: { real: real / Math.max(1, decided.length), meets: meeting.length / Math.max(1, above.length) },
+      };
+    }),
+  );
 }
 
 /** One file a pull request: its comments and the findings of all arms, each once, in an order that says nothing. */
-async function writeQuestions(folder: string, arms: readonly Arm[]): Promise<void> {
+async function writeQuestions(folder: string, arms: readonly DraftedArm[]): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const pull of new Set(arms.flatMap(({ drafts }) => [...drafts.keys()]))) {
     const byKey = new Map(
@@ -135,7 +153,7 @@ async function writeQuestions(folder: string, arms: readonly Arm[]): Promise<voi
   }
 }
 
-function rowsOf({ name, drafts }: Arm, judged: readonly Judgement[]): readonly Row[] {
+function rowsOf({ name, drafts }: DraftedArm, judged: readonly Judgement[]): readonly Row[] {
   const verdicts = new Map(judged.map((one) => [`${one.pull} ${one.finding}`, one]));
   return Object.entries(BARS).flatMap(([bar, isAsked]) =>
     FLOORS.map((floor): Row => {
@@ -181,10 +199,4 @@ function rowsOf({ name, drafts }: Arm, judged: readonly Judgement[]): readonly R
 function reaches({ odds, confidence }: Finding, floor: number): boolean {
   const { real, wanted } = odds ?? { real: confidence, wanted: 1 };
   return real >= floor && wanted >= floor;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }

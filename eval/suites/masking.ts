@@ -8,7 +8,7 @@ import { subject } from "../../src/cli/subject.ts";
 import type { PullRequestContext } from "../../src/domain/pull-request.ts";
 import { gather } from "../../src/gather/gather.ts";
 import { planReading } from "../../src/review/reading/plan-reading.ts";
-import { maskedReading } from "../../src/review/reading/read-by-model.ts";
+import { maskedPart } from "../../src/review/reading/read-by-model.ts";
 import { redact } from "../../src/wire/secrets.ts";
 import { dataFingerprint, fingerprint, readRows } from "../read-data.ts";
 import type { Row, Suite } from "../suite.ts";
@@ -74,8 +74,8 @@ async function changeOf(diff: string): Promise<PullRequestContext | null> {
 
 /** Added lines that a model would not be shown as they are. */
 async function maskedLines({ files, headTexts }: PullRequestContext) {
-  const { readings } = planReading(files, NO_SIGNALS as never, new Set(), headTexts, EVERYTHING);
-  const seen = await Promise.all(readings.map((reading) => maskedReading(reading, redact)));
+  const { parts } = planReading(files, NO_SIGNALS as never, new Set(), headTexts, EVERYTHING);
+  const seen = await Promise.all(parts.map((part) => maskedPart(part, redact)));
   return seen.flatMap(({ masked }) => masked.filter(({ text }) => /^\d+#[0-9a-f]+:\+/.test(text)));
 }
 

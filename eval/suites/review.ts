@@ -1,11 +1,13 @@
 // Does the review find what reviewers found? Rules alone over all pull requests of the data; with `--replies DIR` the whole
 // review with replies that a model, or a person, wrote to the prompts of `eval -- prompts`. Replies are read, never asked for,
 // so a run costs nothing and comes out the same. `--repos DIR` as there: prompts and replies go together, and rules read them too.
+// `--arms FILE` with `--judgements FILE` holds recorded arms against each other; with `--clean` over merged changes without a comment.
 // `--limit N` and `--only TEXT` as there. `--hits` lists what rules say where there is a repository.
 import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
 import { noMemory } from "../../src/adapters/no-memory/no-memory.ts";
 import type { Review } from "../../src/domain/review.ts";
 import { inspector } from "../../src/wire/rules.ts";
+import { type ArmReview, armRows, openArms, readArms, readJudgements, reviewsOf } from "../arms.ts";
 import { modelChoice } from "../model-choice.ts";
 import { type ReplyFiles, readReplies } from "../packed-replies.ts";
 import { type RealPull, readPulls } from "../pull-requests.ts";
@@ -14,7 +16,7 @@ import { hasReply, type Outcome, recordedModel, stemOf } from "../reply-folder.t
 import { openRepositories } from "../repositories.ts";
 import { type CommentMemory, openCommentMemory, type Reviewer, reviewPull } from "../review-pull.ts";
 import { secondPush } from "../second-push.ts";
-import type { Row, Suite } from "../suite.ts";
+import type { Row, Suite, SuiteOptions, SuiteResult } from "../suite.ts";
 import { figures, type Tally, tallyReview } from "../tally-review.ts";
 
 interface Measured {
@@ -22,7 +24,10 @@ interface Measured {
   readonly tally: Tally;
 }
 
-export const suite: Suite = async ({ data, flags }) => {
+export const suite: Suite = async (options) => {
+  const { data, flags } = options;
+  const file = flags.get("arms");
+  if (file !== undefined) return compared(file, options);
   const read = await readPulls(data);
   const only = flags.get("only") ?? "";
   const limit = Number(flags.get("limit") ?? Number.POSITIVE_INFINITY);
@@ -78,6 +83,23 @@ export const suite: Suite = async ({ data, flags }) => {
     ],
   };
 };
+
+/** The arms of a file against each other, by judgements in place of places. */
+async function compared(file: string, options: SuiteOptions): Promise<SuiteResult> {
+  const recorded = await readArms(file);
+  const set = await openArms(recorded, options);
+  try {
+    const arms: { readonly name: string; readonly reviews: readonly ArmReview[] }[] = [];
+    for (const arm of recorded) arms.push({ name: arm.name, reviews: await reviewsOf(arm, set) });
+    return {
+      data: { n: set.pulls.length, fingerprint: dataFingerprint(set.read.files) },
+      config: { fingerprint: fingerprint([modelChoice(undefined).names]) },
+      rows: armRows(arms, await readJudgements(options.flags.get("judgements"))),
+    };
+  } finally {
+    await set.close();
+  }
+}
 
 function hitsOf({ id }: RealPull, { findings, heldBack, degraded }: Review): readonly string[] {
   const all = [...findings, ...heldBack].map(({ finding }) => finding);

@@ -124,6 +124,11 @@ const Review = section({
     { default: "auto", example: "off" },
     "`auto` uses the operator's model if there is one; `off` reviews with rules and memory only.",
   ),
+  readings: documented(
+    z.union([z.literal("auto"), z.literal(1), z.literal(2), z.literal(3)]).default("auto"),
+    2,
+    "How often the model reads a change, each time from another side; what several readings name is merged, checked and put in order of worth. auto: what measured best for the profile (now 1). Small changes, and those that the budget does not pay for, are read less often.",
+  ),
   language: documented(
     z
       .string()

@@ -224,14 +224,15 @@ function riskLine({ text, evidence: [first, ...more] }: Review["signals"]["risks
 
 function model({ coverage, cost }: Review): Html {
   if (coverage === null) return html`<p class="note">No model was asked: rules and memory alone.</p>`;
-  const { model: name, questions, unanswered, cut, files, hidden = [], located } = coverage;
+  const { model: name, questions, unanswered, cut, files, hidden = [], located, readings } = coverage;
   const proven = Object.entries(located).map(([how, count]) => `${how} ${count}`);
   const unread = files.flatMap(({ path, state, reason }) =>
     reason === null ? [] : [html`<span class="path">${path}</span>: ${state.replaceAll("-", " ")}, ${reason}`],
   );
   return html`${facts({
     model: name,
-    questions: `${whole(questions)}, ${whole(unanswered)} without a valid answer`,
+    questions: `${whole(questions)}, ${whole(unanswered)} parts without a valid answer`,
+    ...(readings === undefined ? {} : { readings: `${readings.planned}, ${readings.because}` }),
     tokens: `${whole(cost.inputTokens)} in, ${whole(cost.outputTokens)} out, ${dollars(cost.usd)}`,
     files: countsBy(files, ({ state }) => state),
     "places proven": proven.join(", "),

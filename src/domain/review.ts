@@ -49,12 +49,23 @@ export function isUnread({ state }: FileCoverage): boolean {
   return state === "partial" || state === "not-read";
 }
 
+/** How often a model read the change, each time without knowing what it found before. */
+export interface Readings {
+  readonly planned: number;
+  /** Why so often: "`review.readings`", "the budget pays for 1 of 3". */
+  readonly because: string;
+  /** Of all questions about the diff before they are asked, without what a server's cache saves. US$; null without a price. */
+  readonly estimate: Omit<Cost, "ms">;
+  /** Files that were read fewer times than planned, and why. */
+  readonly fewer: readonly { readonly path: string; readonly times: number; readonly reason: string }[];
+}
+
 /** The questions to a model, and which parts of the change it read. */
 export interface Coverage {
   /** The model's name. */
   readonly model: string;
   readonly questions: number;
-  /** Questions about the diff without a valid answer; their parts count as not read. */
+  /** Parts of the diff about which no question has a valid answer; they count as not read. */
   readonly unanswered: number;
   /** One for each reviewed file. */
   readonly files: readonly FileCoverage[];
@@ -62,6 +73,8 @@ export interface Coverage {
   readonly cut: readonly { readonly part: string; readonly shown: number; readonly of: number }[];
   /** Text that the page does not show, and the model did not see either, in UTF-16 units. */
   readonly hidden?: readonly { readonly part: string; readonly chars: number }[];
+  /** Absent in reviews written before there was more than one, and where nothing was to be read. */
+  readonly readings?: Readings;
   /** How the places of the model's findings were established. */
   readonly located: Readonly<Record<Exclude<LocMethod, "rule">, number>>;
 }

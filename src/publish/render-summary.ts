@@ -166,7 +166,9 @@ function dollars(usd: number): string {
 function cost({ cost: { inputTokens, outputTokens, usd, ms }, coverage }: Review): string {
   const time = ms === 0 ? "" : `, ${(ms / 1000).toFixed(1)} s`;
   if (inputTokens === 0 && outputTokens === 0) return `Cost: no model used${time}.`;
-  const model = coverage === null ? "" : ` (${codeSpan(coverage.model, 60)})`;
+  const times = coverage?.readings?.planned ?? 1;
+  const often = times === 1 ? "" : `, ${counted(times, "reading")}`;
+  const model = coverage === null ? "" : ` (${codeSpan(coverage.model, 60)}${often})`;
   const price = usd === null ? "no price known" : `USD ${usd.toFixed(4)}`;
   return `Cost: ${inputTokens} tokens in, ${outputTokens} out${model}, ${price}${time}.`;
 }

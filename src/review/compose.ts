@@ -16,10 +16,10 @@ import { cutText } from "../domain/text/cut-text.ts";
 import { type VisibleText, visibleText } from "../domain/text/rendered-markdown.ts";
 import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
 import { cutAtLine, drawnContext, fitSections, type Section } from "./reading/draw-file.ts";
-import { REVIEW_INSTRUCTIONS, TONE } from "./reading/instructions.ts";
-import type { QuestionBudget, Reading } from "./reading/plan-reading.ts";
+import { FIRST_QUESTIONS, REVIEW_INSTRUCTIONS, TONE } from "./reading/instructions.ts";
+import { orderedFor, type Part, type QuestionBudget } from "./reading/plan-reading.ts";
 
-/** The prompts of one review: the same beginning, and a question for each reading. */
+/** The prompts of one review: the same beginning, and a question for each part in each reading. */
 export type ReviewPrompt = ReturnType<typeof compose>;
 
 /** The inputs of the prompt. */
@@ -29,7 +29,9 @@ export interface PromptMaterial {
   readonly precedents: Precedents;
   /** Findings of rules, to be confirmed or refuted. */
   readonly ruleFindings: readonly Finding[];
-  readonly readings: readonly Reading[];
+  readonly parts: readonly Part[];
+  /** How often each part is read; no reading knows what another one found. */
+  readonly readings: number;
   /** Of each reviewed file. */
   readonly coverage: readonly FileCoverage[];
   /** The code around the change. */
@@ -47,23 +49,26 @@ export function compose(
   delimiter: string,
   { contextChars, aroundChars }: Pick<QuestionBudget, "contextChars" | "aroundChars">,
 ) {
-  const { context, readings } = material;
+  const { context, parts, readings } = material;
   const words = authorsWords(context);
   const fitted = fitSections(sections(material, words), contextChars);
   const shared = fitted.sections.map((section) => drawn(section, delimiter)).join("\n\n");
   const code = drawnContext(material.around);
   const shownCode = cutAtLine(code, aroundChars);
   const around = shownCode === "" ? "" : `${AROUND}\n\n${fence("code", shownCode, delimiter)}`;
-  const parts = [`# The pull request\n\n${shared}`, precedentPart(material, delimiter), around];
-  const opening = parts.filter((part) => part !== "").join("\n\n");
+  const opened = [`# The pull request\n\n${shared}`, precedentPart(material, delimiter), around];
+  const opening = opened.filter((part) => part !== "").join("\n\n");
   const language = `# Language\nWrite title, body and walkthrough in ${context.config.review.language}.`;
   const isCut = shownCode.length < code.length;
   return {
     system: [{ text: `${REVIEW_INSTRUCTIONS}\n\n${language}`, cache: true }],
-    questions: readings.map((reading, index) => [
-      { text: opening, cache: true },
-      { text: diffPart(reading, index, material, delimiter), cache: false },
-    ]),
+    /** The first reading of every part, then the second. */
+    questions: Array.from({ length: readings }, (_, reading) =>
+      parts.map((part, index) => [
+        { text: opening, cache: true },
+        { text: diffPart(orderedFor(reading, part), index, reading, material, delimiter), cache: false },
+      ]),
+    ).flat(),
     cut: [...fitted.cut, ...(isCut ? [{ part: "code", shown: shownCode.length, of: code.length }] : [])],
     hidden: hiddenParts(words),
   };
@@ -180,17 +185,17 @@ const DATA =
   /\.(?:csv|tsv|jsonl|ndjson|geojson|svg|snap|po|pot|xliff?|arb|resx|strings)$|(?:^|\/)(?:locales?|i18n|translations|fixtures|testdata)\/[^:]+\.(?:json|ya?ml|txt)$/i;
 
 /** Each changed file with what it is, and whether the model sees it: shown, in which part, left out and why, or unread. */
-function fileLines({ context, signals, coverage, readings }: PromptMaterial): string {
+function fileLines({ context, signals, coverage, parts }: PromptMaterial): string {
   const kinds = new Map(signals.files.map(({ path, kind }) => [path, kind]));
   const covered = new Map(coverage.map((one) => [one.path, one]));
-  const parts = new Map<string, number[]>();
-  for (const [at, { paths }] of readings.entries())
-    for (const path of paths) parts.set(path, [...(parts.get(path) ?? []), at + 1]);
+  const inParts = new Map<string, number[]>();
+  for (const [at, part] of parts.entries())
+    for (const { path } of part) inParts.set(path, [...(inParts.get(path) ?? []), at + 1]);
   const shown = (path: string) => {
     const { state = "full", reason = null } = covered.get(path) ?? {};
     if (state === "earlier") return "read at an earlier push";
     if (state === "not-read") return `unread: ${reason}`;
-    const where = readings.length > 1 ? `shown in part ${(parts.get(path) ?? []).join(", ")}` : "shown";
+    const where = parts.length > 1 ? `shown in part ${(inParts.get(path) ?? []).join(", ")}` : "shown";
     return state === "full" ? where : `${where}, not all: ${reason}`;
   };
   return [
@@ -222,15 +227,20 @@ function precedentPart({ context, precedents }: PromptMaterial, delimiter: strin
   });
 }
 
-function diffPart(reading: Reading, index: number, material: PromptMaterial, delimiter: string): string {
-  const { readings, context, coverage } = material;
+function diffPart(
+  shownPart: Part,
+  index: number,
+  reading: number,
+  { parts, context, coverage }: PromptMaterial,
+  delimiter: string,
+): string {
   const isWhole = context.leftOut.length === 0 && coverage.every(({ state }) => state === "full");
   let part = isWhole ? "This is the whole diff" : "The diff, without what the list of files says is not shown";
   if (context.past.checkpoint.kind === "delta")
     part = "The parts of the diff that the last push touched; the rest was read before";
-  if (readings.length > 1)
-    part = `Part ${index + 1} of ${readings.length} of the diff; other parts are read separately`;
-  return `# ${part}\n\n${fence("diff", reading.text, delimiter)}\n\nReport the defects of this part.`;
+  if (parts.length > 1) part = `Part ${index + 1} of ${parts.length} of the diff; other parts are read separately`;
+  const diff = shownPart.map(({ text }) => text).join("\n\n");
+  return `# ${part}\n\n${fence("diff", diff, delimiter)}\n\nReport the defects of this part. ${FIRST_QUESTIONS[reading] ?? ""}`;
 }
 
 /**

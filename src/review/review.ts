@@ -30,11 +30,16 @@ import {
 } from "./memory/match-earlier-findings.ts";
 import { reviewMemory, withRememberedAbout } from "./memory/remembered-about.ts";
 import { type CodeNow, codeNow } from "./placing/code-now.ts";
-import { anchorFindings, place } from "./placing/place.ts";
+import { anchorFindings, commentCap, place } from "./placing/place.ts";
 import { suggestion } from "./placing/suggestion.ts";
 import { guardPush, scopeAfterPush } from "./push-scope.ts";
 import { ANSWER_TOKENS, answerRequest, type Question } from "./reading/answer-question.ts";
-import { REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./reading/instructions.ts";
+import {
+  FIRST_QUESTIONS,
+  RANK_INSTRUCTIONS,
+  REVIEW_INSTRUCTIONS,
+  VERIFY_INSTRUCTIONS,
+} from "./reading/instructions.ts";
 import { failureReason } from "./reading/plan-reading.ts";
 import { type Asked, type Bounds, type ModelReview, readByModel, withoutModel } from "./reading/read-by-model.ts";
 import { costOf, takeRuleVerdicts } from "./reading/verify.ts";
@@ -44,7 +49,9 @@ export { beginnings, flaggedInChange } from "./memory/flagged-here.ts";
 export { probeQuestion } from "./reading/probe.ts";
 
 /** The version of the models' instructions: part of a review's fingerprint. */
-export const PROMPT_VERSION = shortHash(`${REVIEW_INSTRUCTIONS}\n${VERIFY_INSTRUCTIONS}`);
+export const PROMPT_VERSION = shortHash(
+  [REVIEW_INSTRUCTIONS, ...FIRST_QUESTIONS, VERIFY_INSTRUCTIONS, RANK_INSTRUCTIONS].join("\n"),
+);
 
 export interface ReviewPorts {
   readonly inspector: Inspector;
@@ -101,7 +108,8 @@ export async function review(
   const ruleFindings = tools.findings;
   const material = { context: authored, signals, precedents, ruleFindings, around };
   const head = ports.head ?? { code: null, degraded: [] };
-  const bounds = { remembered: memory.precedents, profile: policy.profile, head: head.code };
+  const { isAuthorTrusted } = ports;
+  const bounds = { remembered: memory.precedents, profile: policy.profile, head: head.code, isAuthorTrusted };
   const read = await modelReview(material, bounds, ports.leave);
   const ruled = takeRuleVerdicts(ruleFindings, read.ruleVerdicts);
   // The author's text may have steered the model that found a rule wrong.
@@ -115,8 +123,9 @@ export async function review(
   const looked = whoLooked(read.coverage, seen, context.tools);
   const { open, addressed } = openFindings(weighed.notFound, context, looked);
   const limit = ports.commentLimit ?? config.review.maxComments;
+  const cap = ports.commentLimit ?? commentCap(context.files);
   const asked = askedToIgnore([...weighed.said, ...open], ignored, policy);
-  const placed = place(withAsked([...weighed.said, ...open], asked), limit);
+  const placed = place(withAsked([...weighed.said, ...open], asked), limit, cap);
   const findings = withSuggestions(placed, context, policy.posted);
   return {
     kind: "review",
@@ -302,6 +311,7 @@ function modelReview(
     contextTokens: model.contextTokens("main"),
     smallContextTokens: model.contextTokens("small"),
     price: (input, output) => model.price("main", input, output),
+    smallPrice: (input, output) => model.price("small", input, output),
     ask: (request) => model.ask(request, signal),
     mask: model.mask ?? (async (text) => text),
     delimiter,

@@ -88,7 +88,7 @@ export const METRICS = [
     part: "as in docs/operating.md, section Troubleshooting",
   }),
   counter("kodiai_model_questions_total", "Requests to a language model; repairs and retries within one count once.", {
-    purpose: "`review`, `verify`, `answer`, `memory`, `queries`, `rerank` or `gate`",
+    purpose: "`review`, `verify`, `rank`, `answer`, `memory`, `queries`, `rerank` or `gate`",
   }),
   counter("kodiai_model_tokens_total", "Tokens that a language model read and wrote.", {
     purpose: "as above",

@@ -33,6 +33,34 @@ describe("for any model reply, the posted text is inert", () => {
     expect(review.findings.length + review.heldBack.length).toBeGreaterThan(3);
   });
 
+  test.each(ATTACKS)("%s, in three readings and a ranking", async (_, text) => {
+    const files = { "src/login.ts": LOGIN, "src/again.ts": LOGIN };
+    const review = await said(repeats(text), files, 3);
+    expectInert(posted(review));
+    const all = [...review.findings, ...review.heldBack].map(({ finding }) => finding);
+    expect(all.every(({ agreement }) => agreement !== undefined && agreement.named <= 3)).toBe(true);
+  });
+
+  test("ten thousand findings in each of three readings are a hundred in all, and the rest is counted [T13]", async () => {
+    const flood: Script = (question) =>
+      question.purpose === "review"
+        ? {
+            findings: Array.from({ length: 10_000 }, (_, at) =>
+              drafted({ quote: ETAG, title: `${at} of many`, body: `${at} `.repeat(700) }),
+            ),
+            ruleFindings: [],
+            walkthrough: "",
+          }
+        : reports()(question);
+    const review = await said(flood, { "src/login.ts": LOGIN, "src/again.ts": LOGIN }, 3);
+    const all = [...review.findings, ...review.heldBack].map(({ finding }) => finding);
+    expect(all.reduce((sum, { agreement }) => sum + (agreement?.named ?? 0), 0)).toBe(99);
+    expect(review.degraded).toContainEqual({
+      part: "model",
+      reason: "29901 more findings of the model, over the number that one review takes, were dropped",
+    });
+  });
+
   // Two megabytes each in hostile-model.slow.test.ts.
   test.each(LONG)("two hundred kilobytes of %s in every place are bounded [T13]", async (_, piece) => {
     await expectBounded(piece, 200_000);

@@ -27,6 +27,13 @@ export function repeats(text: string, more: Readonly<Record<string, unknown>> = 
       });
       return { findings: ids.map(verdict) };
     }
+    if (purpose === "rank")
+      return {
+        order: [...said.matchAll(/^\[(fnd_\w+)\]/gm)].flatMap(([, id]) => [
+          { id, when: text },
+          { id: text, when: "never" },
+        ]),
+      };
     const one = (over: Readonly<Record<string, unknown>>) =>
       drafted({
         title: text,
@@ -101,8 +108,16 @@ export function expectOnlyComments(writes: Seen["writes"]): void {
 }
 
 /** A review that this model wrote. */
-export async function said(script: Script, files: Readonly<Record<string, string>> = { "src/login.ts": LOGIN }) {
-  return reviewed({ files, access: scriptedModel(script), config: "review: {profile: thorough}" });
+export async function said(
+  script: Script,
+  files: Readonly<Record<string, string>> = { "src/login.ts": LOGIN },
+  readings = 1,
+) {
+  return reviewed({
+    files,
+    access: scriptedModel(script),
+    config: `review: {profile: thorough, readings: ${readings}}`,
+  });
 }
 
 export const LONG: readonly (readonly [name: string, piece: string])[] = [

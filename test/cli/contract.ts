@@ -39,6 +39,8 @@ const Finding = z.strictObject({
   source: z.enum(["rule", "tool", "model", "memory"]),
   confidence: z.number().min(0).max(1),
   odds: z.strictObject({ real: z.number().min(0).max(1), wanted: z.number().min(0).max(1) }).optional(),
+  agreement: z.strictObject({ named: z.int().positive(), of: z.int().positive() }).optional(),
+  rank: z.strictObject({ when: z.enum(["before", "later", "never"]), at: z.int().min(0) }).optional(),
   suggestion: z.strictObject({ startLine: z.int(), line: z.int(), text: z.string() }).nullable(),
   precedents: z.array(Precedent),
   locMethod: z.enum(["rule", "anchor", "quote", "none"]).optional(),
@@ -91,6 +93,18 @@ export const ReviewJson = z.strictObject({
           reason: z.string().nullable(),
         }),
       ),
+      readings: z
+        .strictObject({
+          planned: z.int().min(1).max(3),
+          because: z.string().min(1),
+          estimate: z.strictObject({
+            inputTokens: z.int(),
+            outputTokens: z.int(),
+            usd: z.number().nullable(),
+          }),
+          fewer: z.array(z.strictObject({ path: z.string(), times: z.int(), reason: z.string().min(1) })),
+        })
+        .optional(),
       cut: z.array(z.strictObject({ part: z.string(), shown: z.int(), of: z.int() })),
       hidden: z.array(z.strictObject({ part: z.string(), chars: z.int() })).optional(),
       located: z.strictObject({ anchor: z.int(), quote: z.int(), none: z.int() }),
@@ -119,7 +133,7 @@ export const ReviewJson = z.strictObject({
       }),
     ),
     risks: z.array(z.strictObject({ id: z.string(), text: z.string(), evidence: z.array(Evidence) })),
-    author: z.strictObject({ tier: z.string(), because: z.string() }),
+    author: z.strictObject({ tier: z.string(), because: z.string(), isKnown: z.boolean() }),
     metrics: z.strictObject({
       files: z.int(),
       added: z.int(),

@@ -1,5 +1,5 @@
 // kodiai review and explain with a model: who is asked what, what it costs, and how to look before anybody is asked.
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -133,24 +133,36 @@ test("explain prints the prompt's parts, what was cut, what was read and its cos
   expect(model).toMatchObject({
     name: "claude-haiku-5-5",
     questions: [{ purpose: "review", tokens: expect.any(Number) }, { purpose: "verify" }],
+    readings: {
+      planned: 1,
+      because: "the balanced profile",
+      estimate: { outputTokens: expect.any(Number) },
+      fewer: [],
+    },
     cut: [],
     read: ["src/balance.py: partial: a line that may hold a secret was hidden from the model", "src/login.ts: full"],
     placesProven: { anchor: 1, quote: 0, none: 0 },
   });
   expect(model.questions[0].parts.map((part: string) => part.replace(/: \d+ characters$/, ""))).toEqual([
     "The pull request",
-    "Title",
+    "Title: claims to check against the diff",
     "What is known about it",
     "Author",
     "Findings of rules to confirm or refute",
     "All changed files",
-    "Commit messages",
+    "Commit messages: claims to check against the diff",
     "The code around the change",
-    "This is the whole diff",
+    "The diff, without what the list of files says is not shown",
   ]);
   expect((await run(["explain", "--full"])).out).toContain("no model was used");
   const shown = (await run(["explain", "--show-prompt"])).out;
   expect(shown).toContain("═══ question 1 of 1");
+  const often = join(dataDir, "often.yml");
+  writeFileSync(often, "review: {readings: 3}\n");
+  const dry = (await run(["explain", "--show-prompt", "--config", often])).out;
+  expect(dry).toMatch(
+    /readings +3 \(`review\.readings`\); estimated before: [\d,]+ tokens in, 18,000 tokens out, USD \d\.\d{3}/,
+  );
 });
 
 test("wrong words and wrong variables are said, and nothing is reviewed", async () => {

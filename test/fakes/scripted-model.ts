@@ -43,12 +43,18 @@ export function drafted({ confidence = 0.9, ...over }: Readonly<Record<string, u
   };
 }
 
-/** Reports these findings and upholds whatever is asked a second time. */
+/** Reports these findings, upholds whatever is asked a second time, and would fix all of it before the merge. */
 export function reports(...findings: readonly Record<string, unknown>[]): Script {
-  return ({ purpose, user }) =>
-    purpose === "verify"
-      ? { findings: [...textOf(user).matchAll(/^\[(fnd_\w+)\]/gm)].map(([, id]) => upheld(id ?? "")) }
-      : { findings, ruleFindings: [], walkthrough: "Adds a login." };
+  return ({ purpose, user }) => {
+    if (purpose === "verify") return { findings: askedIds(user).map(upheld) };
+    if (purpose === "rank") return { order: askedIds(user).map((id) => ({ id, when: "before" })) };
+    return { findings, ruleFindings: [], walkthrough: "Adds a login." };
+  };
+}
+
+/** The ids of the findings that a question is about, in its order. */
+export function askedIds(user: ModelRequest<unknown>["user"]): readonly string[] {
+  return [...textOf(user).matchAll(/^\[(fnd_\w+)\]/gm)].map(([, id]) => id ?? "");
 }
 
 function upheld(id: string) {

@@ -1,6 +1,7 @@
 // What a model that is set up does not read is not read: a check that may fail does not pass without it.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { LOGIN } from "../app/change-builders.ts";
+import { FIRST_QUESTIONS } from "../../src/review/reading/instructions.ts";
+import { LOGIN, summaryOf } from "../app/change-builders.ts";
 import { type Asked, type FlowHarness, openFlow } from "../app/flow-harness.ts";
 import { type Defect, seeingScript } from "../app/seeing-model.ts";
 import type { Files } from "../fakes/github/emulator.ts";
@@ -70,4 +71,30 @@ test.each([
   await flow.world.push(pull, files);
   await flow.settled(pull);
   expect(shown()).toBe("failure");
+});
+
+test("a server that fails in the second reading: the first decides, and what was read once is named", async () => {
+  const [, second = ""] = FIRST_QUESTIONS;
+  const seen = seeingScript([LOST]);
+  answer = (asked) => (asked.prompt.includes(second) ? failure("overloaded") : seen.script(asked));
+  const config = "review: {readings: 2, checks: {enabled: true, failOn: major}}\n";
+  const at = await flow.world.repository("acme", `read-${++serial}`, { files: { ".kodiai.yml": config } });
+  const open = async (files: Files) => {
+    const pull = await flow.world.pullRequest(at, { title: "feat", files });
+    await flow.settled(pull);
+    return {
+      end: flow.world.checkRuns.findLast((run) => run.repository === at.id),
+      summary: summaryOf(flow.world, pull).body,
+    };
+  };
+  const found = await open({ "src/keep.ts": SAVE, "src/e.ts": LOGIN });
+  expect(found.end).toMatchObject({ conclusion: "failure" });
+  expect(found.summary).toContain("A failed save is swallowed");
+  expect(found.summary).toContain(
+    "the model read src/e.ts once, src/keep.ts once in place of 2 times: the model's server is overloaded",
+  );
+
+  const quiet = await open({ "src/e.ts": LOGIN, "src/f.ts": LOGIN });
+  expect(quiet.end).toMatchObject({ conclusion: "neutral" });
+  expect(quiet.end?.summary).toContain("degraded: readings");
 });

@@ -31,6 +31,7 @@ import { reviewMarkdown } from "../../src/publish/publish.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "../../src/publish/sanitize.ts";
 import { receive } from "../../src/receive/receive.ts";
 import { retrieve, retrieveForQuestion } from "../../src/retrieve/retrieve.ts";
+import { mergeReadings } from "../../src/review/reading/merge-readings.ts";
 import { beginnings, flaggedInChange, review } from "../../src/review/review.ts";
 import { knownRules } from "../../src/wire/rules.ts";
 import { snapshotOf } from "../adapters/contracts/symbols.ts";
@@ -343,6 +344,20 @@ export const CODE_STAGES: Readonly<Record<string, (path: string) => Stage>> = {
         isAuthorTrusted: true,
       });
     };
+  },
+  "merge readings": (path) => (text) => {
+    const lines = text.split("\n");
+    const reading = (from: number) =>
+      Array.from({ length: 20 }, (_, at) =>
+        finding({
+          path,
+          startLine: at + 1,
+          line: at + 1,
+          title: `${from} ${at}`,
+          body: lines.slice(from + at).join(" "),
+        }),
+      );
+    return () => mergeReadings([reading(0), reading(1), reading(2)], () => 3);
   },
   "look up flagged code": (path) => (text) => {
     const { files } = change(path, text);

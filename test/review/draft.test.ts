@@ -13,7 +13,7 @@ const QUOTE = [11, 12, 13].map(text).join("\n");
 
 function found(over: Readonly<Record<string, unknown>>) {
   const one = drafted({ path: LOGIN.path, quote: QUOTE, suggestion: "    query = QUERY", ...over });
-  const [finding] = draft([one as never], [LOGIN], new Map()).findings;
+  const [finding] = draft([[one as never]], [LOGIN], new Map(), () => 1).findings;
   return { at: [finding?.startLine, finding?.line], suggestion: finding?.suggestion ?? null };
 }
 
@@ -49,7 +49,8 @@ describe("two defects of one kind on one line", () => {
     "Lookup ignores letter case of logins",
     "MONA and mona become different people. Fold before comparing.",
   );
-  const ids = (...all: readonly object[]) => draft(all as never, [LOGIN], new Map()).findings.map(({ id }) => id);
+  const ids = (...all: readonly object[]) =>
+    draft([all as never], [LOGIN], new Map(), () => 1).findings.map(({ id }) => id);
 
   test("have an id each, by the order in which they are listed", () => {
     const [first, second] = ids(INJECTION, SCAN);

@@ -3,7 +3,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DiffLine, FileDiff } from "../../src/domain/pull-request.ts";
 import type { FileKind, ReviewSignals } from "../../src/domain/signals.ts";
-import { coverageOf, planReading, type ReadingBudget, readingBudget } from "../../src/review/reading/plan-reading.ts";
+import {
+  coverageOf,
+  type Part,
+  planReading,
+  type ReadingBudget,
+  readingBudget,
+} from "../../src/review/reading/plan-reading.ts";
 import { runs } from "../property-runs.ts";
 import { fileDiff, signals } from "./review-builders.ts";
 
@@ -57,9 +63,13 @@ function planned(shapes: readonly Shaped[], room: ReadingBudget) {
   return { files, plan: planReading(files, signalsOf(shapes, files), new Set(), new Map(), room) };
 }
 
-/** The anchored lines of all readings. */
-function anchors(texts: readonly { readonly text: string }[]): readonly string[] {
-  return texts.flatMap(({ text }) => text.split("\n")).filter((line) => /^-?\d+#[0-9a-f]{4}:/.test(line));
+function textOf(part: Part): string {
+  return part.map(({ text }) => text).join("\n\n");
+}
+
+/** The anchored lines of all parts. */
+function anchors(parts: readonly Part[]): readonly string[] {
+  return parts.flatMap((part) => textOf(part).split("\n")).filter((line) => /^-?\d+#[0-9a-f]{4}:/.test(line));
 }
 
 const isLong = ({ text }: DiffLine) => text.length > 500;
@@ -69,10 +79,10 @@ describe("planReading", () => {
     fc.assert(
       fc.property(fc.array(shape, { maxLength: 8 }), budget, (shapes, room) => {
         const { files, plan } = planned(shapes, room);
-        const shown = anchors(plan.readings);
+        const shown = anchors(plan.parts);
         expect(new Set(shown).size).toBe(shown.length);
-        expect(plan.readings.length).toBeLessThanOrEqual(room.mostCalls);
-        for (const { text } of plan.readings) expect(text.length).toBeLessThanOrEqual(room.charsPerCall);
+        expect(plan.parts.length).toBeLessThanOrEqual(room.mostCalls);
+        for (const part of plan.parts) expect(textOf(part).length).toBeLessThanOrEqual(room.charsPerCall);
         expect(plan.coverage.map(({ path }) => path)).toEqual(files.map(({ path }) => path));
         for (const [at, { state, reason }] of plan.coverage.entries()) {
           const lines = files[at]?.hunks.flatMap((hunk) => hunk.lines) ?? [];
@@ -93,7 +103,7 @@ describe("planReading", () => {
         const { files, plan } = planned(shapes, room);
         const given = signalsOf(shapes, files);
         expect(planReading(files, given, new Set(), new Map(), room)).toEqual(plan);
-        expect(planReading([...files].reverse(), given, new Set(), new Map(), room).readings).toEqual(plan.readings);
+        expect(planReading([...files].reverse(), given, new Set(), new Map(), room).parts).toEqual(plan.parts);
       }),
       { numRuns: 100 },
     );
@@ -105,7 +115,7 @@ describe("planReading", () => {
       charsInAll: 4_000,
       mostCalls: 1,
     });
-    expect(plan.readings[0]?.text.match(/^@@/gm)).toHaveLength(2);
+    expect(textOf(plan.parts[0] ?? []).match(/^@@/gm)).toHaveLength(2);
     expect(plan.coverage).toEqual([{ path: "src/part-0.ts", state: "full", reason: null }]);
   });
 
@@ -120,8 +130,8 @@ describe("planReading", () => {
     ];
     const files = shapes.map(fileOf);
     const one = { charsPerCall: 6_000, charsInAll: 30_000, mostCalls: 5 };
-    const { readings } = planReading(files, signalsOf(shapes, files), new Set(["src/part-3.ts"]), new Map(), one);
-    expect(readings.map(({ paths }) => paths)).toEqual([
+    const { parts } = planReading(files, signalsOf(shapes, files), new Set(["src/part-3.ts"]), new Map(), one);
+    expect(parts.map((part) => part.map(({ path }) => path))).toEqual([
       ["src/part-3.ts"],
       ["src/part-4.ts"],
       ["src/part-2.ts"],
@@ -146,7 +156,7 @@ describe("planReading", () => {
       { length: 60 },
       (): Shaped => ({ kind: "source", risky: false, hunks: [Array(90).fill(450)] }),
     );
-    expect(planned(shapes, room).plan.readings.length).toBe(24);
+    expect(planned(shapes, room).plan.parts.length).toBe(24);
   });
 
   test("many hunks of a long file cost no more than their lines", () => {
@@ -162,13 +172,19 @@ describe("planReading", () => {
 describe("coverageOf", () => {
   test("a file is not read when each of its parts failed, and read in part when some did", () => {
     const plan = {
-      readings: [
-        { paths: ["a.ts", "b.ts"], text: "" },
-        { paths: ["b.ts", "c.ts"], text: "" },
+      parts: [
+        ["a.ts", "b.ts"].map((path) => ({ path, text: "" })),
+        ["b.ts", "c.ts"].map((path) => ({ path, text: "" })),
       ],
       coverage: ["a.ts", "b.ts", "c.ts"].map((path) => ({ path, state: "full", reason: null }) as const),
     };
-    const { files, unanswered } = coverageOf("m", plan, [{ failure: "refused", detail: "" }, null], { cut: [] }, []);
+    const { files, unanswered } = coverageOf(
+      "m",
+      plan,
+      [{ failure: "refused", detail: "" }, null],
+      { cut: [], questions: 2 },
+      [],
+    );
     expect(unanswered).toBe(1);
     expect(files.map(({ state, reason }) => [state, reason])).toEqual([
       ["not-read", "the model refused to answer"],

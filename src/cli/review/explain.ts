@@ -86,7 +86,7 @@ function isSignals(value: unknown): value is ReviewSignals {
 function modelPart(questions: readonly PlainQuestion[], written: Review | Skipped): unknown {
   if (questions.length === 0 || written.kind === "skipped") return "no model was used";
   const { coverage, cost } = written;
-  const { model = null, cut = [], files = [], located = null } = coverage ?? {};
+  const { model = null, cut = [], files = [], located = null, readings = null } = coverage ?? {};
   return {
     name: model,
     questions: questions.map((question) => ({
@@ -96,6 +96,7 @@ function modelPart(questions: readonly PlainQuestion[], written: Review | Skippe
     })),
     cut: cut.map(({ part, shown, of }) => `${part}: ${shown} of ${of} characters`),
     read: files.map(({ path, state, reason }) => `${path}: ${state}${reason === null ? "" : `: ${reason}`}`),
+    readings,
     placesProven: located,
     cost,
   };
@@ -280,7 +281,21 @@ function reviewRows({ findings, heldBack, degraded, coverage, cost }: Review): r
     ["held back", `${heldBack.length}`],
     ...shown(heldBack.map(({ finding: { path, line, title }, reason }) => `${path}:${line} ${title}: ${reason}`)),
     ["model", coverage === null ? "none" : `${coverage.model}, ${cost.inputTokens + cost.outputTokens} tokens`],
+    ...readingRows(coverage?.readings),
     ...degradedRows(degraded),
+  ];
+}
+
+/** How often the model was to read the change, why so often, and what that was to cost. */
+function readingRows(readings: NonNullable<Review["coverage"]>["readings"]): readonly Row[] {
+  if (readings === undefined) return [];
+  const { planned, because, estimate, fewer } = readings;
+  const { inputTokens, outputTokens, usd } = estimate;
+  const price = usd === null ? "no price known" : `USD ${usd.toFixed(3)}`;
+  const cost = `estimated before: ${counted(inputTokens, "token")} in, ${counted(outputTokens, "token")} out, ${price}`;
+  return [
+    ["readings", `${planned} (${because}); ${cost}`],
+    ...shown(fewer.map(({ path, times, reason }) => `${path}: read ${counted(times, "time")}: ${reason}`)),
   ];
 }
 

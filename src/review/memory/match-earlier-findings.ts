@@ -9,7 +9,7 @@ import type { EarlierFinding } from "../../domain/review/review-history.ts";
 import type { Addressed, Coverage, PlacedFinding } from "../../domain/review.ts";
 import { NO_REPORT, ofTool } from "../../domain/tool-result.ts";
 import type { CodeNow } from "../placing/code-now.ts";
-import { wordsInCommon } from "../reading/draft.ts";
+import { gapOf, wordsInCommon } from "../reading/same-claim.ts";
 
 /** Two ranges this many lines apart may still be about the same defect, when the words match. */
 const NEARLY = 3;
@@ -120,8 +120,7 @@ function likenessOf(finding: Finding, first: readonly number[], { said, path, pl
 }
 
 function likenessAt(finding: Finding, first: readonly number[], said: EarlierFinding, place: CurrentPlace): number {
-  // Lines between the two; 0 when they meet.
-  const gap = Math.max(0, finding.startLine - place.line, place.startLine - finding.line);
+  const gap = gapOf(finding, place);
   const isRule = finding.rule !== null && said.finding.rule !== null;
   if (gap > (isRule ? 0 : NEARLY)) return 0;
   const words = wordsInCommon(finding, said.finding);

@@ -4,11 +4,12 @@
 import { type Finding, findingId, type HeldBack, type Precedent, type Suggestion } from "../../domain/finding.ts";
 import type { FileDiff } from "../../domain/pull-request.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
-import { tokenise } from "../../domain/text/tokenise.ts";
 import { revealLine } from "../../domain/text/untrusted-text.ts";
 import { type DiffLines, diffLines, type Located, locate, NOWHERE, parseAnchor } from "../placing/locate.ts";
 import type { DraftedFinding } from "../reply.ts";
+import { mergeReadings } from "./merge-readings.ts";
 
+/** Of all readings together. */
 const MOST_FINDINGS = 100;
 /** A finding that names more memories than this has no clear precedent. */
 const MOST_PRECEDENTS = 5;
@@ -19,53 +20,44 @@ const PATH_CHARS = 300;
 const NOT_REVIEWED = "the model spoke about a file that is not part of the reviewed diff";
 
 /**
- * Converts the findings of one or several replies. Unusable ones are held back with a reason, and those over the limit
- * are counted as `dropped`: a repetitive model is cut off.
+ * Converts the findings of replies, and merges those of several readings. Unusable ones are held back with a reason, and
+ * those over the limit are counted as `dropped`: a repetitive model is cut off.
  *
+ * @param readings what each reading found
  * @param files the reviewed files; a finding on any other path is held back
  * @param remembered precedents in the prompt, by id
+ * @param timesRead how many readings a path had
  */
 export function draft(
-  drafted: readonly DraftedFinding[],
+  readings: readonly (readonly DraftedFinding[])[],
   files: readonly FileDiff[],
   remembered: ReadonlyMap<string, Precedent>,
+  timesRead: (path: string) => number,
 ) {
   const byPath = new Map(files.map((file) => [revealLine(file.path), file]));
   const index = new Map<FileDiff, DiffLines>();
-  const findings: Finding[] = [];
-  const heldBack: HeldBack[] = [];
-  const distinct = distinctIds();
-  for (const one of drafted.slice(0, MOST_FINDINGS)) {
+  const read = (one: DraftedFinding): Finding => {
     const file = byPath.get(one.path) ?? byPath.get(plainPath(one.path));
     if (file !== undefined && !index.has(file)) index.set(file, diffLines(file));
     const lines = file === undefined ? undefined : index.get(file);
-    const finding = distinct(findingOf(one, file?.path ?? cutText(plainPath(one.path), PATH_CHARS), lines, remembered));
-    if (lines === undefined) heldBack.push({ finding, reason: NOT_REVIEWED });
+    return findingOf(one, file?.path ?? cutText(plainPath(one.path), PATH_CHARS), lines, remembered);
+  };
+  const most = Math.floor(MOST_FINDINGS / Math.max(1, readings.length));
+  const merged = mergeReadings(
+    readings.map((drafted) => drafted.slice(0, most).map(read)),
+    timesRead,
+  );
+  const reviewed = new Set(files.map(({ path }) => path));
+  const findings: Finding[] = [];
+  const heldBack: HeldBack[] = [];
+  for (const finding of merged) {
+    if (!reviewed.has(finding.path)) heldBack.push({ finding, reason: NOT_REVIEWED });
     else if (finding.title === "" || finding.body === "")
       heldBack.push({ finding, reason: "the model gave no reason" });
     else findings.push(finding);
   }
-  return { findings, heldBack, dropped: Math.max(0, drafted.length - MOST_FINDINGS) };
-}
-
-/** Two findings of one kind on one line with fewer words in common are two defects. */
-const OTHER_THING = 0.25;
-
-/**
- * Gives the second, third … defect of one kind on one line its own id, in the order of the reply: later reviews
- * recognise each by place and words, not by its number. A repeated defect keeps one id.
- */
-function distinctIds(): (finding: Finding) => Finding {
-  const seen = new Map<string, Finding[]>();
-  return (finding) => {
-    const earlier = seen.get(finding.id) ?? [];
-    const same = earlier.find((one) => wordsInCommon(one, finding) >= OTHER_THING);
-    if (same !== undefined) return { ...finding, id: same.id };
-    const id = earlier.length === 0 ? finding.id : findingId(finding.id, finding.path, [], earlier.length);
-    const own = { ...finding, id };
-    seen.set(finding.id, [...earlier, own]);
-    return own;
-  };
+  const dropped = readings.reduce((sum, { length }) => sum + Math.max(0, length - most), 0);
+  return { findings, heldBack, dropped };
 }
 
 /** Models write diff paths as `a/src/x.ts` and `./src/x.ts`. */
@@ -139,25 +131,3 @@ export function plainId(id: string): string {
 export function share(confidence: number): number {
   return Number.isFinite(confidence) ? Math.min(1, Math.max(0, confidence)) : 0.5;
 }
-
-const MOST_WORD_CHARS = 4_000;
-
-/**
- * Whether two findings are about the same thing, judging by their words: the share of the smaller set of words of title
- * and body that the other one contains, 0–1.
- */
-export function wordsInCommon(one: Pick<Finding, "title" | "body">, other: Pick<Finding, "title" | "body">): number {
-  const [a, b] = [distinctTokens(one), distinctTokens(other)];
-  const smaller = Math.min(a.size, b.size);
-  if (smaller === 0) return 0;
-  return [...a].filter((word) => b.has(word)).length / smaller;
-}
-
-/** The words of a finding as search compares them; read once, since each is compared with many. */
-function distinctTokens(finding: Pick<Finding, "title" | "body">): ReadonlySet<string> {
-  const words = known.get(finding) ?? new Set(tokenise(`${finding.title}\n${finding.body}`.slice(0, MOST_WORD_CHARS)));
-  known.set(finding, words);
-  return words;
-}
-
-const known = new WeakMap<object, ReadonlySet<string>>();

@@ -10,15 +10,11 @@ import type { FileKind, ReviewSignals } from "../../domain/signals.ts";
 import { compareTexts } from "../../domain/text/compare-texts.ts";
 import { drawHunk, fileHeading, MOST_LINE_CHARS } from "./draw-file.ts";
 
-/** One question: the drawn diff of some files. */
-export interface Reading {
-  /** Paths in the order of `text`. */
-  readonly paths: readonly string[];
-  readonly text: string;
-}
+/** The part of the diff that one question shows: drawn files, in the order of their paths. */
+export type Part = readonly { readonly path: string; readonly text: string }[];
 
 export interface ReadingPlan {
-  readonly readings: readonly Reading[];
+  readonly parts: readonly Part[];
   /** One entry for each reviewed file, in the given order: the coverage if every question is answered. */
   readonly coverage: readonly FileCoverage[];
 }
@@ -51,7 +47,7 @@ export function planReading(
   );
   const coverage = new Map<string, FileCoverage>();
   for (const file of ordered) coverage.set(file.path, readFile(file, headTexts.get(file.path) ?? null, budget, calls));
-  return { readings: calls.readings(), coverage: files.flatMap(({ path }) => coverage.get(path) ?? []) };
+  return { parts: calls.parts(), coverage: files.flatMap(({ path }) => coverage.get(path) ?? []) };
 }
 
 function readFile(
@@ -181,15 +177,26 @@ function packer(budget: ReadingBudget) {
       call.hunks.set(file, [...(call.hunks.get(file) ?? []), hunk]);
       return true;
     },
-    readings: (): readonly Reading[] => calls.map(({ hunks }) => readingOf(hunks)),
+    parts: (): readonly Part[] => calls.map(({ hunks }) => partOf(hunks)),
   };
 }
 
-/** By path, as people read a diff. */
-function readingOf(files: ReadonlyMap<FileDiff, readonly string[]>): Reading {
-  const ordered = [...files].sort(([a], [b]) => compareTexts(a.path, b.path));
-  const text = ordered.map(([file, hunks]) => [fileHeading(file), ...hunks].join("\n"));
-  return { paths: ordered.map(([file]) => file.path), text: text.join("\n\n") };
+function partOf(files: ReadonlyMap<FileDiff, readonly string[]>): Part {
+  return [...files]
+    .sort(([a], [b]) => compareTexts(a.path, b.path))
+    .map(([file, hunks]) => ({ path: file.path, text: [fileHeading(file), ...hunks].join("\n") }));
+}
+
+/**
+ * The files of a part in the order in which a reading shows them: by path, as people read a diff; from the end; from
+ * the middle.
+ *
+ * @param reading from 0
+ */
+export function orderedFor(reading: number, part: Part): Part {
+  if (reading === 1) return part.toReversed();
+  const middle = reading === 2 ? Math.ceil(part.length / 2) : 0;
+  return [...part.slice(middle), ...part.slice(0, middle)];
 }
 
 /** Some consecutive lines of a hunk, with matching starts and lengths; the section stays the hunk's. */
@@ -219,13 +226,13 @@ const FRAME_CHARS = 9_000;
 /** Tokens of a reply, thinking included; at most a quarter of a small context. */
 const REPLY_TOKENS = 16_000;
 /** Mean tokens of a reply: for the estimate only. */
-const USUAL_REPLY_TOKENS = 6_000;
+export const USUAL_REPLY_TOKENS = 6_000;
 /** Questions in one review at any price: a person waits for it. */
-const MOST_QUESTIONS = 24;
+export const MOST_QUESTIONS = 24;
 /** Less diff than this is not worth a question. */
 const LEAST_CHARS = 3_000;
 /** The rest is for verification. */
-const PART_FOR_READING = 0.85;
+export const PART_FOR_READING = 0.85;
 
 /** The model's size and price. */
 export interface ModelMeasure {
@@ -364,23 +371,24 @@ export function failureText(failure: string): string {
 /**
  * The coverage of each reviewed file.
  *
- * @param failures for each reading of the plan why it got no answer, or null
+ * @param failures for each part of the plan why no reading of it got an answer, or null
  * @param findings the model's, for how their places were established
  */
 export function coverageOf(
   model: string,
   plan: ReadingPlan,
   failures: readonly (Failed | null)[],
-  { cut, hidden }: Pick<Coverage, "cut" | "hidden">,
+  { cut, hidden, questions, readings }: Pick<Coverage, "cut" | "hidden" | "questions" | "readings">,
   findings: readonly Finding[],
 ): Coverage {
   const located = { anchor: 0, quote: 0, none: 0 };
   for (const { locMethod = "none" } of findings) located[locMethod === "rule" ? "none" : locMethod]++;
   return {
     model,
-    questions: failures.length,
+    questions,
     unanswered: failures.filter((failure) => failure !== null).length,
-    files: plan.coverage.map((file) => lessUnanswered(file, plan.readings, failures)),
+    files: plan.coverage.map((file) => lessUnanswered(file, plan.parts, failures)),
+    ...(readings === undefined ? {} : { readings }),
     cut,
     hidden,
     located,
@@ -389,10 +397,10 @@ export function coverageOf(
 
 function lessUnanswered(
   file: FileCoverage,
-  readings: readonly Reading[],
+  parts: readonly Part[],
   failures: readonly (Failed | null)[],
 ): FileCoverage {
-  const here = readings.flatMap(({ paths }, at) => (paths.includes(file.path) ? [failures[at] ?? null] : []));
+  const here = parts.flatMap((part, at) => (isIn(part, file.path) ? [failures[at] ?? null] : []));
   const failed = here.filter((failure) => failure !== null);
   const [first] = failed;
   if (first === undefined || file.state === "not-read" || file.state === "earlier") return file;
@@ -401,4 +409,9 @@ function lessUnanswered(
     state: failed.length === here.length ? "not-read" : "partial",
     reason: failureText(first.failure),
   };
+}
+
+/** Whether a part shows something of this file. */
+export function isIn(part: Part, path: string): boolean {
+  return part.some((file) => file.path === path);
 }

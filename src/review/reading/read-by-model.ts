@@ -5,8 +5,9 @@ import { type HeadCode, maskedLines } from "../../domain/change-context.ts";
 import type { Finding, HeldBack, Precedent } from "../../domain/finding.ts";
 import type { ModelAnswer } from "../../domain/model.ts";
 import type { Cost, Degraded } from "../../domain/omissions.ts";
-import { type Coverage, type FileCoverage, isUnread } from "../../domain/review.ts";
+import { type Coverage, type FileCoverage, isUnread, type Readings } from "../../domain/review.ts";
 import type { Profile } from "../../domain/signals.ts";
+import { listed } from "../../domain/text/counted.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { compose, type PromptMaterial, type ReviewPrompt } from "../compose.ts";
 import { scopeAfterPush } from "../push-scope.ts";
@@ -17,13 +18,17 @@ import {
   coverageOf,
   type Failed,
   failureReason,
+  isIn,
   type ModelMeasure,
+  PART_FOR_READING,
+  type Part,
   planReading,
   type QuestionBudget,
-  type Reading,
   type ReadingPlan,
   readingBudget,
 } from "./plan-reading.ts";
+import { rankFindings } from "./rank-findings.ts";
+import { affordableReadings, tokensOf, wantedReadings } from "./readings.ts";
 import { type Checker, checkByRule, costOf, secondLook, usdOf } from "./verify.ts";
 
 /** What the model contributes to a review. */
@@ -47,6 +52,8 @@ export interface Bounds {
   /** Precedents in the prompt. */
   readonly remembered: readonly Precedent[];
   readonly profile: Profile;
+  /** Whether the author may write to the repository. */
+  readonly isAuthorTrusted: boolean;
   /** US$ */
   readonly usd: number;
   /** The repository at the head; null when it was not read. */
@@ -77,7 +84,7 @@ export function withoutModel(reason: string | null): ModelReview {
 
 /** Lets the model read as much of the change as the budget allows. Never throws. */
 export async function readByModel(
-  material: Omit<PromptMaterial, "readings" | "coverage">,
+  material: Omit<PromptMaterial, "parts" | "readings" | "coverage">,
   bounds: Bounds,
   asked: Asked,
 ): Promise<ModelReview> {
@@ -90,10 +97,10 @@ export async function readByModel(
   // One entry for each reviewed file, in their order.
   const covered = new Map([...planned.coverage, ...pushScope.earlier].map((one) => [one.path, one]));
   const plan = { ...planned, coverage: context.files.flatMap(({ path }) => covered.get(path) ?? []) };
-  if (plan.readings.length === 0) {
+  if (plan.parts.length === 0) {
     // A push that touches nothing of the change needs no question; earlier reading still counts.
     const isFirst = pushScope.earlier.length === 0;
-    const coverage = isFirst ? null : coverageOf(asked.name, plan, [], { cut: [], hidden: [] }, []);
+    const coverage = isFirst ? null : coverageOf(asked.name, plan, [], { cut: [], hidden: [], questions: 0 }, []);
     return { ...withoutModel(null), coverage };
   }
 
@@ -101,34 +108,52 @@ export async function readByModel(
   const text = async (path: string) => (await bounds.head?.text(path)) ?? context.headTexts.get(path) ?? null;
   const lines = maskedLines({ text }, asked.mask);
   const delimiter = asked.delimiter();
-  const prompt = compose({ ...material, ...plan }, delimiter, budget);
-  const answers = await askAll(prompt, bounds.usd, budget, asked);
+  const wanted = wantedReadings(context.config.review.readings, bounds.profile, pushScope.files);
+  const { parts } = plan;
+  const prompt = compose({ ...material, ...plan, readings: wanted.planned }, delimiter, budget);
+  const readings = affordableReadings(wanted, prompt, bounds.usd, asked, budget.replyTokens);
+  const questions = prompt.questions.slice(0, readings.planned * parts.length);
+  const answers = await askAll({ ...prompt, questions }, parts.length, bounds.usd, budget, asked);
 
-  const replies = answers.flatMap((answer) => (answer.kind === "answered" ? [answer.value] : []));
-  const failures = answers.map((answer) => (answer.kind === "answered" ? null : answer));
+  const inReading = Array.from({ length: readings.planned }, (_, at) =>
+    answers.slice(at * parts.length, (at + 1) * parts.length),
+  );
+  const replies = answered(answers);
+  const failures = parts.map((_, at) => neverRead(inReading.map((list) => list[at])));
   const remembered = new Map(bounds.remembered.map((precedent) => [precedent.id, precedent]));
-  const drafts = draft(inTurn(replies.map(({ findings }) => findings)), context.files, remembered);
+  const found = inReading.map((list) => inTurn(answered(list).map(({ findings }) => findings)));
+  const times = timesRead(parts, inReading);
+  const drafts = draft(found, context.files, remembered, (path) => times.get(path)?.times ?? inReading.length);
   const ruled = checkByRule(drafts.findings, context.files);
   const spent = answers.flatMap((answer) => (answer.kind === "not-asked" ? [] : [answer.usage]));
   const usdLeft = bounds.usd - usdOf(spent);
-  const coverage = coverageOf(asked.name, plan, failures, prompt, drafts.findings);
+  const fewer = [...times].flatMap(([path, read]) =>
+    read.times === 0 || read.times === readings.planned ? [] : [{ path, ...read }],
+  );
+  const asking = { ...prompt, questions: questions.length, readings: { ...readings, fewer } };
+  const coverage = coverageOf(asked.name, plan, failures, asking, drafts.findings);
   const second = await secondLook(ruled.findings, context, around, lines, bounds.profile, asked, usdLeft);
+  const left = usdLeft - usdOf(second.usage);
+  const last = { ...bounds, usd: left, isRanked: readings.planned > 1 };
+  const ranked = await rankFindings(second.checked.findings, context, last, asked);
 
   return {
-    findings: second.checked.findings,
-    heldBack: [...drafts.heldBack, ...ruled.heldBack, ...second.checked.heldBack],
+    findings: ranked.findings,
+    heldBack: [...drafts.heldBack, ...ruled.heldBack, ...second.checked.heldBack, ...ranked.heldBack],
     ruleVerdicts: groundedVerdicts(material.ruleFindings, plan, answers),
     walkthrough: cutText(replies[0]?.walkthrough.trim() ?? "", WALKTHROUGH_CHARS) || null,
     coverage,
     degraded: [
       ...degradedBy("model", unanswered(failures)),
+      ...degradedBy("readings", replies.length === 0 ? null : readFewer(fewer, readings.planned)),
       ...degradedBy("model", refused(answers)),
       ...degradedBy("coverage", replies.length === 0 ? null : notWhole(plan, coverage)),
       ...degradedBy("model", dropped(drafts.dropped)),
       ...degradedBy("model", unread(replies)),
       ...second.degraded,
+      ...ranked.degraded,
     ],
-    cost: costOf([...spent, ...second.usage]),
+    cost: costOf([...spent, ...second.usage, ...ranked.usage]),
   };
 }
 
@@ -143,28 +168,43 @@ type Answer = ModelAnswer<ReviewReply> | ({ readonly kind: "not-asked" } & Faile
 /** Failures that the next question would meet again. */
 const LASTING: ReadonlySet<string> = new Set(["denied", "unpaid", "circuit-open", "stopped"]);
 
-/** A few at once, in the order of the plan; stops when the budget is used up or the server is unavailable. */
+/**
+ * A few at once, in the order of the plan; stops when the budget is used up or the server is unavailable.
+ *
+ * @param once how many of the questions are the first reading
+ */
 async function askAll(
-  prompt: ReviewPrompt,
+  prompt: Pick<ReviewPrompt, "system" | "questions">,
+  once: number,
   usd: number,
   { replyTokens }: QuestionBudget,
   asked: Asked,
 ): Promise<readonly Answer[]> {
   const answers = new Map<number, Answer>();
+  const most = prompt.questions.map((user) => asked.price(tokensOf([...prompt.system, ...user]), replyTokens) ?? 0);
   let spent = 0;
+  let running = 0;
   let next = 0;
   let over: Failed | null = null;
   const askNext = async () => {
     const at = next++;
     const user = prompt.questions[at] ?? [];
     const question = { ...REVIEWING, maxOutputTokens: replyTokens, system: prompt.system, user };
+    running += most[at] ?? 0;
     const answer = await asked.ask(question);
+    running -= most[at] ?? 0;
     answers.set(at, answer);
     spent += answer.usage.usd ?? 0;
     if (answer.kind === "failed" && (LASTING.has(answer.failure) || answer.notBefore !== null)) over = answer;
   };
-  /** Assumes that running questions cost as much as the others did. */
-  const isPaid = () => spent < usd && (spent / answers.size) * (next + 1) <= usd;
+  /**
+   * Assumes that running questions of the first reading cost as much as the others did. A further reading counts
+   * what it may cost at most, and leaves the money for verification.
+   */
+  const isPaid = () =>
+    next < once
+      ? spent < usd && (spent / answers.size) * (next + 1) <= usd
+      : spent + running + (most[next] ?? 0) <= usd * PART_FOR_READING;
   const worker = async () => {
     while (over === null && next < prompt.questions.length && isPaid()) await askNext();
   };
@@ -173,6 +213,37 @@ async function askAll(
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, prompt.questions.length - 1) }, worker));
   const { failure, detail } = over ?? { failure: "budget", detail: "" };
   return prompt.questions.map((_, at) => answers.get(at) ?? { kind: "not-asked", failure, detail });
+}
+
+function answered(answers: readonly Answer[]): readonly ReviewReply[] {
+  return answers.flatMap((answer) => (answer.kind === "answered" ? [answer.value] : []));
+}
+
+/** Why no reading has read a part; null when one has. */
+function neverRead(answers: readonly (Answer | undefined)[]): Failed | null {
+  const failures = answers.flatMap((answer) => (answer === undefined || answer.kind === "answered" ? [] : [answer]));
+  return failures.length === answers.length ? (failures[0] ?? null) : null;
+}
+
+/** How often all of a file's parts were read, and why not oftener. */
+function timesRead(parts: readonly Part[], inReading: readonly (readonly Answer[])[]) {
+  const times = new Map<string, { readonly times: number; readonly reason: string }>();
+  for (const [at, part] of parts.entries()) {
+    const here = inReading.flatMap((list) => list[at] ?? []);
+    const failed = here.flatMap((answer) => (answer.kind === "answered" ? [] : [failureReason(answer)]));
+    const read = { times: here.length - failed.length, reason: failed[0] ?? "" };
+    for (const { path } of part) if ((times.get(path)?.times ?? here.length) >= read.times) times.set(path, read);
+  }
+  return times;
+}
+
+const MOST_FEWER = 5;
+
+function readFewer(fewer: Readings["fewer"], planned: number): string | null {
+  if (fewer.length === 0) return null;
+  const which = listed(fewer, MOST_FEWER, ({ path, times }) => `${path} ${times === 1 ? "once" : `${times} times`}`);
+  const why = [...new Set(fewer.map(({ reason }) => reason))].join("; ");
+  return `the model read ${which} in place of ${planned} times: ${why}`;
 }
 
 /** One of each in turn, so that one endless reply does not crowd out the others. */
@@ -190,8 +261,8 @@ function groundedVerdicts(
   const paths = new Map(ruleFindings.map(({ id, path }) => [id, path]));
   return answers.flatMap((answer, at) => {
     if (answer.kind !== "answered") return [];
-    const shown = new Set(plan.readings[at]?.paths);
-    return answer.value.ruleFindings.filter(({ id }) => shown.has(paths.get(plainId(id)) ?? ""));
+    const part = plan.parts[at % plan.parts.length] ?? [];
+    return answer.value.ruleFindings.filter(({ id }) => isIn(part, paths.get(plainId(id)) ?? ""));
   });
 }
 
@@ -240,31 +311,28 @@ function notWhole(plan: ReadingPlan, { files }: Coverage): string | null {
 /** A text with its secrets masked; the number of lines stays. */
 type Mask = (text: string) => Promise<string>;
 
-/** The plan with its readings as they will be sent; a file with a masked line counts as partly read. */
+/** The plan with its parts as they will be sent; a file with a masked line counts as partly read. */
 async function maskedPlan(plan: ReadingPlan, mask: Mask): Promise<ReadingPlan> {
-  const seen = await Promise.all(plan.readings.map((reading) => maskedReading(reading, mask)));
+  const seen = await Promise.all(plan.parts.map((part) => maskedPart(part, mask)));
   const masked = seen.flatMap((one) => one.masked);
   return {
-    readings: seen.map(({ reading }) => reading),
+    parts: seen.map(({ part }) => part),
     coverage: plan.coverage.map((file) => lessMasked(file, masked.filter(({ path }) => path === file.path).length)),
   };
 }
 
-const HEADING = /^### FILE /;
 const ANCHORED = /^-?\d+#[0-9a-f]+:/;
 
-/** The reading as it will be sent, and its masked lines of the change with their anchors and signs. */
-export async function maskedReading(reading: Reading, mask: Mask) {
-  const text = await mask(reading.text);
-  const shown = text.split("\n");
-  const masked: { readonly path: string; readonly text: string }[] = [];
-  let file = -1;
-  for (const [at, line] of reading.text.split("\n").entries()) {
-    // No other line begins so: those of the change have an anchor.
-    if (HEADING.test(line)) file++;
-    else if (line !== shown[at] && ANCHORED.test(line)) masked.push({ path: reading.paths[file] ?? "", text: line });
-  }
-  return { reading: { ...reading, text }, masked };
+/** A part as it will be sent, and its masked lines of the change with their anchors and signs. */
+export async function maskedPart(part: Part, mask: Mask) {
+  const texts = await Promise.all(part.map(({ text }) => mask(text)));
+  const masked = part.flatMap(({ path, text }, file) => {
+    const shown = texts[file]?.split("\n") ?? [];
+    // Only lines of the change have an anchor.
+    const hidden = text.split("\n").filter((line, at) => line !== shown[at] && ANCHORED.test(line));
+    return hidden.map((line) => ({ path, text: line }));
+  });
+  return { part: part.map(({ path }, file) => ({ path, text: texts[file] ?? "" })), masked };
 }
 
 function lessMasked(file: FileCoverage, lines: number): FileCoverage {

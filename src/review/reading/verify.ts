@@ -121,14 +121,23 @@ function withNote(finding: Finding, note: string): Finding {
   return { ...finding, body: `${finding.body}\n\n${note}` };
 }
 
-/** The threshold applies to both odds: a certain defect that no one would change is held back too. */
 function verdictObjection(finding: Finding, verdict: CheckedFinding | undefined, profile: Profile): string | null {
   if (verdict?.verdict === "wrong")
     return `it did not hold when checked: ${cutText(verdict.reason.trim(), REASON_CHARS)}`;
-  const { real, wanted } = oddsOf(finding);
-  const least = leastOdds(profile);
-  const floor = `is below ${least}, the threshold of the ${profile} profile`;
-  if (real < least) return `confidence ${real.toFixed(2)} ${floor}`;
+  const { real } = oddsOf(finding);
+  const { least, floor } = floorOf(finding, profile);
+  return real < least ? `confidence ${real.toFixed(2)} ${floor}` : null;
+}
+
+function floorOf({ agreement }: Finding, profile: Profile) {
+  const least = leastOdds(profile, agreement);
+  return { least, floor: `is below ${least}, the threshold of the ${profile} profile` };
+}
+
+/** Where nothing ranks the findings: a certain defect that no one would change is held back too. */
+export function wantedObjection(finding: Finding, profile: Profile): string | null {
+  const { wanted } = oddsOf(finding);
+  const { least, floor } = floorOf(finding, profile);
   return wanted < least ? `the chance that its author would change it, ${wanted.toFixed(2)}, ${floor}` : null;
 }
 
@@ -147,6 +156,8 @@ export function split(findings: readonly Finding[], objection: (finding: Finding
 export interface Checker {
   /** Of the verifying model. */
   readonly smallContextTokens: number;
+  /** US$ for these tokens in and out of the verifying model; null when it has no price. */
+  readonly smallPrice: (inputTokens: number, outputTokens: number) => number | null;
   readonly ask: <T>(request: ModelRequest<T>) => Promise<ModelAnswer<T>>;
   readonly delimiter: () => string;
 }
@@ -258,7 +269,7 @@ export function verifyQuestion(
 }
 
 /** At least one, which is cut if it is too long. */
-function fittingFindings(findings: readonly Finding[], budget: number): readonly string[] {
+export function fittingFindings(findings: readonly Finding[], budget: number): readonly string[] {
   const listed: string[] = [];
   let left = budget;
   for (const finding of findings) {
