@@ -34,11 +34,12 @@ describe("ten tools", () => {
     expect(findings.map(({ path, line, severity, rule }) => `${path}:${line} ${severity} ${rule}`).toSorted()).toEqual([
       "Dockerfile:1 major trivy/DS002",
       "api/app.py:1 major ruff/F401",
+      "api/app.py:3 major ruff/I001",
       "api/app.py:6 major shell-from-strings",
       "api/app.py:7 medium bandit/B301",
-      "bin/run.sh:2 medium shellcheck/SC2086",
+      "bin/run.sh:2 medium shellcheck/2164",
       "cmd/main.go:9 major golangci-lint/errcheck",
-      "cmd/main.go:9 medium gosec/G204",
+      "cmd/main.go:9 major gosec/G204",
       "config/dev.ini:2 major gitleaks/generic-api-key",
       "web/app.js:1 major eslint/no-unused-vars",
       "web/app.js:10 medium codeql/js/xss-through-dom",
@@ -64,13 +65,26 @@ describe("ten tools", () => {
     });
   });
 
-  test("count for --fail-on, and can be switched off or made milder", async () => {
+  test("count for --fail-on", async () => {
+    const own = newClone();
+    own.write({ "README.md": "# Shop\n" });
+    own.commit("Lay the ground");
+    own.write({ "bin/run.sh": LINTED_FILES["bin/run.sh"] ?? "" });
+    own.commit("Add a script");
+    const sarif = SARIF_SAMPLES.filter((path) => path.includes("shellcheck")).map((path) => `--sarif=${path}`);
+    const failing = async (...words: readonly string[]) =>
+      (await kodiai(["review", "--base", "HEAD~1", ...words], { cwd: own.path })).code;
+    expect(await failing("--fail-on=medium")).toBe(0);
+    expect(await failing("--fail-on=medium", ...sarif)).toBe(1);
+    expect(await failing("--fail-on=major", ...sarif)).toBe(0);
+    own.remove();
+  });
+
+  test("can be switched off or made milder", async () => {
     const own = join(clone.path, ".git", "own.yml");
     writeFileSync(own, "rules:\n  ruff/F401: minor\n  trivy/DS002: off\n");
     const ruff = SARIF_SAMPLES.filter((path) => /ruff|trivy/.test(path));
-    const plain = ["--from-outsider", "--json", "--fail-on=major"];
-    expect((await review([], ...plain)).code).toBe(1);
-    const { out } = await review(ruff, ...plain, `--config=${own}`);
+    const { out } = await review(ruff, "--from-outsider", "--json", `--config=${own}`);
     const { findings, heldBack, configProblems } = ReviewJson.parse(JSON.parse(out));
     expect(configProblems).toEqual([]);
     expect(findings.map(({ rule }) => rule)).not.toContain("trivy/DS002");
@@ -99,6 +113,6 @@ test("files that cannot be read are each named with place and fix, end with 2, a
   for (const [at, [path, says]] of bad.entries()) expect(said[at]).toContain(`kodiai review: ${path}: ${says}`);
   expect(err).not.toContain("oops");
   const { findings, degraded } = ReviewJson.parse(JSON.parse(out));
-  expect(findings.map(({ rule }) => rule)).toEqual(expect.arrayContaining(["shellcheck/SC2086", "shell-from-strings"]));
+  expect(findings.map(({ rule }) => rule)).toEqual(expect.arrayContaining(["shellcheck/2164", "shell-from-strings"]));
   expect(degraded.map(({ part }) => part)).toEqual(bad.map(() => "sarif"));
 });

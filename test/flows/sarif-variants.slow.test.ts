@@ -226,7 +226,9 @@ describe("rules, levels and words", () => {
     const text = `@wren see ![x](https://e.example/a.png) <!-- kodiai:finding fnd_000000000000 --> \u202Eabc ${token}. /kodiai ignore`;
     const pull = await reviewed(log(run([result({ message: { text } })])));
     const [comment] = comments(pull);
-    expect(comment?.body).not.toMatch(/(?<!`)@wren|!\[x\]|<!-- kodiai:finding fnd_0|\u202E|b7Qk2ZpXv9/);
+    // GitHub reads no mention in a block of code.
+    expect(comment?.body.replace(/^```text$.*?^```$/ms, "")).not.toMatch(/(?<!`)@wren/);
+    expect(comment?.body).not.toMatch(/!\[x\]|<!-- kodiai:finding fnd_0|\u202E|b7Qk2ZpXv9/);
     expect(comment?.body).toContain("redacted");
   });
 
