@@ -102,10 +102,12 @@ export async function review(
   const memory = reviewMemory(precedents);
   const policy = policyOf(context, signals, ports.isAuthorTrusted);
   const around = ports.around ?? noContext();
-  const ignored = ports.isAuthorTrusted ? [] : inspection.heldBack;
-  const ours = [...inspection.findings, ...ignored.map(({ finding }) => finding)];
-  const tools = withToolFindings(ours, context, new Map(Object.entries(config.rules)));
-  const ruleFindings = tools.findings;
+  // Whom we do not trust holds nothing back by a comment, and is named as one who asked for it.
+  const unless = (held: readonly HeldBack[]) => (ports.isAuthorTrusted ? [] : held.map(({ finding }) => finding));
+  const tools = withToolFindings([...inspection.findings, ...unless(inspection.heldBack)], context, settings);
+  const commented = [...inspection.heldBack, ...tools.heldBack];
+  const ignored = ports.isAuthorTrusted ? [] : commented;
+  const ruleFindings = [...tools.findings, ...unless(tools.heldBack)];
   const material = { context: authored, signals, precedents, ruleFindings, around };
   const head = ports.head ?? { code: null, degraded: [] };
   const { isAuthorTrusted } = ports;
@@ -114,7 +116,7 @@ export async function review(
   const ruled = takeRuleVerdicts(ruleFindings, read.ruleVerdicts);
   // The author's text may have steered the model that found a rule wrong.
   const refuted = ports.isAuthorTrusted ? ruled.heldBack : ruled.heldBack.map(heldByAuthor);
-  const quieted = [...(ports.isAuthorTrusted ? inspection.heldBack : []), ...refuted, ...read.heldBack];
+  const quieted = [...(ports.isAuthorTrusted ? commented : []), ...refuted, ...read.heldBack];
   const code = codeNow(context.files, context.headTexts);
   const byRules = withRememberedAbout(ruled.findings, precedents.ranked, context.headTexts);
   const remembered = await withMemory([...byRules, ...read.findings], checkpoint, code, ports.recollection);

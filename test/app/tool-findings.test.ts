@@ -141,3 +141,18 @@ test.each([
   expect(inline(pull)).toHaveLength(count);
   if (count === 0) expect(summary(pull)).toContain("the model, looking at the code, found it wrong: Each has one.");
 });
+
+test.each([
+  ["wren", "", 0],
+  ["mona", "mona", 1],
+])("a comment of %s beside the code names a tool's rule", async (author, fork, count) => {
+  finds(["src/cart.ts", 2, "The cart is shared."]);
+  const at = await open();
+  const files = {
+    "src/cart.ts": "// kodiai-ignore lint/R1, other/@x/y.z: one cart is meant\nexport const cart = carts.of(all);\n",
+  };
+  const pull = await flow.world.pullRequest(at, { title: "feat", author, files, ...(fork === "" ? {} : { fork }) });
+  await flow.settled(pull);
+  expect(inline(pull)).toHaveLength(count);
+  if (count === 0) expect(summary(pull)).toContain("kodiai-ignore: one cart is meant");
+});

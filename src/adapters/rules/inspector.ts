@@ -3,13 +3,14 @@
 
 import { setImmediate } from "node:timers/promises";
 import type { CustomRule, RuleSetting } from "../../config/repo-config.ts";
+import { ignoreReason } from "../../domain/code/ignore-comment.ts";
 import { type Finding, findingId, type Suggestion } from "../../domain/finding.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { FileDiff, Hunk } from "../../domain/pull-request.ts";
 import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
 import { grammarOf, parseText } from "../grammars.ts";
 import { compileCustomRules } from "./custom.ts";
-import { ignoreReason, inspectionOf, joinInspections, onlyDegraded, wordsOfRule } from "./inspection.ts";
+import { inspectionOf, joinInspections, onlyDegraded, wordsOfRule } from "./inspection.ts";
 import { addedNumbers, firstFrom, lineTexts, oncePerFile } from "./known-lines.ts";
 import { isSampleFile } from "./line/line-rule.ts";
 import type { Match, Rule } from "./rule.ts";

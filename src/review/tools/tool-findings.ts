@@ -1,10 +1,12 @@
 // Results of other tools as findings: those on lines that the change adds, at the place that they name.
 import type { RuleSetting } from "../../config/repo-config.ts";
-import { type Finding, findingId, type Suggestion } from "../../domain/finding.ts";
+import { ignoreReason } from "../../domain/code/ignore-comment.ts";
+import { type Finding, findingId, type HeldBack, type Suggestion } from "../../domain/finding.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { FileDiff, PullRequestContext } from "../../domain/pull-request.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { NO_REPORT, TOOL_RESULTS, type ToolRegion, type ToolResult, toolRuleId } from "../../domain/tool-result.ts";
+import type { Inspection } from "../../ports.ts";
 import { type Claim, joinedClaims, ruleWords } from "./same-matter.ts";
 
 /** More of one review say nothing new; the rest is counted. */
@@ -27,12 +29,13 @@ export function withToolFindings(
     tools = NO_REPORT,
   }: Pick<PullRequestContext, "files" | "headTexts" | "leftOut" | "tools">,
   settings: ReadonlyMap<string, RuleSetting>,
-): { readonly findings: readonly Finding[]; readonly degraded: readonly Degraded[] } {
-  if (tools.results.length === 0) return { findings: ours, degraded: [] };
+): Inspection {
+  if (tools.results.length === 0) return { findings: ours, heldBack: [], degraded: [] };
   const byPath = new Map(files.map((file) => [file.path, file]));
   const known = new Map<string, KnownFile>();
   const unread = new Set(leftOut.map(({ path }) => path));
   const claims: Claim[] = [];
+  const heldBack: HeldBack[] = [];
   const lost = { noLine: new Map<string, number>(), leftOut: new Map<string, number>(), over: 0 };
   const occurrences = new Map<string, number>();
   for (const result of tools.results) {
@@ -49,10 +52,17 @@ export function withToolFindings(
     if (lines === null) count(lost.noLine, result.tool);
     const anchor = lines === null ? null : anchorOf(lines, here);
     if (lines === null || anchor === null) continue;
-    if (claims.length >= MOST_FINDINGS) lost.over += 1;
-    else claims.push({ finding: findingOf(result, { lines, anchor, here, setting }, occurrences), tags: result.tags });
+    if (claims.length + heldBack.length >= MOST_FINDINGS) {
+      lost.over += 1;
+      continue;
+    }
+    const finding = findingOf(result, { lines, anchor, here, setting }, occurrences);
+    const ignored = ignoreReason(toolRuleId(result), anchor, here.texts);
+    if (ignored === null) claims.push({ finding, tags: result.tags });
+    else heldBack.push({ finding, reason: `kodiai-ignore: ${ignored}` });
   }
   return {
+    heldBack,
     findings: joinedClaims([...ours.map((finding) => ({ finding, tags: [] })), ...claims]),
     degraded: [
       ...[...lost.noLine].map(([tool, many]) =>

@@ -1,11 +1,12 @@
 // Repository rules over one change: each file with its text before it, and the repository at the head once a rule asks for it.
 
 import type { RuleSetting } from "../../../config/repo-config.ts";
+import { ignoreReason } from "../../../domain/code/ignore-comment.ts";
 import { type Finding, findingId } from "../../../domain/finding.ts";
 import type { Degraded } from "../../../domain/omissions.ts";
 import type { FileDiff } from "../../../domain/pull-request.ts";
 import type { InspectedFile, InspectedRepository, Inspection } from "../../../ports.ts";
-import { ignoreReason, inspectionOf, joinInspections, onlyDegraded, wordsOfRule } from "../inspection.ts";
+import { inspectionOf, joinInspections, onlyDegraded, wordsOfRule } from "../inspection.ts";
 import { lineTexts } from "../known-lines.ts";
 import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
 import { checkRemoved } from "./checks.ts";
