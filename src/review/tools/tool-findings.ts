@@ -6,7 +6,6 @@ import type { Degraded } from "../../domain/omissions.ts";
 import type { FileDiff, PullRequestContext } from "../../domain/pull-request.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { NO_REPORT, TOOL_RESULTS, type ToolRegion, type ToolResult, toolRuleId } from "../../domain/tool-result.ts";
-import type { Inspection } from "../../ports.ts";
 import { type Claim, joinedClaims, ruleWords } from "./same-matter.ts";
 
 /** More of one review say nothing new; the rest is counted. */
@@ -19,6 +18,7 @@ const MOST_IDENTITY_LINES = 50;
  *
  * @param ours findings of our rules, in order
  * @param settings `rules`, which may switch a tool's rule off or change its severity
+ * @returns findings; of tools apart those that a comment in the code holds back: whether it may, depends on who wrote it
  */
 export function withToolFindings(
   ours: readonly Finding[],
@@ -29,7 +29,11 @@ export function withToolFindings(
     tools = NO_REPORT,
   }: Pick<PullRequestContext, "files" | "headTexts" | "leftOut" | "tools">,
   settings: ReadonlyMap<string, RuleSetting>,
-): Inspection {
+): {
+  readonly findings: readonly Finding[];
+  readonly heldBack: readonly HeldBack[];
+  readonly degraded: readonly Degraded[];
+} {
   if (tools.results.length === 0) return { findings: ours, heldBack: [], degraded: [] };
   const byPath = new Map(files.map((file) => [file.path, file]));
   const known = new Map<string, KnownFile>();
