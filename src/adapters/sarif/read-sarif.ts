@@ -120,14 +120,8 @@ function rulesOf(run: unknown): (result: unknown) => unknown {
     return made;
   };
   return (result) => {
-    const reference = member(result, "rule", "toolComponent");
-    const at = countOf(0, reference, "index");
-    const name = textOf(reference, "name");
-    const guid = textOf(reference, "guid");
-    const named = extensions.find(
-      (one) => (name !== "" && textOf(one, "name") === name) || (guid !== "" && textOf(one, "guid") === guid),
-    );
-    const component = (at === null ? named : extensions[at]) ?? driver;
+    const at = countOf(0, result, "rule", "toolComponent", "index");
+    const component = (at === null ? undefined : extensions[at]) ?? driver;
     const index = countOf(0, result, "rule", "index") ?? countOf(0, result, "ruleIndex");
     const byIndex = index === null ? undefined : listOf(component, "rules")[index];
     const id = textOf(result, "ruleId") || textOf(result, "rule", "id");

@@ -1,5 +1,5 @@
 // SARIF files that a person names, as results of tools.
-import { closeSync, openSync, readSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import type { Degraded } from "../../domain/omissions.ts";
 import { decodeText } from "../../domain/text/decode-text.ts";
 import { joinedReports, NO_REPORT, SARIF_FILE, type ToolReport } from "../../domain/tool-result.ts";
@@ -10,7 +10,6 @@ import { readSarif, SarifProblem } from "./read-sarif.ts";
 const MOST_FILES = 20;
 /** Bytes of one file: GitHub takes 10 MB when compressed, which is seldom more than this. */
 const MOST_BYTES = 64 << 20;
-const PIECE = 1 << 20;
 
 /**
  * The results of SARIF files. A file that cannot be read loses no other: it is `degraded` with the part SARIF_FILE, with its name,
@@ -23,7 +22,7 @@ export function sarifFiles(paths: readonly string[]): ToolResults {
       const problem = (file: string, reason: string): Degraded => ({ part: SARIF_FILE, reason: `${file}: ${reason}` });
       for (const file of paths.slice(0, MOST_FILES)) {
         try {
-          reports.push(await readSarif(textOfFile(file), changedPaths(changed, isInHead)));
+          reports.push(await readSarif(await textOfFile(file), changedPaths(changed, isInHead)));
         } catch (error) {
           if (!(error instanceof SarifProblem)) throw error;
           reports.push({ ...NO_REPORT, degraded: [problem(file, error.message)] });
@@ -37,35 +36,20 @@ export function sarifFiles(paths: readonly string[]): ToolResults {
   };
 }
 
-function textOfFile(file: string): string {
-  const bytes = bytesOf(file);
-  if (bytes.length > MOST_BYTES)
-    throw new SarifProblem(`it is larger than ${MOST_BYTES >> 20} MB; let the tool read the changed files only`);
-  const text = decodeText(bytes);
-  if (text === null) throw new SarifProblem("it holds no text; write it as UTF-8");
-  return text.replace(/^\uFEFF/, "");
-}
-
-/** At most one byte more than is allowed: what is named may be a pipe without an end. */
-function bytesOf(file: string): Buffer {
+async function textOfFile(file: string): Promise<string> {
+  const pieces: Buffer[] = [];
   try {
-    const handle = openSync(file, "r");
-    try {
-      const pieces: Buffer[] = [];
-      for (let left = MOST_BYTES + 1; left > 0; ) {
-        const piece = Buffer.alloc(Math.min(PIECE, left));
-        const count = readSync(handle, piece);
-        if (count === 0) break;
-        pieces.push(piece.subarray(0, count));
-        left -= count;
-      }
-      return Buffer.concat(pieces);
-    } finally {
-      closeSync(handle);
-    }
+    // One byte more than is allowed, and no more: what is named may be a pipe without an end.
+    for await (const piece of createReadStream(file, { end: MOST_BYTES })) pieces.push(piece as Buffer);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
     const why = code === "ENOENT" ? "there is no such file; name what the tool wrote" : `it cannot be read: ${code}`;
     throw new SarifProblem(why);
   }
+  const bytes = Buffer.concat(pieces);
+  if (bytes.length > MOST_BYTES)
+    throw new SarifProblem(`it is larger than ${MOST_BYTES >> 20} MB; let the tool read the changed files only`);
+  const text = decodeText(bytes);
+  if (text === null) throw new SarifProblem("it holds no text; write it as UTF-8");
+  return text.replace(/^\uFEFF/, "");
 }

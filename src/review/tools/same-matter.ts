@@ -45,8 +45,8 @@ const MOST_NAMED = 5;
  * @returns findings in the order of the first claim of each
  */
 export function joinedClaims(claims: readonly Claim[]): readonly Finding[] {
-  const groups: Group[] = [];
-  const byPath = new Map<string, Group[]>();
+  const groups: Read[][] = [];
+  const byPath = new Map<string, Read[][]>();
   for (const claim of claims) {
     const { path } = claim.finding;
     const known = byPath.get(path) ?? [];
@@ -54,24 +54,20 @@ export function joinedClaims(claims: readonly Claim[]): readonly Finding[] {
     const read = { ...claim, matters: mattersOf(claim), words: wordsOf(claim.finding.title) };
     // Our own rules know of each other.
     const isOurs = ofTool(claim.finding.rule) === null;
-    const group = isOurs ? undefined : known.find(({ members: [first] }) => first !== undefined && isSame(first, read));
-    if (group !== undefined) group.members.push(read);
+    const group = isOurs ? undefined : known.find(([first]) => first !== undefined && isSame(first, read));
+    if (group !== undefined) group.push(read);
     else {
-      const own = { members: [read] };
+      const own = [read];
       groups.push(own);
       known.push(own);
     }
   }
-  return groups.map(({ members }) => joined(members.map(({ finding }) => finding)));
+  return groups.map((members) => joined(members.map(({ finding }) => finding)));
 }
 
 interface Read extends Claim {
   readonly matters: readonly number[];
   readonly words: ReadonlySet<string>;
-}
-
-interface Group {
-  readonly members: Read[];
 }
 
 function mattersOf({ finding, tags }: Claim): readonly number[] {
