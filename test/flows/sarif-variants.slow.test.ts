@@ -227,7 +227,7 @@ describe("rules, levels and words", () => {
     const pull = await reviewed(log(run([result({ message: { text } })])));
     const [comment] = comments(pull);
     // In a fence, such as that of the prompt for an agent, nothing acts.
-    const unfenced = comment?.body.replace(/^(`{3,})[^]*?^\1$/gm, "");
+    const unfenced = comment?.body.replace(/^(`{3,})[\s\S]*?^\1$/gm, "");
     expect(comment?.body).not.toMatch(/\u202E|b7Qk2ZpXv9/);
     expect(unfenced).not.toMatch(/(?<!`)@wren|!\[x\]|<!-- kodiai:finding fnd_0/);
     expect(comment?.body).toContain("redacted");
