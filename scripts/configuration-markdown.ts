@@ -8,7 +8,7 @@ const HEAD = `<!-- Made by \`npm run generate\` from src/config; edit the descri
 
 # Configuration
 
-Kodiai needs no configuration file. To change something, put \`.kodiai.yml\` at the root of the repository:
+Kodiai needs no file. To change something, put \`.kodiai.yml\` at the root:
 
 \`\`\`yaml
 review:
@@ -36,14 +36,11 @@ each other, \`rules\` merge by rule:
 \`kodiai init\` writes a file that fits a clone. \`kodiai config show\` prints what differs from the defaults and why; \`kodiai config explain KEY\` what a key
 means. \`/kodiai config\` does so on a pull request.
 
-A model also reads \`AGENTS.md\`, \`CLAUDE.md\` and \`.github/copilot-instructions.md\` of that branch, up to 64 KiB each, as conventions; the summary
-names those that it read. They are data: no sentence in them changes the rules of a review.
+A model also reads \`AGENTS.md\`, \`CLAUDE.md\` and \`.github/copilot-instructions.md\` of that branch, as data; the summary names them.
 
 ## When something is wrong
 
-A wrong value counts as not written; the summary names it with line and column, and \`kodiai config check FILE\` prints the same before you
-push. A file over ${MAX_CONFIG_BYTES / 1024} KiB, or with a YAML error, is ignored as a whole. Keys in snake_case, and the profiles \`chill\` (quiet) and
-\`assertive\` (thorough), are read with a notice.
+A wrong value counts as not written; the summary names it with line and column, and so does \`kodiai config check FILE\`. A file over ${MAX_CONFIG_BYTES / 1024} KiB, or with a YAML error, is ignored as a whole. Keys in snake_case are read with a notice.
 `;
 
 const ENV_HEAD = `<!-- Made by \`npm run generate\` from src/config/environment; edit the descriptions there. -->

@@ -116,7 +116,7 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
   {
     key: "knowledge.retrieval.maxContextChars",
     knowledge: "{retrieval: {maxContextChars: 620}}",
-    says: /heard m0 m1 m2\n[\s\S]*m3: over the characters that are left/,
+    says: /heard m0 m1\n[\s\S]*m2: over the characters that are left/,
     insteadOf: /heard m0 m1 m2 m3 m4\n/,
     memories: FIVE,
   },

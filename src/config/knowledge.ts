@@ -17,7 +17,7 @@ const Gate = section({
   ),
   confidenceThreshold: amount(
     { min: 0, max: 1, default: 0.7, example: 0.9 },
-    "A decision to skip that is less certain than this becomes a search. 0–1.",
+    "A decision to skip that is less certain than this becomes a search.",
   ),
   cacheDecisions: flag(true, "Remember decisions for a while, so that the same question is not asked twice."),
   cacheTTLSeconds: whole(
@@ -30,7 +30,7 @@ const Gate = section({
   ),
   replay: flag(
     true,
-    "Skip the search where the last `kodiai replay` of this repository, over at least 50 pull requests and at most 30 days old, did not show that memory helps. Risky changes, and reviews that a person requests, are still searched.",
+    "Skip the search where the last `kodiai replay` of this repository (50 pull requests or more, at most 30 days old) did not show that memory helps. Risky and requested reviews are still searched.",
   ),
   skipPatterns: documented(
     patterns,
@@ -59,7 +59,7 @@ const Retrieval = section({
   ),
   maxContextChars: whole(
     { min: 0, max: 5000, default: 2000, example: 3000 },
-    "How many characters of memories a prompt may contain. Memories are never cut in half.",
+    "How many characters of memories a prompt may contain. The longest are cut so that all fit.",
   ),
   queryChars: whole(
     { min: 100, max: 800, default: 600, example: 800 },
@@ -82,23 +82,23 @@ const Retrieval = section({
   fusion: choice(
     ["learned", "rrf", "weighted"],
     { default: "learned", example: "weighted" },
-    "How `hybrid` orders results: by a learned table of signals, by rank in the two lists, or by weighted score; each also includes factors of language, age and outcome.",
+    "How `hybrid` orders results: by a learned table of signals, by rank in the two lists, or by weighted score.",
   ),
   weights: Weights.describe("Used by `fusion: weighted` only. A weight of 0 leaves the order to the other."),
   rerank: choice(
     ["auto", "model", "off"],
     { default: "auto", example: "off" },
-    "What reranks the memories that were found. Receives memories and changed code. auto: the server's reranker (KODIAI_RERANKER), else the operator's small model, within `review.budget` (about US$ .006 a review); model: the small model; off: nothing.",
+    "What reranks found memories; it receives them and changed code. auto: the server's reranker (KODIAI_RERANKER), else the operator's small model (about US$ .006 a review); model: the small model; off: nothing.",
   ),
   modelQueries: flag(
     false,
-    "Let the operator's small model write 8 to 12 more queries. Sends it title, description, 12,000 characters of the diff and five memories, and costs money. Not yet measured to help.",
+    "Let the operator's small model write 8 to 12 more queries from title, description, diff and five memories. Costs money; not yet measured to help.",
   ),
   hypothetical: flag(
     false,
-    "Let the operator's small model describe a memory that would fit this change, and search by its meaning. Sends it title, description and 12,000 characters of the diff, and costs money. Not yet measured to help.",
+    "Let the operator's small model describe a memory that would fit this change, and search by its meaning. Costs money; not yet measured to help.",
   ),
-  gate: Gate.describe("When memory is not searched at all. Decides about the search only, never about the review."),
+  gate: Gate.describe("When memory is not searched."),
 });
 
 export const Knowledge = section({
@@ -110,7 +110,7 @@ export const Knowledge = section({
   sharing: section({
     gives: flag(
       false,
-      "Offer patterns from this repository's reviews to the owner's other repositories that set `takes`: common words, without code, names, quotes, paths, reasons and links. Read from the default branch. Memories of a private repository never reach a public one.",
+      "Offer patterns from this repository's reviews to the owner's other repositories: common words, without code, names, quotes, paths and links. Nothing of a private repository reaches a public one.",
     ),
     takes: flag(false, "Also search the patterns that other repositories of the same owner offer."),
   }).describe(
@@ -125,7 +125,7 @@ export const Knowledge = section({
   describe: choice(
     ["off", "model"],
     { default: "off", example: "model" },
-    "What describes review comments, so that searches find them under other words. model: the operator's small model, after each review; it receives comments and their code, and costs money within review.budget.usdPerMonth. off: none.",
+    "What describes review comments, so that searches find them under other words. model: the operator's small model, after each review, for money within review.budget.usdPerMonth.",
   ),
   retrieval: Retrieval.describe("How memory is searched for a review."),
 });

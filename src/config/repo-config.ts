@@ -112,7 +112,7 @@ const Review = section({
   summary: choice(
     ["findings", "always"],
     { default: "findings", example: "always" },
-    "When a summary is posted. findings: when there is something to say, else only a 👍; the first review of a repository, and one that a person requests, post it anyway. always: each time.",
+    "When a summary is posted. findings: when there is something to say, else a 👍; also for the first review of a repository, and on request. always: each time.",
   ),
   suggestions: flag(true, "Offer committable suggestions where the fix is exact."),
   agentPrompt: flag(
@@ -127,7 +127,7 @@ const Review = section({
   readings: documented(
     z.union([z.literal("auto"), z.literal(1), z.literal(2), z.literal(3)]).default("auto"),
     2,
-    "How often the model reads a change, each time from another side; what several readings name is merged, checked and put in order of worth. auto: what measured best for the profile (now 1). Small changes, and those that the budget does not pay for, are read less often.",
+    "How often the model reads a change, each time from another side; findings are merged, checked and put in order of worth. auto: what measured best (now 1). Small changes, and those that the budget does not pay for, are read less often.",
   ),
   language: documented(
     z
@@ -144,7 +144,7 @@ const Review = section({
   budget: section({
     usdPerReview: amount(
       { min: 0, max: 1000, default: 1, example: 0.25 },
-      "At most this many US$ for one review; the model does not read what does not fit, and the summary lists it.",
+      "At most this many US$ for one review; the summary lists what the model did not read.",
     ),
     usdPerMonth: amount(
       { min: 0, max: 100_000, default: 50, example: 20 },
@@ -166,12 +166,12 @@ const Review = section({
   newcomers: choice(
     ["full", "cheap"],
     { default: "full", example: "cheap" },
-    "Which model reads pull requests from forks of people who never had one merged here. full: the main one; cheap: the operator's small one.",
+    "Which model reads pull requests of people who never had one merged here. full: the main one; cheap: the small one.",
   ),
   snapshot: choice(
     ["auto", "off"],
     { default: "auto", example: "off" },
-    "Whether the repository is read at the head of the change, to see what the diff does not show. Its files are never run. off: the changed files alone.",
+    "Whether the repository is read at the head of the change, to see what the diff does not show. off: the changed files alone.",
   ),
   checks: section({
     enabled: flag(false, "Show each review as a check run too. The App needs the permission `checks: write`."),
@@ -186,10 +186,10 @@ const Review = section({
       false,
       "Report what code scanning found on changed lines, as findings with memory. The App needs the permission `security_events: read`.",
     ),
-  }).describe("Results of other tools. docs/linters.md has the ways to bring them in."),
+  }).describe("Results of other tools: see docs/linters.md."),
   debounceSeconds: whole(
     { min: 0, max: 600, default: 10, example: 60 },
-    "Seconds to wait for a further push, so that several quick pushes get one review. 0: no wait.",
+    "Seconds to wait for a further push, so that quick pushes get one review.",
   ),
   drafts: flag(false, "Review draft pull requests too."),
   bots: documented(
@@ -235,7 +235,7 @@ export const RepoConfig = z.strictObject({
   pathFilters: documented(
     globs.default([]),
     ["!**/snapshots/**", "vendor/our-fork/**"],
-    "Which files are reviewed: globs, `!` excludes, the last match wins. A positive glob brings back lock files, and what `.gitattributes` of the base marks as generated or vendored. A check with `failOn` names source that this key excludes, and fails.",
+    "Which files are reviewed: globs, `!` excludes, the last match wins. A positive glob brings back lock files, and what `.gitattributes` marks as generated. A check with `failOn` fails for source that this key excludes.",
   ),
   pathInstructions: documented(
     z.array(PathInstruction).max(50).default([]),

@@ -18,5 +18,7 @@ test.each([
   ["", null, "first-time", "association unknown"],
   ["constructor", null, "first-time", "association CONSTRUCTOR"],
 ] as const)("an author with association %j and %j merged pull requests is %s", (association, merged, tier, because) => {
-  expect(assessAuthor({ association }, { mergedPullRequests: merged })).toEqual({ tier, because });
+  // With neither a count nor an association that says something nobody knows who it is.
+  const isKnown = merged !== null || !["NONE", "", "constructor"].includes(association);
+  expect(assessAuthor({ association }, { mergedPullRequests: merged })).toEqual({ tier, because, isKnown });
 });

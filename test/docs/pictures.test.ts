@@ -1,4 +1,4 @@
-// The pictures of the documents show titles that exist: `npm run screenshots` writes both. test/dashboard/dashboard.test.ts compares
+// The pictures of the documents show titles that exist: `npm run screenshots` writes both. test/dashboard/dashboard.slow.test.ts compares
 // them with the pages themselves, where there is a browser.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -4,8 +4,9 @@ import { afterAll, describe, expect, test } from "vitest";
 import { randomFrom, syntheticVectors } from "../../bench/synthetic-memory.ts";
 import { CORPORA, type MemoryRecord } from "../../src/domain/memory.ts";
 import type { MemoryFilter, Scope } from "../../src/domain/retrieval.ts";
-import { KEYWORDS } from "../../src/domain/text/bm25.ts";
+import { BACKGROUND_TEXTS, KEYWORDS } from "../../src/domain/text/bm25.ts";
 import { tokenise } from "../../src/domain/text/tokenise.ts";
+import { BACKGROUND } from "../../src/domain/text/word-rarity.ts";
 import type { Recall } from "../../src/ports/memory.ts";
 import { codeDistance, encodeVector } from "../../src/search/code.ts";
 import { PARTS, TERM_WEIGHTS } from "../../src/search/terms.ts";
@@ -20,7 +21,7 @@ test("usearch is there: what is compared below are two ways, not one twice", () 
   expect(usearchExact()).not.toBeNull();
 });
 
-/** BM25 as in the books, over lists of words. */
+/** BM25 as in the books, over lists of words, as if texts from everywhere were beside those of the repository. */
 function naiveBm25(records: readonly MemoryRecord[], text: string): { id: string; score: number }[] {
   const bags = records.map((record) => {
     const bag = new Map<string, number>();
@@ -50,7 +51,8 @@ function naiveBm25(records: readonly MemoryRecord[], text: string): { id: string
       for (const [word, times] of query) {
         const count = bag.get(word) ?? 0;
         const df = bags.filter((other) => other.bag.has(word)).length;
-        const idf = Math.log(1 + (bags.length - df + 0.5) / (df + 0.5));
+        const having = df + (BACKGROUND_TEXTS * (BACKGROUND.counts.get(word) ?? 0)) / BACKGROUND.texts;
+        const idf = Math.log(1 + (bags.length + BACKGROUND_TEXTS - having + 0.5) / (having + 0.5));
         score +=
           ((1 + Math.log(times)) * idf * count * (KEYWORDS.k1 + 1)) /
           (count + KEYWORDS.k1 * (1 - KEYWORDS.b + (KEYWORDS.b * length) / mean));

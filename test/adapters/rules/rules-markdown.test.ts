@@ -5,15 +5,13 @@ import { rulesMarkdown } from "../../../scripts/rules-markdown.ts";
 import type { LineRule } from "../../../src/adapters/rules/rule.ts";
 import { EVERY_RULE } from "../../../src/adapters/rules/rules.ts";
 
-test("the page lists every rule once in a table and once with a section", () => {
+test("the page has a section for every rule", () => {
   const page = rulesMarkdown();
   const html = micromark(page, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
   for (const { id } of EVERY_RULE) {
-    expect(page.split(`[${id}](#${id})`)).toHaveLength(2);
-    expect(html.split(`<h3>${id}</h3>`)).toHaveLength(2);
+    expect(html.split(`<h4>${id}</h4>`)).toHaveLength(2);
   }
-  expect(html).toContain("<h2>Security</h2>");
-  expect(html.split("<tr>").length - 1).toBe(EVERY_RULE.length + html.split("<table>").length - 1);
+  expect(html).toContain("<h3>Security</h3>");
 });
 
 test("invisible characters of examples are written out, and fences inside them do not end the block", () => {
@@ -33,5 +31,5 @@ test("invisible characters of examples are written out, and fences inside them d
   const page = rulesMarkdown([rule]);
   expect(page).toContain("````md\n```\nif (\\u{202e}admin)\n```\n````");
   expect(page).not.toContain("\u202e");
-  expect(page).toContain("Hidden \\| text |");
+  expect(page).toContain("**Hidden | text** (major");
 });
