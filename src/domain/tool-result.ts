@@ -110,6 +110,8 @@ const SECURITY_TOOLS = new Set([
 ]);
 /** These give no level, and what they find is a secret that must be revoked. */
 const SECRET_TOOLS = new Set(["gitleaks", "trufflehog"]);
+/** These call whatever they find an error, an unused import too: their level says nothing. */
+const ONE_LEVEL_TOOLS = new Set(["golangci-lint", "ruff"]);
 const CATEGORY_TAGS: readonly (readonly [RegExp, Category])[] = [
   [/^(?:security|cwe|external\/cwe|owasp|vulnerability|secret)/i, "security"],
   [/^(?:correctness|bug|bugs|error-prone|logic|possible-errors?)$/i, "correctness"],
@@ -123,9 +125,10 @@ const CATEGORY_TAGS: readonly (readonly [RegExp, Category])[] = [
 /** A tool's judgement in our words. */
 export function judged({ tool, level, securityScore, precision, tags }: ToolWords): Judgement {
   const byTag = CATEGORY_TAGS.find(([tag]) => tags.some((one) => tag.test(one)))?.[1];
-  const byLevel = SECRET_TOOLS.has(tool) ? "major" : (BY_LEVEL.get(level) ?? "medium");
+  const said = ONE_LEVEL_TOOLS.has(tool) ? "warning" : level;
+  const byLevel = SECRET_TOOLS.has(tool) ? "major" : (BY_LEVEL.get(said) ?? "medium");
   const rank = BY_SCORE.findIndex((least) => (securityScore ?? 0) >= least);
-  const byTool = SECURITY_TOOLS.has(tool) ? "security" : level === "error" ? "correctness" : "maintainability";
+  const byTool = SECURITY_TOOLS.has(tool) ? "security" : said === "error" ? "correctness" : "maintainability";
   // Tools write 0 where they have no score.
   const isScored = securityScore !== null && securityScore > 0;
   return {

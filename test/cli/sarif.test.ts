@@ -33,13 +33,13 @@ describe("ten tools", () => {
     expect(degraded).toEqual([]);
     expect(findings.map(({ path, line, severity, rule }) => `${path}:${line} ${severity} ${rule}`).toSorted()).toEqual([
       "Dockerfile:1 major trivy/DS002",
-      "api/app.py:1 major ruff/F401",
-      "api/app.py:3 major ruff/I001",
+      "api/app.py:1 medium ruff/F401",
+      "api/app.py:3 medium ruff/I001",
       "api/app.py:6 major shell-from-strings",
       "api/app.py:7 medium bandit/B301",
       "bin/run.sh:2 medium shellcheck/2164",
-      "cmd/main.go:9 major golangci-lint/errcheck",
       "cmd/main.go:9 major gosec/G204",
+      "cmd/main.go:9 medium golangci-lint/errcheck",
       "config/dev.ini:2 major gitleaks/generic-api-key",
       "web/app.js:1 major eslint/no-unused-vars",
       "web/app.js:10 medium codeql/js/xss-through-dom",
