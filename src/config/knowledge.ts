@@ -35,12 +35,12 @@ const Gate = section({
   skipPatterns: documented(
     patterns,
     ["^translations/"],
-    "Regular expressions (RE2, any case): when one of them matches every changed path, the search is skipped.",
+    "Regular expressions (RE2, any case): when every changed path, or the text of a question, matches one of them, the search is skipped.",
   ),
   retrievePatterns: documented(
     patterns,
     ["^src/billing/", "\\bhotfix\\b"],
-    "Regular expressions (RE2, any case) on title and paths: one match and memory is searched. Wins over skipPatterns.",
+    "Regular expressions (RE2, any case) on title, paths and the text of a question: one match and memory is searched. Wins over skipPatterns.",
   ),
 });
 

@@ -145,21 +145,22 @@ async function gated(
     tries.run<number | null>("memory-version", () => ports.recall.version(scope.repo), null),
   ]);
   // While memory answers: of most changes the gate lets the query be asked.
-  const own = settings.asked?.query ?? changeQuery(context, signals, retrieval.queryChars, tuning);
+  const own = changeQuery(context, signals, retrieval.queryChars, tuning);
   const [counts, version] = await asking;
   const memory = { counts, version, noGain: settings.noGain };
-  const gate =
+  const deciding = async () =>
     settings.asked?.decide?.(counts) ??
-    (await decide({ ...context, signals, memory }, gateConfig(retrieval.gate), {
+    decide({ ...context, signals, memory }, gateConfig(retrieval.gate), {
       cache: settings.gateCache ?? null,
       ask: retrieval.gate.model ? budget : null,
       now: settings.now,
-    }));
+    });
+  const gate = await tries.run("gate", deciding, defaultDecision("the gate failed"));
   const shadow =
     !gate.retrieve && !settings.asked && counts?.total !== 0 && inShadowSample(sampleKey(context), tuning.shadowShare);
   if (!gate.retrieve && !shadow) return noPrecedents(gate, retrieval);
   const at = { context, signals, ports, settings, tuning, scope, tries, budget, counts };
-  const found = await search(at, gate, own);
+  const found = await search(at, gate, settings.asked?.query(gate.strategy) ?? own);
   return shadow ? shadowed(found) : found;
 }
 
@@ -190,8 +191,9 @@ async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Prom
   const alike = isLexical ? null : embedder.threshold;
   const isCalibrated =
     !isLexical || method === "semantic" || retrieval.distanceThreshold !== "auto" || !!settings.asked;
+  const placed = settings.asked ? { ...context, files: settings.asked.files } : context;
   const steps = rankSteps(
-    { queries, hits, records, context, signals, weights, alike, now: settings.now },
+    { queries, hits, records, context: placed, signals, weights, alike, now: settings.now },
     {
       ...tuning,
       method,
