@@ -61,6 +61,7 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
   return {
     kind: "precedents",
     gate,
+    gateMs: null,
     query,
     ranked: chosen,
     seenBefore: seenBefore(list.ranked, at.configuredThreshold * SEEN_BEFORE_PART),
@@ -164,6 +165,7 @@ export function noPrecedents(gate: GateDecision, retrieval: Knowledge["retrieval
   return {
     kind: "precedents",
     gate,
+    gateMs: null,
     query: null,
     ranked: [],
     seenBefore: [],

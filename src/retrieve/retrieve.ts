@@ -57,6 +57,8 @@ export interface RetrievePorts {
   readonly reranker: Reranker | null;
   /** The model and its budget; absent: no model is asked. */
   readonly leave?: ModelAllowance;
+  /** Epoch milliseconds, to time the gate; absent: it is not timed. */
+  readonly now?: () => number;
   /** Yields to other work if it is time to; absent: the ranking does not pause. */
   readonly pause?: () => Promise<void>;
 }
@@ -155,13 +157,15 @@ async function gated(
       ask: retrieval.gate.model ? budget : null,
       now: settings.now,
     });
+  const begun = ports.now?.() ?? null;
   const gate = await tries.run("gate", deciding, defaultDecision("the gate failed"));
+  const gateMs = begun === null ? null : Math.max(0, (ports.now?.() ?? begun) - begun);
   const shadow =
     !gate.retrieve && !settings.asked && counts?.total !== 0 && inShadowSample(sampleKey(context), tuning.shadowShare);
-  if (!gate.retrieve && !shadow) return noPrecedents(gate, retrieval);
+  if (!gate.retrieve && !shadow) return { ...noPrecedents(gate, retrieval), gateMs };
   const at = { context, signals, ports, settings, tuning, scope, tries, budget, counts };
   const found = await search(at, gate, settings.asked?.query(gate.strategy) ?? own);
-  return shadow ? shadowed(found) : found;
+  return { ...(shadow ? shadowed(found) : found), gateMs };
 }
 
 /** @param own the query of the change, or of the person who replaces it */

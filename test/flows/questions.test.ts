@@ -84,3 +84,13 @@ test("skipPatterns and retrievePatterns read a question; retrievePatterns win [0
   const wanted = await inConversation("Status of the night job? It is urgent");
   expect([wanted.searched, wanted.gate.decidedBy]).toEqual([true, "retrieve-pattern"]);
 });
+
+test("each decision is timed, and a search knows what its memories take in a prompt [001-26]", async () => {
+  const { inConversation } = await play({ remembered: REMEMBERED });
+  const searched = await inConversation("Which locks are released by the night job?");
+  expect(searched.gate).toMatchObject({ retrieve: true, ms: expect.any(Number) });
+  expect(searched.promptTokens).toBeGreaterThan(5);
+  const skipped = await inConversation("What is a closure in javascript?");
+  expect(skipped.gate).toMatchObject({ retrieve: false, ms: expect.any(Number) });
+  expect(skipped.promptTokens).toBe(0);
+});
