@@ -25,7 +25,8 @@ export function markedPatterns(text: string): readonly MarkedPattern[] {
       const [, minus, mark, value] = MARK.exec(word) ?? [];
       if (mark === undefined) continue;
       marked.push({
-        glob: pattern.replace(/^\//, ""),
+        // A folder means what is in it, as people expect; git itself would match nothing.
+        glob: pattern.replace(/^\//, "").replace(/\/$/, "/**"),
         mark: mark as Mark,
         isSet: minus !== "-" && value !== "false",
       });

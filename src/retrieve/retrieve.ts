@@ -171,8 +171,8 @@ async function gated(
 /** @param own the query of the change, or of the person who replaces it */
 async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Promise<Precedents> {
   const { context, signals, settings, tuning, tries, budget } = at;
-  const { retrieval } = settings.knowledge;
   const { embedder } = at.ports;
+  const retrieval = withOperators(settings.knowledge.retrieval, embedder);
   const wish = { retrieval, isEmbedding: isEmbedding(at), length: tuning.queryLength };
   const asked = settings.asked
     ? own
@@ -219,6 +219,12 @@ async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Prom
   const whole = { ...list, ranked, cut: [...withheld, ...list.cut] };
   const all = { gate, query, list: whole, method, records, usage, rerank: report };
   return chosenPrecedents(all, { ...at, retrieval, configuredThreshold: threshold, edges: embedder?.confidence });
+}
+
+/** The operator's threshold where the repository sets none. */
+function withOperators(retrieval: Knowledge["retrieval"], embedder: Embedder | null): Knowledge["retrieval"] {
+  const { distanceThreshold: own } = retrieval;
+  return { ...retrieval, distanceThreshold: own === "auto" ? (embedder?.operatorThreshold ?? own) : own };
 }
 
 function isEmbedding({ ports, settings }: Search): boolean {
