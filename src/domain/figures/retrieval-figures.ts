@@ -175,7 +175,7 @@ export const ALERT_FROM = 20;
 const SLOW_MS = 1_000;
 const CACHE_SHARE = 0.5;
 const USD = 0.001;
-/** Of one reranking: about three times the most that a usual review spends on it (docs/configuration.md, `rerank`). */
+/** Of one reranking: three times what it takes at $1 and $5 for a million tokens. */
 const RERANK_USD = 0.02;
 /**
  * A mean similarity of .6 belongs to an embedder whose relevant distance is .3. For other embedders the limit is 4/3 of
