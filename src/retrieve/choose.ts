@@ -55,7 +55,8 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
   const ranked = list.ranked.map((found) => {
     // A similarity, which an opposite direction would bring below 0.
     const score = method === "semantic" ? Math.min(1, Math.max(0, found.score)) : found.score;
-    const memory = { ...found, score };
+    const bound = score === found.score ? [] : [{ name: "bound", value: score - found.score }];
+    const memory = { ...found, score, terms: [...found.terms, ...bound] };
     const { distance, probability } = memory;
     if (probability !== null) return { ...memory, confidence: confidenceIn(probability) };
     return at.edges && distance !== null ? { ...memory, confidence: confidenceOf(distance, at.edges) } : memory;
