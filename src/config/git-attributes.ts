@@ -25,8 +25,7 @@ export function markedPatterns(text: string): readonly MarkedPattern[] {
       const [, minus, mark, value] = MARK.exec(word) ?? [];
       if (mark === undefined) continue;
       marked.push({
-        // A folder means what is in it, as people expect; git itself would match nothing.
-        glob: pattern.replace(/^\//, "").replace(/\/$/, "/**"),
+        glob: pattern.replace(/^\//, ""),
         mark: mark as Mark,
         isSet: minus !== "-" && value !== "false",
       });
