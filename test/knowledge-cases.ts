@@ -230,14 +230,14 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
     key: "knowledge.retrieval.gate.enabled",
     knowledge: "{retrieval: {gate: {enabled: false}}}",
     says: /^searched by disabled: the gate is disabled/,
-    insteadOf: /^skipped by nothing-to-review/,
+    insteadOf: /^skipped by lock-files/,
     files: LOCK,
   },
   {
     key: "knowledge.retrieval.gate.confidenceThreshold",
     knowledge: "{retrieval: {gate: {confidenceThreshold: 1}}}",
-    says: /^searched by nothing-to-review: .*because 0\.99 is below the confidence threshold 1/,
-    insteadOf: /^skipped by nothing-to-review/,
+    says: /^searched by lock-files: .*because 0\.99 is below the confidence threshold 1/,
+    insteadOf: /^skipped by lock-files/,
     files: LOCK,
   },
   {
@@ -271,7 +271,7 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
     key: "knowledge.retrieval.gate.retrievePatterns",
     knowledge: "{retrieval: {gate: {retrievePatterns: ['package-lock']}}}",
     says: /^searched by retrieve-pattern: retrievePatterns: package-lock/,
-    insteadOf: /^skipped by nothing-to-review/,
+    insteadOf: /^skipped by lock-files/,
     files: LOCK,
   },
 ];

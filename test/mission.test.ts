@@ -2,11 +2,13 @@
 // reaches the model and the posted review. Probot, SQLite, sqlite-vec and both vendors' SDKs are real; GitHub, the embedding
 // server and the model's server stand on loopback.
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { afterEach, expect, test } from "vitest";
 import { type MemoryRecord, memoryId, repoKey } from "../src/domain/memory.ts";
 import { fnv1a } from "../src/domain/text/hash.ts";
 import { storedMemory } from "../src/store/memory/memory.ts";
 import { openMemoryFile, reclaimFile } from "../src/store/memory/memory-file.ts";
+import { loggedRetrieval, type RetrievalRow } from "../src/store/reviews/retrievals.ts";
 import { type Harness, openHarness } from "./app/app-harness.ts";
 import { aMemory } from "./builders/memory-record.ts";
 import { says } from "./fakes/anthropic/replies.ts";
@@ -263,4 +265,61 @@ test("with the embedding server down the review is posted, and its footer says w
   expect(at.world.comments(pull).inline).toMatchObject([{ path: "src/auth/session.cpp" }]);
   expect(at.world.comments(pull).summary[0]?.body).toMatch(/Incomplete, 1 reason[\s\S]*`embedding`/);
   expect(asked()[0]?.prompt).toContain("### FILE src/auth/session.cpp");
+});
+
+const LOCK_TS = [
+  "export function refresh(lock: Lock, token: Token) {",
+  "  lock.hold();",
+  "  if (!token.valid) return;",
+  "}",
+];
+/** The same words about the same line, remembered of files in these languages; and of none. */
+const SAME: Readonly<Record<string, Partial<MemoryRecord>>> = {
+  ts: { path: "lib/lock.ts", language: "TypeScript" },
+  tsx: { path: "lib/lock.tsx", language: "TypeScript" },
+  py: { path: "lib/lock.py", language: "Python" },
+  md: { path: "lib/lock.md", language: "Markdown" },
+  none: { path: null, language: "unknown" },
+};
+const NONCES = ["zaqwim", "zoqwem", "zuqwom", "zeqwam", "ziqwum"];
+
+test("a memory in the language of the change gains its boost once, and none loses by its language or extension [004-02][004-12]", async () => {
+  embeddings = await scriptedServer();
+  embeddings.script((response, request) => {
+    const { input } = request.body as { input: readonly string[] };
+    const data = input.map((_, index) => ({ object: "embedding", index, embedding: [...vector(1, 1)] }));
+    json({ object: "list", data, model: SPACE.model, usage: { total_tokens: 60 } })(response, request);
+  });
+  const space = { model: SPACE.model, dimension: SPACE.dimension };
+  harness = await openHarness({
+    app: { embeddings: { kind: "voyage", apiKey: KEY, baseUrl: `${embeddings.url}/v1`, ...space } },
+  });
+  const { world, dataDir } = harness;
+  const config = "knowledge: {retrieval: {topK: 20, maxContextChars: 5000}}\n";
+  const repository = await world.repository("acme", "player", { files: { ".kodiai.yml": config } });
+  const hunk = LOCK_TS.map((line) => `+${line}`).join("\n");
+  const same = Object.entries(SAME).map(([name, where], at) => {
+    const text = `The lock stays held when the token is not valid (${NONCES[at]} time).`;
+    const { record } = remember(repository, name, { text, hunk, ...where }, 2 + at);
+    return { record, vector: vector(0.71, 2 + at) };
+  });
+  // Over the threshold of .3, and under it times the factor of its language; no word of it is a word of the change.
+  const far = remember(repository, "far", { text: "walnut harbour violin meadow", language: "TypeScript" }, 9);
+  const db = await openMemoryFile(join(dataDir, "memory.db"));
+  const all = [...same, { ...far, vector: vector(0.69, 9) }];
+  await storedMemory(db, () => reclaimFile(db)).remember(all, SPACE);
+  await db.close();
+
+  const files = { "src/auth/session.ts": `${LOCK_TS.join("\n")}\n` };
+  const pull = await world.pullRequest(repository, { title: "fix(auth): refresh the session token", files });
+  await harness.settled(pull);
+  const rows = new Database(join(dataDir, "queue.db"), { readonly: true });
+  const [found] = (rows.prepare("SELECT query, entry FROM retrievals").all() as RetrievalRow[]).map(loggedRetrieval);
+  rows.close();
+  const scoreOf = (at: number) => found?.scores[found.ids.indexOf(same[at]?.record.id ?? "")] ?? Number.NaN;
+  const gains = Object.keys(SAME).map((_, at) => scoreOf(at) - scoreOf(4));
+  const boost = Math.log(1.25);
+  for (const [at, gain] of [boost, boost, 0, 0, 0].entries()) expect(gains[at]).toBeCloseTo(gain, 6);
+  expect(found?.ids).not.toContain(far.record.id);
+  expect(found?.ids).toHaveLength(same.length);
 });

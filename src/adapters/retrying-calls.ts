@@ -33,7 +33,7 @@ interface Errors {
 }
 
 /**
- * Runs attempts until one succeeds or the retries are used up. Rejects like the attempts, or with one of `Errors`.
+ * Runs attempts until one succeeds or the retries (those of the limits, if not given) are used up. Rejects like the attempts, or with one of `Errors`.
  *
  * One for each server and process, because the circuit breaker has state. The breaker is cockatiel's; its retry is not used,
  * because a signal cannot end its waits and a stopped job would linger.
@@ -63,7 +63,7 @@ export function retryingCalls(limits: RetryLimits, clock: Clock, errors: Errors)
     }
   }
 
-  return async <T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> => {
+  return async <T>(attempt: () => Promise<T>, signal: AbortSignal, retries = limits.retries): Promise<T> => {
     let failed: ServiceFailed | null = null;
     for (let turn = 0; ; turn++) {
       try {
@@ -71,7 +71,7 @@ export function retryingCalls(limits: RetryLimits, clock: Clock, errors: Errors)
       } catch (error) {
         // After an attempt, its own failure is reported rather than the open circuit.
         if (error instanceof BrokenCircuitError) throw failed ?? errors.open(Math.max(closedUntil - clock.now(), 0));
-        if (!(error instanceof ServiceFailed && error.turn.again) || turn >= limits.retries) throw error;
+        if (!(error instanceof ServiceFailed && error.turn.again) || turn >= retries) throw error;
         failed = error;
       }
       const asked = failed.turn.waitMs ?? backoff(turn, limits, clock.random());

@@ -1,7 +1,20 @@
 // The `knowledge` section of .kodiai.yml: what may be remembered and shared, and how memory is searched.
 import { z } from "zod";
 import { amount, checkedText, choice, documented, flag, section, whole } from "./config-value.ts";
+import { knownModel } from "./environment/known-models.ts";
 import { PATTERN_COUNT, userPattern } from "./patterns.ts";
+
+/** The model that the price of reranking is said of: the default one for short questions. */
+const SMALL_MODEL = "claude-haiku-5-5";
+/** Of one question: the mean of 120 prompts was 5,184 tokens, and a reply is at most a list of 50 numbers. */
+const RERANK_TOKENS = { input: 5_184, output: 160 };
+const RERANK_USD = rerankUsd();
+
+function rerankUsd(): string {
+  const [{ input = 0, output = 0 } = {}] = knownModel(SMALL_MODEL)?.usd ?? [];
+  const usd = (RERANK_TOKENS.input * input + RERANK_TOKENS.output * output) / 1_000_000;
+  return String(Number(usd.toPrecision(1))).replace(/^0/, "");
+}
 
 /** A list of regular expressions. */
 const patterns = z.array(checkedText(userPattern)).max(PATTERN_COUNT).default([]);
@@ -35,12 +48,12 @@ const Gate = section({
   skipPatterns: documented(
     patterns,
     ["^translations/"],
-    "Regular expressions (RE2, any case): when one of them matches every changed path, the search is skipped.",
+    "Regular expressions (RE2, any case): when every changed path, or the text of a question, matches one of them, the search is skipped.",
   ),
   retrievePatterns: documented(
     patterns,
     ["^src/billing/", "\\bhotfix\\b"],
-    "Regular expressions (RE2, any case) on title and paths: one match and memory is searched. Wins over skipPatterns.",
+    "Regular expressions (RE2, any case) on title, paths and the text of a question: one match and memory is searched. Wins over skipPatterns.",
   ),
 });
 
@@ -88,7 +101,7 @@ const Retrieval = section({
   rerank: choice(
     ["auto", "model", "off"],
     { default: "auto", example: "off" },
-    "What reranks found memories; it receives them and changed code. auto: the server's reranker (KODIAI_RERANKER), else the operator's small model (about US$ .006 a review); model: the small model; off: nothing.",
+    `What reranks found memories; it receives them and changed code. auto: the server's reranker (KODIAI_RERANKER), else the operator's small model (about US$ ${RERANK_USD} a review with ${SMALL_MODEL}); model: the small model; off: nothing.`,
   ),
   modelQueries: flag(
     false,

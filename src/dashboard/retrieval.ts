@@ -117,7 +117,7 @@ function gateCard({ gate }: RetrievalFigures): Html {
     "from its cache": percent(gate.decisions === 0 ? null : gate.cachedShare),
     "skips searched to check": `${whole(gate.shadow.searched)}, ${whole(gate.shadow.hits)} of them would have found something`,
     "of those, rightly skipped": percent(gate.accuracy),
-    "tokens saved": whole(gate.tokensSaved),
+    "prompt tokens saved": whole(gate.tokensSaved),
   })}</section>`;
 }
 

@@ -162,6 +162,8 @@ export interface CommandJob {
   readonly comment: AskingComment;
   readonly pull: {
     readonly title: string;
+    /** The start of its description at that time; absent when the delivery lacks it. */
+    readonly description?: string;
     readonly authorId: number;
     /** Of title and description at that time (see titleFingerprint); absent when the delivery lacks them. */
     readonly words?: string;

@@ -235,6 +235,8 @@ export const SHADOW_SAMPLE = "shadow sample";
 export interface Precedents {
   readonly kind: "precedents";
   readonly gate: GateDecision;
+  /** Wall time of the decision; null without a clock. */
+  readonly gateMs: number | null;
   readonly query: RetrievalQuery | null;
   /** Best first; these reach the prompt. */
   readonly ranked: readonly RankedMemory[];

@@ -39,6 +39,7 @@ const MOSTLY_OUT: readonly Reason[] = [
     /(?:^|\/)build\/(?:static|lib|libs|classes|generated|assets|dist|out|esm|cjs|js|css|intermediates|tmp)\//,
   ],
   ["build output", /(?:^|\/)(?:\.next|\.nuxt|\.output|_next\/static|htmlcov|coverage\/lcov-report)\//],
+  ["type declarations", /\.d\.(?:ts|mts|cts)$/],
   ["generated", /(?:^|\/)(?:generated|__generated__|\.generated)\//i],
   [
     "generated",

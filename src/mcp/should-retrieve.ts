@@ -5,7 +5,7 @@ import { UsageError } from "../config/usage-error.ts";
 import { commandLineJob } from "../domain/job.ts";
 import { decideForChange, decideForWords } from "../flows/memory/decide-retrieval.ts";
 import { MOST_DIFF } from "./review-diff.ts";
-import { repositoryField, repositoryOf, type Tool } from "./tool.ts";
+import { repositoryOf, type Tool } from "./tool.ts";
 
 const input = z.strictObject({
   query: z
@@ -13,8 +13,7 @@ const input = z.strictObject({
     .min(1)
     .max(4_000)
     .describe("The question, or what the change is about: its title, and the start of its description."),
-  repository: repositoryField,
-  projectId: repositoryField.describe("The same as repository, for callers that know it by this name."),
+  projectId: z.string().min(1).max(300).describe("The repository: OWNER/NAME as memory knows it."),
   conversationHistory: z
     .union([z.string().max(20_000), z.array(z.string().max(4_000)).max(50)])
     .optional()
@@ -32,8 +31,8 @@ export const shouldRetrieve: Tool<typeof input> = {
   description:
     "Says whether what reviewers said before should be searched for a change or a question, how sure that is, why, and with which strategy. Asks no model and searches nothing: a few milliseconds.",
   input,
-  async run({ query, repository, projectId, conversationHistory = [], diff }, ports, signal) {
-    const repo = await repositoryOf(repository ?? projectId, ports);
+  async run({ query, projectId, conversationHistory = [], diff }, ports, signal) {
+    const repo = await repositoryOf(projectId, ports);
     const memory = await ports.memory();
     const recall = memory?.search.recall ?? NOTHING;
     const decided =

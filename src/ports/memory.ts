@@ -43,6 +43,8 @@ export interface Embedder {
   readonly space: EmbeddingSpace;
   /** Cosine distance below which a memory of this space counts as relevant, calibrated on development data. */
   readonly threshold: number;
+  /** The operator's largest relevant distance, which decides where a repository sets none; absent: the calibration. */
+  readonly operatorThreshold?: number;
   /** Cosine distance below which two findings make the same claim; absent when not measured: then only code distinguishes them. */
   readonly sameClaim?: number;
   /** Distances that bound high, medium and low similarity; absent when not measured. */

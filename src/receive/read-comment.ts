@@ -4,6 +4,7 @@ import { z } from "zod";
 import { type AskingComment, type CommandJob, verbEntry } from "../domain/command.ts";
 import { jobKey } from "../domain/job.ts";
 import { titleFingerprint } from "../domain/review/review-history.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 import {
   Around,
   type Delivery,
@@ -47,6 +48,9 @@ const ReviewDelivery = Around.extend({
   pull_request: PullWithHead,
   review: Written.extend({ submitted_at: z.string().nullish() }),
 });
+
+/** Characters of a description that a question is asked with. */
+const DESCRIPTION_CHARS = 1_000;
 
 /** The common fields of the three events. */
 interface CommentEvent {
@@ -132,7 +136,12 @@ function commandOf(event: CommentEvent, delivery: Delivery, { slug, host }: Rece
     pull: {
       title: pull.title,
       authorId: pull.user.id,
-      ...(pull.body === undefined ? {} : { words: titleFingerprint(pull.title, pull.body) }),
+      ...(pull.body === undefined
+        ? {}
+        : {
+            words: titleFingerprint(pull.title, pull.body),
+            description: cutText(pull.body ?? "", DESCRIPTION_CHARS),
+          }),
     },
   };
 }

@@ -52,7 +52,11 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
   const repoName = `${context.repo.owner}/${context.repo.name}`;
   const room = Math.max(0, maxContextChars - sectionFrame(DELIMITER_CHARS));
   const limits = { topK, characters: tuning.budget ? room : Number.POSITIVE_INFINITY };
-  const ranked = list.ranked.map((memory) => {
+  const ranked = list.ranked.map((found) => {
+    // A similarity, which an opposite direction would bring below 0.
+    const score = method === "semantic" ? Math.min(1, Math.max(0, found.score)) : found.score;
+    const bound = score === found.score ? [] : [{ name: "bound", value: score - found.score }];
+    const memory = { ...found, score, terms: [...found.terms, ...bound] };
     const { distance, probability } = memory;
     if (probability !== null) return { ...memory, confidence: confidenceIn(probability) };
     return at.edges && distance !== null ? { ...memory, confidence: confidenceOf(distance, at.edges) } : memory;
@@ -61,6 +65,7 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
   return {
     kind: "precedents",
     gate,
+    gateMs: null,
     query,
     ranked: chosen,
     seenBefore: seenBefore(list.ranked, at.configuredThreshold * SEEN_BEFORE_PART),
@@ -164,6 +169,7 @@ export function noPrecedents(gate: GateDecision, retrieval: Knowledge["retrieval
   return {
     kind: "precedents",
     gate,
+    gateMs: null,
     query: null,
     ranked: [],
     seenBefore: [],

@@ -57,6 +57,8 @@ export interface RetrievePorts {
   readonly reranker: Reranker | null;
   /** The model and its budget; absent: no model is asked. */
   readonly leave?: ModelAllowance;
+  /** Epoch milliseconds, to time the gate; absent: it is not timed. */
+  readonly now?: () => number;
   /** Yields to other work if it is time to; absent: the ranking does not pause. */
   readonly pause?: () => Promise<void>;
 }
@@ -145,29 +147,32 @@ async function gated(
     tries.run<number | null>("memory-version", () => ports.recall.version(scope.repo), null),
   ]);
   // While memory answers: of most changes the gate lets the query be asked.
-  const own = settings.asked?.query ?? changeQuery(context, signals, retrieval.queryChars, tuning);
+  const own = changeQuery(context, signals, retrieval.queryChars, tuning);
   const [counts, version] = await asking;
   const memory = { counts, version, noGain: settings.noGain };
-  const gate =
+  const deciding = async () =>
     settings.asked?.decide?.(counts) ??
-    (await decide({ ...context, signals, memory }, gateConfig(retrieval.gate), {
+    decide({ ...context, signals, memory }, gateConfig(retrieval.gate), {
       cache: settings.gateCache ?? null,
       ask: retrieval.gate.model ? budget : null,
       now: settings.now,
-    }));
+    });
+  const begun = ports.now?.() ?? null;
+  const gate = await tries.run("gate", deciding, defaultDecision("the gate failed"));
+  const gateMs = begun === null ? null : Math.max(0, (ports.now?.() ?? begun) - begun);
   const shadow =
     !gate.retrieve && !settings.asked && counts?.total !== 0 && inShadowSample(sampleKey(context), tuning.shadowShare);
-  if (!gate.retrieve && !shadow) return noPrecedents(gate, retrieval);
+  if (!gate.retrieve && !shadow) return { ...noPrecedents(gate, retrieval), gateMs };
   const at = { context, signals, ports, settings, tuning, scope, tries, budget, counts };
-  const found = await search(at, gate, own);
-  return shadow ? shadowed(found) : found;
+  const found = await search(at, gate, settings.asked?.query(gate.strategy) ?? own);
+  return { ...(shadow ? shadowed(found) : found), gateMs };
 }
 
 /** @param own the query of the change, or of the person who replaces it */
 async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Promise<Precedents> {
   const { context, signals, settings, tuning, tries, budget } = at;
-  const { retrieval } = settings.knowledge;
   const { embedder } = at.ports;
+  const retrieval = withOperators(settings.knowledge.retrieval, embedder);
   const wish = { retrieval, isEmbedding: isEmbedding(at), length: tuning.queryLength };
   const asked = settings.asked
     ? own
@@ -190,8 +195,9 @@ async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Prom
   const alike = isLexical ? null : embedder.threshold;
   const isCalibrated =
     !isLexical || method === "semantic" || retrieval.distanceThreshold !== "auto" || !!settings.asked;
+  const placed = settings.asked ? { ...context, files: settings.asked.files } : context;
   const steps = rankSteps(
-    { queries, hits, records, context, signals, weights, alike, now: settings.now },
+    { queries, hits, records, context: placed, signals, weights, alike, now: settings.now },
     {
       ...tuning,
       method,
@@ -213,6 +219,12 @@ async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Prom
   const whole = { ...list, ranked, cut: [...withheld, ...list.cut] };
   const all = { gate, query, list: whole, method, records, usage, rerank: report };
   return chosenPrecedents(all, { ...at, retrieval, configuredThreshold: threshold, edges: embedder?.confidence });
+}
+
+/** The operator's threshold where the repository sets none. */
+function withOperators(retrieval: Knowledge["retrieval"], embedder: Embedder | null): Knowledge["retrieval"] {
+  const { distanceThreshold: own } = retrieval;
+  return { ...retrieval, distanceThreshold: own === "auto" ? (embedder?.operatorThreshold ?? own) : own };
 }
 
 function isEmbedding({ ports, settings }: Search): boolean {

@@ -25,6 +25,8 @@ const histogram = <Name extends string>(name: Name, help: string, buckets: reado
 const ACK = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** A stage with rules takes milliseconds, one with a model minutes. */
 const WORK = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600];
+/** A rule decides in less than 5 ms, a model in seconds. */
+const GATE = [0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1, 2.5, 5, 10];
 /** The alert fires at 1 s. */
 const RETRIEVAL = [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2.5, 5, 10];
 const WAIT = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600];
@@ -108,6 +110,19 @@ export const METRICS = [
     decision: "`search` or `skip`",
     rule: "which rule decided, or `model`, `cache`, `default`",
   }),
+  histogram("kodiai_gate_duration_seconds", "How long a decision whether to search memory took.", GATE, {
+    decision: "`search` or `skip`",
+  }),
+  gauge("kodiai_gate_skip_ratio", "Share of skips among the latest 1,000 decisions."),
+  gauge("kodiai_gate_fast_path_ratio", "Share of decisions without a model or a guess, likewise."),
+  gauge(
+    "kodiai_gate_accuracy_ratio",
+    "Share of the sampled skips in which a search would have found nothing, likewise; absent without a sample.",
+  ),
+  counter(
+    "kodiai_gate_saved_tokens_total",
+    "Tokens of prompts that skips saved: for each, what the memories of a search take on average.",
+  ),
   counter(
     "kodiai_gate_shadow_searches_total",
     "Skipped searches that ran as a sample, to measure what skipping loses.",
@@ -127,7 +142,9 @@ export const METRICS = [
     from: "`cache` or `service`",
   }),
   counter("kodiai_embedding_tokens_total", "Tokens of queries that an embedding service read."),
-  counter("kodiai_retrieval_cost_usd_total", "Cost of searches: embedding, reranking and model requests together."),
+  counter("kodiai_retrieval_cost_usd_total", "Cost of searches.", {
+    part: "`rerank`, or `search`: embedding and model requests",
+  }),
   histogram("kodiai_rerank_duration_seconds", "How long reranking took.", RETRIEVAL, { result: "`done` or `failed`" }),
   gauge("kodiai_event_loop_lag_seconds", "Event loop lag, 99th percentile since the last scrape."),
   gauge("process_resident_memory_bytes", "Memory in use."),

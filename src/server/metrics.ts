@@ -1,7 +1,7 @@
 // The metrics of a running server, counted as things happen and scraped by Prometheus.
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
-import { scoreLimit } from "../domain/figures/retrieval-figures.ts";
+import { retrievalFigures, scoreLimit } from "../domain/figures/retrieval-figures.ts";
 import type { ModelUsage, Purpose } from "../domain/model.ts";
 import type { Degraded } from "../domain/omissions.ts";
 import type { PostedReview } from "../domain/review.ts";
@@ -43,6 +43,7 @@ export function appMetrics(version: string, far: Meters | null = null) {
   const all = far ?? meters(registry);
   const { count, observe, set } = all;
   const kinds = new Set<string>();
+  const latest: LoggedRetrieval[] = [];
   /** Bounds the number of label values; further ones count as "other". */
   const known = (kind: string) => {
     if (kinds.size < MOST_KINDS) kinds.add(kind);
@@ -89,7 +90,12 @@ export function appMetrics(version: string, far: Meters | null = null) {
     },
     degraded: (parts: readonly Pick<Degraded, "part">[]) => degraded(parts.map(({ part }) => part)),
     retrieved(entry: LoggedRetrieval): void {
-      countDecision(entry, all);
+      // A manual search has no gate.
+      if (entry.origin !== "search") {
+        latest.push(entry);
+        if (latest.length > LATEST_DECISIONS) latest.shift();
+        countDecision(entry, latest, all);
+      }
       if (entry.searched) countSearch(entry, all);
       // A review counts its own.
       if (entry.origin === "question") degraded(entry.degraded);
@@ -134,14 +140,23 @@ export type MeterChange = {
   [Kind in keyof Meters]: { readonly kind: Kind; readonly change: Parameters<Meters[Kind]> };
 }[keyof Meters];
 
+/** The latest decisions, which the rates and the savings of the gate are made from. */
+const LATEST_DECISIONS = 1_000;
+
 function countDecision(
-  { origin, gate: { retrieve, decidedBy, shadow, shadowHits } }: LoggedRetrieval,
-  { count }: Meters,
+  entry: LoggedRetrieval,
+  latest: readonly LoggedRetrieval[],
+  { count, observe, set }: Meters,
 ): void {
-  // A manual search has no gate.
-  if (origin !== "search") {
-    count("kodiai_gate_decisions_total", { decision: retrieve ? "search" : "skip", rule: decidedBy });
-  }
+  const { retrieve, decidedBy, ms, shadow, shadowHits } = entry.gate;
+  const decision = retrieve ? "search" : "skip";
+  const { skipShare, fastPathShare, accuracy, tokensSaved, skips } = retrievalFigures(latest, []).gate;
+  count("kodiai_gate_decisions_total", { decision, rule: decidedBy });
+  if (ms !== null) observe("kodiai_gate_duration_seconds", { decision }, ms / 1_000);
+  set("kodiai_gate_skip_ratio", {}, skipShare);
+  set("kodiai_gate_fast_path_ratio", {}, fastPathShare);
+  set("kodiai_gate_accuracy_ratio", {}, accuracy ?? Number.NaN);
+  if (!retrieve && !shadow) count("kodiai_gate_saved_tokens_total", {}, tokensSaved / skips);
   if (shadow) count("kodiai_gate_shadow_searches_total", { result: shadowHits > 0 ? "hit" : "nothing" });
 }
 
@@ -158,7 +173,9 @@ function countSearch(entry: LoggedRetrieval, { count, observe, set }: Meters): v
     count("kodiai_embedded_texts_total", { from: "service" }, Math.max(0, embedding.texts - embedding.cached));
   }
   count("kodiai_embedding_tokens_total", {}, embedding.tokens);
-  count("kodiai_retrieval_cost_usd_total", {}, entry.usd);
+  const rerankUsd = rerank?.usd ?? 0;
+  count("kodiai_retrieval_cost_usd_total", { part: "search" }, entry.usd - rerankUsd);
+  count("kodiai_retrieval_cost_usd_total", { part: "rerank" }, rerankUsd);
   if (rerank !== null) {
     const result = rerank.failed === null ? "done" : "failed";
     observe("kodiai_rerank_duration_seconds", { result }, rerank.ms / 1_000);

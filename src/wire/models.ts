@@ -169,6 +169,13 @@ function withoutSecretsSent(embedder: Embedder): Embedder {
 
 /** The operator's embedder, or the keyless one by default; `limits` are other than the documented ones for tests and `doctor`. */
 export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<ServiceLimits> = {}): Promise<Embedder> {
+  const embedder = await embedderOf(embeddings, limits);
+  const { scoreThreshold } = embeddings;
+  // Not spread: the dimension of some is read from their first answer.
+  return scoreThreshold === undefined ? embedder : Object.assign(embedder, { operatorThreshold: 1 - scoreThreshold });
+}
+
+async function embedderOf(embeddings: Embeddings, limits: Partial<ServiceLimits>): Promise<Embedder> {
   if (embeddings.kind === "local") return localWords();
   registerSecrets(embeddings.apiKey);
   // Loaded only when chosen: the SDK takes a second to import.

@@ -208,3 +208,17 @@ test("with the model switched off for the repository no question is sent, and th
   expect(summary).toMatch(/^- `rerank`: no model may be asked/m);
   expect(summary).toMatch(/^- `model-queries`: no model may be asked/m);
 });
+
+test.each([
+  ["does not answer", fails(529)],
+  ["answers something else", says({ nothing: "of the kind" })],
+] as const)("a model that %s when it reranks is not asked again, and the order stays [003-29]", async (_, reply) => {
+  const plain = await reviewed("rerank: off, topK: 3");
+  answers = (call, kind) => (kind === "rerank" ? reply : willing(call, kind));
+  const { of, retrieved, summary } = await reviewed("rerank: model, topK: 3");
+  expect(of("rerank")).toHaveLength(1);
+  expect(retrieved).toHaveLength(3);
+  expect(plain.retrieved).toHaveLength(3);
+  expect(retrieved).not.toContain(PREFERRED);
+  expect(summary).toMatch(/^- `rerank`: /m);
+});

@@ -183,6 +183,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   "third_party/zlib/inflate.c": "vendored",
   "src/api.generated.ts": "generated",
   "proto/user.pb.go": "generated",
+  "types/api.d.ts": "type declarations",
   "src/__snapshots__/a.snap": "test snapshot",
 };
 

@@ -78,10 +78,10 @@ test.each([
   expect(said(harness.world, pull)).toHaveLength(1);
 });
 
-test("what the base's .gitattributes marks is left out", async () => {
-  const marks = "third/** linguist-vendored\nops/*.py linguist-generated\n";
+test("what the base's .gitattributes marks is left out, a build folder with all below it [002-16]", async () => {
+  const marks = "third/** linguist-vendored\nops/*.py linguist-generated\nbuild/ linguist-generated\n";
   const pull = await opened(
-    { "third/b.py": BACKUP, ...FAULT, "package-lock.json": "{}\n", "src/e.ts": LOGIN },
+    { "third/b.py": BACKUP, "build/deep/b.py": BACKUP, ...FAULT, "package-lock.json": "{}\n", "src/e.ts": LOGIN },
     await repository({ ".gitattributes": marks }),
   );
   expect(await ends(pull)).toEqual(["success"]);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { readEmbeddings } from "../../src/config/environment/read-models.ts";
+import { chosenEmbedder } from "../../src/wire/models.ts";
 
 const KEY = "pa-3uX_4d8e";
 const read = (variables: Record<string, string>) => readEmbeddings(new Map(Object.entries(variables)));
@@ -67,4 +68,17 @@ test("no problem shows a value", () => {
   expect(JSON.stringify(reported)).not.toContain("secret");
   const url = read({ KODIAI_EMBEDDINGS: "http", ...OLLAMA, KODIAI_EMBEDDINGS_URL: "https://me:pw@example.com" });
   expect(url).toEqual({ problems: ["KODIAI_EMBEDDINGS_URL must not hold a user name or password"] });
+});
+
+test("KODIAI_SCORE_THRESHOLD is a similarity for every repository, 0 included [003-02]", async () => {
+  for (const [text, distance] of [
+    ["0", 1],
+    [".7", 0.3],
+    ["1", 0],
+  ] as const) {
+    const given = read({ KODIAI_SCORE_THRESHOLD: text });
+    if ("problems" in given) throw new Error(given.problems.join());
+    expect((await chosenEmbedder(given.embeddings)).operatorThreshold).toBeCloseTo(distance, 9);
+  }
+  expect(read({ KODIAI_SCORE_THRESHOLD: "70" })).toHaveProperty("problems");
 });

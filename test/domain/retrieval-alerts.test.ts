@@ -7,6 +7,8 @@ import { anEntry } from "../adapters/contracts/retrieval-log.ts";
 const CACHED = { texts: 4, cached: 3, tokens: 100, usd: 0.00002 };
 const FINE = { embedding: CACHED, averageDistance: 0.2, usd: 0.0001, retrievalMs: 20 };
 
+const RERANKED = { by: "small", ms: 900, tokens: 5_000, usd: 0.006, topChanged: 0.4, meanMove: 1, failed: null };
+
 function alertsOf(more: Partial<LoggedRetrieval>, count = ALERT_FROM) {
   const entries = Array.from({ length: count }, () => ({ ...anEntry({ ...FINE, ...more }), results: 2 }));
   return retrievalAlerts(retrievalFigures(entries, []));
@@ -26,7 +28,13 @@ test.each([
     "25 % of the queries came from the embedding cache, under 50 %",
   ],
   ["score", { averageDistance: 0.41 }, { averageDistance: 0.39 }, "the average score is 0.59, under 0.60"],
-  ["cost", { usd: 0.0011 }, { usd: 0.0009 }, "a retrieval costs $0.0011, over $0.001"],
+  [
+    "rerank-cost",
+    { usd: 0.0216, rerank: { ...RERANKED, usd: 0.0215 } },
+    { usd: 0.0196, rerank: { ...RERANKED, usd: 0.0195 } },
+    "reranking costs $0.0215, over $0.02",
+  ],
+  ["cost", { usd: 0.0011 }, { usd: 0.0009 }, "a retrieval without reranking costs $0.0011, over $0.001"],
 ] as const)(
   "%s is reported past its limit, with n and a fix, and not below 20 retrievals [003-33]",
   (name, past, within, text) => {
@@ -62,7 +70,14 @@ test("figures stay within their ranges for any log", () => {
       degraded: fc.array(fc.constantFrom("embedding", "__proto__"), { maxLength: 2 }),
     })
     .map(({ texts, decidedBy, retrieve, ...rest }) => {
-      const gate = { retrieve, decidedBy, confidence: 1, shadow: rest.searched && !retrieve, shadowHits: texts % 2 };
+      const gate = {
+        retrieve,
+        decidedBy,
+        ms: texts,
+        confidence: 1,
+        shadow: rest.searched && !retrieve,
+        shadowHits: texts % 2,
+      };
       const embedding = { texts, cached: Math.floor(texts / 2), tokens: texts, usd: 0 };
       return { ...anEntry({ ...rest, gate, embedding }), results: texts };
     });

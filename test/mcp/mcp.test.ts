@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -46,6 +46,8 @@ const DIFF = [
 
 let clone: Clone;
 let dataDir: string;
+/** The clone, as memory knows it. */
+const here = () => `local/${basename(clone.path)}`;
 
 beforeAll(async () => {
   clone = newClone();
@@ -129,8 +131,16 @@ describe("over standard input and output", () => {
     expect(client.getInstructions()).toMatch(/follow no instruction in it/);
   });
 
+  test("should_retrieve takes a query and a projectId, and nothing in their place [001-25]", async () => {
+    const { tools } = await client.listTools();
+    const { inputSchema } = tools.find(({ name }) => name === "should_retrieve") ?? {};
+    expect(inputSchema?.required).toEqual(["query", "projectId"]);
+    for (const given of [{ query: "why?" }, { projectId: here() }, { query: "why?", projectId: "" }])
+      expect((await call(client, "should_retrieve", given)).isError).toBe(true);
+  });
+
   test("should_retrieve gives the gate's decision with its reason, for words, words after others, and a diff [001-01][001-25]", async () => {
-    const asked = (given: Record<string, unknown>) => call(client, "should_retrieve", given);
+    const asked = (given: Record<string, unknown>) => call(client, "should_retrieve", { projectId: here(), ...given });
     const named = await asked({ query: "why does charge() take a key in src/pay/charge.ts?" });
     expect(named.value).toEqual({
       notice: expect.any(String),
@@ -143,13 +153,11 @@ describe("over standard input and output", () => {
       memories: 3,
       repository: expect.stringContaining("/"),
     });
-    for (const name of ["repository", "projectId"]) {
-      const foreign = await asked({ query: "how are prices rounded?", [name]: "acme/shop" });
-      expect([foreign.isError, foreign.text]).toEqual([
-        true,
-        expect.stringContaining("start it with --all, or with --repo acme/shop"),
-      ]);
-    }
+    const foreign = await asked({ query: "how are prices rounded?", projectId: "acme/shop" });
+    expect([foreign.isError, foreign.text]).toEqual([
+      true,
+      expect.stringContaining("start it with --all, or with --repo acme/shop"),
+    ]);
     const general = "what is a closure in javascript";
     expect((await asked({ query: general })).value).toMatchObject({
       shouldRetrieve: false,
@@ -157,7 +165,7 @@ describe("over standard input and output", () => {
     });
     const before = "look at `chargeCard` in src/pay/charge.ts";
     for (const conversationHistory of [before, ["hi", before]]) {
-      const after = await asked({ query: general, projectId: named.value.repository, conversationHistory });
+      const after = await asked({ query: general, conversationHistory });
       expect(after.value).toMatchObject({
         shouldRetrieve: true,
         reason: expect.stringMatching(/^the conversation before it names/),
@@ -166,9 +174,9 @@ describe("over standard input and output", () => {
     const lock = "diff --git a/yarn.lock b/yarn.lock\n--- a/yarn.lock\n+++ b/yarn.lock\n@@ -1 +1 @@\n-a@1:\n+a@2:\n";
     expect((await asked({ query: "Update a", diff: lock })).value).toMatchObject({
       shouldRetrieve: false,
-      decidedBy: "nothing-to-review",
+      decidedBy: "lock-files",
       judged: "change",
-      reason: "no changed line is left to review",
+      reason: "only lock files changed",
     });
     expect((await asked({ query: "Evaluate rules", diff: DIFF })).value).toMatchObject({
       shouldRetrieve: true,
@@ -415,7 +423,7 @@ test("where nothing is remembered the tools say so, and make no file [003-28]", 
       isError: true,
       text: expect.stringMatching(/there are no memories of local\/kodiai-cli-\w+ in .*none\. Index a clone/),
     });
-    const gate = await call(client, "should_retrieve", { query: "why src/pay/charge.ts?" });
+    const gate = await call(client, "should_retrieve", { query: "why src/pay/charge.ts?", projectId: here() });
     expect(gate.value).toMatchObject({ shouldRetrieve: false, decidedBy: "empty-memory", memories: 0 });
     expect(existsSync(nowhere)).toBe(false);
   } finally {

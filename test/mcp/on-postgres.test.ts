@@ -2,7 +2,7 @@
 
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -77,7 +77,10 @@ describe.skipIf(given === null)("the tools over a memory in PostgreSQL", () => {
   test("explain_finding, should_retrieve and review_diff read the same memory", async () => {
     const reported = await call("explain_finding", { id: "fnd_0123456789ab", pull: 12 });
     expect(reported).toMatchObject({ state: "remembered", memory: { outcome: "declined" } });
-    const gate = await call("should_retrieve", { query: "why does src/pay/charge.ts send a key?" });
+    const gate = await call("should_retrieve", {
+      query: "why does src/pay/charge.ts send a key?",
+      projectId: `local/${basename(clone.path)}`,
+    });
     expect(gate).toMatchObject({ shouldRetrieve: expect.any(Boolean) });
     const diff = [
       ...["diff --git a/src/pay/charge.ts b/src/pay/charge.ts", "--- a/src/pay/charge.ts", "+++ b/src/pay/charge.ts"],

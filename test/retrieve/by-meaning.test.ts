@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { defaultKnowledge } from "../../src/config/knowledge.ts";
 import { buildRetrievalContextSection } from "../../src/domain/memory/precedent-section.ts";
 import { RERANK } from "../../src/retrieve/rank/language.ts";
-import { added, DAY, memory, NOW, type Shape } from "./retrieve-builders.ts";
+import { added, DAY, embedder, memory, NOW, type Shape } from "./retrieve-builders.ts";
 import { at, CPP, enter, ids, type RetrieveSetup, retrieved } from "./retrieve-harness.ts";
 
 /** Everything is admitted. */
@@ -209,4 +209,34 @@ test("the section of the prompt has the adjusted distance, severity, category, f
   );
   expect(section).not.toMatch(/acme\/pay|Price::|wren/);
   expect(buildRetrievalContextSection([], options)).toBe("");
+});
+
+test("what points away from the change has the score 0, not less [003-01]", async () => {
+  const shelved = [0.2, 1.2, 1.9].map((distance) => at(`mem_${distance}`, distance, { language: "cpp" }));
+  const { ranked } = await bySemantic({ shelved, retrieval: { distanceThreshold: 2 } });
+  expect(ranked.map(({ score }) => score >= 0 && score <= 1)).toEqual([true, true, true]);
+});
+
+test("the operator's threshold holds where a repository sets none, and decides with any embedder [003-02]", async () => {
+  const shelved = [at("mem_near", 0.29), at("mem_far", 0.55)];
+  const operated = { ...embedder(), operatorThreshold: 0.6 };
+  for (const weight of [1, 0.3]) {
+    const found = await enter({ shelved, embedder: { ...operated, weight } });
+    expect(ids(found)).toEqual(["mem_near", "mem_far"]);
+  }
+  const own = { shelved, embedder: operated, retrieval: { distanceThreshold: 0.3 } };
+  expect(ids(await enter(own))).toEqual(["mem_near"]);
+});
+
+test("a rejected comment leaves memory, with its reason; a declined one stays to be seen [002-06]", async () => {
+  const described = (problem: string) => ({ by: "", source: "", confidence: 0.5, problems: [problem] });
+  const shelved = [
+    at("mem_question", 0.1, { described: described("rejected/question") }),
+    at("mem_short", 0.1, { described: described("lesson/too-short") }),
+    at("mem_declined", 0.1, { described: described("rejected/declined"), outcome: "declined" }),
+    at("mem_ours", 0.1, { described: described("rejected/unclear"), corpus: "finding" }),
+  ];
+  const found = await enter({ shelved });
+  expect(ids(found).toSorted()).toEqual(["mem_declined", "mem_ours", "mem_short"]);
+  expect(found.cut).toContainEqual({ id: "mem_question", reason: "rejected: question" });
 });

@@ -73,6 +73,17 @@ describe("who decides", () => {
     expect((await enter({ shape: LOCK, shelved: SOME })).gate.retrieve).toBe(false);
   });
 
+  test("a gate that fails is a search, and the review says so [001-13]", async () => {
+    const gateCache = newGateCache();
+    gateCache.get = () => {
+      throw new Error("broken");
+    };
+    const { gate, ranked, degraded } = await enter({ shape: LOCK, shelved: SOME, settings: { gateCache } });
+    expect(gate).toMatchObject({ retrieve: true, confidence: 0.5, reason: "the gate failed" });
+    expect(ranked).not.toEqual([]);
+    expect(degraded.map(({ part }) => part)).toContain("gate");
+  });
+
   test("disabled: memory is searched with confidence 1, and the reason says so [001-04]", async () => {
     const { gate } = await enter({ shape: LOCK, shelved: SOME, retrieval: { gate: { enabled: false } } });
     expect(gate).toMatchObject({ retrieve: true, confidence: 1, reason: expect.stringContaining("disabled") });

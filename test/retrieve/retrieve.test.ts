@@ -340,7 +340,7 @@ describe("when memory cannot help", () => {
     expect(precedents).toMatchObject({
       query: null,
       ranked: [],
-      gate: { retrieve: false, decidedBy: "nothing-to-review" },
+      gate: { retrieve: false, decidedBy: "lock-files" },
       degraded: [],
     });
     expect(asking.asked).toEqual([]);

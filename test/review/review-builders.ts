@@ -175,6 +175,7 @@ export const NO_PRECEDENTS: Precedents = {
     estimatedRelevance: null,
     decidedBy: "empty-memory",
   },
+  gateMs: null,
   query: null,
   ranked: [],
   seenBefore: [],

@@ -87,18 +87,24 @@ test("a search is counted with its time, what it found, what it cost and what th
       ids: ["mem_1", "mem_2"],
     }),
   );
-  const skipped = { retrieve: false, decidedBy: "lock-files", confidence: 0.99, shadow: false, shadowHits: 0 };
+  const skipped = { retrieve: false, decidedBy: "lock-files", ms: 2, confidence: 0.99, shadow: false, shadowHits: 0 };
   metrics.retrieved(anEntry({ searched: false, gate: skipped }));
   metrics.retrieved(anEntry({ gate: { ...skipped, shadow: true, shadowHits: 1 } }));
   const found = Object.fromEntries(await samples(metrics));
   expect(found).toMatchObject({
     'kodiai_gate_decisions_total{decision="skip",rule="lock-files"}': 2,
     'kodiai_gate_shadow_searches_total{result="hit"}': 1,
+    'kodiai_gate_duration_seconds_bucket{le="0.0025",decision="skip"}': 2,
+    'kodiai_gate_duration_seconds_count{decision="search"}': 1,
+    kodiai_gate_saved_tokens_total: 80,
+    kodiai_gate_skip_ratio: 2 / 3,
+    kodiai_gate_fast_path_ratio: 1,
+    kodiai_gate_accuracy_ratio: 0,
     'kodiai_embedded_texts_total{from="cache"}': expect.any(Number),
     kodiai_retrieval_similarity_limit_ratio: expect.any(Number),
   });
   expect(found.kodiai_embedding_tokens_total).toBeGreaterThanOrEqual(120);
-  expect(found.kodiai_retrieval_cost_usd_total).toBeGreaterThanOrEqual(0.0004);
+  expect(found['kodiai_retrieval_cost_usd_total{part="search"}']).toBeGreaterThanOrEqual(0.0004);
   const slow = [...(await samples(metrics))].filter(([name]) =>
     name.startsWith("kodiai_retrieval_duration_seconds_count"),
   );

@@ -9,6 +9,7 @@ import {
   type ModelRequest,
   type ModelTier,
   type ModelUsage,
+  type Purpose,
 } from "../../domain/model.ts";
 import type { Model, ModelLessons } from "../../ports/model.ts";
 import { connectionCause } from "../connection-cause.ts";
@@ -38,6 +39,9 @@ export interface ServedModelSettings extends Omit<ModelChoice, "provider"> {
 
 /** The context of an unknown model; a server with less truncates prompts silently. */
 const UNKNOWN_CONTEXT = 32_000;
+
+/** A better order is not worth the time of a second request: without an answer the order stays. */
+const ASKED_ONCE: ReadonlySet<Purpose> = new Set<Purpose>(["rerank"]);
 
 /** A `Model` over a protocol. Create one per process: it remembers outages, and what the server does not take. */
 export function servedModel(protocol: Protocol, settings: ServedModelSettings): Model {
@@ -70,19 +74,23 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
       const dialect = tries.dialect();
       const body = protocol.body({ request, dialect, repair });
       try {
-        const reply = await calls(async () => {
-          bill.request();
-          try {
-            return await attemptOnce(server, protocol, body, signal, isAnswer, bill.paid);
-          } catch (error) {
-            if (!(error instanceof CutOff && error.hasBegun)) throw error;
-            // A server that ends its stream so does it again.
-            const { failure, message } = error;
-            if (wasCut) throw new ModelError(failure, message, { isOutage: true });
-            wasCut = true;
-            throw error;
-          }
-        }, signal);
+        const reply = await calls(
+          async () => {
+            bill.request();
+            try {
+              return await attemptOnce(server, protocol, body, signal, isAnswer, bill.paid);
+            } catch (error) {
+              if (!(error instanceof CutOff && error.hasBegun)) throw error;
+              // A server that ends its stream so does it again.
+              const { failure, message } = error;
+              if (wasCut) throw new ModelError(failure, message, { isOutage: true });
+              wasCut = true;
+              throw error;
+            }
+          },
+          signal,
+          ASKED_ONCE.has(request.purpose) ? 0 : limits.retries,
+        );
         await tries.worked();
         return reply;
       } catch (error) {
@@ -103,8 +111,8 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
       const without = capabilities.missing(names[talk.request.tier]);
       if (read.ok) return { value: read.value, ...(without.length === 0 ? {} : { without }) };
       // The problem may quote the reply, so only the model sees it.
-      if (repair !== null)
-        throw new ModelError("malformed", "its reply was not of the form asked for, twice; use a larger model");
+      if (repair !== null || ASKED_ONCE.has(talk.request.purpose))
+        throw new ModelError("malformed", "its reply was not of the form asked for; use a larger model");
       repair = { reply: await mask(reply.text), problem: await mask(read.problem) };
     }
   }

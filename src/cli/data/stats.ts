@@ -116,11 +116,11 @@ function gateRows({ gate }: RetrievalFigures): Row[] {
   const rules = gate.byRule.map(({ rule, count }) => `${rule} ${count}`).join(", ");
   const skipped = `${gate.skips} of ${gate.decisions} skipped (${percent(gate.skipShare)})${rules === "" ? "" : `: ${rules}`}`;
   const checked =
-    searched === 0 ? "no skip was checked" : `${searched} skips checked, ${hits} would have found something`;
-  const speed = `by rule ${percent(gate.fastPathShare)}, from its cache ${percent(gate.cachedShare)}, ${time(gate.averageMs)} a skip`;
+    searched === 0 ? "no skip was checked" : `${searched} skips checked, ${hits} would have found something, accuracy ${percent(gate.accuracy ?? 0)}`;
+  const speed = `by rule ${percent(gate.fastPathShare)}, from its cache ${percent(gate.cachedShare)}, P95 ${time(gate.ms.p95)}`;
   return [
     ["gate", skipped],
-    ["", `${speed}, about ${gate.tokensSaved} tokens saved; ${checked}`],
+    ["", `${speed}, about ${gate.tokensSaved} prompt tokens saved; ${checked}`],
   ];
 }
 

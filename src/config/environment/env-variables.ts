@@ -195,6 +195,15 @@ export const EnvVariables = z.object({
     apiKey,
     "Sent to the server of `http` as a bearer token; local servers need none.",
   ),
+  KODIAI_SCORE_THRESHOLD: optional(
+    z
+      .string()
+      .regex(/^(?:0|1|[01]?\.\d{1,4})$/, "must be a similarity from 0 to 1, such as .7")
+      .transform(Number)
+      .refine((score) => score <= 1, "must be a similarity from 0 to 1, such as .7"),
+    "Least cosine similarity, 0–1, of a memory to the change, for all repositories that set no `knowledge.retrieval.distanceThreshold`; that is 1 − similarity. Without it: as calibrated for the embedder.",
+    ".7",
+  ),
   ANTHROPIC_API_KEY: optional(
     apiKey,
     "Key of Anthropic, or of the server at ANTHROPIC_BASE_URL. With one of the two, or with one of OPENAI_*, changes are sent there to be reviewed by a language model; with none of them Kodiai reviews with its rules and its memory alone.",

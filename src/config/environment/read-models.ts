@@ -20,7 +20,8 @@ function readSome(set: Given, names: RegExp) {
 
 type Values = ReturnType<typeof Variables.parse>;
 
-export type Embeddings = ReturnType<typeof chosenEmbeddings>;
+/** `scoreThreshold`: least cosine similarity for every repository, 0–1; absent: none. */
+export type Embeddings = ReturnType<typeof chosenEmbeddings> & { readonly scoreThreshold?: number };
 
 /** The variables that each kind requires. */
 const NEEDED: Readonly<Record<Embeddings["kind"], readonly string[]>> = {
@@ -37,7 +38,7 @@ const UNUSED: Readonly<Record<Embeddings["kind"], readonly string[]>> = {
 
 /** Which embedder turns text into vectors; `local` needs no network. */
 export function readEmbeddings(set: Given): { readonly embeddings: Embeddings } | Problems {
-  const read = readSome(set, /^(VOYAGE_API_KEY|KODIAI_EMBEDDINGS.*|KODIAI_ALLOW_HTTP_HOSTS)$/);
+  const read = readSome(set, /^(VOYAGE_API_KEY|KODIAI_EMBEDDINGS.*|KODIAI_SCORE_THRESHOLD|KODIAI_ALLOW_HTTP_HOSTS)$/);
   if ("problems" in read) return read;
   const { values } = read;
   const kind = values.KODIAI_EMBEDDINGS ?? (values.VOYAGE_API_KEY === undefined ? "local" : "voyage");
@@ -50,7 +51,11 @@ export function readEmbeddings(set: Given): { readonly embeddings: Embeddings } 
     ...idle.map((name) => `${name} has no effect on ${kind} embeddings; remove it, or set KODIAI_EMBEDDINGS=http`),
     ...(urlProblem === null ? [] : [`KODIAI_EMBEDDINGS_URL ${urlProblem}`]),
   ];
-  return problems.length > 0 ? { problems } : { embeddings: chosenEmbeddings(kind, values) };
+  if (problems.length > 0) return { problems };
+  const { KODIAI_SCORE_THRESHOLD: scoreThreshold } = values;
+  return {
+    embeddings: { ...chosenEmbeddings(kind, values), ...(scoreThreshold === undefined ? {} : { scoreThreshold }) },
+  };
 }
 
 function chosenEmbeddings(kind: "local" | "voyage" | "http", values: Values) {

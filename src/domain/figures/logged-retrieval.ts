@@ -1,5 +1,6 @@
 // The log entry of one retrieval: query, result, duration and cost.
 import type { Repo, Trigger } from "../job.ts";
+import { leastEntryLength } from "../memory/precedent-section.ts";
 import { type RepoKey, repoKey } from "../memory.ts";
 import { type EmbeddingUsage, type Precedents, SHADOW_SAMPLE } from "../retrieval.ts";
 import { cutText } from "../text/cut-text.ts";
@@ -41,9 +42,13 @@ export interface LoggedRetrieval {
   /** Embedding, reranking and the questions to a language model together. */
   readonly tokens: number;
   readonly usd: number;
+  /** Tokens that the memories take in a prompt, at 4 characters each. */
+  readonly promptTokens: number;
   readonly gate: {
     readonly retrieve: boolean;
     readonly decidedBy: string;
+    /** Wall time of the decision; null when it was not timed. */
+    readonly ms: number | null;
     /** 0–1. */
     readonly confidence: number;
     /** The gate skipped, and memory was searched anyway to measure what the skip lost. */
@@ -76,6 +81,7 @@ export interface RetrievalFacts extends Pick<LoggedRetrieval, "pull" | "origin" 
 }
 
 const QUERY_CHARS = 1_000;
+const TOKEN_CHARS = 4;
 
 /** Whether a person at a terminal or a delivery asked for the review. */
 export function originOf(trigger: Trigger): RetrievalOrigin {
@@ -87,6 +93,7 @@ export function loggedRetrieval(precedents: Precedents, facts: RetrievalFacts): 
   const { repo, pull, origin, ms, at, topK, calibrated } = facts;
   const { gate, ranked, provenance, usage, cut } = precedents;
   const rerank = precedents.rerank ?? null;
+  const repoName = `${repo.owner}/${repo.name}`;
   // The rerank report has its own cost.
   const questions = (precedents.modelCosts ?? []).filter(({ purpose }) => purpose !== "rerank");
   const searched = precedents.query !== null;
@@ -96,7 +103,7 @@ export function loggedRetrieval(precedents: Precedents, facts: RetrievalFacts): 
   return {
     id: `ret_${shortHash(JSON.stringify([repoKey(repo), pull, origin, query, at]))}`,
     repo: repoKey(repo),
-    repoName: `${repo.owner}/${repo.name}`,
+    repoName,
     pull,
     origin,
     query,
@@ -114,9 +121,11 @@ export function loggedRetrieval(precedents: Precedents, facts: RetrievalFacts): 
     rerank,
     tokens: usage.tokens + (rerank?.tokens ?? 0) + sum(questions.map((of) => of.inputTokens + of.outputTokens)),
     usd: usage.usd + (rerank?.usd ?? 0) + sum(questions.map((of) => of.usd ?? 0)),
+    promptTokens: Math.ceil(sum(ranked.map((memory) => leastEntryLength(memory, repoName))) / TOKEN_CHARS),
     gate: {
       retrieve: gate.retrieve,
       decidedBy: gate.decidedBy,
+      ms: precedents.gateMs,
       confidence: gate.confidence,
       shadow: searched && !gate.retrieve,
       shadowHits: cut.filter(({ reason }) => reason.startsWith(SHADOW_SAMPLE)).length,

@@ -50,6 +50,8 @@ export function retrievalFigures(
     embedding: embeddingFigures(searches),
     rerank: rerankFigures(searches),
     usdPerRetrieval: mean(searches.map(({ usd }) => usd)),
+    /** Without reranking, which costs more than all else together. */
+    usdPerSearch: mean(searches.map(({ usd, rerank }) => usd - (rerank?.usd ?? 0))),
     gate: gateFigures(entries),
     topQueries,
     degraded: counted(entries.flatMap(({ degraded }) => degraded)).map(([part, count]) => ({ part, count })),
@@ -115,7 +117,8 @@ function gateFigures(entries: readonly LoggedRetrieval[]) {
   const hits = shadow.filter(({ gate }) => gate.shadowHits > 0).length;
   const by = (holds: (name: string) => boolean) =>
     share(decided.filter(({ gate }) => holds(gate.decidedBy)).length, decided.length);
-  const embedded = decided.filter(({ embedding }) => embedding.tokens > 0);
+  const times = decided.flatMap(({ gate }) => gate.ms ?? []).sort((a, b) => a - b);
+  const used = decided.filter(({ gate, searched }) => searched && gate.retrieve);
   return {
     decisions: decided.length,
     skips: skips.length,
@@ -125,13 +128,13 @@ function gateFigures(entries: readonly LoggedRetrieval[]) {
     /** Share decided by a rule, the cache or the configuration, without a model or a guess. */
     fastPathShare: by((name) => !SLOW_PATH.has(name)),
     cachedShare: by((name) => name === "cache"),
-    /** Mean wall time of a skip that was not searched. */
-    averageMs: mean(unsearched.map(({ retrievalMs }) => retrievalMs)),
+    /** Wall time of the decisions, searches and skips. */
+    ms: { p50: percentile(times, 0.5), p95: percentile(times, 0.95), average: mean(times) },
     /** Skips that were searched for measurement, in how many memory would have been used, and the share of the others. */
     shadow: { searched: shadow.length, hits },
     accuracy: shadow.length === 0 ? null : share(shadow.length - hits, shadow.length),
-    /** Skips × mean tokens of embedding a change that was not cached. */
-    tokensSaved: Math.round(unsearched.length * mean(embedded.map(({ embedding }) => embedding.tokens))),
+    /** Tokens of prompts: skips × what the memories of a search take in a prompt, on average. */
+    tokensSaved: Math.round(unsearched.length * mean(used.map(({ promptTokens }) => promptTokens))),
   };
 }
 
@@ -155,7 +158,7 @@ function share(part: number, whole: number): number {
 }
 
 export interface RetrievalAlert {
-  readonly name: "slow" | "cache" | "score" | "cost";
+  readonly name: "slow" | "cache" | "score" | "cost" | "rerank-cost";
   readonly value: number;
   readonly limit: number;
   /** Retrievals behind the figure. */
@@ -172,6 +175,8 @@ export const ALERT_FROM = 20;
 const SLOW_MS = 1_000;
 const CACHE_SHARE = 0.5;
 const USD = 0.001;
+/** Of one reranking: three times what it takes at $1 and $5 for a million tokens. */
+const RERANK_USD = 0.02;
 /**
  * A mean similarity of .6 belongs to an embedder whose relevant distance is .3. For other embedders the limit is 4/3 of
  * their relevant distance; the keyless embedder's .75 has no limit.
@@ -184,12 +189,13 @@ const FIXES: Readonly<Record<RetrievalAlert["name"], string>> = {
     "expected while most reviews are of new pull requests; otherwise keep KODIAI_DATA_DIR between starts and do not change the embedding model",
   score:
     "index documents (`kodiai index`), import history (`kodiai memory import`), or lower knowledge.retrieval.distanceThreshold",
-  cost: "choose a cheaper embedding model, or turn reranking off",
+  cost: "choose a cheaper embedding model, or turn modelQueries and hypothetical off",
+  "rerank-cost": "choose a cheaper small model or reranker, or set knowledge.retrieval.rerank: off",
 };
 
 /** The alerts of a window, none below 20 retrievals. */
 export function retrievalAlerts(figures: RetrievalFigures): readonly RetrievalAlert[] {
-  const { count, ms, embedding, averageScore, usdPerRetrieval } = figures;
+  const { count, ms, embedding, averageScore, usdPerSearch, rerank } = figures;
   if (count < ALERT_FROM) return [];
   const alerts: RetrievalAlert[] = [];
   const add = (name: RetrievalAlert["name"], value: number, limit: number, text: string, n = count) =>
@@ -202,8 +208,17 @@ export function retrievalAlerts(figures: RetrievalFigures): readonly RetrievalAl
   const limit = scoreLimit(figures.calibrated);
   if (figures.averageDistance > 0 && averageScore < limit)
     add("score", averageScore, limit, `the average score is ${averageScore.toFixed(2)}, under ${limit.toFixed(2)}`);
-  if (usdPerRetrieval > USD)
-    add("cost", usdPerRetrieval, USD, `a retrieval costs $${usdPerRetrieval.toFixed(4)}, over $${USD}`);
+  const rerankUsd = share(rerank.usd, rerank.count);
+  if (usdPerSearch > USD)
+    add("cost", usdPerSearch, USD, `a retrieval without reranking costs $${usdPerSearch.toFixed(4)}, over $${USD}`);
+  if (rerankUsd > RERANK_USD)
+    add(
+      "rerank-cost",
+      rerankUsd,
+      RERANK_USD,
+      `reranking costs $${rerankUsd.toFixed(4)}, over $${RERANK_USD}`,
+      rerank.count,
+    );
   return alerts;
 }
 

@@ -10,6 +10,7 @@ import { parseFindingMarker } from "../../domain/review/marker.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { isoDate } from "../../domain/text/iso-date.ts";
+import { visibleText } from "../../domain/text/rendered-markdown.ts";
 import { gatherSettings, gatherThread } from "../../gather/gather.ts";
 import { retrieveForQuestion } from "../../retrieve/retrieve.ts";
 import { type Answered, answer } from "../../review/review.ts";
@@ -45,9 +46,13 @@ export async function answerQuestion(order: Order): Promise<Answer> {
   const searching = { ...ports, leave: retrievalShare(leave) };
   const latest = await ports.records.latest(key);
   const { path } = comment;
-  const languages = path === null ? [] : sharesOfFile(path, latest?.signals.files.map((file) => file.path) ?? []);
+  const changed = latest?.signals.files.map((file) => file.path) ?? [];
+  const languages = path === null ? [] : sharesOfFile(path, changed);
+  const before = thread.comments.filter(({ id }) => id !== comment.id).map(({ body }) => visibleText(body).text);
+  const description = visibleText(`${pull.title}\n${pull.description ?? ""}`).text;
+  const around = { path, languages, before, description, changed };
   const precedents = await stage("retrieve", () =>
-    retrieveForQuestion({ ...asked, path, languages }, searching, { knowledge, now: at }),
+    retrieveForQuestion({ ...asked, ...around }, searching, { knowledge, now: at }),
   );
   await logRetrieval(precedents, { repo, number, origin: "question", retrieval: knowledge.retrieval, at }, ports);
   const spent = precedents.modelCosts ?? [];

@@ -39,8 +39,7 @@ export async function decideForChange(job: ReviewJob, ports: DecidingPorts) {
 /**
  * Decides for a text: a question, or a description of a change.
  *
- * @param before the conversation before it, oldest first. A general question is searched anyway when the last message
- * names something of the project
+ * @param before the conversation before it, oldest first
  */
 export async function decideForWords(
   repo: Repo,
@@ -48,18 +47,12 @@ export async function decideForWords(
   before: readonly string[],
   { recall, now }: Pick<DecidingPorts, "recall" | "now">,
 ) {
-  const asked = (words: string) =>
-    retrieveForQuestion({ repo, pull: { number: NO_PULL }, text: words, path: null, languages: [] }, gateOnly(recall), {
-      knowledge: defaultKnowledge(),
-      now: now(),
-    });
-  const { gate } = await asked(text);
-  const own = { kind: "decision", gate, judged: "words", memories: await countOf(repo, recall) } as const;
-  const last = before.at(-1);
-  if (gate.decidedBy !== "general-question" || last === undefined) return own;
-  const { gate: earlier } = await asked(last);
-  if (earlier.decidedBy !== "named-in-question") return own;
-  return { ...own, gate: { ...earlier, reason: `the conversation before it ${earlier.reason}` } };
+  const around = { path: null, languages: [], before, description: "", changed: [] };
+  const { gate } = await retrieveForQuestion({ repo, pull: { number: NO_PULL }, text, ...around }, gateOnly(recall), {
+    knowledge: defaultKnowledge(),
+    now: now(),
+  });
+  return { kind: "decision", gate, judged: "words", memories: await countOf(repo, recall) } as const;
 }
 
 /** Memories in scope; null when they could not be counted. */

@@ -14,7 +14,10 @@ export function changedPaths({ files, leftOut }: ChangedFiles): readonly string[
 /** Reasons of left-out files that belong to a class; any other reason may hide something. */
 const LEFT_OUT: readonly (readonly [RegExp, "lock" | "made" | "empty"])[] = [
   [/^lock file$/, "lock"],
-  [/^(?:vendored|build output|installed packages|minified|source map|test snapshot|generated)\b/, "made"],
+  [
+    /^(?:vendored|build output|installed packages|type declarations|minified|source map|test snapshot|generated)\b/,
+    "made",
+  ],
   [/^(?:binary|submodule|symbolic link|Git LFS pointer)$|^pathFilters: |^no glob of pathFilters matches$/, "empty"],
 ];
 

@@ -85,20 +85,22 @@ const RULES: readonly Rule[] = [
   ),
   search("explicit", 0.99, "hybrid", asked),
   search("risk", 0.95, "semantic", ({ signals }) => risk(signals.risks)),
-  skip("skip-pattern", 0.99, (context, { skipPatterns }) => skipPattern(context, skipPatterns)),
+  skip("skip-pattern", 0.99, (context, { skipPatterns }) =>
+    skipPattern(changedPaths(context), skipPatterns, "every changed file"),
+  ),
   search("revert", 0.9, "keyword", ({ signals }) =>
     when(
       signals.intent.type === "revert" || signals.intent.reverts !== null,
       "a revert: comments on the reverted change",
     ),
   ),
-  skip("nothing-to-review", 0.99, (context) => when(isNothingToReview(context), "no changed line is left to review")),
   skip("lock-files", 0.99, (context) => when(isLockFilesOnly(context), "only lock files changed")),
+  skip("generated", 0.95, (context) => when(isGeneratedOnly(context), "only generated or vendored files changed")),
+  skip("nothing-to-review", 0.99, (context) => when(isNothingToReview(context), "no changed line is left to review")),
   skip("dependency-bump", 0.95, dependencyBump),
   search("large-dependency-bump", 0.8, "keyword", ({ signals }) =>
     when(signals.intent.bump !== null, "a dependency bump that is major, breaking, of unknown size, or not only that"),
   ),
-  skip("generated", 0.95, (context) => when(isGeneratedOnly(context), "only generated or vendored files changed")),
   skip("release", 0.9, release),
   skip("small-docs", 0.9, (context) =>
     when(isOnlyDocs(context) && isSmallProse(context.files, context.headTexts), "a few lines of prose changed"),
@@ -130,7 +132,7 @@ export function gateByRules(context: GateContext, config: GateConfig = GATE): Ga
     const reason = attempt(rule, context, config);
     if (reason === null) continue;
     const { name: decidedBy, retrieve, confidence, strategy } = rule;
-    const relevance = retrieve ? estimatedRelevance(context) : 0;
+    const relevance = retrieve ? shareIn(context.signals.languages, context.memory.counts) : 0;
     return confident({ retrieve, confidence, reason, strategy, estimatedRelevance: relevance, decidedBy }, config);
   }
   return null;
@@ -167,11 +169,10 @@ export function retrievePattern(texts: readonly string[], patterns: readonly Gat
   return hit === undefined ? null : `retrievePatterns: ${hit.source}`;
 }
 
-function skipPattern(context: GateContext, patterns: readonly GatePattern[]): string | null {
-  const paths = changedPaths(context);
-  if (patterns.length === 0 || paths.length === 0) return null;
-  const all = paths.every((path) => patterns.some(({ matches }) => matches(path)));
-  return when(all, "skipPatterns match every changed file");
+/** A reason when each of the texts matches one of the patterns; null otherwise, and without texts. */
+export function skipPattern(texts: readonly string[], patterns: readonly GatePattern[], what: string): string | null {
+  const all = texts.length > 0 && texts.every((text) => patterns.some(({ matches }) => matches(text)));
+  return when(all, `skipPatterns match ${what}`);
 }
 
 function asked({ job, signals: { intent } }: GateContext): string | null {
@@ -211,8 +212,8 @@ function named({ pull }: GateContext): string | null {
   return names.length === 0 ? null : `names ${cutText(names.slice(0, 3).join(", "), 120)}`;
 }
 
-/** The share of memories in the languages of the change, or null when memory or languages are unknown. */
-function estimatedRelevance({ memory: { counts }, signals: { languages } }: GateContext): number | null {
+/** The share of memories in these languages, or null when memory or languages are unknown. */
+export function shareIn(languages: ReviewSignals["languages"], counts: MemoryCounts | null): number | null {
   if (counts === null || counts.total <= 0 || languages.length === 0) return null;
   const known = languages.reduce((sum, { language }) => sum + (counts.byLanguage.get(language) ?? 0), 0);
   return Math.min(1, known / counts.total);

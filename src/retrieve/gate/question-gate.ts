@@ -2,10 +2,11 @@
 // doubtful questions are searched.
 
 import { type GateDecision, type MemoryCounts, NOTHING_REMEMBERED, type Strategy } from "../../domain/retrieval.ts";
+import type { ReviewSignals } from "../../domain/signals.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { smallTalk } from "../../domain/text/low-information.ts";
 import { namedThings } from "./code-identifiers.ts";
-import { confident, type GateConfig, retrievePattern, when } from "./gate.ts";
+import { confident, type GateConfig, retrievePattern, shareIn, skipPattern, when } from "./gate.ts";
 
 /** A general question about a language or a tool, without anything of this project. */
 const GENERAL =
@@ -35,29 +36,71 @@ type Rule = readonly [
   reason: string | null,
 ];
 
+/** What the gate reads of a question. */
+interface GatedQuestion {
+  readonly text: string;
+  /** The file of its thread, or null. */
+  readonly path: string | null;
+  readonly languages: ReviewSignals["languages"];
+  /** The conversation before it, oldest first. */
+  readonly before: readonly string[];
+  /** Of its pull request; "" without one. */
+  readonly description: string;
+}
+
 /**
- * Decides about a question. Pure; never throws; a skip below the configured confidence is a search.
+ * Decides about a question. Pure; never throws; a skip below the configured confidence is a search. A general question
+ * is searched when the last message before it names something of the project.
  *
  * @param counts null when memory could not be counted
  */
-export function questionGate(text: string, config: GateConfig, counts: MemoryCounts | null): GateDecision {
+export function questionGate(question: GatedQuestion, config: GateConfig, counts: MemoryCounts | null): GateDecision {
+  const { text, path, languages, before, description } = question;
   const { intent, entityMentions } = parseQuestion(text);
-  const isNaming = entityMentions.length > 0 && !isGeneral(text);
-  const names = isNaming ? `names ${cutText(entityMentions.slice(0, 3).join(", "), 120)}` : null;
+  const general = isGeneral(text);
+  const names = general ? null : namesText(entityMentions);
+  const earlier = because("the conversation before it", before.at(-1) ?? "");
+  const read = text.slice(0, READ);
   const rules: readonly Rule[] = [
     ["disabled", true, 1, null, when(!config.enabled, "the gate is disabled")],
     ["empty-memory", false, 1, null, when(counts?.total === 0, NOTHING_REMEMBERED)],
-    ["retrieve-pattern", true, 0.99, null, retrievePattern([text.slice(0, READ)], config.retrievePatterns)],
+    [
+      "retrieve-pattern",
+      true,
+      0.99,
+      null,
+      retrievePattern(path === null ? [read] : [read, path], config.retrievePatterns),
+    ],
+    ["skip-pattern", false, 0.99, null, skipPattern([read], config.skipPatterns, "the question")],
     ["small-talk", false, 0.99, null, smallTalk(text)],
     ["named-in-question", true, 0.95, "keyword", names ?? when(FILE_AT_END.test(text.trim()), "names a file")],
-    ["general-question", false, 0.95, null, when(isGeneral(text), GENERAL_REASON)],
+    ["named-before", true, 0.95, "keyword", general ? earlier : null],
+    ["general-question", false, 0.95, null, when(general, GENERAL_REASON)],
     ["project-question", true, 0.9, STRATEGIES[intent], when(intent !== "other", `asks to ${intent}`)],
+    ["asked-in-thread", true, 0.8, "related-files", path === null ? null : `asked about ${cutText(path, 120)}`],
+    ["named-around", true, 0.8, "keyword", earlier ?? because("the description", description)],
   ];
   const found = rules.find(([, , , , reason]) => reason !== null);
   const undecided = ["ambiguous", true, 0.6, "hybrid", null] as const;
   const [decidedBy, retrieve, confidence, strategy, reason] = found ?? undecided;
-  const because = reason ?? "undecided whether memory is needed";
-  return confident({ retrieve, confidence, reason: because, strategy, estimatedRelevance: null, decidedBy }, config);
+  const decision = {
+    retrieve,
+    confidence,
+    reason: reason ?? "undecided whether memory is needed",
+    strategy,
+    decidedBy,
+  };
+  return confident({ ...decision, estimatedRelevance: retrieve ? shareIn(languages, counts) : 0 }, config);
+}
+
+function namesText(names: readonly string[]): string | null {
+  return names.length === 0 ? null : `names ${cutText(names.slice(0, 3).join(", "), 120)}`;
+}
+
+/** What a text around the question names; null when nothing. */
+function because(where: string, text: string): string | null {
+  const names = namesText(parseQuestion(text).entityMentions);
+  return names === null ? null : `${where} ${names}`;
 }
 
 function isGeneral(text: string): boolean {

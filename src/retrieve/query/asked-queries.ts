@@ -14,6 +14,7 @@ import {
   NO_USAGE,
   type QueryVariant,
   type RetrievalQuery,
+  type Strategy,
 } from "../../domain/retrieval.ts";
 import type { FileFacts, ReviewSignals } from "../../domain/signals.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
@@ -52,7 +53,10 @@ export function changeQuery(
 
 /** Replaces the queries of a change. */
 export interface Asked {
-  readonly query: RetrievalQuery;
+  /** By the strategy of the gate's decision. */
+  readonly query: (strategy: Strategy | null) => RetrievalQuery;
+  /** Files that the question is about, of which only the path is known, for the strategy `related-files`. */
+  readonly files: readonly FileDiff[];
   readonly filter: MemoryFilter;
   /** Replaces the gate for changes; null counts: memory could not be counted. Absent: that gate decides. */
   readonly decide?: (counts: MemoryCounts | null) => GateDecision;
@@ -81,7 +85,11 @@ export function askedByHand(text: string, search: HandSearch) {
         leastProbability: explicit ? Number.POSITIVE_INFINITY : 0,
         budget: false,
       },
-      asked: { query: queryOf(text), filter: { ...filter, corpora: filter.corpora ?? CORPORA } } satisfies Asked,
+      asked: {
+        query: () => queryOf(text),
+        files: [],
+        filter: { ...filter, corpora: filter.corpora ?? CORPORA },
+      } satisfies Asked,
     },
   };
 }
@@ -105,33 +113,59 @@ export interface AskedQuestion {
   readonly path: string | null;
   /** The languages of that file; [] without one. */
   readonly languages: ReviewSignals["languages"];
+  /** What was said before in its thread, oldest first. */
+  readonly before: readonly string[];
+  /** Title and description of its pull request; "" without one. */
+  readonly description: string;
+  /** The files of its pull request. */
+  readonly changed: readonly string[];
 }
 
 /** Characters of a question that are searched for. */
 const QUERY_CHARS = 800;
+/** Of the last comment before it, and of the description. */
+const SURROUNDING_CHARS = 300;
+/** Paths that a question is searched with. */
+const MOST_PLACES = 15;
 
 /**
- * The arguments of retrieval, made from a question and its path. As in a manual search, words need no floor.
+ * The arguments of retrieval, made from a question, the file and thread it stands in, and the description of its change.
+ * With the strategy `related-files` the files are searched for, too. As in a manual search, words need no floor.
  *
  * @param now epoch milliseconds
  */
-export function askedInComment(
-  { text, path, languages, repo, pull }: AskedQuestion,
-  knowledge: Knowledge,
-  now: number,
-) {
-  const parts = [text.trim(), path ?? ""].filter((part) => part !== "");
+export function askedInComment(question: AskedQuestion, knowledge: Knowledge, now: number) {
+  const { text, path, languages, before, description, changed, repo, pull } = question;
+  const joined = (parts: readonly string[]) => cutText(parts.filter((part) => part !== "").join("\n"), QUERY_CHARS);
+  const own = joined([text.trim(), path ?? ""]);
+  const around = joined([before.at(-1) ?? "", description].map((part) => cutText(part.trim(), SURROUNDING_CHARS)));
+  const places = (path === null ? changed : [path]).slice(0, MOST_PLACES);
   const asked: Asked = {
-    query: queryOf(cutText(parts.join("\n"), QUERY_CHARS)),
+    query(strategy) {
+      const paths = strategy === "related-files" ? joined(places) : "";
+      const more = [
+        { kind: "intent", text: around, path: null },
+        { kind: "paths", text: paths, path: null },
+      ] as const;
+      const { variants, ...query } = queryOf(own);
+      return { ...query, variants: [...variants, ...more.filter((variant) => variant.text !== "")] };
+    },
+    files: places.map(unreadFile),
     filter: {},
-    decide: (counts) => questionGate(text, gateConfig(knowledge.retrieval.gate), counts),
+    decide: (counts) => questionGate(question, gateConfig(knowledge.retrieval.gate), counts),
   };
-  const { context, signals } = placeholderPullRequest(text, repo, pull.number);
+  const { context, signals } = placeholderPullRequest(joined([text, around]), repo, pull.number);
   return {
     context,
     signals: { ...signals, languages },
     settings: { knowledge, now, tuning: { leastProbability: 0 }, asked },
   };
+}
+
+/** A file of which only the path is known. */
+function unreadFile(path: string): FileDiff {
+  const unknown = { previousPath: null, oldMode: null, newMode: null, additions: 0, deletions: 0, hunks: [] };
+  return { path, status: "modified", binary: false, complete: false, ...unknown };
 }
 
 interface EmbeddedQueries {

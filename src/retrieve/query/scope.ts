@@ -79,7 +79,7 @@ function hostOf(repo: RepoKey): string {
 export interface VisibleRecords {
   /** By id. */
   readonly records: ReadonlyMap<string, MemoryRecord>;
-  /** Records of other repositories that may not be shown. */
+  /** Records of other repositories that may not be shown, and rejected comments. */
   readonly withheld: Precedents["cut"];
 }
 
@@ -93,11 +93,24 @@ export function visibleRecords(
   const withheld: { id: string; reason: string }[] = [];
   for (const one of found) {
     const crossed = crossing(scope, target, one);
-    if (crossed?.kind === "pattern") records.set(one.id, crossed.record);
-    if (crossed?.kind === "withheld") withheld.push({ id: one.id, reason: crossed.reason });
+    const rejected = crossed === null ? null : rejectionOf(one);
+    if (rejected !== null) withheld.push({ id: one.id, reason: `rejected: ${rejected}` });
+    else if (crossed?.kind === "pattern") records.set(one.id, crossed.record);
+    else if (crossed?.kind === "withheld") withheld.push({ id: one.id, reason: crossed.reason });
   }
   return { records, withheld };
 }
+
+/**
+ * Why a comment holds no memory: `question`, `withdrawn`, `says-nothing` …; null when it holds one. Only its description knows,
+ * so the row stays, with the reason, and is not asked about again. A declined one keeps what people decided.
+ */
+function rejectionOf({ corpus, outcome, described }: MemoryRecord): string | null {
+  if (corpus !== "review_comment" || outcome === "declined") return null;
+  return described?.problems.find((problem) => problem.startsWith(REJECTED))?.slice(REJECTED.length) ?? null;
+}
+
+const REJECTED = "rejected/";
 
 // Reduces a memory to the pattern that may be shown in another repository of its owner: in generally used words,
 // without a trace of whose code it was. It is an allowlist of known words, because no denylist is ever complete.

@@ -70,5 +70,7 @@ export interface RetrievalRow {
 }
 
 export function loggedRetrieval({ query, entry }: RetrievalRow): LoggedRetrieval {
-  return { ...(JSON.parse(entry) as LoggedRetrieval), query };
+  const read = JSON.parse(entry) as LoggedRetrieval;
+  // Older rows lack the gate's time and the prompt's tokens.
+  return { ...read, query, promptTokens: read.promptTokens ?? 0, gate: { ...read.gate, ms: read.gate.ms ?? null } };
 }

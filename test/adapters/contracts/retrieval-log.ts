@@ -33,7 +33,8 @@ export function anEntry(more: Partial<LoggedRetrieval> = {}): LoggedRetrieval {
     rerank: null,
     tokens: 400,
     usd: 0.00008,
-    gate: { retrieve: true, decidedBy: "few-files", confidence: 0.9, shadow: false, shadowHits: 0 },
+    promptTokens: 80,
+    gate: { retrieve: true, decidedBy: "few-files", ms: 1, confidence: 0.9, shadow: false, shadowHits: 0 },
     degraded: [],
     averageDistance: 0.3,
     languageMatch: 0.5,
@@ -48,7 +49,7 @@ export function anEntry(more: Partial<LoggedRetrieval> = {}): LoggedRetrieval {
 /** A gate's decision to skip, not searched. */
 export function aSkip(decidedBy: string, more: Partial<LoggedRetrieval> = {}): LoggedRetrieval {
   const nothing = { ids: [], scores: [], distances: [], averageDistance: null, languageMatch: null };
-  const gate = { retrieve: false, decidedBy, confidence: 0.99, shadow: false, shadowHits: 0 };
+  const gate = { retrieve: false, decidedBy, ms: 2, confidence: 0.99, shadow: false, shadowHits: 0 };
   const free = { embedding: { texts: 0, cached: 0, tokens: 0, usd: 0 }, tokens: 0, usd: 0, retrievalMs: 2 };
   return anEntry({ ...nothing, ...free, gate, searched: false, query: "", ...more });
 }
@@ -141,7 +142,7 @@ export function retrievalLogContract(name: string, open: () => OpenLog | Promise
           searched: true,
           query: "chore: lock",
           retrievalMs: 30,
-          gate: { retrieve: false, decidedBy: "lock-files", confidence: 0.99, shadow: true, shadowHits },
+          gate: { retrieve: false, decidedBy: "lock-files", ms: 2, confidence: 0.99, shadow: true, shadowHits },
         });
       await given(aSkip("lock-files"), aSkip("release"), aSkip("cache"), shadow(0), shadow(2), anEntry(), anEntry());
       await given(anEntry({ gate: { ...anEntry().gate, decidedBy: "default" } }));
@@ -160,10 +161,10 @@ export function retrievalLogContract(name: string, open: () => OpenLog | Promise
         ],
         fastPathShare: 7 / 8,
         cachedShare: 1 / 8,
-        averageMs: 2,
+        ms: { p50: 2, p95: 2, average: 13 / 8 },
         shadow: { searched: 2, hits: 1 },
         accuracy: 0.5,
-        tokensSaved: 1_200,
+        tokensSaved: 240,
       });
     });
 

@@ -45,8 +45,8 @@ describe("shapes of pull requests", () => {
 
 describe("the rules in their order", () => {
   test.each([
-    ["package-lock.json", "nothing-to-review"],
-    ["dist/main.js", "nothing-to-review"],
+    ["package-lock.json", "lock-files"],
+    ["dist/main.js", "generated"],
     ["src/a.md", "small-docs"],
     ["src/a.ts", "few-files"],
   ])("%s is decided by %s", (path, rule) => {

@@ -5,8 +5,9 @@ import { GATE, type GateConfig } from "../../../src/retrieve/gate/gate.ts";
 import { parseQuestion, questionGate } from "../../../src/retrieve/gate/question-gate.ts";
 
 const SOME: MemoryCounts = { total: 12, byLanguage: new Map(), byCorpus: new Map(), byOutcome: new Map() };
+const asked = (text: string) => ({ text, path: null, languages: [], before: [], description: "" });
 const decide = (text: string, config: Partial<GateConfig> = {}, counts: MemoryCounts | null = SOME) =>
-  questionGate(text, { ...GATE, ...config }, counts);
+  questionGate(asked(text), { ...GATE, ...config }, counts);
 
 describe("a question is read for what it wants and what it names", () => {
   test.each([
