@@ -69,6 +69,9 @@ export interface RetrievalRow {
   readonly entry: string;
 }
 
+/** Of rows from before `admits` was written down. */
+const BEFORE_ADMITS = { admits: { distance: true, probability: null } };
+
 export function loggedRetrieval({ query, entry }: RetrievalRow): LoggedRetrieval {
-  return { ...(JSON.parse(entry) as LoggedRetrieval), query };
+  return { ...BEFORE_ADMITS, ...(JSON.parse(entry) as LoggedRetrieval), query };
 }
