@@ -6,6 +6,7 @@ import { CORPORA, type MemoryRecord } from "../../src/domain/memory.ts";
 import type { MemoryFilter, Scope } from "../../src/domain/retrieval.ts";
 import { KEYWORDS } from "../../src/domain/text/bm25.ts";
 import { tokenise } from "../../src/domain/text/tokenise.ts";
+import { BACKGROUND } from "../../src/domain/text/word-rarity.ts";
 import type { Recall } from "../../src/ports/memory.ts";
 import { codeDistance, encodeVector } from "../../src/search/code.ts";
 import { PARTS, TERM_WEIGHTS } from "../../src/search/terms.ts";
@@ -50,7 +51,9 @@ function naiveBm25(records: readonly MemoryRecord[], text: string): { id: string
       for (const [word, times] of query) {
         const count = bag.get(word) ?? 0;
         const df = bags.filter((other) => other.bag.has(word)).length;
-        const idf = Math.log(1 + (bags.length - df + 0.5) / (df + 0.5));
+        // Fifty texts of many repositories beside those in scope.
+        const having = df + (50 * (BACKGROUND.counts.get(word) ?? 0)) / BACKGROUND.texts;
+        const idf = Math.log(1 + (bags.length + 50 - having + 0.5) / (having + 0.5));
         score +=
           ((1 + Math.log(times)) * idf * count * (KEYWORDS.k1 + 1)) /
           (count + KEYWORDS.k1 * (1 - KEYWORDS.b + (KEYWORDS.b * length) / mean));
