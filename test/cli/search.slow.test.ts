@@ -261,6 +261,7 @@ test("explain prints retrieval step by step, and writes nothing to memory; stats
     run(["stats", "--data-dir", dataDir, "--json", "--repo", "acme/payments"]),
     run(["doctor", "--all", "--data-dir", dataDir]),
   ]);
+  expect(pretty.out).toMatch(/^ {2}admitted +by distance in \d+, up to 0\.\d\d in the mean {3}by probability in 1$/m);
   expect(pretty.out).toMatch(new RegExp(`searches +${count}, `));
   expect(pretty.out).toMatch(/by method .*search hybrid .*cli hybrid/);
   expect(JSON.parse(json.out)).toMatchObject({ version: 1, count: count - 1, gate: { decisions: 1, skips: 0 } });

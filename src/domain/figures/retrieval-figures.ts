@@ -46,9 +46,9 @@ export function retrievalFigures(
     languageMatch: mean(
       used.flatMap(({ origin, languageMatch }) => (origin === "search" ? [] : (languageMatch ?? []))),
     ),
-    /** Searches in which a distance within the threshold admitted memories; in the others a probability did. */
+    /** Searches in which a distance within the threshold admitted memories, and in which a probability alone did. */
     byDistance: byDistance.length,
-    byProbability: used.length - byDistance.length,
+    byProbability: used.filter(({ admits }) => !admits.distance && (admits.probability ?? 0) > 0).length,
     /** Mean relevant distance of the embedders in searches by distance. */
     calibrated: mean(byDistance.map(({ calibrated }) => calibrated)),
     embedding: embeddingFigures(searches),
