@@ -1,9 +1,8 @@
 // All queries of a task, asked of all configurations.
 import { repoKey } from "../src/domain/memory.ts";
 import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
-import type { Answer } from "./answers.ts";
 import type { TaskData } from "./retrieval-task.ts";
-import { type Arm, questionOf, runRetrieval } from "./run-retrieval.ts";
+import { type Arm, questionOf, type Retrieved, runRetrieval } from "./run-retrieval.ts";
 import type { TemporaryStore } from "./temporary-store.ts";
 
 /** @throws Error when a truth id is not in memory: recall would be 0 for the wrong reason */
@@ -17,14 +16,14 @@ export async function mustHoldTruth({ queries }: TaskData, { memory, embedder }:
 }
 
 interface Answered {
-  readonly answers: Map<string, Answer[]>;
+  readonly answers: Map<string, Retrieved[]>;
   /** What worked less well than it should, by arm. */
   readonly degraded: readonly string[];
 }
 
 /** Query by query, so that each diff is read into signals once. */
 export async function answersOf({ queries }: TaskData, arms: readonly Arm[], store: TemporaryStore): Promise<Answered> {
-  const answers = new Map(arms.map(({ name }) => [name, [] as Answer[]]));
+  const answers = new Map(arms.map(({ name }) => [name, [] as Retrieved[]]));
   const degraded = new Set<string>();
   for (const query of queries) {
     const question = questionOf(query);

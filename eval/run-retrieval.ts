@@ -52,12 +52,14 @@ export function questionOf(query: TaskQuery): Question {
   return { query, context, signals: analyze(context) };
 }
 
-/** @returns the answer, with all notes of the stage */
+/** An answer, with all notes of the stage. */
+export type Retrieved = Answer & { readonly precedents: Precedents };
+
 export async function runRetrieval(
   { query, context, signals }: Question,
   arm: Arm,
   { embedder, recall }: Pick<TemporaryStore, "embedder" | "recall">,
-): Promise<Answer & { readonly precedents: Precedents }> {
+): Promise<Retrieved> {
   const knowledge = defaultKnowledge();
   const open = arm.cut === true ? {} : RANKED;
   const settings = {

@@ -1,6 +1,7 @@
 // Would memory have helped with what people said later? Pull requests in time order, memory frozen at each one's date, with
 // the repository's own memory (`on`), without any (`off`), and with another repository's (`placebo`). `--repos A/B,C/D`.
 
+import { defaultKnowledge } from "../../src/config/knowledge.ts";
 import {
   type ArmTally,
   armFigures,
@@ -13,7 +14,7 @@ import {
   tallyArm,
 } from "../../src/domain/figures/replay.ts";
 import { canonicalLanguage } from "../../src/domain/language.ts";
-import { precedentEntry } from "../../src/domain/memory/precedent-section.ts";
+import { DELIMITER_CHARS, precedentEntries } from "../../src/domain/memory/precedent-section.ts";
 import { isDeclined } from "../../src/domain/memory/read-reply.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import { textVectors } from "../../src/domain/text/text-likeness.ts";
@@ -24,6 +25,11 @@ import { type Arm, questionOf, runRetrieval } from "../run-retrieval.ts";
 import type { Row, Suite } from "../suite.ts";
 import { type TemporaryStore, withStore } from "../temporary-store.ts";
 
+/** The section of the prompt by default. */
+const SECTION = {
+  maxChars: defaultKnowledge().retrieval.maxContextChars,
+  delimiter: "=".repeat(DELIMITER_CHARS),
+};
 const ON: Arm = { name: "on" };
 const OFF: Arm = { name: "off", retrieval: { enabled: false } };
 /** No pull request of the placebo is left out for having the same number. */
@@ -92,11 +98,12 @@ async function replayed(pull: HistoryPull, store: TemporaryStore, vectors: Vecto
 }
 
 function shownOf({ ranked }: Precedents, repo: string, vectors: Vectors): ShownMemory[] {
-  return ranked.slice(0, 5).map((memory) => ({
+  const sent = precedentEntries(ranked, { ...SECTION, repo });
+  return ranked.slice(0, 5).map((memory, at) => ({
     vector: vectors(memory.record.text),
     isDeclined: isDeclined(memory.record),
     // About four characters make a token.
-    tokens: Math.ceil(precedentEntry(memory, repo).length / 4),
+    tokens: Math.ceil((sent[at]?.length ?? 0) / 4),
   }));
 }
 

@@ -5,6 +5,13 @@
 // `--ablate`, with `--written FILE` also over what a model wrote.
 import { basename } from "node:path";
 import { readEmbeddings } from "../../src/config/environment/read-models.ts";
+import { defaultKnowledge } from "../../src/config/knowledge.ts";
+import {
+  buildRetrievalContextSection,
+  DELIMITER_CHARS,
+  revealedMemory,
+} from "../../src/domain/memory/precedent-section.ts";
+import type { Precedents } from "../../src/domain/retrieval.ts";
 import { chosenEmbedder } from "../../src/wire/models.ts";
 import { ablation } from "../ablation.ts";
 import {
@@ -26,17 +33,18 @@ import { QUERIES_FILE, recordedArms, recordedQueries } from "../recorded-steps.t
 import { earlier, prepareRows } from "../retrieval-rows.ts";
 import { readTask, type TaskData, taskOf } from "../retrieval-task.ts";
 import { answersOf, mustHoldTruth } from "../run-all-queries.ts";
-import type { Arm } from "../run-retrieval.ts";
+import type { Arm, Retrieved } from "../run-retrieval.ts";
 import type { Row, Suite } from "../suite.ts";
 import { targetLines } from "../targets.ts";
 import { sqliteStore, withStore } from "../temporary-store.ts";
 import { untunedFusion } from "../untuned-fusion.ts";
 import { readWritten } from "../written-fields.ts";
 
+const CUT = "default-cut";
 /** `default` is the default configuration with topK raised and the floors and character budget off. */
 const ARMS: readonly Arm[] = [
   { name: "default" },
-  { name: "default-cut", cut: true },
+  { name: CUT, cut: true },
   { name: "rrf", retrieval: { fusion: "rrf" } },
   { name: "weighted", retrieval: { fusion: "weighted" } },
   { name: "keyword", retrieval: { method: "keyword", fusion: "rrf" } },
@@ -67,7 +75,8 @@ export const suite: Suite = async ({ data, flags }) => {
     async (store) => {
       const added = await store.importLines(asked.lines);
       await mustHoldTruth(asked, store);
-      const { answers, degraded: ofBase } = await answersOf(asked, base.filter(isWanted), store);
+      const { answers: found, degraded: ofBase } = await answersOf(asked, base.filter(isWanted), store);
+      const answers = new Map<string, readonly Answer[]>(found);
       const degraded = [...ofBase];
       const repeats = new Map<string, (readonly Answer[])[]>();
       for (const { arm } of steps) {
@@ -76,14 +85,14 @@ export const suite: Suite = async ({ data, flags }) => {
         degraded.push(...run.degraded);
       }
       if (wanted?.includes(UNTUNED) ?? replies === null) answers.set(UNTUNED, untunedAnswers(asked, judged));
-      const { rows, figures } = rowsOf(answers, repeats, store.embedder.threshold);
+      const { rows, figures } = rowsOf(answers, repeats, found.get(CUT) ?? [], store.embedder.threshold);
       const first = answers.get("default") ?? [];
       return {
         data: { n: asked.queries.length, fingerprint: judged.fingerprint },
         config: { fingerprint: retrievalFingerprint(store.embedder) },
         task: within === null ? task : `${task} sample`,
-        rows: [...rows, ...splitByDiff(asked, first, store.embedder.threshold)],
-        printIntervals: ["mrr", "recall@5", "recall@10"],
+        rows: [...rows, ...rowsBySize(found.get(CUT) ?? []), ...splitByDiff(asked, first, store.embedder.threshold)],
+        printIntervals: ["mrr", "recall@5", "recall@10", "hitRate", "used", "labelled", "precision", "characters"],
         notes: [
           `task ${task} of ${basename(data)}: ${added} memories, ${asked.refusedDiffs} diffs of which a part could not be read; embedder ${of}`,
           ...gainNotes(rows),
@@ -125,10 +134,11 @@ function replyNote({ arm, asked }: Awaited<ReturnType<typeof recordedArms>>[numb
 function rowsOf(
   answers: ReadonlyMap<string, readonly Answer[]>,
   repeats: ReadonlyMap<string, readonly (readonly Answer[])[]>,
+  cut: readonly Retrieved[],
   threshold: number,
 ) {
   const figures = new Map(
-    [...answers].map(([name, list]) => [name, name.endsWith("-cut") ? cutFigures(list) : figuresOf(list, threshold)]),
+    [...answers].map(([name, list]) => [name, name === CUT ? sectionFigures(cut) : figuresOf(list, threshold)]),
   );
   const spreads = new Map<string, string>();
   for (const [name, runs] of repeats) {
@@ -160,6 +170,39 @@ function untunedAnswers({ task, queries }: TaskData, judged: JudgedData): Answer
     const ids = untunedFusion(query, memories, task === "S" ? "S" : "G", rows.lexicon).slice(0, 50);
     return [{ query: id, ids, distances: ids.map(() => null), truth, grades, ms: performance.now() - started }];
   });
+}
+
+/** Most memories of the repository, at the time of the question. */
+const SIZES = [
+  ["1–5 memories", 5],
+  ["6–20 memories", 20],
+  ["21–100 memories", 100],
+  ["more memories", Number.POSITIVE_INFINITY],
+] as const;
+
+/** What reaches the prompt, by the size of the repository's memory. */
+function rowsBySize(found: readonly Retrieved[]): Row[] {
+  const bySize = Map.groupBy(found, ({ precedents }) => SIZES.findIndex(([, most]) => inScope(precedents) <= most));
+  return SIZES.flatMap(([name], at) => {
+    const some = bySize.get(at);
+    return some === undefined ? [] : [rowOf(`${CUT}, ${name}`, sectionFigures(some), some)];
+  });
+}
+
+const inScope = ({ provenance }: Precedents) => provenance.scanned ?? 0;
+
+/** With the labelled memories of a prompt and the characters of its section. */
+function sectionFigures(found: readonly Retrieved[]): Figures {
+  const { maxContextChars: maxChars } = defaultKnowledge().retrieval;
+  const delimiter = "=".repeat(DELIMITER_CHARS);
+  return {
+    ...cutFigures(found),
+    labelled: found.map(({ ids, truth }) => ids.filter((id) => truth.has(id)).length),
+    characters: found.map(({ precedents: { ranked } }) => {
+      const repo = ranked[0]?.record.repoName ?? "";
+      return buildRetrievalContextSection(ranked.map(revealedMemory), { maxChars, delimiter, repo }).length;
+    }),
+  };
 }
 
 /** Nearly half of the diffs are at the final head, which already contains the requested change. */

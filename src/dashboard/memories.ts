@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import { outcomeText } from "../domain/memory/evidence.ts";
 import { CORPORA, type MemoryRecord, OUTCOMES } from "../domain/memory.ts";
 import {
+  admissionText,
   candidatesText,
   type Precedents,
   type RankedMemory,
@@ -101,9 +102,8 @@ function saidAgain(others: readonly MemoryRecord[]): Content {
 
 function found({ memories, precedents, ms }: FoundMemories): Html {
   const { provenance, cut, degraded, usage } = precedents;
-  const { method, threshold: most, thresholdMethod } = provenance;
-  const threshold = method === "keyword" ? "" : `, distance at most ${most.toFixed(3)} (${thresholdMethod})`;
-  return html`<section aria-label="What was found"><p class="note">${whole(memories.length)} of ${candidatesText(provenance)}, ${method}${threshold}, ${whole(ms)} ms${usage.tokens === 0 ? "" : `, ${whole(usage.tokens)} tokens`}${scoreNote(precedents.ranked)}</p>
+  const { method, admits, threshold, thresholdMethod } = provenance;
+  return html`<section aria-label="What was found"><p class="note">${whole(memories.length)} of ${candidatesText(provenance)}, ${method}, ${admissionText(admits, threshold, thresholdMethod)}, ${whole(ms)} ms${usage.tokens === 0 ? "" : `, ${whole(usage.tokens)} tokens`}${scoreNote(precedents.ranked)}</p>
 ${degraded.map(({ part, reason }) => html`<p class="status">${badge(part, "warn")} ${reason}</p>`)}
 ${memories.length === 0 ? empty("Nothing is near enough.", "Say it in other words, or search by words alone: they find names of functions and files.") : html`<ol class="found">${memories.map(({ memory }) => item(memory.record, ranks(memory)))}</ol>`}
 ${cutList(cut)}</section>`;

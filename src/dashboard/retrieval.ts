@@ -122,10 +122,14 @@ function gateCard({ gate }: RetrievalFigures): Html {
 }
 
 function quality(all: RetrievalFigures): Html {
-  const { averageResults, averageDistance, averageScore, languageMatch, calibrated, embedding, rerank, degraded } = all;
+  const { averageResults, averageDistance, averageScore, languageMatch, embedding, rerank, degraded } = all;
+  const { byDistance, byProbability, calibrated } = all;
   return html`<section class="card"><h2>What was found</h2>${facts({
     "memories a search": averageResults.toFixed(1),
-    "mean distance": `${averageDistance.toFixed(3)}; up to ${calibrated.toFixed(3)} counts as relevant`,
+    "admitted by distance":
+      byDistance === 0 ? null : `in ${whole(byDistance)}, up to ${calibrated.toFixed(3)} in the mean`,
+    "admitted by probability": byProbability === 0 ? null : `in ${whole(byProbability)}`,
+    "mean distance": averageDistance.toFixed(3),
     "mean similarity": averageScore.toFixed(3),
     "in a language of the change": percent(languageMatch),
     embedding: `${whole(embedding.tokens)} tokens, ${dollars(embedding.usd)}`,

@@ -4,7 +4,7 @@ import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
 import { type Finding, type Precedent, SEVERITIES } from "../domain/finding.ts";
 import { outcomeText } from "../domain/memory/evidence.ts";
 import { findingMemoryId, type RepoKey, repoKey } from "../domain/memory.ts";
-import type { SeenBefore } from "../domain/retrieval.ts";
+import { admissionText, type SeenBefore } from "../domain/retrieval.ts";
 import { isSilent, type Review } from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
 import { memoryPath, repositoryPath, reviewPath } from "./addresses.ts";
@@ -301,10 +301,10 @@ function loggedFigure(retrieval: LoggedRetrieval | null, of: "scores" | "distanc
 
 function retrievalFacts(retrieval: LoggedRetrieval | null): Readonly<Record<string, Content>> {
   if (retrieval === null) return { "written down": "nothing: figures of retrievals are kept for 30 days" };
-  const { method, totalScanned, candidates, threshold, retrievalMs, embedding, rerank, degraded } = retrieval;
+  const { method, totalScanned, candidates, admits, threshold, retrievalMs, embedding, rerank, degraded } = retrieval;
   const { texts, cached, tokens, usd } = embedding;
   return {
-    searched: `${counted(candidates, "candidate")} among ${counted(totalScanned, "memory", "memories")} by ${method}, distance at most ${threshold.toFixed(3)}`,
+    searched: `${counted(candidates, "candidate")} among ${counted(totalScanned, "memory", "memories")} by ${method}, ${admissionText(admits, threshold, "")}`,
     time: `${whole(retrievalMs)} ms`,
     embedding: `${whole(texts)} texts, ${whole(cached)} cached, ${whole(tokens)} tokens, ${dollars(usd)}`,
     reranking:

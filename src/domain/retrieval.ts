@@ -95,6 +95,24 @@ export function candidatesText({ totalCandidates, scanned }: Precedents["provena
   return counted(totalCandidates, "candidate") + among;
 }
 
+/** What lets a memory in: a distance within the threshold, or words with a probability of being to the point. */
+export interface Admission {
+  readonly distance: boolean;
+  /** The least probability, 0–1; 0: any shared word admits; null: only the distance counts. */
+  readonly probability: number | null;
+}
+
+/**
+ * `distance at most 0.300 (gap), or probability at least 0.01`.
+ *
+ * @param how what made the threshold; "" when it is not known
+ */
+export function admissionText({ distance, probability }: Admission, threshold: number, how: string): string {
+  const near = `distance at most ${threshold.toFixed(3)}${how === "" ? "" : ` (${how})`}`;
+  const words = probability === 0 ? "any shared word" : `probability at least ${probability}`;
+  return [distance ? near : null, probability === null ? null : words].filter((part) => part !== null).join(", or ");
+}
+
 /** To three digits; what rounds to zero has no sign. */
 export function scoreText(score: number): string {
   return (Math.round(score * 1_000) / 1_000).toFixed(3);
@@ -250,10 +268,11 @@ export interface Precedents {
     readonly totalCandidates: number;
     /** Memories in scope; absent when not counted. */
     readonly scanned?: number;
-    /** Largest accepted cosine distance. */
+    /** Largest accepted cosine distance; it admits nothing where `admits.distance` is false. */
     readonly threshold: number;
     /** `calibrated`: nobody configured one, so it is the embedder's own. */
     readonly thresholdMethod: "calibrated" | "configured" | "gap" | "percentile";
+    readonly admits: Admission;
     readonly method: "semantic" | "keyword" | "hybrid";
   };
   readonly usage: EmbeddingUsage;

@@ -1,10 +1,11 @@
 // The end of a search: which of the ranked memories are used, what was left out and why, and where it all came from.
 import type { Knowledge } from "../config/knowledge.ts";
 import { decidedText } from "../domain/memory/evidence.ts";
-import { leastEntryLength, quoteOf, sectionFrame } from "../domain/memory/precedent-section.ts";
+import { DELIMITER_CHARS, leastEntryLength, quoteOf, sectionFrame } from "../domain/memory/precedent-section.ts";
 import type { Corpus, MemoryRecord } from "../domain/memory.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import {
+  type Admission,
   type ConfidenceEdges,
   confidenceIn,
   confidenceOf,
@@ -35,14 +36,12 @@ interface ChoosingLimits {
   readonly tuning: Tuning;
   readonly scope: Scope;
   readonly counts: MemoryCounts | null;
+  readonly admits: Admission;
   /** Raw cosine distance. */
   readonly configuredThreshold: number;
   /** Of the embedder; null or absent when it was not measured. */
   readonly edges?: ConfidenceEdges | null | undefined;
 }
-
-/** Characters that the budget reserves for the delimiter. */
-const DELIMITER_CHARS = 48;
 
 /** At most topK memories within maxContextChars, best first. */
 export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Precedents {
@@ -77,6 +76,7 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
       ...(counts === null ? {} : { scanned: counts.total }),
       threshold: list.threshold.threshold,
       thresholdMethod: thresholdMethod(list.threshold.method, at.retrieval),
+      admits: at.admits,
       method,
     },
     usage,
@@ -180,6 +180,7 @@ export function noPrecedents(gate: GateDecision, retrieval: Knowledge["retrieval
       totalCandidates: 0,
       threshold: configuredThreshold(retrieval, null),
       thresholdMethod: thresholdMethod("configured", retrieval),
+      admits: { distance: false, probability: null },
       method: retrieval.method,
     },
     usage: NO_USAGE,

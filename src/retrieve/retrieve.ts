@@ -196,6 +196,11 @@ async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Prom
   const isCalibrated =
     !isLexical || method === "semantic" || retrieval.distanceThreshold !== "auto" || !!settings.asked;
   const placed = settings.asked ? { ...context, files: settings.asked.files } : context;
+  const { leastProbability } = tuning;
+  const admits = {
+    distance: isCalibrated && method !== "keyword",
+    probability: method === "semantic" || leastProbability > 1 ? null : leastProbability,
+  };
   const steps = rankSteps(
     { queries, hits, records, context: placed, signals, weights, alike, now: settings.now },
     {
@@ -205,7 +210,7 @@ async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Prom
       sourceWeights: retrieval.sourceWeights,
       strategy: gate.strategy,
       configuredThreshold: threshold,
-      isCalibrated,
+      admits,
       keywordFloor: settings.asked ? 0 : keywordFloor(at.counts?.total ?? null),
     },
     new Set(behind),
@@ -218,7 +223,13 @@ async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Prom
   const { ranked, report } = await rerankMemories(list.ranked, queries, reranking, tries);
   const whole = { ...list, ranked, cut: [...withheld, ...list.cut] };
   const all = { gate, query, list: whole, method, records, usage, rerank: report };
-  return chosenPrecedents(all, { ...at, retrieval, configuredThreshold: threshold, edges: embedder?.confidence });
+  return chosenPrecedents(all, {
+    ...at,
+    retrieval,
+    admits,
+    configuredThreshold: threshold,
+    edges: embedder?.confidence,
+  });
 }
 
 /** The operator's threshold where the repository sets none. */

@@ -166,7 +166,8 @@ function countSearch(entry: LoggedRetrieval, { count, observe, set }: Meters): v
   count("kodiai_retrieved_memories_total", {}, entry.ids.length);
   if (averageDistance !== null) {
     observe("kodiai_retrieval_similarity_ratio", {}, Math.min(1, Math.max(0, 1 - averageDistance)));
-    set("kodiai_retrieval_similarity_limit_ratio", {}, Math.max(0, scoreLimit(entry.calibrated)));
+    if (entry.admits.distance)
+      set("kodiai_retrieval_similarity_limit_ratio", {}, Math.max(0, scoreLimit(entry.calibrated)));
   }
   if (embedding.tokens > 0 || embedding.usd > 0 || embedding.cached > 0) {
     count("kodiai_embedded_texts_total", { from: "cache" }, embedding.cached);

@@ -28,10 +28,32 @@ test.each([0, 1, 4])(
     );
     const prompts = anthropic.requests.slice(before).map(({ prompt }) => prompt);
     const shown = prompts.flatMap((prompt) => prompt.split("\n").filter((line) => line.startsWith("- mem_")));
-    expect(shown).toEqual([
+    // A job may run twice, and then sends an entry twice.
+    expect([...new Set(shown)]).toEqual([
       expect.stringMatching(
         /leaves the lock held for ever\..*; score -?\d+\.\d\d, (?:high|medium|low|very low) confidence; /,
       ),
     ]);
   },
 );
+
+test("a memory in the language of the change stands in the prompt with its adjusted and its raw distance, where distances order [000-32]", async () => {
+  const { harness, anthropic } = opened;
+  const config = "knowledge: {retrieval: {method: semantic, distanceThreshold: 2}}\n";
+  const files = { "README.md": "# Locks\n", ".kodiai.yml": config };
+  const repository = await harness.world.repository("acme", "locks", { files });
+  const said = (id: string, language: string) =>
+    comment(repository, id, { text: `A lock is held for ever, as in ${id}.`, path: null, language, hunk: null });
+  await remembering(harness, [said("1", "python"), said("2", "go")]);
+  const before = anthropic.requests.length;
+  const pull = { title: "release the lock when a job fails", files: { "src/run.py": "acquire(job); run()\n" } };
+  await harness.settled(await harness.world.pullRequest(repository, pull));
+  const [prompt = ""] = anthropic.requests.slice(before).map((request) => request.prompt);
+  const distances = (id: string) => {
+    const line = prompt.split("\n").find((one) => one.startsWith("- mem_") && one.includes(`as in ${id}.`)) ?? "";
+    const [, adjusted, raw] = /; adjusted distance (\d\.\d{3}), raw (\d\.\d{3})[);]/.exec(line) ?? [];
+    return Number(adjusted) / Number(raw);
+  };
+  // Both have the same age.
+  expect(distances("1") / distances("2")).toBeCloseTo(0.85, 2);
+});

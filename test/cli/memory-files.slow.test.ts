@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type MemoryRecord, memoryId } from "../../src/domain/memory.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
+import { LEAST_PROBABILITY } from "../../src/retrieve/rank/threshold.ts";
 import { givenRecord } from "../learn/memory-builders.ts";
 import { type Clone, kodiai, newClone } from "./kodiai.ts";
 
@@ -139,7 +140,7 @@ test("rows without a language get that of their path, once, and paths without on
   expect((await run("memory", "backfill")).out).toContain("from their paths: none; still unknown: 1");
 });
 
-test("explain shows what memory says of a change, ordered by meaning where .kodiai.yml says so [001-25][001-28][004-13]", async () => {
+test("explain shows what memory says of a change, ordered by meaning where .kodiai.yml says so [000-32][001-25][001-28][004-13]", async () => {
   const retrieved = async (): Promise<Precedents> => {
     const { stages } = JSON.parse((await run("explain", "--base", "HEAD~1", "--json")).out);
     return stages.find(({ stage }: { stage: string }) => stage === "retrieve").value;
@@ -149,6 +150,7 @@ test("explain shows what memory says of a change, ordered by meaning where .kodi
   expect(fused.ranked[0]).toMatchObject({ adjustedDistance: null, languageMatch: true, record: { language: "cpp" } });
   const { confidence, reason } = fused.gate;
   const { out } = await run("explain", "--base", "HEAD~1");
+  expect(stripVTControlCharacters(out)).toContain(`admitted   probability at least ${LEAST_PROBABILITY}\n`);
   expect(stripVTControlCharacters(out)).toMatch(
     new RegExp(`gate +search \\(.*confidence ${confidence.toFixed(2)}.*\\)\\n +${reason}`),
   );
@@ -160,6 +162,8 @@ test("explain shows what memory says of a change, ordered by meaning where .kodi
   clone.commit("fix(demux): read the last byte of a packet");
   const byMeaning = await retrieved();
   expect(byMeaning.provenance.method).toBe("semantic");
+  expect(byMeaning.provenance.admits).toEqual({ distance: true, probability: null });
+  expect(fused.provenance.admits).toEqual({ distance: false, probability: LEAST_PROBABILITY });
   const match = byMeaning.ranked.find(({ languageMatch }) => languageMatch);
   const other = byMeaning.ranked.find(({ languageMatch }) => !languageMatch);
   const age = (one: typeof match) => (one?.adjustedDistance ?? 0) / (one?.distance ?? 1);

@@ -230,7 +230,7 @@ test("explain prints retrieval step by step, and writes nothing to memory; stats
     /^ {2}asked as {3}intent, \d+ characters$/m,
     /^ {13}hunk of src\/cart\/price\.ts, \d+ characters$/m,
     /^ {2}found {6}\d+ candidates among \d+ memories by hybrid; \d are used of local\/kodiai-cli-/m,
-    /^ {2}threshold {2}distance 0\.\d{3} \((?:calibrated|configured|percentile|gap)\)$/m,
+    /^ {2}admitted {3}probability at least 0\.\d+$/m,
     /^ {2}embedding {2}4 texts, 0 cached, 0 tokens, \$0$/m,
     /^ {2}reranking {2}none$/m,
     /^ {2}used \(\d\)$/m,
@@ -261,6 +261,7 @@ test("explain prints retrieval step by step, and writes nothing to memory; stats
     run(["stats", "--data-dir", dataDir, "--json", "--repo", "acme/payments"]),
     run(["doctor", "--all", "--data-dir", dataDir]),
   ]);
+  expect(pretty.out).toMatch(/^ {2}admitted +by distance in \d+, up to 0\.\d\d in the mean {3}by probability in 1$/m);
   expect(pretty.out).toMatch(new RegExp(`searches +${count}, `));
   expect(pretty.out).toMatch(/by method .*search hybrid .*cli hybrid/);
   expect(JSON.parse(json.out)).toMatchObject({ version: 1, count: count - 1, gate: { decisions: 1, skips: 0 } });

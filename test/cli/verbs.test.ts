@@ -45,9 +45,7 @@ test("explain prints each stage in about ten lines, all of it with --full, and a
   expect(full.out).toMatch(/kind: 'added',/);
   const name = basename(clone.path);
   expect(pretty.out).toContain(`repository local/${name}\n`);
-  expect(pretty.out).toMatch(
-    /threshold +distance 0\.\d{3} \((?:calibrated|gap|percentile)\)|the repository has no memory|nothing remembered/,
-  );
+  expect(pretty.out).toMatch(/admitted +probability at least 0\.\d+\n|the repository has no memory|nothing remembered/);
   const { version, job, stages } = JSON.parse(json.out);
   expect(version).toBe(1);
   expect(job).toMatchObject({ trigger: "command-line" });

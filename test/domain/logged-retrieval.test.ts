@@ -56,6 +56,7 @@ test("an entry has the question, its result and its cost [004-23]", () => {
     languageMatch: 1 / 3,
     topK: 5,
     threshold: 0.28,
+    admits: NO_PRECEDENTS.provenance.admits,
     calibrated: 0.3,
     createdAt: NOW,
   });

@@ -56,6 +56,11 @@ test("the keyless embedder has no cache to hit and other distances: neither is a
   expect(alertsOf({ embedding: free, averageDistance: 0.7, calibrated: 0.75, usd: 0 })).toEqual([]);
 });
 
+test("where a probability admits, distances are no alert, however far", () => {
+  const admits = { distance: false, probability: 0.015 };
+  expect(alertsOf({ admits, averageDistance: 0.95, calibrated: 0.69 })).toEqual([]);
+});
+
 test("figures stay within their ranges for any log", () => {
   const entry = fc
     .record({

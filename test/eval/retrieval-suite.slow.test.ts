@@ -100,7 +100,10 @@ describe("the retrieval suite", () => {
     expect(first).toMatchObject({ mrr: 1, "recall@5": 1, "ndcg@10": 1 });
     // Two of four comments can be found at all: one of them is right.
     expect(first?.["notTruth@10"]).toBe(0.5);
-    expect(row("default-cut")?.metrics).toMatchObject({ hitRate: 1, abstention: 0 });
+    expect(row("default-cut")?.metrics).toMatchObject({ hitRate: 1, abstention: 0, labelled: 1 });
+    expect(row("default-cut")?.metrics.characters).toBeGreaterThan(300);
+    // By what can be found at that time, of this pull request's comments none.
+    expect(row("default-cut, 1–5 memories")).toMatchObject({ n: 1, metrics: { labelled: 1 } });
     expect(row("rrf")?.against?.row).toBe("default");
     expect(result.task).toBe("G");
   });

@@ -181,7 +181,7 @@ describe("age", () => {
   });
 });
 
-test("the section of the prompt has the adjusted distance, severity, category, file and outcome, and of another repository no more than the pattern [000-32]", async () => {
+test("the section of the prompt has the adjusted and the raw distance, severity, category, file and outcome, and of another repository no more than the pattern [000-32]", async () => {
   const shelved = [
     at("mem_1", 0.2, {
       ...{ language: "C++", path: "src/pay/price.cpp" },
@@ -202,7 +202,7 @@ test("the section of the prompt has the adjusted distance, severity, category, f
   const section = buildRetrievalContextSection(precedents.ranked, options);
   expect(section).toContain("Judge this change independently");
   expect(section).toContain(
-    '[major correctness] "std::round rounds half away from zero." (file src/pay/price.cpp; outcome fixed on 2026-11-21; distance 0.170)',
+    '[major correctness] "std::round rounds half away from zero." (file src/pay/price.cpp; outcome fixed on 2026-11-21; adjusted distance 0.170, raw 0.200)',
   );
   expect(section).toContain(
     '"… round the value after the loop and not in it else the error grows see … in …" (outcome unknown on 2026-11-21; from another repository of this owner; ',

@@ -16,7 +16,7 @@ const FULL = memory("mem_1", {
 });
 
 describe("the section of the prompt", () => {
-  test("names severity, category, text, file, outcome, date and the adjusted distance of each memory [000-32]", () => {
+  test("names severity, category, text, file, outcome, date and both distances of each memory [000-32]", () => {
     const section = buildRetrievalContextSection(
       [rankedMemory(FULL, { distance: 0.2, adjustedDistance: 0.17 })],
       options,
@@ -25,7 +25,7 @@ describe("the section of the prompt", () => {
       "## What was said before about code like this",
       expect.stringContaining("Judge this change independently"),
       DELIMITER,
-      '- mem_1 [major reliability] "The lock is never released when parse() throws." (file src/cache.cpp; outcome accepted on 2026-10-22; distance 0.170)',
+      '- mem_1 [major reliability] "The lock is never released when parse() throws." (file src/cache.cpp; outcome accepted on 2026-10-22; adjusted distance 0.170, raw 0.200)',
       DELIMITER,
     ]);
   });

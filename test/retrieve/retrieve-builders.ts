@@ -9,6 +9,8 @@ import type { ReviewSignals } from "../../src/domain/signals.ts";
 import { parseDiff } from "../../src/gather/parse-diff.ts";
 import { selectFiles } from "../../src/gather/select-files.ts";
 import type { Embedder, Recall } from "../../src/ports/memory.ts";
+import { addedTerms, mergePostings, termScorer, vocabulary } from "../../src/search/postings.ts";
+import { queryTerms, recordTerms } from "../../src/search/terms.ts";
 import { aMemory, type SaidBy } from "../builders/memory-record.ts";
 import { aContext, aRepo, aReviewJob } from "../builders/pull-request.ts";
 
@@ -150,7 +152,7 @@ export interface FakeRecall extends Recall {
   readonly scopes: Scope[];
 }
 
-/** A shelf over plain records: cosine by brute force, words by how many rare ones are shared. */
+/** A shelf over plain records: cosine by brute force, words as the real search scores them. */
 export function memoryStore(shelved: readonly Shelved[], instead: Partial<Recall> = {}): FakeRecall {
   const asked: string[] = [];
   const scopes: Scope[] = [];
@@ -181,18 +183,11 @@ export function memoryStore(shelved: readonly Shelved[], instead: Partial<Recall
     },
     matching: async (scope, texts, k, filter) => {
       const all = inScope(scope, filter);
-      const bags = all.map(({ record }) => wordsOf(`${record.text} ${record.path ?? ""}`));
-      const rarity = (word: string) => {
-        const count = bags.filter((bag) => bag.has(word)).length;
-        return Math.log(1 + (bags.length - count + 0.5) / (count + 0.5));
-      };
+      const score = scorerOf(all.map(({ record }) => record));
       return texts.map((text) => {
-        const query = wordsOf(text);
+        const scores = score(text);
         return all
-          .map(({ record }, index) => ({
-            id: record.id,
-            score: [...query].filter((word) => bags[index]?.has(word)).reduce((sum, word) => sum + rarity(word), 0),
-          }))
+          .map(({ record }, row) => ({ id: record.id, score: scores[row] ?? 0 }))
           .filter(({ score }) => score > 0)
           .sort((a, b) => b.score - a.score)
           .slice(0, k);
@@ -231,6 +226,12 @@ export function countsOf(records: readonly MemoryRecord[]): MemoryCounts {
   };
 }
 
-function wordsOf(text: string): ReadonlySet<string> {
-  return new Set(text.toLowerCase().match(/[a-z]{3,}/g) ?? []);
+/** The score of each record for a text, by the BM25 of the real search: its floor is made for no other. */
+function scorerOf(records: readonly MemoryRecord[]): (text: string) => Float64Array {
+  const known = vocabulary();
+  const rows = Int32Array.from(records.keys());
+  const terms = addedTerms(known, records.map(recordTerms));
+  const postings = mergePostings(known, records.length, null, new Int32Array(), [terms], rows);
+  const score = termScorer([{ postings, inScope: new Uint8Array(records.length).fill(1) }]);
+  return (text) => score(queryTerms(text))[0]?.slice() ?? new Float64Array();
 }

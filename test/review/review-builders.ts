@@ -186,6 +186,7 @@ export const NO_PRECEDENTS: Precedents = {
     totalCandidates: 0,
     threshold: 0.3,
     thresholdMethod: "configured",
+    admits: { distance: true, probability: 0.015 },
     method: "hybrid",
   },
   usage: { texts: 0, cached: 0, tokens: 0, usd: 0 },

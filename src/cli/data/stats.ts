@@ -85,7 +85,11 @@ function answerRows({ count, ms, byMethod, ...average }: RetrievalFigures): Row[
   const methods = byMethod.map(
     ({ origin, method, count: n, averageMs }) => `${ORIGIN[origin]}${method} ${time(averageMs)} (${n})`,
   );
-  const { averageResults, averageScore, averageDistance, languageMatch } = average;
+  const { averageResults, averageScore, averageDistance, languageMatch, byDistance, byProbability, calibrated } = average;
+  const admitted = [
+    ...(byDistance === 0 ? [] : [`by distance in ${byDistance}, up to ${calibrated.toFixed(2)} in the mean`]),
+    ...(byProbability === 0 ? [] : [`by probability in ${byProbability}`]),
+  ];
   const scores = `score ${averageScore.toFixed(2)}   distance ${averageDistance.toFixed(2)}`;
   const found = `${scores}   in a language of the change ${percent(languageMatch)}`;
   return [
@@ -93,6 +97,7 @@ function answerRows({ count, ms, byMethod, ...average }: RetrievalFigures): Row[
     ["time", `P50 ${time(ms.p50)}   P95 ${time(ms.p95)}   P99 ${time(ms.p99)}   mean ${time(ms.average)}`],
     ["by method", methods.join("   ")],
     ["found", averageDistance === 0 && averageScore === 0 ? "nothing by meaning" : found],
+    ["admitted", admitted.join("   ")],
   ];
 }
 

@@ -7,7 +7,7 @@ import type { Repo } from "../../domain/job.ts";
 import { canonicalLanguage } from "../../domain/language.ts";
 import type { HandSearch } from "../../domain/memory/search-result.ts";
 import { CORPORA } from "../../domain/memory.ts";
-import { candidatesText, type Precedents, scoreNote } from "../../domain/retrieval.ts";
+import { admissionText, candidatesText, type Precedents, scoreNote } from "../../domain/retrieval.ts";
 import { nameOf } from "../../flows/memory/find-repository.ts";
 import { foundJson } from "../../flows/memory/found-json.ts";
 import { type HandSearched, type SearchPorts, searchByHand } from "../../flows/memory/search-memory.ts";
@@ -100,13 +100,12 @@ function foundPage(repo: Repo, { memories, searches }: HandSearched): string {
 
 function summary(name: string, { text, ms, precedents }: HandSearched["searches"][number], several: boolean): string {
   const { provenance, ranked, cut } = precedents;
-  const { method, threshold: most, thresholdMethod } = provenance;
+  const { method, admits, threshold, thresholdMethod } = provenance;
   const of = several ? `${JSON.stringify(terminalText(text))}: ` : "";
-  const threshold = method === "keyword" ? "" : `, distance at most ${most.toFixed(2)} (${thresholdMethod})`;
   const found = `${ranked.length} of ${candidatesText(provenance)} of ${name}`;
   return styleText(
     "dim",
-    `${of}${found}, ${method}${threshold}, ${cut.length} cut, ${ms} ms${spent(precedents)}${scoreNote(ranked)}`,
+    `${of}${found}, ${method}, ${admissionText(admits, threshold, thresholdMethod)}, ${cut.length} cut, ${ms} ms${spent(precedents)}${scoreNote(ranked)}`,
   );
 }
 

@@ -4,7 +4,7 @@ import { inspect, styleText } from "node:util";
 import type { ChangeContext } from "../../domain/change-context.ts";
 import type { Degraded, Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
-import { candidatesText, type Precedents } from "../../domain/retrieval.ts";
+import { admissionText, candidatesText, type Precedents } from "../../domain/retrieval.ts";
 import { type Review, unreadDiff } from "../../domain/review.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { counted } from "../../domain/text/counted.ts";
@@ -154,12 +154,12 @@ function queryRows({ query }: Precedents): Row[] {
 
 function resultRows({ query, provenance, ranked }: Precedents): Row[] {
   if (query === null) return [];
-  const { threshold, thresholdMethod, method, repoSources, sharedPoolUsed } = provenance;
+  const { admits, threshold, thresholdMethod, method, repoSources, sharedPoolUsed } = provenance;
   const pool = sharedPoolUsed ? "; the owner's other repositories were searched too" : "";
   const from = repoSources.length === 0 ? "" : ` of ${repoSources.join(", ")}`;
   return [
     ["found", `${candidatesText(provenance)} by ${method}; ${ranked.length} are used${from}${pool}`],
-    ["threshold", `distance ${threshold.toFixed(3)} (${thresholdMethod})`],
+    ["admitted", admissionText(admits, threshold, thresholdMethod)],
   ];
 }
 

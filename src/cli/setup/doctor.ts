@@ -202,8 +202,8 @@ const REMEDIES: readonly Remedy[] = [
   {
     symptom: "low scores",
     sign: "the average similarity of results is below .6",
-    isSeen: ({ averageDistance, averageScore, calibrated }) =>
-      averageDistance > 0 && averageScore < scoreLimit(calibrated),
+    isSeen: ({ byProbability, averageDistance, averageScore, calibrated }) =>
+      byProbability === 0 && averageDistance > 0 && averageScore < scoreLimit(calibrated),
     cause: "there are few memories, the embedder changed, or titles and descriptions are uninformative",
     remedy:
       "kodiai memory stats counts memories; import history and index documents; kodiai doctor reports memories of another embedder; kodiai explain shows the query",
@@ -219,7 +219,7 @@ const REMEDIES: readonly Remedy[] = [
   {
     symptom: "irrelevant results",
     sign: "cited comments have nothing to do with the change",
-    isSeen: ({ averageDistance, calibrated }) => averageDistance > calibrated,
+    isSeen: ({ byProbability, averageDistance, calibrated }) => byProbability === 0 && averageDistance > calibrated,
     cause:
       "the threshold is wider than the embedder's own, another repository's memory is shared, or comments are uninformative",
     remedy:

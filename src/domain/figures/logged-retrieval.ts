@@ -2,7 +2,7 @@
 import type { Repo, Trigger } from "../job.ts";
 import { leastEntryLength } from "../memory/precedent-section.ts";
 import { type RepoKey, repoKey } from "../memory.ts";
-import { type EmbeddingUsage, type Precedents, SHADOW_SAMPLE } from "../retrieval.ts";
+import { type Admission, type EmbeddingUsage, type Precedents, SHADOW_SAMPLE } from "../retrieval.ts";
 import { cutText } from "../text/cut-text.ts";
 import { shortHash } from "../text/hash.ts";
 
@@ -63,8 +63,9 @@ export interface LoggedRetrieval {
   /** Share of the memories in a language of the change, 0–1; null without memories. */
   readonly languageMatch: number | null;
   readonly topK: number;
-  /** Largest accepted cosine distance. */
+  /** Largest accepted cosine distance; it admitted nothing where `admits.distance` is false. */
   readonly threshold: number;
+  readonly admits: Admission;
   /** The distance up to which the embedder or the configuration calls a memory relevant, ≥ `threshold`. */
   readonly calibrated: number;
   /** Epoch milliseconds. */
@@ -135,6 +136,7 @@ export function loggedRetrieval(precedents: Precedents, facts: RetrievalFacts): 
     languageMatch: mean(ranked.map(({ languageMatch }) => (languageMatch ? 1 : 0))),
     topK,
     threshold: provenance.threshold,
+    admits: provenance.admits,
     calibrated,
     createdAt: at,
   };

@@ -24,6 +24,7 @@ export function retrievalFigures(
   // Results of a shadow search were discarded.
   const used = searches.filter(({ gate }) => !gate.shadow);
   const distances = used.flatMap(({ averageDistance }) => averageDistance ?? []);
+  const byDistance = used.filter(({ admits }) => admits.distance);
   const times = searches.map(({ retrievalMs }) => retrievalMs).sort((a, b) => a - b);
   return {
     /** Searches of memory, including the shadow sample; a skip is not a search. */
@@ -45,8 +46,11 @@ export function retrievalFigures(
     languageMatch: mean(
       used.flatMap(({ origin, languageMatch }) => (origin === "search" ? [] : (languageMatch ?? []))),
     ),
-    /** Mean relevant distance of the embedders. */
-    calibrated: mean(used.map(({ calibrated }) => calibrated)),
+    /** Searches in which a distance within the threshold admitted memories, and in which a probability alone did. */
+    byDistance: byDistance.length,
+    byProbability: used.filter(({ admits }) => !admits.distance && (admits.probability ?? 0) > 0).length,
+    /** Mean relevant distance of the embedders in searches by distance. */
+    calibrated: mean(byDistance.map(({ calibrated }) => calibrated)),
     embedding: embeddingFigures(searches),
     rerank: rerankFigures(searches),
     usdPerRetrieval: mean(searches.map(({ usd }) => usd)),
@@ -206,7 +210,7 @@ export function retrievalAlerts(figures: RetrievalFigures): readonly RetrievalAl
     add("cache", embedding.hitShare, CACHE_SHARE, `${hits}, under ${percent(CACHE_SHARE)}`, embedding.paid);
   }
   const limit = scoreLimit(figures.calibrated);
-  if (figures.averageDistance > 0 && averageScore < limit)
+  if (figures.byProbability === 0 && figures.averageDistance > 0 && averageScore < limit)
     add("score", averageScore, limit, `the average score is ${averageScore.toFixed(2)}, under ${limit.toFixed(2)}`);
   const rerankUsd = share(rerank.usd, rerank.count);
   if (usdPerSearch > USD)

@@ -13,7 +13,7 @@ import {
 } from "../../domain/figures/replay.ts";
 import type { Repo } from "../../domain/job.ts";
 import { NO_PULL, placeholderPullRequest } from "../../domain/memory/placeholder-pull-request.ts";
-import { precedentEntry } from "../../domain/memory/precedent-section.ts";
+import { DELIMITER_CHARS, precedentEntries } from "../../domain/memory/precedent-section.ts";
 import { isDeclined } from "../../domain/memory/read-reply.ts";
 import { type MemoryRecord, repoKey } from "../../domain/memory.ts";
 import type { Degraded } from "../../domain/omissions.ts";
@@ -22,6 +22,7 @@ import { ownScope } from "../../domain/retrieval.ts";
 import { textVectors } from "../../domain/text/text-likeness.ts";
 import type { Embedder, Recall } from "../../ports/memory.ts";
 import { retrieve } from "../../retrieve/retrieve.ts";
+import { nameOf } from "./find-repository.ts";
 import { type ExportPorts, recordsOf } from "./memory-file.ts";
 
 interface ReplayPorts extends Omit<ExportPorts, "space"> {
@@ -43,6 +44,7 @@ interface PastPull {
 const PROSE = new Set(["markdown", "restructuredtext", "asciidoc", "text", "mdx"]);
 /** Characters per token, about. */
 const TOKEN_CHARS = 4;
+const DELIMITER = "=".repeat(DELIMITER_CHARS);
 const NO_TALLY = tallyArm([], []);
 
 /**
@@ -92,11 +94,13 @@ export async function replayMemory(repo: Repo, last: number, ports: ReplayPorts)
       for (const one of found.degraded) degraded.set(`${one.part} ${one.reason}`, one);
       spent.tokens += found.usage.tokens;
       spent.usd += found.usage.usd;
+      const { maxContextChars: maxChars } = settings.knowledge.retrieval;
+      const sent = precedentEntries(found.ranked, { maxChars, delimiter: DELIMITER, repo: nameOf(of) });
       const entries = found.ranked.slice(0, REPLAY_TOP).map(
-        (memory): ShownMemory => ({
+        (memory, at): ShownMemory => ({
           vector: vectors(memory.record.text),
           isDeclined: isDeclined(memory.record),
-          tokens: Math.ceil(precedentEntry(memory, memory.record.repoName).length / TOKEN_CHARS),
+          tokens: Math.ceil((sent[at]?.length ?? 0) / TOKEN_CHARS),
         }),
       );
       return tallyArm(entries, later);

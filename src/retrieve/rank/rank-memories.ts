@@ -3,7 +3,7 @@
 import type { Knowledge } from "../../config/knowledge.ts";
 import type { Corpus, MemoryRecord } from "../../domain/memory.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
-import type { Precedents, RankedMemory, ScoreTerm, Strategy } from "../../domain/retrieval.ts";
+import type { Admission, Precedents, RankedMemory, ScoreTerm, Strategy } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import type { Tuning } from "../tuning.ts";
 import { fixedInChange, NEARER_TO_FIX } from "./already-fixed.ts";
@@ -39,10 +39,8 @@ interface RankSettings extends Pick<Tuning, "floors" | "adaptive" | "fold" | "fa
   readonly strategy: Strategy | null;
   /** Cosine distance, from the configuration or the embedder. */
   readonly configuredThreshold: number;
-  /** Whether a distance within the threshold admits a memory, without further evidence. */
-  readonly isCalibrated: boolean;
-  /** Smallest probability of being to the point that admits any other memory, and its smallest BM25. */
-  readonly leastProbability: number;
+  readonly admits: Admission;
+  /** Smallest BM25 of a memory that its probability admits. */
   readonly keywordFloor: number;
   readonly sourceWeights: Readonly<Partial<Record<Corpus, number>>>;
 }
@@ -139,15 +137,16 @@ function* candidatesOf(
 function reasonAgainst(
   { distance, probability, keywordScore }: Candidate,
   threshold: number,
-  { isCalibrated, leastProbability, keywordFloor }: RankSettings,
+  { admits, keywordFloor }: RankSettings,
 ): string | null {
-  if (isCalibrated && distance !== null && distance <= threshold) return null;
+  if (admits.distance && distance !== null && distance <= threshold) return null;
   const hasWords = keywordScore !== null && keywordScore >= keywordFloor;
-  if (hasWords && probability !== null && probability >= leastProbability) return null;
-  if (isCalibrated && distance !== null)
+  const least = admits.probability ?? Number.POSITIVE_INFINITY;
+  if (hasWords && probability !== null && probability >= least) return null;
+  if (admits.distance && distance !== null)
     return `distance ${distance.toFixed(3)} is over the threshold ${threshold.toFixed(3)}`;
   if (!hasWords) return "shares too few rare words";
-  return `probability ${probability?.toFixed(3)} of being to the point is under ${leastProbability}`;
+  return `probability ${probability?.toFixed(3)} of being to the point is under ${least}`;
 }
 
 /** By the sum of evidence and factors. */

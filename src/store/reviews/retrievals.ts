@@ -69,8 +69,11 @@ export interface RetrievalRow {
   readonly entry: string;
 }
 
+/** Of rows from before `admits` was written down. */
+const BEFORE_ADMITS = { admits: { distance: true, probability: null } };
+
 export function loggedRetrieval({ query, entry }: RetrievalRow): LoggedRetrieval {
-  const read = JSON.parse(entry) as LoggedRetrieval;
+  const read = { ...BEFORE_ADMITS, ...(JSON.parse(entry) as LoggedRetrieval) };
   // Older rows lack the gate's time and the prompt's tokens.
   return { ...read, query, promptTokens: read.promptTokens ?? 0, gate: { ...read.gate, ms: read.gate.ms ?? null } };
 }

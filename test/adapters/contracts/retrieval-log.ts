@@ -41,6 +41,7 @@ export function anEntry(more: Partial<LoggedRetrieval> = {}): LoggedRetrieval {
     topK: 5,
     threshold: 0.3,
     calibrated: 0.3,
+    admits: { distance: true, probability: 0.015 },
     createdAt: NOW - HOUR,
     ...more,
   };

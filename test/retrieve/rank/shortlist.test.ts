@@ -48,9 +48,8 @@ const settings = (fusion: "learned" | "rrf") => ({
   fusion,
   strategy: null,
   configuredThreshold: 0.4,
-  isCalibrated: true,
+  admits: { distance: true, probability: 0 },
   keywordFloor: 1,
-  leastProbability: 0,
   sourceWeights: {},
 });
 

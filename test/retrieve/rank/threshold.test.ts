@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { inverseFrequency } from "../../../src/domain/text/bm25.ts";
 import { adaptiveThreshold, keywordFloor } from "../../../src/retrieve/rank/threshold.ts";
 
 describe("the threshold for distances", () => {
@@ -47,7 +48,7 @@ describe("the threshold for distances", () => {
 describe("the floor for words", () => {
   test("rises with the number of memories, as the weight of a rare word does", () => {
     expect(keywordFloor(1000)).toBeGreaterThan(keywordFloor(100));
-    expect(keywordFloor(100)).toBeCloseTo(1.4 * Math.log(1 + 99.5 / 1.5), 12);
+    expect(keywordFloor(100)).toBeCloseTo(inverseFrequency(100, 1, 0), 12);
   });
 
   test("is nothing where nothing is known", () => {
