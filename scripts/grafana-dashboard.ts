@@ -138,6 +138,28 @@ const ROWS: Readonly<Record<string, readonly Panel[]>> = {
       queries: { "{{result}}": increase("kodiai_gate_shadow_searches_total", "result") },
     },
     {
+      title: "Time of the gate",
+      unit: "s",
+      says: "Until it is decided whether to search; a model is asked only where the configuration says so.",
+      queries: quantiles("kodiai_gate_duration_seconds"),
+    },
+    {
+      title: "Shares of the gate's decisions",
+      unit: "percentunit",
+      says: "Of the latest 1,000: skipped, decided by a rule at once, rightly skipped.",
+      queries: {
+        skipped: "max(kodiai_gate_skip_ratio)",
+        "at once": "max(kodiai_gate_fast_path_ratio)",
+        "rightly skipped": "max(kodiai_gate_accuracy_ratio)",
+      },
+    },
+    {
+      title: "Tokens that skips saved",
+      unit: "short",
+      says: "Of prompts, had memory been searched.",
+      queries: { tokens: "sum(increase(kodiai_gate_saved_tokens_total[$__rate_interval]))" },
+    },
+    {
       title: "Memories a search",
       unit: "short",
       says: "Handed on, on average.",

@@ -132,7 +132,7 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
     knowledge: "{retrieval: {minKeywordLength: 10}}",
     says: /by words: none/,
     insteadOf: /by words: wordy/,
-    memories: [NEAR, remembered("wordy", 0.1, { text: "it is to be rounded to whole cents", path: null })],
+    memories: [NEAR, remembered("wordy", 0.1, { text: "in whole cents", path: null })],
   },
   {
     key: "knowledge.retrieval.sourceWeights",

@@ -644,7 +644,7 @@ export const MUTANTS: readonly Mutant[] = [
     loses: "memory is not searched when the gate says no",
     file: "src/retrieve/retrieve.ts",
     within: "gated",
-    find: "if (!gate.retrieve && !shadow) return noPrecedents(gate, retrieval);",
+    find: "if (!gate.retrieve && !shadow) return { ...noPrecedents(gate, retrieval), gateMs };",
     replace: "",
     test: [
       "test/mission.test.ts",

@@ -101,7 +101,7 @@ const Retrieval = section({
   rerank: choice(
     ["auto", "model", "off"],
     { default: "auto", example: "off" },
-    `What reranks found memories; it receives them and changed code. auto: the server's reranker (KODIAI_RERANKER), else the operator's small model (about US$ ${RERANK_USD} a review with ${SMALL_MODEL}); model: the small model; off: nothing.`,
+    `What reranks found memories; it receives them and changed code. auto: the server's reranker, else the operator's small model (about US$ ${RERANK_USD} a review with ${SMALL_MODEL}); model: the small model; off: nothing.`,
   ),
   modelQueries: flag(
     false,

@@ -117,12 +117,12 @@ const Review = section({
   suggestions: flag(true, "Offer committable suggestions where the fix is exact."),
   agentPrompt: flag(
     true,
-    "Add a folded prompt for a coding agent to each comment, and one with all findings to the summary: places, problem and fix.",
+    "Add a folded prompt for a coding agent to each comment, and one for all findings to the summary.",
   ),
   model: choice(
     ["auto", "off"],
     { default: "auto", example: "off" },
-    "`auto` uses the operator's model if there is one; `off` reviews with rules and memory only.",
+    "auto: the operator's model, if there is one; off: rules and memory only.",
   ),
   readings: documented(
     z.union([z.literal("auto"), z.literal(1), z.literal(2), z.literal(3)]).default("auto"),
@@ -153,7 +153,7 @@ const Review = section({
     outsiders: section({
       percentOfMonth: amount(
         { min: 0, max: 100, default: 10, example: 25 },
-        "How much of the month's budget all of them may spend together, in percent.",
+        "Percentage of the month's budget that all of them may spend.",
       ),
       reviewsPerDay: whole(
         { min: 0, max: 100, default: 3, example: 1 },
@@ -215,7 +215,7 @@ const Review = section({
   ignoreTitleKeywords: documented(
     words.default([]),
     ["[wip]", "do not merge"],
-    "Skip pull requests whose title contains one of these words (case-insensitive).",
+    "Skip pull requests whose title has one of these words, in any case.",
   ),
   suppress: documented(
     z.array(Suppression).max(100).default([]),
@@ -283,7 +283,7 @@ export const ConfigFile = z
         )
         .optional(),
       "review-settings",
-      "Take missing values from `.kodiai.yml` of this repository of the same owner. One step only.",
+      "Take missing values from `.kodiai.yml` of this repository of the same owner.",
     ),
     ...RepoConfig.shape,
   })

@@ -28,7 +28,7 @@ test.each([0, 1, 4])(
     );
     const prompts = anthropic.requests.slice(before).map(({ prompt }) => prompt);
     const shown = prompts.flatMap((prompt) => prompt.split("\n").filter((line) => line.startsWith("- mem_")));
-    // A job may run twice, and then sends an entry twice.
+    // A question that is not answered in time is asked again.
     expect([...new Set(shown)]).toEqual([
       expect.stringMatching(
         /leaves the lock held for ever\..*; score -?\d+\.\d\d, (?:high|medium|low|very low) confidence; /,

@@ -99,7 +99,6 @@ const WRITERS = [
   "adapters/blob-cache.ts: the data folder",
   "adapters/fail-point.ts: a file that a test of crashes names",
   "adapters/git/local-changes.ts: a new folder below the system's temporary one",
-  "adapters/sarif/sarif-files.ts: opens for reading only",
   "cli/setup/setup-plan.ts: makes the data folder",
   "environment/data-dir.ts: makes the data folder",
   "environment/write-file.ts: every other folder",
