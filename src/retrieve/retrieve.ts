@@ -169,6 +169,9 @@ async function gated(
 }
 
 /** @param own the query of the change, or of the person who replaces it */
+/** A part of `degraded`. */
+const KEYWORD_SEARCH = "keyword-search";
+
 async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Promise<Precedents> {
   const { context, signals, settings, tuning, tries, budget } = at;
   const { embedder } = at.ports;
@@ -193,13 +196,15 @@ async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Prom
   // A lexical embedder's vectors repeat words, including those of the path, which `place` weighs.
   const isLexical = embedder === null || embedder.weight < 1;
   const alike = isLexical ? null : embedder.threshold;
+  // Without words there is no probability: then the distance of a lexical embedder has to do.
+  const isWordless = tries.degraded().some(({ part }) => part === KEYWORD_SEARCH);
   const isCalibrated =
-    !isLexical || method === "semantic" || retrieval.distanceThreshold !== "auto" || !!settings.asked;
+    !isLexical || isWordless || method === "semantic" || retrieval.distanceThreshold !== "auto" || !!settings.asked;
   const placed = settings.asked ? { ...context, files: settings.asked.files } : context;
   const { leastProbability } = tuning;
   const admits = {
     distance: isCalibrated && method !== "keyword",
-    probability: method === "semantic" || leastProbability > 1 ? null : leastProbability,
+    probability: method === "semantic" || isWordless || leastProbability > 1 ? null : leastProbability,
   };
   const steps = rankSteps(
     { queries, hits, records, context: placed, signals, weights, alike, now: settings.now },
@@ -272,7 +277,7 @@ async function candidates(
   const { vectors, usage } =
     method === "keyword" ? NOT_EMBEDDED : await embedQueries(embedder, isEmbedding(at), variants, tries);
   const texts = variants.map(({ text }) => withoutShortWords(text, minKeywordLength));
-  const byTerms = () => tries.run("keyword-search", () => recall.matching(scope, texts, k, filter, tries.note), []);
+  const byTerms = () => tries.run(KEYWORD_SEARCH, () => recall.matching(scope, texts, k, filter, tries.note), []);
   const soon = method === "semantic" ? null : byTerms();
   const asked = variants.flatMap((_, at) => vectors[at] ?? []);
   const byVectors = ({ space }: Embedder) =>

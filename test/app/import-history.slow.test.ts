@@ -77,7 +77,8 @@ describe("when the App is installed", () => {
 
   test("the first three reviews say what memory there is, and no later one [005-08]", async () => {
     const { world } = harness;
-    const repository = await world.repository("acme", "introduced", { files });
+    const always = { ...files, ".kodiai.yml": "review: {summary: always}\n" };
+    const repository = await world.repository("acme", "introduced", { files: always });
     const reported: boolean[] = [];
     for (const number of [1, 2, 3, 4]) {
       const change = { [`src/part-${number}.go`]: `package part${number}\n` };

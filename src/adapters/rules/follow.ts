@@ -119,7 +119,7 @@ function isUse(text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - 80), start);
   const after = text.slice(end, end + 80);
   if (/[\w)\]?]\.$|->$|::$/.test(before) || /^\s*(?:[(:]|[-+.*/%|&?]*=(?!=))/.test(after)) return false;
-  return !(LIST.test(after) && /(?:^|[\n;{])[\w\s,]*$/.test(before));
+  return !(LIST.test(after) && /(?:^|[\n;{])[\w\s,]{0,80}$/.test(before));
 }
 
 /** Farther apart, a value is not followed: each use reads what stands between. */
