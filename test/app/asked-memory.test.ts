@@ -23,13 +23,14 @@ let repositories = 0;
 
 type Kind = "gate" | "queries" | "situation" | "rerank" | "review" | "verify";
 
-/** By what the instructions say, as a model would know it. */
-function kindOf({ system }: ModelCall): Kind {
-  if (system.startsWith("Does reviewing this pull request need memory")) return "gate";
-  if (system.includes("write queries for a memory of code reviews")) return "queries";
-  if (system.includes("Exactly two sentences")) return "situation";
-  if (system.startsWith("You read a pull request and order results")) return "rerank";
-  return system.startsWith("You check drafted") ? "verify" : "review";
+/** By what the instructions say, as a model would know it: after a refusal they may stand before the question. */
+function kindOf({ system, prompt }: ModelCall): Kind {
+  const words = `${system}\n${prompt}`;
+  if (words.includes("Does reviewing this pull request need memory")) return "gate";
+  if (words.includes("write queries for a memory of code reviews")) return "queries";
+  if (words.includes("Exactly two sentences")) return "situation";
+  if (words.includes("You read a pull request and order results")) return "rerank";
+  return words.includes("You check drafted") ? "verify" : "review";
 }
 
 function willing(call: ModelCall, kind: Kind): Reply {
