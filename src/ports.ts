@@ -81,11 +81,11 @@ export interface PullRequests {
   readonly noHead?: string;
   /** UTF-8 text of a file at a commit; null when it is absent, binary, a link, or larger than `maxBytes`. */
   text(repo: Repo, path: string, sha: string, maxBytes: number): Promise<string | null>;
-  /** What a person names in place of the base's configuration, and what stands behind its name (`@4f1c2d9`); absent: the base's. */
+  /** What a person names in place of the base's configuration, and what follows its name (`@4f1c2d9`); absent: the base's. */
   readonly ownConfig?: { readonly place: string; readonly text: string };
   /** The configuration of the working tree, by the path from here; null when it has none. Absent without a working tree. */
   workingConfig?(): Promise<{ readonly path: string; readonly text: string } | null>;
-  /** Which of these folders a commit has. Absent where nobody's verdict depends on them. */
+  /** Which of these folders a commit has. Absent where no verdict depends on them. */
   foldersAt?(repo: Repo, sha: string, paths: readonly string[]): Promise<ReadonlySet<string>>;
   /** What is at the root of a commit and in its folder `.github`. */
   rootEntries(repo: Repo, sha: string): Promise<readonly RootEntry[]>;

@@ -496,7 +496,7 @@ function endingOf(path: string): string {
   return /\.\w+$/.exec(path)?.[0] ?? "";
 }
 
-/** The name of a file without its ending; of one that stands for its folder, the folder's. */
+/** The name of a file without its ending; of an `index` file, the folder's. */
 export function stemOf(path: string): string {
   const stem = nameOf(path).replace(/\.\w+$/, "");
   return /^(?:index|mod|lib|__init__)$/.test(stem) ? nameOf(folderOf(path)) : stem;

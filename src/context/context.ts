@@ -228,9 +228,9 @@ function callSites(
       (one) => inDiff.get(one.path)?.has(one.line) !== true && !others.has(one.path) && !NO_CODE.test(one.path),
     );
     const used = new Set(outside.flatMap(({ path, text }) => (IMPORT.test(text) ? [] : [path])));
-    const told = outside.filter(({ path, text }) => !used.has(path) || !IMPORT.test(text));
+    const calling = outside.filter(({ path, text }) => !used.has(path) || !IMPORT.test(text));
     const isCommon = symbol.definitions.length > MOST_DEFINED;
-    const own = isCommon ? told.filter((one) => isOf(one, path, folders)) : told;
+    const own = isCommon ? calling.filter((one) => isOf(one, path, folders)) : calling;
     const order = (one: Reference) => (IMPORT.test(one.text) ? 2 : 0) + (folders.has(folderOf(one.path)) ? 0 : 1);
     const sorted = [...own].sort((a, b) => order(a) - order(b));
     const worth = WHAT_WORTH[what] - (isCommon ? 20 : 0);

@@ -124,7 +124,7 @@ export const IMPORT =
   /^\s*(?:import|from|use|using(?!\s*(?:var\b|\())|require|export .* from|#\s*include|(?:const|let|var) .*require\()\b/;
 
 /**
- * One pass: what stands between two names is read once, however long the line is.
+ * One pass: the text between two names is read once, however long the line is.
  *
  * @param isUnchanged count only calls and types
  */

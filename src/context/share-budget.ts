@@ -36,7 +36,7 @@ const PARTS: Readonly<Record<ContextKind, number>> = {
   rest: 0,
 };
 const RANKS = Object.keys(PARTS);
-/** Kinds that take no more than their part, whatever the others leave. */
+/** Kinds that take no more than their part, even where others leave space. */
 const BOUNDED: ReadonlySet<ContextKind> = new Set(["definition", "sibling", "mentioned", "package"]);
 /** Of a kind's part for one changed function, however many there are; of two each may take all. */
 const LEAST_SHARE = 0.25;

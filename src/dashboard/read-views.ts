@@ -155,7 +155,12 @@ export async function readRepositories(ports: DashboardPorts, order: RepositoryO
     const { reviews = 0, posted = 0, lastAt = null } = reviewed.get(key) ?? {};
     const spending = await work.spendingDays(key, since);
     return {
-      ...{ key, name, visibility, reviews, posted, lastAt },
+      key,
+      name,
+      visibility,
+      reviews,
+      posted,
+      lastAt,
       memories: memory === null ? null : (memories ?? null),
       /** Null if memory could not be opened. */
       findings: (await memory?.figures.findingOutcomes(key)) ?? null,

@@ -56,7 +56,7 @@ export function joinedReports(reports: readonly ToolReport[]): ToolReport {
   };
 }
 
-/** Parts of `degraded`: a file that could not be read (an error of whoever named it), and results that were cut. */
+/** Parts of `degraded`: a file that could not be read (an error of the person who named it), and results that were cut. */
 export const SARIF_FILE = "sarif";
 export const TOOL_RESULTS = "tool-results";
 
@@ -110,7 +110,7 @@ const SECURITY_TOOLS = new Set([
 ]);
 /** These give no level, and what they find is a secret that must be revoked. */
 const SECRET_TOOLS = new Set(["gitleaks", "trufflehog"]);
-/** These call whatever they find an error, an unused import too: their level says nothing. */
+/** These call everything an error, also an unused import: their level says nothing. */
 const ONE_LEVEL_TOOLS = new Set(["golangci-lint", "ruff"]);
 const CATEGORY_TAGS: readonly (readonly [RegExp, Category])[] = [
   [/^(?:security|cwe|external\/cwe|owasp|vulnerability|secret)/i, "security"],
@@ -162,7 +162,7 @@ const BODY_CHARS = 1_500;
 const RULE_CHARS = 200;
 const TAGS = 30;
 
-/** What a tool says, bounded: the first sentence as the title, the rest as the body. Secrets in them are redacted by whoever posts. */
+/** What a tool says, bounded: the first sentence as the title, the rest as the body. The publish stage redacts secrets in them. */
 export function toolTexts(message: string, description: string, rule: string, tags: readonly string[]) {
   // A template such as `{name}` is no text.
   const about = /\{\w+\}/.test(description) ? "" : description;

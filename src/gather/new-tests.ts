@@ -1,4 +1,4 @@
-// Tests that only the head calls so: whoever writes it names its files, and most rules skip tests.
+// Files that are tests at the head only: the author names them, and most rules skip tests.
 
 import { fileList } from "../config/patterns.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
@@ -20,10 +20,10 @@ export async function newTests(
   foldersAt: (paths: readonly string[]) => Promise<ReadonlySet<string>>,
 ): Promise<ReadonlySet<string>> {
   const isNamed = fileList(fileKinds.test);
-  const gone = files.flatMap(({ path, previousPath, status }) =>
+  const removed = files.flatMap(({ path, previousPath, status }) =>
     status === "removed" ? [path] : (previousPath ?? []),
   );
-  const moved = new Set(gone.filter((path) => !isTestPath(path)).map(nameOf));
+  const moved = new Set(removed.filter((path) => !isTestPath(path)).map(nameOf));
   const added = files.filter(
     ({ path, previousPath, status }) =>
       isTestPath(path) &&

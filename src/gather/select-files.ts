@@ -102,10 +102,10 @@ export function selectFiles(
     const unreadable = unreadableReason(file);
     const looks = () => looksUnwritten(path) ?? (file.binary ? null : declaresGenerated(file, headTextOf(path)));
     // Of a removed file nothing is left to read.
-    const gone = file.status === "removed" ? { isExempt: true as const } : {};
+    const exempt = file.status === "removed" ? { isExempt: true as const } : {};
     if (unreadable === LINK && !hides(file)) leftOut.push({ path, reason: LINK, isExempt: true });
-    else if (typeof word === "object" && word !== null) leftOut.push({ ...word, ...gone });
-    else if (unreadable !== null) leftOut.push({ path, reason: unreadable, ...gone });
+    else if (typeof word === "object" && word !== null) leftOut.push({ ...word, ...exempt });
+    else if (unreadable !== null) leftOut.push({ path, reason: unreadable, ...exempt });
     else {
       const reason = word === null ? looks() : null;
       if (reason === null) reviewed.push(file);
@@ -160,9 +160,9 @@ function isPointer([hunk, second]: Judged["hunks"], other: "added" | "removed"):
 }
 
 /**
- * Which links may let somebody run what rules do not read under that name: the target has another ending, or is a file of the same
+ * Links under whose name code may run that rules do not read: the target has another ending, or is a file of the same
  * change that is a test or that the base leaves out. Files count by their names, since a link to a folder gives them other paths.
- * Every other link adds no line that nobody reads.
+ * Every other link adds no unread line.
  */
 function hidingLinks(files: readonly FileDiff[], ofBase: ReturnType<typeof wordOfBase>): (link: FileDiff) => boolean {
   const named = Map.groupBy(files, ({ path }) => nameOf(path).toLowerCase());

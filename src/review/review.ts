@@ -102,7 +102,7 @@ export async function review(
   const memory = reviewMemory(precedents);
   const policy = policyOf(context, signals, ports.isAuthorTrusted);
   const around = ports.around ?? noContext();
-  // Whom we do not trust holds nothing back by a comment, and is named as one who asked for it.
+  // An author without write access holds nothing back by a comment, and is named as having asked for it.
   const unless = (held: readonly HeldBack[]) => (ports.isAuthorTrusted ? [] : held.map(({ finding }) => finding));
   const tools = withToolFindings([...inspection.findings, ...unless(inspection.heldBack)], context, settings);
   const commented = [...inspection.heldBack, ...tools.heldBack];

@@ -47,7 +47,7 @@ export interface Followed {
 /**
  * @param root the syntax of `text`; of kinds that its grammar does not know there are none
  * @param knows whether the grammar has a kind of node
- * @returns null when nothing is to be followed. A name stands for what its last assignment before in the same function gave it,
+ * @returns null when nothing is to be followed. A name is replaced by what its last assignment before in the same function gave it,
  *   unless a condition between the two is about the name.
  */
 export function follow(root: SgNode, text: string, knows: (kind: string) => boolean): Followed | null {
@@ -122,7 +122,7 @@ function isUse(text: string, start: number, end: number): boolean {
   return !(LIST.test(after) && /(?:^|[\n;{])[\w\s,]{0,80}$/.test(before));
 }
 
-/** Farther apart, a value is not followed: each use reads what stands between. */
+/** Farther apart, a value is not followed: each use reads the text between. */
 const FARTHEST = 5_000;
 const CONDITION =
   /\b(?:if|elif|elsif|unless|while|assert\w*|switch|match|when|require\w*|ensure\w*|valid\w*|check\w*|verif\w*)\b/i;

@@ -23,7 +23,7 @@ interface Region {
   readonly changed: readonly SgNode[];
   /** Nodes that enclose them: larger than what changed, so they are tested one by one and not searched. */
   readonly around: readonly SgNode[];
-  /** Null for the code as it stands, `plain`; else names are replaced, and a match on one of these lines belongs to another line. */
+  /** Null for the code as written, `plain`; else names are replaced, and a match on one of these lines belongs to another line. */
   readonly moved: { readonly lines: ReadonlyMap<number, number>; readonly plain: SgNode } | null;
 }
 
@@ -66,11 +66,11 @@ export async function parseFile(file: InspectedFile, added: ReadonlySet<number>)
 function followedIn(language: string, { root, text, firstLine }: Region, added: ReadonlySet<number>): Region[] {
   const followed = follow(root, text, (kind) => kindNumber(language, kind) !== 0);
   const rows = [...(followed?.rows ?? [])].map(([use, given]) => [firstLine + use, firstLine + given] as const);
-  const told = rows.filter((lines) => lines.some((line) => added.has(line)));
-  if (followed === null || told.length === 0) return [];
+  const useful = rows.filter((lines) => lines.some((line) => added.has(line)));
+  if (followed === null || useful.length === 0) return [];
   const again = parseText(language, followed.text);
-  const parts = changedParts(again, followed.text, firstLine, new Set(told.map(([use]) => use)));
-  const moved = { lines: new Map(told.filter(([use]) => !added.has(use))), plain: root };
+  const parts = changedParts(again, followed.text, firstLine, new Set(useful.map(([use]) => use)));
+  const moved = { lines: new Map(useful.filter(([use]) => !added.has(use))), plain: root };
   return parts === null ? [] : [{ root: again, text: followed.text, firstLine, ...parts, moved }];
 }
 
@@ -159,7 +159,7 @@ export function triesOf(tree: SyntaxTree, searches: readonly Search[]): Readonly
   const some = searches.filter(({ rule }) => tree.whole || rule.wholeFile !== true);
   const tries = tree.regions.flatMap((region) => {
     const ofKind = nodesByKind(region);
-    // A repository's own rule has no such words, and means the code as it stands.
+    // A repository's own rule has no such words, and means the code as written.
     const isMeant = (rule: StructuralRule) =>
       (region.moved === null || rule.onlyWith !== undefined) &&
       rule.onlyInFile?.test(region.text) !== false &&
@@ -204,7 +204,7 @@ export function findMatches({ region, shape, nodes }: Try): NodeMatch[] {
   const { lines, plain } = region.moved;
   const placed = matches.map((match) => ({ ...match, given: [...lines].find(([use]) => isWithin(use, match))?.[1] }));
   if (placed.every(({ given }) => given === undefined)) return matches;
-  // What the code as it stands says as well, it said before the change.
+  // A match in the code as written was there before the change.
   const said = new Set(plain.findAll({ rule: shape }).map((node) => linesOf(node, region.firstLine).startLine));
   return placed.flatMap(({ node, startLine, line, given }) => {
     if (given === undefined) return [{ node, startLine, line }];

@@ -39,7 +39,7 @@ function plainPath(uri: string): string {
   return path.replace(/^\/?[a-z]:(?=\/)/i, "");
 }
 
-/** A `%` that encodes nothing stands for itself: not every tool encodes. */
+/** A `%` that encodes nothing is kept: not every tool encodes. */
 function decode(uri: string): string {
   try {
     return decodeURIComponent(uri);

@@ -104,7 +104,7 @@ export async function writeReview(
 }
 
 /**
- * Steps 7 to 9 after `writeReview`, for a command that shows the review whatever becomes of it. No check run is begun.
+ * Steps 7 to 9 after `writeReview`, for a command that shows the review also where it is not posted. No check run is begun.
  *
  * @throws Transient and OutOfReach when GitHub does not take it
  */

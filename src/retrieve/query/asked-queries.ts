@@ -67,7 +67,7 @@ function queryOf(text: string): RetrievalQuery {
 }
 
 /**
- * The arguments of retrieval, made from a typed text. Words need no floor here: whoever types three words
+ * The arguments of retrieval, made from a typed text. Words need no floor here: a person who types three words
  * wants to see what has them.
  */
 export function askedByHand(text: string, search: HandSearch) {

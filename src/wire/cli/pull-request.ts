@@ -35,7 +35,7 @@ const WORKFLOWS_LOGIN = "github-actions[bot]";
 
 /**
  * Reads a pull request and comments on it, with the token of a workflow of GitHub Actions. The store holds what was sent and what
- * is remembered, until the runner is gone.
+ * is remembered, until the runner ends.
  *
  * @param named `place`: see storePlace; a store is made there
  * @throws as pullRequestPorts and openStore

@@ -17,7 +17,7 @@ import type { LoginDesk } from "./login-routes.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { githubDescription, type SentRequest } from "./openapi.ts";
 import { type PullActs, type PullRequestOptions, pullActs } from "./pull-actions.ts";
-import { type RepositoryActs, repositoryActs, repositoryJson } from "./repository-actions.ts";
+import { knownRepository, type RepositoryActs, repositoryActs } from "./repository-actions.ts";
 import { type LoggedRequest, listen } from "./server.ts";
 import { nodeId, pullPage } from "./shapes.ts";
 
@@ -246,18 +246,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
         "main",
         await git.commit(`${owner}/${name}`, parent, files, "Lay the ground", true),
       );
-      const json = await repositoryJson(hub, git, owner, name);
-      const repository: Repository = {
-        owner,
-        name,
-        id: Number(json.id),
-        private: isPrivate,
-        json,
-        pulls: [],
-        issues: new Map(),
-      };
-      hub.repositories.set(`${owner}/${name}`.toLowerCase(), repository);
-      return repository;
+      return knownRepository(hub, git, { owner, name, private: isPrivate });
     },
     comments: visibleComments,
     hidden: (what, id) => hub.minimized.get(nodeId(what === "review" ? "PRR" : "PRRC", id)) ?? null,

@@ -10,7 +10,7 @@ import type { Hub } from "./hub.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { type PlainGit, plainGit } from "./plain-git.ts";
 import { type PullActs, pullActs } from "./pull-actions.ts";
-import { type RepositoryActs, repositoryActs, repositoryJson } from "./repository-actions.ts";
+import { knownRepository, type RepositoryActs, repositoryActs } from "./repository-actions.ts";
 
 const APP = { id: 4242, slug: "kodiai" };
 
@@ -99,18 +99,7 @@ export function plainWorld(
     person,
     async repository(owner, name, { files, private: isPrivate = false }) {
       git.create(owner, name, isPrivate, files);
-      const json = await repositoryJson(hub, git, owner, name);
-      const repository: Repository = {
-        owner,
-        name,
-        id: Number(json.id),
-        private: isPrivate,
-        json,
-        pulls: [],
-        issues: new Map(),
-      };
-      hub.repositories.set(`${owner}/${name}`.toLowerCase(), repository);
-      return repository;
+      return knownRepository(hub, git, { owner, name, private: isPrivate });
     },
     comments: visibleComments,
     deliver: send,

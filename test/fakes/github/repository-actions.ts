@@ -147,6 +147,19 @@ export function repositoryActs(
   };
 }
 
+/** Puts a repository that the git half has into the hub. */
+export async function knownRepository(
+  hub: Hub,
+  git: GitHalf,
+  { owner, name, private: isPrivate }: Pick<Repository, "owner" | "name" | "private">,
+): Promise<Repository> {
+  const json = await repositoryJson(hub, git, owner, name);
+  const id = Number(json.id);
+  const repository = { owner, name, id, private: isPrivate, json, pulls: [], issues: new Map() };
+  hub.repositories.set(`${owner}/${name}`.toLowerCase(), repository);
+  return repository;
+}
+
 /** A repository as GitHub shows it. */
 export async function repositoryJson(hub: Hub, git: GitHalf, owner: string, name: string): Promise<Json> {
   const shown = JSON.stringify(await git.ask("GET", `/repos/${owner}/${name}`));

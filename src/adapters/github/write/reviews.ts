@@ -153,7 +153,7 @@ export function githubReviews(github: GitHub, botLogin: string, path: WritePath)
   });
 }
 
-/** One for the whole pull request, whatever its head. */
+/** One for the whole pull request and all its heads. */
 function quietOn(repo: Repo, number: number) {
   return { kind: "reaction", repo, number, headSha: "", subject: "quiet" } as const;
 }

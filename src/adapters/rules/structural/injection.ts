@@ -19,7 +19,7 @@ import {
 /** How a statement of SQL begins, or a later clause in capitals, up to where values stand. Case does not matter. */
 const SQL = String.raw`(?:\s|\\n|\()*(?:(?:with\b.*|explain\s+)?(?:select\b.*\bfrom|(?:insert|replace|merge)\s+(?:ignore\s+)?into|update\b.*\bset|delete\s+from|from\s+\w+.*\bwhere)\b|(?-i:WHERE|AND|OR|HAVING|ORDER\s+BY|GROUP\s+BY)\b).*`;
 
-/** Where a value stands: after a comparison or a word of SQL, perhaps inside quotes. Names of tables and selected columns do not. */
+/** The place of a value: after a comparison or a word of SQL, perhaps inside quotes. Names of tables and selected columns do not. */
 const VALUE = String.raw`(?:[=<>]|\b(?:i?like|rlike|regexp|between|similar\s+to|limit|offset|order\s+by|group\s+by)\b|\b(?:in|any)\s*\(|\bvalues\s*\([^)]*)\s*(?:(?:lower|upper)\()?\\?['"(]*%*`;
 /** The same at the end of the statement's beginning: a clause in capitals may be all there is. */
 const SQL_VALUE = String.raw`(?:${SQL}${VALUE}|(?:\s|\\n)*(?-i:ORDER\s+BY|GROUP\s+BY)\s*)`;
