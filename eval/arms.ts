@@ -1,15 +1,13 @@
 // Recorded arms of one question: the same pull requests, read in another way, judged by meaning without the arm.
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import type { Interval } from "../src/domain/figures/bootstrap-interval.ts";
-import { bootstrapShare } from "../src/domain/figures/bootstrap-interval.ts";
+import { bootstrapShare, type Interval } from "../src/domain/figures/bootstrap-interval.ts";
 import type { Finding } from "../src/domain/finding.ts";
 import type { Review } from "../src/domain/review.ts";
 import { meanOf } from "./metrics.ts";
 import { modelChoice } from "./model-choice.ts";
 import { type ReplyFiles, readFlat } from "./packed-replies.ts";
 import type { RealPull } from "./pull-requests.ts";
-import { jsonLines } from "./read-data.ts";
+import { fingerprint, jsonLines } from "./read-data.ts";
 import { hasReply, type Outcome, recordedModel, stemOf } from "./reply-folder.ts";
 import { reviewPull } from "./review-pull.ts";
 import { openReviewSet, type ReviewSet } from "./review-set.ts";
@@ -54,10 +52,7 @@ export async function readJudgements(file: string | undefined): Promise<readonly
 
 /** Findings are known by what they say and where. */
 export function keyOf({ path, line, title }: Finding): string {
-  return createHash("sha256")
-    .update(JSON.stringify([path, line, title]))
-    .digest("hex")
-    .slice(0, 12);
+  return fingerprint([path, line, title]);
 }
 
 /** The pull requests that have a reply in one of the arms. */

@@ -28,6 +28,7 @@ export const suite: Suite = async (options) => {
   const { data, flags } = options;
   const file = flags.get("arms");
   if (file !== undefined) return compared(file, options);
+  if (flags.has("clean") || flags.has("in-repos")) throw new Error("--clean and --in-repos go with --arms");
   const read = await readPulls(data);
   const only = flags.get("only") ?? "";
   const limit = Number(flags.get("limit") ?? Number.POSITIVE_INFINITY);

@@ -322,7 +322,7 @@ export function filesByWord(texts: Texts): Words {
 /** Of several definitions of a name those that its use most likely means, at most two. */
 function likely(
   definitions: readonly Definition[],
-  { qualifiers, paths }: UsedName,
+  { qualifiers, paths }: Pick<UsedName, "qualifiers" | "paths">,
   words: Words,
 ): readonly Definition[] {
   const folders = new Set([...paths].map(folderOf));
@@ -376,7 +376,7 @@ export function likelyCallers(
     .filter(({ what }) => what !== "value")
     .flatMap(({ name, path: of, what, sites }) =>
       sites
-        .filter(({ text, path }) => !IMPORT.test(text) && !NO_CODE.test(path))
+        .filter(({ text }) => !IMPORT.test(text))
         .slice(0, MOST_CALLERS.name)
         .map((site, rank) => ({ ...site, name, of, worth: SERIOUS[what] - rank * 12 })),
     )
@@ -421,7 +421,7 @@ export function baseNames(units: readonly Unit[], texts: Texts): ReadonlySet<str
     if (type === null) continue;
     const head = (texts.get(type.path) ?? []).slice(type.startLine - 1, Math.min(type.endLine, type.startLine + 3));
     const text = head.join(" ").slice(0, 400);
-    for (const word of text.slice(0, (text.indexOf("{") + 1 || 401) - 1).match(WORD) ?? [])
+    for (const word of text.split("{", 1)[0]?.match(WORD) ?? [])
       if (/^[A-Z]\w{2}/.test(word) && word !== type.name) names.add(word);
   }
   return names;
@@ -439,7 +439,7 @@ export function implemented(
     const types = (symbols.get(name)?.definitions ?? []).filter(
       ({ kind, path }) => HOLDERS.has(kind) && !NO_CODE.test(path),
     );
-    const use = { name, weight: 1, rank: 0, called: false, qualifiers: new Set<string>(), paths };
+    const use = { qualifiers: new Set<string>(), paths };
     return likely(types, use, words).map((type, rank): Candidate => {
       const members = changed.flatMap((one) =>
         (symbols.get(one.name)?.definitions ?? []).filter(

@@ -121,7 +121,7 @@ const MEMBER = /^\s*(?:\.|::|->|\?\.)\s*$/;
 
 /** How a line that imports begins. */
 export const IMPORT =
-  /^\s*(?:import|from|use|using(?!\s*(?:var\b|\())|require|export .* from|#\s*include|(?:const|let|var) .*require\()\b/;
+  /^\s*(?:(?:import|from|use(?!\s*\()|using(?!\s*(?:var\b|\())|require)\b|export .* from\b|#\s*include\b|(?:const|let|var) .*require\()/;
 
 /**
  * One pass: the text between two names is read once, however long the line is.

@@ -107,3 +107,8 @@ export const CHARS_PER_TOKEN = 2.7;
 export function estimatedTokens(chars: number): number {
   return Math.ceil(chars / CHARS_PER_TOKEN);
 }
+
+/** Estimated tokens of the pieces of a question, not fewer than it has. */
+export function tokensOf(pieces: readonly PromptPiece[]): number {
+  return estimatedTokens(pieces.reduce((sum, { text }) => sum + text.length, 0));
+}

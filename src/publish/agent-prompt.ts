@@ -1,4 +1,4 @@
-// Findings as a task for a coding agent: plain text in a fence. Our own words stand outside of the delimiters; what is inside
+// Findings as a task for a coding agent: plain text in a fence. Our own words are outside of the delimiters; what is inside
 // was written by others, or quotes them.
 import type { Finding } from "../domain/finding.ts";
 import type { Review } from "../domain/review.ts";
@@ -38,7 +38,7 @@ export function agentPrompt(
   const shown = fitList(tasks, write, maxLength - 1_200, tasks.length, more).join("\n");
   const odd = findings.length - plain.length;
   const unworded = plain.filter((finding) => words(finding) === null).length;
-  // Nobody can write a text that holds the hash of itself; and the same findings give the same summary.
+  // No text can hold the hash of itself; and the same findings give the same summary.
   const delimiter = `kodiai-${shortHash(shown, 32)}`;
   const prompt = [
     "A code review found the problems below. Check each against the code; fix those that are real, with the smallest change",

@@ -37,8 +37,8 @@ const REFUSED_FILE = "GitHub did not take a comment on these lines or on this fi
 const TOO_MANY_REFUSED = "not posted: GitHub refused too many comments of this review";
 
 /**
- * Sends a written review. With nothing to say it is a 👍, and an edit of the summary if there is one. Else: summary first (the review's body links it), then one review with the inline comments, then
- * comments on files, then the summary again if GitHub refused some comments. May run again after a failure at any point: no
+ * Sends a written review. With nothing to say and no reason for a summary it is a 👍, and an edit of the summary if there is
+ * one. Else: summary first (the review's body links it), then one review with the inline comments, then comments on files, then the summary again if GitHub refused some comments. May run again after a failure at any point: no
  * comment is posted twice on the same head.
  *
  * @returns Superseded, with nothing more posted, when the head moved or the pull request was closed or locked meanwhile

@@ -195,7 +195,9 @@ function fileLines({ context, signals, coverage, parts }: PromptMaterial): strin
     const { state = "full", reason = null } = covered.get(path) ?? {};
     if (state === "earlier") return "read at an earlier push";
     if (state === "not-read") return `unread: ${reason}`;
-    const where = parts.length > 1 ? `shown in part ${(inParts.get(path) ?? []).join(", ")}` : "shown";
+    const at = inParts.get(path);
+    if (at === undefined) return "no lines to show";
+    const where = parts.length > 1 ? `shown in part ${at.join(", ")}` : "shown";
     return state === "full" ? where : `${where}, not all: ${reason}`;
   };
   return [

@@ -7,7 +7,7 @@ import { declinedReason } from "../domain/conversation.ts";
 import type { Finding, HeldBack } from "../domain/finding.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import type { RepositoryHistory } from "../domain/memory/rejections.ts";
-import { estimatedTokens } from "../domain/model.ts";
+import { tokensOf } from "../domain/model.ts";
 import { type Cost, type Degraded, unreadSource } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
@@ -93,7 +93,7 @@ export async function review(
   const found = await ports.inspector.inspect(inspected.files, settings, config.customRules, {
     repository: ports.repository ?? null,
   });
-  // In a notebook code stands in strings, so nothing replaces a line of it.
+  // In a notebook code is in strings, so nothing replaces a line of it.
   const inspection = {
     ...found,
     findings: found.findings.map((one) => (isNotebook(one.path) ? { ...one, suggestion: null } : one)),
@@ -128,7 +128,7 @@ export async function review(
   const cap = ports.commentLimit ?? commentCap(context.files);
   const asked = askedToIgnore([...weighed.said, ...open], ignored, policy);
   const placed = place(withAsked([...weighed.said, ...open], asked), limit, cap);
-  const findings = withSuggestions(placed, context, policy.posted);
+  const findings = withSuggestions(placed, context);
   return {
     kind: "review",
     repo: context.repo,
@@ -291,8 +291,7 @@ export async function answer(question: Question, leave: ModelAllowance): Promise
   const { model, usd, delimiter, signal } = leave;
   const asked = { ...none, model: model.names.main };
   const request = answerRequest(question, delimiter());
-  const length = [...request.system, ...request.user].reduce((sum, { text }) => sum + text.length, 0);
-  const price = model.price("main", estimatedTokens(length), ANSWER_TOKENS);
+  const price = model.price("main", tokensOf([...request.system, ...request.user]), ANSWER_TOKENS);
   if (price !== null && price > usd) return { ...asked, reason: "the budget does not pay for the question" };
   const said = await model.ask(request, signal);
   const paid = { ...asked, cost: costOf([said.usage]) };
@@ -350,8 +349,7 @@ function inspectedFiles(context: PullRequestContext, signals: ReviewSignals, isA
   return { files, degraded };
 }
 
-const CELLS_UNREAD =
-  "rules did not read the code of its cells, since it does not stand on lines of its own in the file";
+const CELLS_UNREAD = "rules did not read the code of its cells, since it is not on lines of its own in the file";
 
 /** A title by somebody without write access can ask for more than the configuration reports, not for less. */
 function policyOf(
@@ -378,29 +376,28 @@ function policyOf(
 
 /**
  * A suggestion needs a comment on its lines; without one, or when it is not certain, the finding has none. Of several for the
- * same lines one stays, since committing both would undo the first: that of a comment which is already there, else the first.
+ * same lines the first stays, and none where an earlier comment is, since committing both would undo one.
  */
-function withSuggestions(
-  findings: readonly PlacedFinding[],
-  context: PullRequestContext,
-  posted: ReadonlySet<string>,
-): readonly PlacedFinding[] {
+function withSuggestions(findings: readonly PlacedFinding[], context: PullRequestContext): readonly PlacedFinding[] {
   const files = new Map(context.files.map((file) => [file.path, file]));
-  const taken = new Set<string>();
+  const linesOf = (path: string, startLine: number, line: number) =>
+    Array.from({ length: line - startLine + 1 }, (_, at) => `${startLine + at} ${path}`);
+  const taken = new Set(
+    findings.flatMap(({ place: where, finding: { path, startLine, line } }) =>
+      where === "already-posted" ? linesOf(path, startLine, line) : [],
+    ),
+  );
   const offerOf = ({ place: where, finding }: PlacedFinding) => {
     const file = where === "inline" && context.config.review.suggestions ? files.get(finding.path) : undefined;
     const headText = context.headTexts.get(finding.path) ?? null;
     const offered = file === undefined ? null : suggestion(finding, file, headText);
     if (offered === null) return null;
-    const { startLine, line } = offered;
-    const lines = Array.from({ length: line - startLine + 1 }, (_, at) => `${startLine + at} ${finding.path}`);
+    const lines = linesOf(finding.path, offered.startLine, offered.line);
     if (lines.some((one) => taken.has(one))) return null;
     for (const one of lines) taken.add(one);
     return offered;
   };
-  const isNew = ({ finding }: PlacedFinding) => Number(!posted.has(finding.id));
-  const offers = new Map(findings.toSorted((a, b) => isNew(a) - isNew(b)).map((one) => [one, offerOf(one)]));
-  return findings.map((one) => ({ ...one, finding: { ...one.finding, suggestion: offers.get(one) ?? null } }));
+  return findings.map((one) => ({ ...one, finding: { ...one.finding, suggestion: offerOf(one) } }));
 }
 
 /** When no file of the head could be read, gather has reported that for all of them. */

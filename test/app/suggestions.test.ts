@@ -6,6 +6,9 @@ import { openModelHarness } from "./model-harness.ts";
 
 const TITLE = "Rates of yesterday are used for today";
 
+/** False: it finds nothing. */
+let isWilling = true;
+
 /** Speaks about the line with the request, and offers another one for it. */
 function reply(call: ModelCall) {
   const ids = [...call.prompt.matchAll(/^\[(fnd_\w+)\]/gm)].map(([, id]) => id);
@@ -18,7 +21,7 @@ function reply(call: ModelCall) {
   const words = { severity: "major", category: "correctness", title: TITLE, body: "`URL` names no day. Name it." };
   const suggestion = "    reply = requests.get(URL + today())";
   return says({
-    findings: [{ ...place, ...words, true: 0.9, wanted: 1, suggestion, precedents: [] }],
+    findings: isWilling ? [{ ...place, ...words, true: 0.9, wanted: 1, suggestion, precedents: [] }] : [],
     ruleFindings: [],
     walkthrough: "Reads rates.",
   });
@@ -42,4 +45,29 @@ test("of two rules and a model with suggestions for one line one is offered, and
 
   const alone = await open.review("feat: rates again", files("reply = requests.get(URL, timeout=9)"));
   expect(alone.inline).toMatchObject([{ body: expect.stringContaining("+ today()") }]);
+});
+
+test("where a comment of an earlier push is, a later finding offers no second suggestion", async () => {
+  const { world } = open.harness;
+  const repository = await world.repository("acme", "later", { files: { "README.md": "# Rates\n" } });
+  const files = (line: string) => ({
+    "app/rates.py": `import requests\n\n\ndef rates():\n    ${line}\n    return reply\n`,
+  });
+  isWilling = false;
+  const pull = await world.pullRequest(repository, {
+    title: "feat: rates",
+    files: files("reply = requests.get(URL, verify=False, timeout=9)"),
+  });
+  await open.harness.settled(pull);
+  const before = world.comments(pull).inline;
+  expect(before.map(({ body }) => body.includes("```suggestion"))).toEqual([true]);
+  isWilling = true;
+  await world.push(pull, {
+    "app/rates.py": `${files("reply = requests.get(URL, verify=False, timeout=9)")["app/rates.py"]}\n\nprint(rates())\n`,
+  });
+  await open.harness.settled(pull);
+  const { inline } = world.comments(pull);
+  expect(inline.filter(({ body }) => body.includes(TITLE)).map(({ body }) => body.includes("```suggestion"))).toEqual([
+    false,
+  ]);
 });

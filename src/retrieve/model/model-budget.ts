@@ -1,6 +1,6 @@
 // Limits what one retrieval spends on a language model. Each question is reserved in one budget before it is sent, and
 // a missing answer has a reason.
-import { estimatedTokens, type ModelAnswer, type ModelRequest, type Purpose } from "../../domain/model.ts";
+import { type ModelAnswer, type ModelRequest, type Purpose, tokensOf } from "../../domain/model.ts";
 import type { ModelCost } from "../../domain/retrieval.ts";
 
 /** The part of a model that this stage uses. */
@@ -68,9 +68,7 @@ export function budgetedModel(leave: Allowance, note: (part: string, reason: str
     const { model, signal } = leave;
     const question = wording(leave.delimiter());
     // At the longest reply, so that the budget covers running questions at any cost.
-    const input = estimatedTokens(
-      [...question.system, ...question.user].reduce((sum, { text }) => sum + text.length, 0),
-    );
+    const input = tokensOf([...question.system, ...question.user]);
     const usd = model.price("small", input, question.maxOutputTokens) ?? 0;
     if (input + question.maxOutputTokens > model.contextTokens("small"))
       return declined("the question does not fit the model's context");

@@ -12,8 +12,9 @@ import { counted } from "../../domain/text/counted.ts";
  * of the comments are reserved for rules, as far as they have findings, so that a noisy model does not crowd them out.
  * Existing comments do not count, and findings that share a comment count once.
  *
- * Findings that were ranked against each other get comments in that order, and at most `cap` of them; critical and
- * security ones come before, uncounted, because a text that the model read may have put them last.
+ * Findings that were ranked against each other get comments in that order, and at most `cap` of them. Critical and
+ * security ones keep their place by severity and do not count for `cap`, because a text that the model read may have
+ * put them last.
  *
  * @param maxComments 0 or more; Infinity when nothing is posted
  * @param cap see commentCap
@@ -53,7 +54,7 @@ export function place(
 }
 
 /** Found by a model, or known from memory, rather than by a rule of ours or of another tool. */
-function isByModel({ finding: { source } }: PlacedFinding): boolean {
+function isByModel({ finding: { source } }: Pick<PlacedFinding, "finding">): boolean {
   return source === "model" || source === "memory";
 }
 
@@ -118,7 +119,7 @@ export function anchorFindings(findings: readonly Finding[], files: readonly Fil
       return {
         finding,
         place: "file",
-        reason: finding.source === "model" || finding.source === "memory" ? UNPROVEN : NO_LINE,
+        reason: isByModel({ finding }) ? UNPROVEN : NO_LINE,
       };
     }
     if (file.isRebuilt === true) return { finding, place: "file", reason: NOT_SHOWN };

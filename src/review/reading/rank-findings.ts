@@ -1,7 +1,7 @@
 // One question puts the findings that hold in order of worth: many true findings are not worth a comment, and what a model
 // says of each by itself orders little.
 import { atLeast, type Finding, WHENS } from "../../domain/finding.ts";
-import type { ModelUsage } from "../../domain/model.ts";
+import { type ModelUsage, tokensOf } from "../../domain/model.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { Profile } from "../../domain/signals.ts";
@@ -12,7 +12,6 @@ import { RANK_REPLY, type RankedFinding } from "../reply.ts";
 import { plainId } from "./draft.ts";
 import { RANK_INSTRUCTIONS } from "./instructions.ts";
 import { failureReason, verifyBudget } from "./plan-reading.ts";
-import { tokensOf } from "./readings.ts";
 import { type Checked, type Checker, fittingFindings, split, wantedObjection } from "./verify.ts";
 
 /** What ranking adds to the findings. */

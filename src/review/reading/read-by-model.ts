@@ -3,7 +3,7 @@
 
 import { type HeadCode, maskedLines } from "../../domain/change-context.ts";
 import type { Finding, HeldBack, Precedent } from "../../domain/finding.ts";
-import type { ModelAnswer } from "../../domain/model.ts";
+import { type ModelAnswer, tokensOf } from "../../domain/model.ts";
 import type { Cost, Degraded } from "../../domain/omissions.ts";
 import { type Coverage, type FileCoverage, isUnread, type Readings } from "../../domain/review.ts";
 import type { Profile } from "../../domain/signals.ts";
@@ -28,7 +28,7 @@ import {
   readingBudget,
 } from "./plan-reading.ts";
 import { rankFindings } from "./rank-findings.ts";
-import { affordableReadings, tokensOf, wantedReadings } from "./readings.ts";
+import { affordableReadings, wantedReadings } from "./readings.ts";
 import { type Checker, checkByRule, costOf, secondLook, usdOf } from "./verify.ts";
 
 /** What the model contributes to a review. */

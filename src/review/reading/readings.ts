@@ -1,7 +1,7 @@
 // How often the model reads a change: as the configuration or the profile says, less often where the change is small or the
 // money short.
 import type { RepoConfig } from "../../config/repo-config.ts";
-import { estimatedTokens, type PromptPiece } from "../../domain/model.ts";
+import { tokensOf } from "../../domain/model.ts";
 import type { FileDiff } from "../../domain/pull-request.ts";
 import type { Readings } from "../../domain/review.ts";
 import type { Profile } from "../../domain/signals.ts";
@@ -64,9 +64,4 @@ export function affordableReadings(
     estimate: { inputTokens, outputTokens, usd: price(inputTokens, outputTokens) },
     fewer: [],
   };
-}
-
-/** Estimated tokens of a question, not fewer than it has. */
-export function tokensOf(pieces: readonly PromptPiece[]): number {
-  return estimatedTokens(pieces.reduce((sum, { text }) => sum + text.length, 0));
 }
