@@ -7,13 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { localWords } from "../src/adapters/local/local-embedder.ts";
 import { noMemory } from "../src/adapters/no-memory/no-memory.ts";
+import { CONFIG_FILE } from "../src/config/read-yaml.ts";
 import { jobKey, type ReviewJob } from "../src/domain/job.ts";
 import type { Skipped } from "../src/domain/omissions.ts";
 import type { OwnComment, PullRequest, PullRequestContext } from "../src/domain/pull-request.ts";
 import type { Review } from "../src/domain/review.ts";
 import { importMemory } from "../src/flows/memory/memory-file.ts";
 import { writeReview } from "../src/flows/review/review-pull-request.ts";
-import { CONFIG_PATH } from "../src/gather/read-config.ts";
 import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
 import type { Recall } from "../src/ports/memory.ts";
 import type { Model } from "../src/ports/model.ts";
@@ -182,7 +182,7 @@ function pullsOf(
     changesSince: () => Promise.resolve({ kind: "unknown", reason: "each head is read by itself" }),
     text: async (_, path, sha) => {
       if (sha === asked.head.sha) return (await repository?.text(path)) ?? null;
-      return path === CONFIG_PATH ? (config ?? null) : null;
+      return path === CONFIG_FILE ? (config ?? null) : null;
     },
     rootEntries: () => Promise.resolve([]),
     baseTip: (_repo, { base }) => Promise.resolve(base.sha),

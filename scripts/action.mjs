@@ -60,17 +60,18 @@ function main() {
   const change = pull === null ? [`--base=${base}`, `--head=${head}`] : ["--comment", pull];
   const words = ["review", ...change, `--repo=${folder}`, `--format=${format}`, ...trust, ...wished, ...sarif];
   const { code, out, outcome } = run(words, pull === null ? {} : { GITHUB_TOKEN: input("token") });
-  // Whatever ends so for another reason than a review has no outcome; with 2 a SARIF file may be wrong, and the rest is reviewed.
-  const isReviewed = code === 0 || code === 1 || (code === 2 && sarif.length > 0);
-  if (!isReviewed || outcome === null) return end(code === 2 ? 2 : 3, null);
-  const problem = write(output, out);
+  // A run that ends before it has a review has no outcome. With 2 a SARIF file is wrong, with 3 a model did not answer: the rest
+  // is reviewed.
+  if (outcome === null || code === null) return end(code === 2 ? 2 : 3, null);
+  // Without a review there is no report: the configuration, or the draft, left the pull request out.
+  const problem = out === "" ? null : write(output, out);
   if (problem !== null) return complain(`${report} could not be written: ${problem}`);
   if (format === "pretty") quote(out);
   if (outcome.posted === null) {
     annotate(outcome.findings);
     append("GITHUB_STEP_SUMMARY", outcome.markdown.slice(0, MOST_SUMMARY));
   }
-  return end(code, report, outcome);
+  return end(code, out === "" ? null : report, outcome);
 }
 
 function input(name) {
@@ -191,7 +192,8 @@ function end(code, report, outcome = null) {
   ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}\n`]));
   append("GITHUB_OUTPUT", lines.join(""));
   if (code === 1) console.log("::error::Kodiai found something at or above fail-on; the report has it");
-  if (code > 1) console.log("::error::Kodiai could not review; the lines above say why");
+  if (code > 1)
+    console.log(`::error::Kodiai could not review${outcome === null ? "" : " all of it"}; the lines above say why`);
   return code;
 }
 

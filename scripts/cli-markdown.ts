@@ -26,9 +26,16 @@ function optionLine([option, { value, text, multiple }]: [string, Verb["options"
 }
 
 const { review } = VERBS;
+const shared: Verb["options"] = VERBS.search.options;
+
+/** Explained once, unless this verb says more of it. */
+function isCommon(verb: Verb, option: string): boolean {
+  return COMMON.has(option) && shared[option]?.text === verb.options[option]?.text;
+}
+
 const SHARED = `## Common options
 
-${Object.entries<Verb["options"][string]>(VERBS.search.options)
+${Object.entries(shared)
   .filter(([option]) => COMMON.has(option))
   .map(optionLine)
   .join("\n")}
@@ -41,14 +48,14 @@ export function helpMarkdown(): string {
     const forms = verb.forms.map(([words, text]) => `- \`kodiai ${name}${words === "" ? "" : ` ${words}`}\`: ${text}`);
     const isExplain = name === "explain";
     const own = Object.entries(verb.options).filter(
-      ([option]) => !COMMON.has(option) && !(isExplain && Object.hasOwn(review.options, option)),
+      ([option]) => !isCommon(verb, option) && !(isExplain && Object.hasOwn(review.options, option)),
     );
-    const common = Object.keys(verb.options).filter((option) => COMMON.has(option));
+    const common = Object.keys(verb.options).filter((option) => isCommon(verb, option));
     const lines = [
       ...own.map(optionLine),
       ...(common.length === 0 ? [] : [`- ${common.map((option) => `\`--${option}\``).join(", ")}`]),
     ];
-    const shown = isExplain ? ["Takes the same changes and options as `review`, and:"] : forms;
+    const shown = isExplain ? ["Takes the same changes as `review`, its options up to `--show-prompt`, and:"] : forms;
     return [`## ${name}`, "", `${capitalised(verb.summary)}.`, "", ...shown, "", ...lines].join("\n");
   });
   return [SHARED, ...sections, STATES, EXIT_CODES].join("\n\n");

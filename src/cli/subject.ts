@@ -20,6 +20,7 @@ import type { VERBS } from "./verbs.ts";
 
 type SubjectWords = Partial<ReturnType<typeof readWords<typeof VERBS.explain.options>>["values"]> & {
   readonly comment?: boolean | undefined;
+  readonly "fail-on"?: string | undefined;
 };
 
 interface Subject {
@@ -47,7 +48,8 @@ export async function subject(
   const place = storePlaceIfAny(words["data-dir"]);
   if (word !== undefined && /^https?:/.test(word)) {
     const commentsAt = words.comment === true ? commentPlace(words["data-dir"]) : null;
-    return configured(await pullRequest(word, model, place, commentsAt));
+    const { "fail-on": failOn = "never" } = words;
+    return configured(await pullRequest(word, model, place, commentsAt, failOn !== "never"));
   }
   if (words.comment === true) throw new UsageError("--comment needs the URL of a pull request");
   const cwd = await folder(resolve(words.repo ?? "."));
@@ -145,6 +147,7 @@ async function pullRequest(
   model: ModelWish,
   place: string | null,
   commentsAt: string | null,
+  mustAnswer: boolean,
 ): Promise<Subject> {
   const match = PULL_URL.exec(url);
   if (match === null)
@@ -159,7 +162,9 @@ async function pullRequest(
     return { job: commandLineJob(repo, Number(number), headSha), ports, post: null };
   }
   const { repo, headSha, ports } = await commentingPorts({ ...named, place: commentsAt });
-  const job = commandLineJob(repo, Number(number), headSha);
+  // Nobody asked for this review, so the configuration decides whether there is one, as on a server. A step that may fail has to
+  // answer for each commit: a title or a draft would be a way around it.
+  const job = { ...commandLineJob(repo, Number(number), headSha), explicit: mustAnswer };
   return { job, ports, post: (written, stage) => postReview(written, job, ports, stage) };
 }
 

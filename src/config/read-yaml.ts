@@ -26,6 +26,13 @@ import {
   trouble,
 } from "./located.ts";
 
+/** The name of a repository's configuration. */
+export const CONFIG_FILE = ".kodiai.yml";
+/**
+ * Requested size in bytes. It is above the limit below, so that a larger file is reported instead of looking absent; GitHub's
+ * contents API ends here.
+ */
+export const MAX_ASKED_BYTES = 1024 * 1024;
 /** Largest file in bytes of UTF-8. */
 export const MAX_CONFIG_BYTES = 256 * 1024;
 /** Lexer tokens: "key: value" is 5. 256 KiB of brackets would keep the parser busy for seconds; this many, for tenths. */

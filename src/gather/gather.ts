@@ -4,6 +4,7 @@
 import pMap from "p-map";
 import { setValues } from "../config/config-view.ts";
 import type { KnownRules } from "../config/parse-config.ts";
+import { CONFIG_FILE, MAX_ASKED_BYTES } from "../config/read-yaml.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
 import type { CommandJob } from "../domain/command.ts";
 import type { Declined, ThreadComment } from "../domain/conversation.ts";
@@ -26,7 +27,7 @@ import { newTests } from "./new-tests.ts";
 import { authorReason, closedReason, skipReason } from "./policy.ts";
 import { readChanges } from "./read-changes.ts";
 import { checkpointOf, fullReason } from "./read-checkpoint.ts";
-import { CONFIG_PATH, type EffectiveConfig, MAX_ASKED_BYTES, readConfig } from "./read-config.ts";
+import { type EffectiveConfig, readConfig } from "./read-config.ts";
 import { readHeadTexts, TEXT_LIMITS } from "./read-head-texts.ts";
 import { type BaseChoice, selectFiles, wordOfBase } from "./select-files.ts";
 
@@ -381,12 +382,12 @@ export async function configAt(
   known: KnownRules,
 ): Promise<ConfigAt> {
   const own = pulls.ownConfig;
-  const text = own?.text ?? (await pulls.text(repo, CONFIG_PATH, sha, MAX_ASKED_BYTES));
+  const text = own?.text ?? (await pulls.text(repo, CONFIG_FILE, sha, MAX_ASKED_BYTES));
   const ofBase = () => Promise.resolve(text);
-  const ofOwner = (name: string) => pulls.ownersText(repo, name, CONFIG_PATH, MAX_ASKED_BYTES);
+  const ofOwner = (name: string) => pulls.ownersText(repo, name, CONFIG_FILE, MAX_ASKED_BYTES);
   const around = () => pulls.rootEntries(repo, sha);
   const { used, ...effective } = await readConfig(repo, { ofBase, around, ofOwner }, known);
-  const files = used.map((file) => (file === CONFIG_PATH ? `${file}${own?.place ?? `@${sha.slice(0, 7)}`}` : file));
+  const files = used.map((file) => (file === CONFIG_FILE ? `${file}${own?.place ?? `@${sha.slice(0, 7)}`}` : file));
   const working = own === undefined ? ((await pulls.workingConfig?.()) ?? null) : null;
   // People who edit the file expect a review to read it.
   const isOther = working !== null && working.text !== text;

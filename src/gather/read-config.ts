@@ -3,16 +3,11 @@
 import type { KnownRules } from "../config/parse-config.ts";
 import { type ConfigSource, parseConfig } from "../config/parse-config.ts";
 import { extendsOf } from "../config/read-config-file.ts";
+import { CONFIG_FILE } from "../config/read-yaml.ts";
 import type { ConfigProblem, RepoConfig } from "../config/repo-config.ts";
 import type { Repo } from "../domain/job.ts";
 import type { RootEntry } from "../domain/pull-request.ts";
 
-export const CONFIG_PATH = ".kodiai.yml";
-/**
- * Requested size. It is above the limit for a configuration (config/read-yaml.ts), so that a larger file is reported instead
- * of looking absent; GitHub's contents API ends here.
- */
-export const MAX_ASKED_BYTES = 1024 * 1024;
 /** Replaces the name of a file that readers of the repository may not know. */
 const HIDDEN_FILE = "a file of another repository";
 /** The repository with an owner's defaults for all others. */
@@ -47,7 +42,7 @@ export interface EffectiveConfig {
  */
 export async function readConfig(repo: Repo, files: ConfigFiles, known: KnownRules = {}): Promise<EffectiveConfig> {
   const text = await files.ofBase();
-  const ownFile = text === null ? notRead(await files.around()) : admit(CONFIG_PATH, text);
+  const ownFile = text === null ? notRead(await files.around()) : admit(CONFIG_FILE, text);
   const defaults = repo.name === DEFAULTS_REPOSITORY ? NOTHING : await admitOwners(repo, DEFAULTS_REPOSITORY, files);
   const extended = await readExtended(repo, ownFile.sources, files);
   const all = [defaults ?? NOTHING, extended, ownFile];
@@ -93,7 +88,7 @@ function notRead(entries: readonly RootEntry[]): Admitted {
 /** The problem with an entry that looks like our configuration; none for any other. */
 export function unreadProblem({ path, kind }: RootEntry): readonly ConfigProblem[] {
   if (!OTHER_NAME.test(path)) return [];
-  const message = path === CONFIG_PATH ? WHY_UNREAD[kind] : `is not read; name it \`${CONFIG_PATH}\`, at the root`;
+  const message = path === CONFIG_FILE ? WHY_UNREAD[kind] : `is not read; name it \`${CONFIG_FILE}\`, at the root`;
   return [{ file: path, key: "", line: null, column: null, severity: "error", message }];
 }
 
@@ -111,14 +106,14 @@ async function readExtended(repo: Repo, own: readonly ConfigSource[], files: Con
   if (name === null || isRead) return NOTHING;
   const extended = await admitOwners(repo, name, files);
   if (extended !== null) return extended;
-  return refuse(CONFIG_PATH, "_extends", `${repo.owner}/${name} has no ${CONFIG_PATH} to read`);
+  return refuse(CONFIG_FILE, "_extends", `${repo.owner}/${name} has no ${CONFIG_FILE} to read`);
 }
 
 /** Null when there is no such file. */
 async function admitOwners(repo: Repo, name: string, { ofOwner }: ConfigFiles): Promise<Admitted | null> {
   const found = await ofOwner(name);
   if (found === null) return null;
-  return admit(found.isShown ? `${repo.owner}/${name}/${CONFIG_PATH}` : HIDDEN_FILE, found.text);
+  return admit(found.isShown ? `${repo.owner}/${name}/${CONFIG_FILE}` : HIDDEN_FILE, found.text);
 }
 
 function refuse(file: string, key: string, message: string): Admitted {

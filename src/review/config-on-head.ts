@@ -1,10 +1,9 @@
 // The configuration comes from the base, and its problems have lines of the base. The head's lines are known only when
 // the pull request changes the file.
 import { parseConfig } from "../config/parse-config.ts";
+import { CONFIG_FILE } from "../config/read-yaml.ts";
 import type { ConfigProblem } from "../config/repo-config.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
-
-export const CONFIG_FILE = ".kodiai.yml";
 
 /**
  * The line of the configuration at the head for each problem's line of the base.

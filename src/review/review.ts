@@ -1,6 +1,7 @@
 // The review stage: merges the findings of rules and model, checks them against the diff and places them. Nothing is
 // sent. Without a model, or when it fails, the rules' review remains, and says so.
 
+import { CONFIG_FILE } from "../config/read-yaml.ts";
 import { type ChangeContext, noContext, type ReadHead } from "../domain/change-context.ts";
 import { isNotebook, readNotebook } from "../domain/code/notebook.ts";
 import { declinedReason } from "../domain/conversation.ts";
@@ -17,7 +18,7 @@ import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import { shortHash } from "../domain/text/hash.ts";
 import type { ModelAllowance } from "../ports/model.ts";
 import type { InspectedFile, InspectedRepository, Inspector } from "../ports.ts";
-import { CONFIG_FILE, configOnHead, proposedProblems } from "./config-on-head.ts";
+import { configOnHead, proposedProblems } from "./config-on-head.ts";
 import { filterFindings, type ReportingPolicy, reportsMore } from "./filter-findings.ts";
 import { heldByMemory, type WithMemory, withMemory } from "./memory/held-by-memory.ts";
 import {

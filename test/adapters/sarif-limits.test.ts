@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import { changedPaths } from "../../src/adapters/sarif/artifact-path.ts";
 import { placeOfError } from "../../src/adapters/sarif/json-value.ts";
 import { sarifFiles } from "../../src/adapters/sarif/sarif-files.ts";
 
@@ -45,6 +46,19 @@ describe("limits", () => {
     expect(degraded).toEqual([{ part: "tool-results", reason: "3 runs over the limit of 20 were not read" }]);
     const many = await sarifFiles(Array(21).fill(FILE)).of(asked as never);
     expect(many.degraded.filter(({ part }) => part === "sarif")).toHaveLength(1);
+  });
+
+  test("a file is asked for once, and what could not be asked for lands on no other file", async () => {
+    const paths = Array.from({ length: 600 }, (_, at) => `/github/workspace/src/${at % 310}/index.ts`);
+    const questions: string[] = [];
+    const isInHead = async (path: string) => {
+      questions.push(path);
+      return /^src\/\d+\/index\.ts$/.test(path);
+    };
+    const pathOf = changedPaths(["index.ts"], isInHead);
+    for (const path of paths) expect(await pathOf(path)).toBeNull();
+    expect(questions.length).toBeLessThanOrEqual(300);
+    expect(new Set(questions).size).toBe(questions.length);
   });
 
   test("a nesting of 200,000 levels, endless texts and prototype keys do no harm", async () => {

@@ -112,6 +112,31 @@ test("one review and one summary, found again by the next run; a fixed finding i
   expect(world.violations).toEqual([]);
 }, 240_000);
 
+test("a 👍 of an earlier run goes when there is something to say", async () => {
+  const repository = await world.repository("acme", "quiet", { files: { "README.md": "# Quiet\n" } });
+  const pull = await world.pullRequest(repository, { title: "docs: say more", files: { "README.md": "# Quieter\n" } });
+  const token = world.workflowToken("acme", "write");
+  await act(pull, { token, inputs: { "fail-on": "never" } });
+  expect(pull.reactions).toMatchObject([{ author: { login: BOT }, content: "+1" }]);
+  await world.push(pull, { "ops/backup.py": BACKUP });
+  await act(pull, { token, inputs: { "fail-on": "never" } });
+  expect(said(world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
+  expect(pull.reactions).toEqual([]);
+}, 240_000);
+
+test("what the configuration leaves out is not reviewed, but a step that may fail answers for it", async () => {
+  const repository = await world.repository("acme", "drafts", { files: { "README.md": "# Drafts\n" } });
+  const files = { "ops/backup.py": BACKUP };
+  const pull = await world.pullRequest(repository, { title: "[wip] feat: back up", files });
+  const token = world.workflowToken("acme", "write");
+  const left = await act(pull, { token });
+  expect(left).toMatchObject({ code: 0, outputs: { "exit-code": "0", report: "", findings: "0" } });
+  expect(left.summary).toContain("did not review this pull request: the title");
+  expect(said(world, pull)).toEqual([]);
+  const failing = await act(pull, { token, inputs: { "fail-on": "major" } });
+  expect(failing).toMatchObject({ code: 1, outputs: { findings: "1" } });
+}, 240_000);
+
 test("a fork's token cannot write: annotations, the job's summary, and the exit code by fail-on", async () => {
   const repository = await world.repository("acme", "stall", { files: { "README.md": "# Stall\n" } });
   const pull = await world.pullRequest(repository, {

@@ -124,6 +124,19 @@ test("it writes a SARIF report that code scanning takes, and fails for what fail
   expect(failed.log).toContain("::error::Kodiai found something at or above fail-on");
 }, 60_000);
 
+test("where the model does not answer, the report of rules is written, and the step fails with 3", async () => {
+  const more = {
+    KODIAI_MODEL: "any",
+    OPENAI_BASE_URL: "http://127.0.0.1:9/v1",
+    OPENAI_API_KEY: "sk-of-nobody-0123456789",
+  };
+  const ran = await run({ "fail-on": "major", output: "down.sarif" }, clone, more);
+  expect(ran.log).toContain("--fail-on cannot pass");
+  expect(ran).toMatchObject({ code: 3, outputs: { "exit-code": "3", report: "down.sarif", findings: "1" } });
+  expect(ran.log).toMatch(/^::error file=src\/balance\.py,line=5/m);
+  expect(ran.log).toContain("::error::Kodiai could not review all of it");
+}, 60_000);
+
 test("what other tools found is in the report, and a file of theirs that is wrong fails the step and loses nothing else", async () => {
   const line = BALANCE.split("\n").findIndex((text) => text.trim() !== "") + 1;
   const region = { startLine: line };

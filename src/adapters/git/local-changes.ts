@@ -1,9 +1,11 @@
 // A range of commits, the index, the working tree or a diff file, read as if it were a pull request.
+
 import { constants } from "node:fs";
 import { access, copyFile, lstat, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import pMap from "p-map";
+import { CONFIG_FILE, MAX_ASKED_BYTES } from "../../config/read-yaml.ts";
 import type { LeftOut } from "../../domain/omissions.ts";
 import type { PullRequest, RootEntry } from "../../domain/pull-request.ts";
 import type { Snapshots } from "../../ports/snapshot.ts";
@@ -34,9 +36,6 @@ const FORM = (
 ).split(" ");
 /** What of a diff is read of a repository inside this one: its commit where it is tracked, else nothing. */
 const NESTED = "a repository of its own, which is not entered: review it in its folder";
-const CONFIG_FILE = ".kodiai.yml";
-/** As of the base's. */
-const MAX_CONFIG_BYTES = 1 << 20;
 /** GitHub also lists at most 250 commits of a pull request. */
 const MAX_COMMITS = 250;
 /** The base of a repository without commits. */
@@ -150,7 +149,7 @@ function ports(cwd: string, range: LocalRange, pull: PullRequest, diff: DiffPlac
     async workingConfig() {
       const top = range.kind === "diff" ? diff?.top : await topOf(cwd).catch(() => null);
       if (typeof top !== "string") return null;
-      const text = await workingText(top, CONFIG_FILE, MAX_CONFIG_BYTES).catch(() => null);
+      const text = await workingText(top, CONFIG_FILE, MAX_ASKED_BYTES).catch(() => null);
       const path = relative(process.cwd(), join(top, CONFIG_FILE));
       return text === null ? null : { path, text };
     },

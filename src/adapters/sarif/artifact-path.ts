@@ -93,13 +93,17 @@ export function changedPaths(paths: readonly string[], isInHead: (path: string) 
     for (let from = 1; from < parts.length; from += 1) {
       const end = parts.slice(from).join("/");
       if (named.includes(end)) return end;
-      if (named.some((one) => end.endsWith(one)) && (await isThere(end, false))) return null;
+      if (!named.some((one) => end.endsWith(one))) continue;
+      // A file that was not asked for may fit better than the changed one.
+      if (left <= 0 || (await isThere(end, false))) return null;
     }
     return null;
   };
 
   return async (path: string): Promise<string | null | "several"> => {
-    const found = known.get(path) ?? (path === "" ? null : await find(path));
+    const before = known.get(path);
+    if (before !== undefined) return before;
+    const found = path === "" ? null : await find(path);
     known.set(path, found);
     return found;
   };

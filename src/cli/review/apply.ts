@@ -81,8 +81,8 @@ function changed(file: string, reviewed: ReadonlyMap<number, string>, suggestion
   )) {
     const old = lines.slice(startLine - 1, line);
     const isSame = old.length === line - startLine + 1 && old.every((one, at) => one === reviewed.get(startLine + at));
-    if (!isSame) refused.push(`:${startLine}: the working tree has other lines there than those reviewed`);
-    else if (line >= below) refused.push(`:${startLine}: it overlaps another suggestion`);
+    if (line >= below) refused.push(`:${startLine}: it overlaps another suggestion`);
+    else if (!isSame) refused.push(`:${startLine}: the working tree has other lines there than those reviewed`);
     else {
       lines.splice(startLine - 1, old.length, ...(text === "" ? [] : text.split("\n")));
       below = startLine;

@@ -2,7 +2,7 @@
 
 import { UsageError } from "../../config/usage-error.ts";
 import { OutOfReach, Transient } from "../../domain/errors.ts";
-import { atLeast, SEVERITIES, type Severity } from "../../domain/finding.ts";
+import { atLeast, type Finding, SEVERITIES, type Severity } from "../../domain/finding.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { isUnreadByModel, quietVerdict, type Review, unreadDiff } from "../../domain/review.ts";
 import { counted } from "../../domain/text/counted.ts";
@@ -51,10 +51,7 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
     }
   };
   const written = await writeReview(job, { ...ports, inspector: counting(ports.inspector, show) }, step);
-  if (written.kind === "skipped") {
-    console.error(`kodiai review: not reviewed: ${written.reason}`);
-    return 3;
-  }
+  if (written.kind === "skipped") return skipped(written.reason, post !== null, values.outcome);
   const unread = written.degraded.filter(({ part }) => part === SARIF_FILE);
   for (const { reason } of unread) console.error(`kodiai review: ${terminalText(reason)}`);
   if (values["show-prompt"] === true) {
@@ -70,11 +67,21 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
   console.log(await print(clean, format, context));
   const posted = post === null ? NOT_ASKED : await posting(() => post(written, step));
   if (posted.reason !== null) console.error(`kodiai review: not posted: ${terminalText(posted.reason)}`);
-  if (values.outcome !== undefined) await writeOutcome(values.outcome, clean, posted);
+  const findings = clean.findings.map(({ finding }) => finding);
+  await writeOutcome(values.outcome, { posted: posted.url, findings, markdown: reviewMarkdown(clean) });
   if (values.apply === true && context !== null)
     await applySuggestions(clean, context, values.repo ?? ".", values.yes === true);
   if (failed !== null) return 3;
   return unread.length > 0 ? 2 : exitCode(written, failOn);
+}
+
+/** What the configuration leaves out is no failure of a workflow that comments. */
+async function skipped(reason: string, isComment: boolean, outcome: string | undefined): Promise<ExitCode> {
+  console.error(`kodiai review: not reviewed: ${reason}`);
+  if (!isComment) return 3;
+  const markdown = `Kodiai did not review this pull request: ${reason}.`;
+  await writeOutcome(outcome, { posted: null, findings: [], markdown });
+  return 0;
 }
 
 function exitCode(written: Review, failOn: Severity | "never"): ExitCode {
@@ -87,7 +94,7 @@ function exitCode(written: Review, failOn: Severity | "never"): ExitCode {
   return 3;
 }
 
-/** What became of the review on GitHub: its address, or why it is not there; neither where nobody asked. */
+/** What became of the review on GitHub: its address, or why it is not there; neither without `--comment`. */
 interface Posted {
   readonly url: string | null;
   readonly reason: string | null;
@@ -109,20 +116,19 @@ async function posting(post: () => ReturnType<typeof postReview>): Promise<Poste
   }
 }
 
+interface Outcome {
+  readonly posted: string | null;
+  readonly findings: readonly Finding[];
+  readonly markdown: string;
+}
+
 /** @throws UsageError when the file cannot be written */
-function writeOutcome(file: string, review: Review, posted: Posted): Promise<void> {
-  const findings = review.findings.map(({ finding }) => {
-    const { path, side, startLine, line, severity, title, body, rule } = finding;
-    return { path, side, startLine, line, severity, title, body, rule };
+async function writeOutcome(file: string | undefined, { findings, ...outcome }: Outcome): Promise<void> {
+  if (file === undefined) return;
+  const shown = findings.map(({ path, side, startLine, line, severity, title, body }) => {
+    return { path, side, startLine, line, severity, title, body };
   });
-  const outcome = {
-    version: 1,
-    posted: posted.url,
-    notPosted: posted.reason,
-    findings,
-    markdown: reviewMarkdown(review),
-  };
-  return writeForeignFile(file, [terminalJson(outcome)], { mode: 0o600, replaces: true });
+  await writeForeignFile(file, [terminalJson({ ...outcome, findings: shown })], { mode: 0o600, replaces: true });
 }
 
 async function print(clean: Review, format: Format, context: PullRequestContext | null): Promise<string> {

@@ -7,7 +7,7 @@ import { ruleText } from "../../wire/rules.ts";
 
 const LEVEL = { critical: "error", major: "error", medium: "warning", minor: "note" } as const;
 
-/** Where a finding of no built-in rule is explained: a repository's own rules, the model, memory. */
+/** Where a finding of no built-in rule is explained: a repository's own rules, the model, memory, another tool. */
 const PAGE = { rule: "configuration.md", model: "models.md", memory: "memory.md", tool: "linters.md" } as const;
 
 /** GitHub shows security findings by a score: over 9 critical, over 7 high, over 4 medium. Source: GitHub's SARIF support. */

@@ -41,8 +41,7 @@ export async function config(words: readonly string[]): Promise<ExitCode> {
 
 async function show({ name, notRead, read }: ConfigPorts, asJson: boolean, all: boolean): Promise<ExitCode> {
   const parsed = await read();
-  const { problems } = parsed;
-  const { used } = parsed;
+  const { problems, used } = parsed;
   printed(asJson, { repository: name, used, values: configValues(parsed), problems, notRead }, () =>
     [
       terminalText(`# ${used}`),

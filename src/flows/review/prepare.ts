@@ -87,7 +87,7 @@ export async function summaryBecause(
 ): Promise<SummaryBecause | null> {
   if (config.review.summary === "always") return "configured";
   if ((await introductions?.isFirst(repo)) === true) return "first";
-  return job.explicit ? "asked" : null;
+  return job.explicit && job.trigger !== "command-line" ? "asked" : null;
 }
 
 const MOST_LANGUAGES = 5;

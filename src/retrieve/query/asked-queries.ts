@@ -129,7 +129,7 @@ const SURROUNDING_CHARS = 300;
 const MOST_PLACES = 15;
 
 /**
- * The arguments of retrieval, made from a question, the file and thread it stands in, and the description of its change.
+ * The arguments of retrieval, made from a question, its file and thread, and the description of its change.
  * With the strategy `related-files` the files are searched for, too. As in a manual search, words need no floor.
  *
  * @param now epoch milliseconds

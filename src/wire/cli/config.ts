@@ -6,6 +6,7 @@ import { join, relative, resolve } from "node:path";
 import { git, gitText } from "../../adapters/git/git.ts";
 import { githubFiles, type RepositoryFiles } from "../../adapters/github/read/pull-requests.ts";
 import { apiUrlFor, namedRepository } from "../../config/environment/github-address.ts";
+import { CONFIG_FILE, MAX_ASKED_BYTES } from "../../config/read-yaml.ts";
 import { UsageError } from "../../config/usage-error.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { RootEntry } from "../../domain/pull-request.ts";
@@ -38,7 +39,7 @@ export async function configVerbPorts(word: string | undefined) {
     const own: Files["text"] = async (_repo, path, _sha, bytes) =>
       (await files.ownersText(repo, repo.name, path, bytes))?.text ?? null;
     const read = async () => {
-      const text = await own(repo, CONFIG_FILE, "", CONFIG_BYTES);
+      const text = await own(repo, CONFIG_FILE, "", MAX_ASKED_BYTES);
       const ownConfig = text === null ? {} : { ownConfig: { place: " of the default branch", text } };
       return configAt(repo, "", { ...files, text: own, ...ownConfig }, knownRules());
     };
@@ -55,7 +56,7 @@ export async function configVerbPorts(word: string | undefined) {
     name: folder,
     notRead: isReachable ? null : `what the owner's \`.github\` repository and \`_extends\` say: ${why}`,
     read: async () => {
-      const working = await textIn(folder, CONFIG_FILE, CONFIG_BYTES);
+      const working = await textIn(folder, CONFIG_FILE, MAX_ASKED_BYTES);
       const ownConfig = working === null ? {} : { ownConfig: { place: await placeOf(folder, working), text: working } };
       const files = { ownersText, text, rootEntries: () => entriesIn(folder), ...ownConfig };
       return configAt(repo, "", files, knownRules());
@@ -67,9 +68,6 @@ export async function configVerbPorts(word: string | undefined) {
 function repoOf({ host, owner, name }: NamedRepository): Repo {
   return { host, id: 0, ownerId: 0, owner, name, visibility: "private" };
 }
-
-const CONFIG_FILE = ".kodiai.yml";
-const CONFIG_BYTES = 1 << 20;
 
 /** The commit that has this text; or that none has it, so that reviews do not use it. */
 async function placeOf(folder: string, text: string): Promise<string> {

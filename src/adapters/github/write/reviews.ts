@@ -1,7 +1,7 @@
 // Writes to a pull request on GitHub: comments only, each through the write path.
 import { createHash } from "node:crypto";
 import { RequestError } from "@octokit/request-error";
-import { LeaseLost, OutOfReach } from "../../../domain/errors.ts";
+import { OutOfReach, Transient } from "../../../domain/errors.ts";
 import type { Repo } from "../../../domain/job.ts";
 import {
   parseFindingMarker,
@@ -163,7 +163,7 @@ async function unlessFailing(send: () => Promise<unknown>): Promise<void> {
   try {
     await send();
   } catch (error) {
-    if (error instanceof LeaseLost || error instanceof SupersededError) throw error;
+    if (!(error instanceof RequestError || error instanceof OutOfReach || error instanceof Transient)) throw error;
   }
 }
 

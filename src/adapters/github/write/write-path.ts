@@ -48,7 +48,7 @@ export interface WritePath {
    *   be known; what `allowed` throws; GitHub's refusals unchanged
    */
   create(wanted: Omit<Wanted, "installationId">, creation: Creation): Promise<Post & { readonly made: boolean }>;
-  /** What was created and not deleted, as far as it is recorded; null otherwise. */
+  /** What was created and not deleted, by the record, else by a search (an Action has no record of earlier runs); null otherwise. */
   created(wanted: Omit<Wanted, "installationId">): Promise<Post | null>;
   /** The post was deleted: it may be created again. */
   deleted(wanted: Omit<Wanted, "installationId">): Promise<void>;
@@ -63,7 +63,7 @@ export function writePath(options: WritePathOptions): WritePath {
     create: (wanted, creation) => create({ ...wanted, installationId }, creation, options),
     async created(wanted) {
       const known = await book.state({ ...wanted, installationId });
-      return known.state === "posted" ? known.post : null;
+      return known.state === "posted" ? known.post : options.find({ ...wanted, installationId }, "");
     },
     deleted: (wanted) => book.refused({ ...wanted, installationId }),
     async repeat(send, point) {
