@@ -1,6 +1,5 @@
 // What the dashboard may ask of the world. It reads, and of what changes something it has the few safe acts and nothing more.
 import type { ShownVariable } from "../config/environment/shown-variables.ts";
-import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import type { ExportPorts } from "../flows/memory/memory-file.ts";
 import type { SearchPorts } from "../flows/memory/search-memory.ts";
 import type { DecidePorts } from "../flows/people/weigh-evidence.ts";
@@ -28,10 +27,6 @@ export interface Health {
   readonly reasons: readonly string[];
   /** Why there is no memory; null when there is. */
   readonly memoryProblem: string | null;
-  readonly warmth: MemoryWarmth;
-  readonly uptimeMs: number;
-  /** Bytes. */
-  readonly rss: number;
 }
 
 export interface DashboardPorts {

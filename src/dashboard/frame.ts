@@ -95,10 +95,10 @@ export function destruction(formToken: string, name: string, act: Action): Html 
 }
 
 /** What a person may decide about a remembered finding: to decline it, or to take its declines back. Nothing about other memories. */
-export function decisionForm(formToken: string, { repo, id, corpus, outcome }: MemoryRecord): Content {
+export function decisionForm(formToken: string, { repo, id, corpus }: MemoryRecord, isDeclined: boolean): Content {
   if (corpus !== "finding") return "";
   const path = memoryPath(repo, id);
-  return outcome === "declined"
+  return isDeclined
     ? destruction(formToken, "Restore…", {
         path: `${path}/restore`,
         says: "All declines of it are taken back: findings like it are said again, from the next review of each pull request on.",
@@ -191,7 +191,8 @@ export async function shown(
 const NOTICES = {
   forgotten: "The memory is forgotten.",
   "not-forgotten": "There was no such memory any more.",
-  declined: "Declined: findings like it are held back, from the next review of each pull request on.",
+  declined:
+    "Declined: it is not said again on its pull request, and with a reason findings like it are held back on others.",
   restored: "Restored: findings like it are said again, from the next review of each pull request on.",
   "not-declined": "Nothing to restore: this memory was not declined.",
   retried: "The job waits again and runs at once.",

@@ -175,7 +175,7 @@ function corrections({ record, formToken, declines }: MemoryView): Html {
     ({ by, reason, at, url }) =>
       html`<li>declined by ${by}, ${moment(at)}${reason === null ? "" : html`: ${reason}`} ${url === null ? "" : outLink(url, "on GitHub")}</li>`,
   );
-  return html`<section class="card"><h2>Correct it</h2>${list.length === 0 ? "" : html`<ul>${list}</ul>`}${decisionForm(formToken, record)}
+  return html`<section class="card"><h2>Correct it</h2>${list.length === 0 ? "" : html`<ul>${list}</ul>`}${decisionForm(formToken, record, list.length > 0 || record.outcome === "declined")}
 ${destruction(formToken, "Forget…", { path: `${path}/forget`, says: "The memory goes with its words, vector and evidence, and cannot be brought back from here.", button: "Forget it" })}</section>`;
 }
 

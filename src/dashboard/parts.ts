@@ -127,7 +127,7 @@ export function table(
   caption: string,
   named: readonly (Column | string)[],
   rows: readonly (readonly Content[])[],
-  narrow: "lists" | "lines" = "lists",
+  narrow: "" | "lines" = "",
 ): Html {
   const columns = named.map((one) => (typeof one === "string" ? [one, ""] : one));
   return html`<div class="scroll rows ${narrow}" role="region" aria-label="${caption}" tabindex="0"><table>

@@ -146,7 +146,7 @@ function became({ remembered, formToken, review }: ReviewView, { id }: Finding, 
   const { flaggedCode = null, fixedCode = null } = record;
   const code =
     fixedCode === null ? "" : html`<h4>What it became</h4>${quoted(`${flaggedCode ?? ""}\n→\n${fixedCode}`)}`;
-  return html`${code}<p class="note row">${(record.decided ?? null) === null ? outcomeWord(record.outcome ?? "none") : outcomeText(record)} <a href="${memoryPath(key, record.id)}">its memory</a></p>${decisionForm(formToken, record)}`;
+  return html`${code}<p class="note row">${(record.decided ?? null) === null ? outcomeWord(record.outcome ?? "none") : outcomeText(record)} <a href="${memoryPath(key, record.id)}">its memory</a></p>${decisionForm(formToken, record, record.outcome === "declined")}`;
 }
 
 function placeOf(review: Review, { path, line, side }: Finding): Content {

@@ -110,7 +110,10 @@ export interface Admission {
 export function admissionText({ distance, probability }: Admission, threshold: number, how: string): string {
   const near = `distance at most ${threshold.toFixed(3)}${how === "" ? "" : ` (${how})`}`;
   const words = probability === 0 ? "any shared word" : `probability at least ${probability}`;
-  return [distance ? near : null, probability === null ? null : words].filter((part) => part !== null).join(", or ");
+  return (
+    [distance ? near : null, probability === null ? null : words].filter((part) => part !== null).join(", or ") ||
+    "nothing admitted"
+  );
 }
 
 /** To three digits; what rounds to zero has no sign. */

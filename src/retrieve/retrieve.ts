@@ -147,7 +147,7 @@ async function gated(
     tries.run<number | null>("memory-version", () => ports.recall.version(scope.repo), null),
   ]);
   // While memory answers: of most changes the gate lets the query be asked.
-  const own = changeQuery(context, signals, retrieval.queryChars, tuning);
+  const queryFor = settings.asked?.query ?? always(changeQuery(context, signals, retrieval.queryChars, tuning));
   const [counts, version] = await asking;
   const memory = { counts, version, noGain: settings.noGain };
   const deciding = async () =>
@@ -164,14 +164,18 @@ async function gated(
     !gate.retrieve && !settings.asked && counts?.total !== 0 && inShadowSample(sampleKey(context), tuning.shadowShare);
   if (!gate.retrieve && !shadow) return { ...noPrecedents(gate, retrieval), gateMs };
   const at = { context, signals, ports, settings, tuning, scope, tries, budget, counts };
-  const found = await search(at, gate, settings.asked?.query(gate.strategy) ?? own);
+  const found = await search(at, gate, queryFor(gate.strategy));
   return { ...(shadow ? shadowed(found) : found), gateMs };
 }
 
-/** @param own the query of the change, or of the person who replaces it */
+function always(query: RetrievalQuery): Asked["query"] {
+  return () => query;
+}
+
 /** A part of `degraded`. */
 const KEYWORD_SEARCH = "keyword-search";
 
+/** @param own the query of the change, or of the person who replaces it */
 async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Promise<Precedents> {
   const { context, signals, settings, tuning, tries, budget } = at;
   const { embedder } = at.ports;

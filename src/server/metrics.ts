@@ -1,7 +1,7 @@
 // The metrics of a running server, counted as things happen and scraped by Prometheus.
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
-import { retrievalFigures, scoreLimit } from "../domain/figures/retrieval-figures.ts";
+import { gateFigures, scoreLimit } from "../domain/figures/retrieval-figures.ts";
 import type { ModelUsage, Purpose } from "../domain/model.ts";
 import type { Degraded } from "../domain/omissions.ts";
 import type { PostedReview } from "../domain/review.ts";
@@ -150,13 +150,13 @@ function countDecision(
 ): void {
   const { retrieve, decidedBy, ms, shadow, shadowHits } = entry.gate;
   const decision = retrieve ? "search" : "skip";
-  const { skipShare, fastPathShare, accuracy, tokensSaved, skips } = retrievalFigures(latest, []).gate;
+  const { skipShare, fastPathShare, accuracy, tokensPerSkip } = gateFigures(latest);
   count("kodiai_gate_decisions_total", { decision, rule: decidedBy });
   if (ms !== null) observe("kodiai_gate_duration_seconds", { decision }, ms / 1_000);
   set("kodiai_gate_skip_ratio", {}, skipShare);
   set("kodiai_gate_fast_path_ratio", {}, fastPathShare);
   set("kodiai_gate_accuracy_ratio", {}, accuracy ?? Number.NaN);
-  if (!retrieve && !shadow) count("kodiai_gate_saved_tokens_total", {}, tokensSaved / skips);
+  if (!retrieve && !shadow) count("kodiai_gate_saved_tokens_total", {}, tokensPerSkip);
   if (shadow) count("kodiai_gate_shadow_searches_total", { result: shadowHits > 0 ? "hit" : "nothing" });
 }
 

@@ -18,8 +18,6 @@ import type { Store } from "./store.ts";
 
 /** What the running server can say and do. */
 interface Running extends Pick<DashboardPorts, "wake"> {
-  /** Of the search that reviews use. */
-  readonly warmth: Store["warmth"];
   readonly readiness: () => Pick<Health, "ready" | "reasons"> | Promise<Pick<Health, "ready" | "reasons">>;
 }
 
@@ -42,7 +40,7 @@ export function wiredDashboard(options: DashboardSettings, store: Store, embedde
     github: dashboardLogin === null ? null : githubLogin(dashboardLogin, { host: githubHost, apiUrl }),
   };
   const { variables = null, model, reranker, embeddings, dryRun, log } = options;
-  const { readiness, wake, warmth } = running;
+  const { readiness, wake } = running;
   const onError = (error: unknown) => log.warn({ err: error }, "a dashboard page failed");
   return dashboard(access, {
     wake,
@@ -66,9 +64,6 @@ export function wiredDashboard(options: DashboardSettings, store: Store, embedde
     health: async () => ({
       ...(await readiness()),
       memoryProblem: store.memoryProblem === null ? null : "memory.db could not be opened; `kodiai doctor` shows why",
-      warmth: warmth(),
-      uptimeMs: process.uptime() * 1_000,
-      rss: process.memoryUsage.rss(),
     }),
     version: manifest.version,
     now: Date.now,

@@ -65,6 +65,14 @@ describe("the query of a pull request", () => {
     expect(dropped).toEqual([`paths after the first ${lines.length - 6} of 15`]);
   });
 
+  test("has a line for each issue that the change closes and that could be read", async () => {
+    const issues = { 90: { title: "Pages are not cached", body: "Send an **etag** for each page." } };
+    const { text } = await asked({ title: "Tidy", body: "Closes #90, fixes #91" }, { world: { issues } });
+    const lines = text.split("\n");
+    expect(lines.filter((line) => line.includes("Pages are not cached"))).toEqual([expect.stringContaining("etag")]);
+    expect(text).not.toContain("#91:");
+  });
+
   test("names fifteen files when they are short, in the order of the change [000-08]", async () => {
     const paths = Array.from({ length: 20 }, (_, at) => `m${String(at).padStart(2, "0")}.cpp`);
     const { text } = await asked({ title: "Tidy" }, { files: files(...paths) });

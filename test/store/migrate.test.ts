@@ -71,6 +71,8 @@ async function upgraded(db: Database): Promise<void> {
     `INSERT INTO records (id, repo, mem, stale, at, corpus, language, changed) VALUES (1, 1, 'm', 0, 0, 'finding', 'Go', 0);
      INSERT INTO rejections VALUES (1, 'wren', 1, 'by design', NULL, 5);
      INSERT INTO rejections VALUES (1, 'vera', 1, NULL, NULL, 6);
+     INSERT INTO rejections VALUES (1, 'nils', 1, NULL, NULL, 8);
+     INSERT INTO against VALUES (1, 'nils', 'a reply with a reason', NULL, 7, 0);
      INSERT INTO against VALUES (1, 'vera', NULL, NULL, 4, 1);
      INSERT INTO against VALUES (1, 'ines', NULL, NULL, 3, 1);`,
   );
@@ -79,6 +81,7 @@ async function upgraded(db: Database): Promise<void> {
     { by: "ines", reason: null, at: 3, is_reaction: 1 },
     { by: "wren", reason: "by design", at: 5, is_reaction: 0 },
     { by: "vera", reason: null, at: 6, is_reaction: 0 },
+    { by: "nils", reason: "a reply with a reason", at: 7, is_reaction: 0 },
   ]);
   await expect(db.all("SELECT * FROM taken")).rejects.toThrow("taken");
   expect(await db.all("SELECT full_name FROM repositories")).toEqual([{ full_name: "a/b" }]);

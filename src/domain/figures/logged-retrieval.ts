@@ -42,7 +42,7 @@ export interface LoggedRetrieval {
   /** Embedding, reranking and the questions to a language model together. */
   readonly tokens: number;
   readonly usd: number;
-  /** Tokens that the memories take in a prompt, at 4 characters each. */
+  /** Tokens that the memories take in a prompt at least, at 4 characters each. */
   readonly promptTokens: number;
   readonly gate: {
     readonly retrieve: boolean;

@@ -113,7 +113,7 @@ function rerankFigures(searches: readonly LoggedRetrieval[]) {
 const SLOW_PATH: ReadonlySet<string> = new Set(["model", "default"]);
 
 /** Decisions of the gate in reviews and questions. */
-function gateFigures(entries: readonly LoggedRetrieval[]) {
+export function gateFigures(entries: readonly LoggedRetrieval[]) {
   const decided = entries.filter(({ origin }) => origin !== "search");
   const skips = decided.filter(({ gate }) => !gate.retrieve);
   const unsearched = skips.filter(({ searched }) => !searched);
@@ -123,6 +123,7 @@ function gateFigures(entries: readonly LoggedRetrieval[]) {
     share(decided.filter(({ gate }) => holds(gate.decidedBy)).length, decided.length);
   const times = decided.flatMap(({ gate }) => gate.ms ?? []).sort((a, b) => a - b);
   const used = decided.filter(({ gate, searched }) => searched && gate.retrieve);
+  const tokensPerSkip = mean(used.map(({ promptTokens }) => promptTokens));
   return {
     decisions: decided.length,
     skips: skips.length,
@@ -137,8 +138,9 @@ function gateFigures(entries: readonly LoggedRetrieval[]) {
     /** Skips that were searched for measurement, in how many memory would have been used, and the share of the others. */
     shadow: { searched: shadow.length, hits },
     accuracy: shadow.length === 0 ? null : share(shadow.length - hits, shadow.length),
-    /** Tokens of prompts: skips × what the memories of a search take in a prompt, on average. */
-    tokensSaved: Math.round(unsearched.length * mean(used.map(({ promptTokens }) => promptTokens))),
+    /** Tokens that the memories of a search take in a prompt, on average; and this for each skip. */
+    tokensPerSkip,
+    tokensSaved: Math.round(unsearched.length * tokensPerSkip),
   };
 }
 

@@ -48,7 +48,10 @@ export async function answerQuestion(order: Order): Promise<Answer> {
   const { path } = comment;
   const changed = latest?.signals.files.map((file) => file.path) ?? [];
   const languages = path === null ? [] : sharesOfFile(path, changed);
-  const before = thread.comments.filter(({ id }) => id !== comment.id).map(({ body }) => visibleText(body).text);
+  const before = thread.comments
+    .filter(({ id }) => id !== comment.id)
+    .slice(-1)
+    .map(({ body }) => visibleText(body).text);
   const description = visibleText(`${pull.title}\n${pull.description ?? ""}`).text;
   const around = { path, languages, before, description, changed };
   const precedents = await stage("retrieve", () =>

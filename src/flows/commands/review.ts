@@ -59,7 +59,7 @@ async function skippedBecause({ job, key, ports, stage }: Order, asker: ReviewJo
 export async function explainReview(order: Order): Promise<Answer> {
   const skipped = await skippedBecause(order, undefined);
   const latest = await order.ports.records.latest(order.key);
-  const why = skipped === null ? "" : `Not reviewed automatically: ${skipped}.`;
+  const why = notReviewed(skipped);
   const none = skipped === null ? "This pull request was not reviewed yet. `/kodiai review` reviews it." : "";
   const said = latest === null ? none : summaryText(latest);
   const how = "In the thread of a finding it explains the finding.";
@@ -70,8 +70,12 @@ export async function explainReview(order: Order): Promise<Answer> {
 /** The list of commands, and first why the pull request is not reviewed, where it is not. */
 export async function help(order: Order): Promise<Answer> {
   const skipped = await skippedBecause(order, undefined);
-  const why = skipped === null ? "" : `Not reviewed automatically: ${skipped}.\n\n`;
-  return plainAnswer("done", `${why}${verbList()}`, "help");
+  const parts = [notReviewed(skipped), verbList()].filter((part) => part !== "");
+  return plainAnswer("done", parts.join("\n\n"), "help");
+}
+
+function notReviewed(skipped: string | null): string {
+  return skipped === null ? "" : `Not reviewed automatically: ${skipped}.`;
 }
 
 export async function stopReview({ job, key, ports }: Order): Promise<Answer> {

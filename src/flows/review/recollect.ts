@@ -46,7 +46,10 @@ export async function recollect(
     const openPulls = await openAmong(context.repo, [...new Set(asked)].slice(0, MOST_PULLS), ports.pulls);
     const alikeClaims = async (findings: readonly Finding[]) => {
       const alike = await claimsLike(findings, rejected, context, ports);
-      return findings.map((finding, at) => [...sameFindings(finding, rejected, repo), ...(alike[at] ?? [])]);
+      const pulls = [...new Set(rejected.flatMap((one) => (one.pull === null ? [] : [one.pull])))];
+      const byId = new Map(rejected.map((one) => [one.memoryId, one]));
+      const same = (finding: Finding) => sameFindings(finding, byId, pulls, repo);
+      return findings.map((finding, at) => [...same(finding), ...(alike[at] ?? [])]);
     };
     return { recollection: { flagged, rejected, openPulls, alikeClaims, now: ports.now() }, degraded: [] };
   } catch (error) {
@@ -75,14 +78,15 @@ export function withReasons(precedents: Precedents, rejected: readonly RejectedM
  */
 function sameFindings(
   { rule, id }: Finding,
-  rejected: readonly RejectedMemory[],
+  rejected: ReadonlyMap<string, RejectedMemory>,
+  pulls: readonly number[],
   repo: RepoKey,
 ): readonly AlikeClaim[] {
   if (rule === null) return [];
-  return rejected.flatMap(({ memoryId, rule: of, pull }) => {
+  return pulls.flatMap((pull) => {
+    const found = rejected.get(findingMemoryId(repo, pull, id));
     // Of code that cannot be looked up no rule is stored; the id is of the rule as well.
-    const isSame = (of ?? rule) === rule && pull !== null && findingMemoryId(repo, pull, id) === memoryId;
-    return isSame ? [{ memoryId, similarity: 1 }] : [];
+    return found !== undefined && (found.rule ?? rule) === rule ? [{ memoryId: found.memoryId, similarity: 1 }] : [];
   });
 }
 

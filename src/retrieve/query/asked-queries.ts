@@ -43,7 +43,7 @@ export function changeQuery(
   { paths, variants: kinds }: Pick<Tuning, "paths" | "variants">,
 ): RetrievalQuery {
   const known = signals.author.isKnown ? signals.author : null;
-  const subject = { pull: context.pull, files: mostTelling(context.files, signals.files) };
+  const subject = { ...context, files: mostTelling(context.files, signals.files) };
   const { text, dropped } = buildRetrievalQuery(subject, { ...signals, author: known }, queryChars);
   const variants = queryVariants(text, subject, signals, paths).filter(({ kind }) => kinds.has(kind));
   return { text, dropped, variants };

@@ -114,7 +114,8 @@ const WITHOUT_CODE = "DELETE FROM records WHERE corpus = 'code';";
 const ONE_TABLE_OF_REJECTIONS = `
 INSERT INTO against (id, by, reason, url, at, is_reaction)
   SELECT id, by, reason, url, at, 0 FROM rejections WHERE is_writer = 1
-  ON CONFLICT (id, by) DO UPDATE SET reason = excluded.reason, url = excluded.url, at = excluded.at, is_reaction = 0;
+  ON CONFLICT (id, by) DO UPDATE SET reason = excluded.reason, url = excluded.url, at = excluded.at, is_reaction = 0
+  WHERE excluded.reason IS NOT NULL OR against.reason IS NULL;
 DROP TABLE rejections;
 ALTER TABLE against RENAME TO rejections;`;
 
