@@ -8,6 +8,7 @@
 import type { Knowledge } from "../config/knowledge.ts";
 import type { HandSearch } from "../domain/memory/search-result.ts";
 import { CORPORA, type MemoryRecord } from "../domain/memory.ts";
+import type { ModelAllowance } from "../domain/model.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type {
   EmbeddingUsage,
@@ -20,7 +21,6 @@ import type {
 } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import type { Embedder, Recall, Reranker } from "../ports/memory.ts";
-import type { ModelAllowance } from "../ports/model.ts";
 import { chosenPrecedents, noPrecedents, notSearched, SEEN_BEFORE_PART, shadowed } from "./choose.ts";
 import { type Attempts, attempts } from "./degradation-log.ts";
 import { decide, type GateCache, inShadowSample, sampleKey } from "./gate/evaluate-gate.ts";

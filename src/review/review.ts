@@ -8,7 +8,7 @@ import { declinedReason } from "../domain/conversation.ts";
 import type { Finding, HeldBack } from "../domain/finding.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import type { RepositoryHistory } from "../domain/memory/rejections.ts";
-import { tokensOf } from "../domain/model.ts";
+import { type ModelAllowance, tokensOf } from "../domain/model.ts";
 import { type Cost, type Degraded, unreadSource } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
@@ -16,7 +16,6 @@ import type { Checkpoint } from "../domain/review/review-history.ts";
 import { isUnread, type PlacedFinding, type Review, type Scope } from "../domain/review.ts";
 import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import { shortHash } from "../domain/text/hash.ts";
-import type { ModelAllowance } from "../ports/model.ts";
 import type { InspectedFile, InspectedRepository, Inspector } from "../ports.ts";
 import { configOnHead, proposedProblems } from "./config-on-head.ts";
 import { filterFindings, type ReportingPolicy, reportsMore } from "./filter-findings.ts";
@@ -42,7 +41,7 @@ import {
   VERIFY_INSTRUCTIONS,
 } from "./reading/instructions.ts";
 import { failureReason } from "./reading/plan-reading.ts";
-import { type Asked, type Bounds, type ModelReview, readByModel, withoutModel } from "./reading/read-by-model.ts";
+import { type Bounds, type ModelReview, readByModel, withoutModel } from "./reading/read-by-model.ts";
 import { costOf, takeRuleVerdicts } from "./reading/verify.ts";
 import { withToolFindings } from "./tools/tool-findings.ts";
 
@@ -289,12 +288,12 @@ export interface Answered {
 export async function answer(question: Question, leave: ModelAllowance): Promise<Answered> {
   const none = { text: null, model: null, cost: costOf([]) };
   if (leave.model === null) return { ...none, reason: leave.reason ?? "no model is set up" };
-  const { model, usd, delimiter, signal } = leave;
+  const { model, usd, delimiter } = leave;
   const asked = { ...none, model: model.names.main };
   const request = answerRequest(question, delimiter());
   const price = model.price("main", tokensOf([...request.system, ...request.user]), ANSWER_TOKENS);
   if (price !== null && price > usd) return { ...asked, reason: "the budget does not pay for the question" };
-  const said = await model.ask(request, signal);
+  const said = await model.ask(request);
   const paid = { ...asked, cost: costOf([said.usage]) };
   if (said.kind === "failed") return { ...paid, reason: failureReason(said) };
   const text = said.value.answer.trim();
@@ -303,22 +302,10 @@ export async function answer(question: Question, leave: ModelAllowance): Promise
 
 function modelReview(
   material: Parameters<typeof readByModel>[0],
-  bounds: Omit<Bounds, "usd">,
+  bounds: Bounds,
   leave: ModelAllowance,
 ): Promise<ModelReview> | ModelReview {
-  if (leave.model === null) return withoutModel(leave.reason);
-  const { model, usd, delimiter, signal } = leave;
-  const asked: Asked = {
-    name: model.names.main,
-    contextTokens: model.contextTokens("main"),
-    smallContextTokens: model.contextTokens("small"),
-    price: (input, output) => model.price("main", input, output),
-    smallPrice: (input, output) => model.price("small", input, output),
-    ask: (request) => model.ask(request, signal),
-    mask: model.mask ?? (async (text) => text),
-    delimiter,
-  };
-  return readByModel(material, { ...bounds, usd }, asked);
+  return leave.model === null ? withoutModel(leave.reason) : readByModel(material, bounds, leave);
 }
 
 /** The files as rules read them: of a notebook its code, in the language of its kernel, beside the rest of it. */

@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { keptReplies } from "../adapters/kept-replies.ts";
 import { localWords } from "../adapters/local/local-embedder.ts";
-import { meteredModel } from "../adapters/metered-model.ts";
 import type { ServiceLimits } from "../adapters/service-call.ts";
 import type { Embeddings, ModelChoice, RerankerChoice } from "../config/environment/read-models.ts";
 import { Transient } from "../domain/errors.ts";
@@ -40,12 +39,32 @@ export async function chosenModel(
 
 function withMaskedPrompts(model: Model): Model {
   const masked = (pieces: readonly PromptPiece[]) =>
-    Promise.all(pieces.map(async (piece) => ({ ...piece, text: await redact(piece.text) })));
+    Promise.all(pieces.map(async (piece) => ({ ...piece, text: await model.mask(piece.text) })));
   return {
     ...model,
-    mask: redact,
     async ask(request, signal) {
       return model.ask({ ...request, user: await masked(request.user) }, signal);
+    },
+  };
+}
+
+/**
+ * A model that records the cost of every question, answered or not: budgets count what was really asked.
+ *
+ * @param record called once per question, with all its attempts; an answer counts even if this fails
+ */
+export function meteredModel(
+  model: Model,
+  record: (purpose: Purpose, usage: ModelUsage) => Promise<void> | void,
+): Model {
+  return {
+    ...model,
+    async ask(request, signal) {
+      const answer = await model.ask(request, signal);
+      try {
+        if (answer.usage.requests > 0) await record(request.purpose, answer.usage);
+      } catch {}
+      return answer;
     },
   };
 }

@@ -84,6 +84,8 @@ export function scriptedModel(script: Script, settings: ScriptedSettings = {}): 
     names: { main: "scripted-large", small: "scripted-small" },
     contextTokens: () => contextTokens,
     price: (_tier, input, output) => price(input, output),
+    mask: async (text) => text,
+    learned: () => [],
     ask: <T>(request: ModelRequest<T>) => {
       asked.push(request as ModelRequest<unknown>);
       return Promise.resolve(answerOf(request, script(request as ModelRequest<unknown>), usage));

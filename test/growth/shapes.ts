@@ -44,7 +44,11 @@ const around = (context: PullRequestContext, texts: Readonly<Record<string, stri
   const signals = analyze(context);
   const head = snapshotOf(texts);
   return () =>
-    contextOf(context, signals, { snapshots: { at: async () => ({ snapshot: head, degraded: [] }) }, symbols });
+    contextOf(context, signals, {
+      snapshots: { at: async () => ({ snapshot: head, degraded: [] }) },
+      symbols,
+      mask: async (text: string) => text,
+    });
 };
 
 const smallFiles = (count: number, folder = (at: number) => `src/f${at % 50}`) =>

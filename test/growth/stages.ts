@@ -209,7 +209,11 @@ export const PROSE_STAGES: Readonly<Record<string, Stage>> = {
     const signals = analyze(context);
     const head = snapshotOf({ "a.ts": "a();\nb();\n", "b/c.ts": "x", "d.b": "y" });
     return () =>
-      contextOf(context, signals, { snapshots: { at: async () => ({ snapshot: head, degraded: [] }) }, symbols });
+      contextOf(context, signals, {
+        snapshots: { at: async () => ({ snapshot: head, degraded: [] }) },
+        symbols,
+        mask: async (text: string) => text,
+      });
   },
   redact: (text) => () => redactor.redact(text),
   "redact a value": (text) => () => redactStrings({ lines: text.split("\n"), text }, redactor),
@@ -281,7 +285,11 @@ export const CODE_STAGES: Readonly<Record<string, (path: string) => Stage>> = {
     const signals = analyze(context);
     const head = snapshotOf({ [path]: text, [`other/${path}`]: text });
     return () =>
-      contextOf(context, signals, { snapshots: { at: async () => ({ snapshot: head, degraded: [] }) }, symbols });
+      contextOf(context, signals, {
+        snapshots: { at: async () => ({ snapshot: head, degraded: [] }) },
+        symbols,
+        mask: async (text: string) => text,
+      });
   },
   "read definitions": (path) => (text) => () => fileDefinitions(path, text, new Set(["a", "total"])),
   "read references": (path) => (text) => () =>

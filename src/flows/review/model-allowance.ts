@@ -5,13 +5,13 @@ import type { RepoConfig } from "../../config/repo-config.ts";
 import { type Budget, type BudgetUsage, type ReservationRequest, reservationOf } from "../../domain/budget.ts";
 import { hasAccess } from "../../domain/command.ts";
 import type { Repo } from "../../domain/job.ts";
-import type { ModelRequest, ModelTier } from "../../domain/model.ts";
+import type { AskableModel, ModelAllowance, ModelRequest, ModelTier } from "../../domain/model.ts";
 import type { BudgetName, Cost, Degraded, MonthSpending } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { ModelCost } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import type { Permissions } from "../../ports/conversation.ts";
-import type { Model, ModelAccess, ModelAllowance } from "../../ports/model.ts";
+import type { Model, ModelAccess } from "../../ports/model.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -41,7 +41,7 @@ export async function modelAllowance(
 ): Promise<ModelAllowance> {
   if (access === null || setting === "off") return { model: null, reason: null };
   const { model, delimiter, reservations } = access;
-  const leave = { model, delimiter, ...(signal === undefined ? {} : { signal }) };
+  const leave = { model: signal === undefined ? model : until(signal, model), delimiter };
   if (access.usdPerMonth != null && unpricedModels(access).length > 0)
     return { model: null, reason: `${noPriceOf(unpricedModels(access))}, and the operator's budget needs it` };
   const { reviewsPerDay } = budget.outsiders;
@@ -201,9 +201,15 @@ const MEMORY_MS = 180_000;
 /** The allowance for finding memories: a part of the money, and three minutes. */
 export function retrievalShare(leave: ModelAllowance): ModelAllowance {
   if (leave.model === null) return leave;
-  const late = AbortSignal.timeout(MEMORY_MS);
-  const signal = leave.signal === undefined ? late : AbortSignal.any([leave.signal, late]);
-  return { ...leave, usd: leave.usd * MEMORY_PART, signal };
+  return { ...leave, model: until(AbortSignal.timeout(MEMORY_MS), leave.model), usd: leave.usd * MEMORY_PART };
+}
+
+/** The model, whose questions end when the signal fires. */
+function until(signal: AbortSignal, model: Pick<Model, keyof AskableModel>): Pick<Model, keyof AskableModel> {
+  return {
+    ...model,
+    ask: (request, other) => model.ask(request, other === undefined ? signal : AbortSignal.any([other, signal])),
+  };
 }
 
 /** What is left of a leave once this was spent. */
@@ -247,6 +253,7 @@ export function newcomerAccess(
 function smallOnly(model: Model): Model {
   const { small } = model.names;
   return {
+    ...model,
     names: { main: small, small },
     contextTokens: () => model.contextTokens("small"),
     price: (_tier, inputTokens, outputTokens) => model.price("small", inputTokens, outputTokens),

@@ -1,6 +1,5 @@
 // The model for the command line: the environment's, or none, with a callback for every request.
 
-import { meteredModel } from "../../adapters/metered-model.ts";
 import { type ModelChoice, providersSet, readModel } from "../../config/environment/read-models.ts";
 import { setVariables } from "../../config/environment/shown-variables.ts";
 import { UsageError } from "../../config/usage-error.ts";
@@ -32,7 +31,7 @@ export async function modelAccess(
   const choice = use === "off" ? null : choiceOf(use);
   if (choice === null) return null;
   // Without a model none of this is loaded.
-  const { chosenModel, promptDelimiter } = await import("../models.ts");
+  const { chosenModel, meteredModel, promptDelimiter } = await import("../models.ts");
   const chosen = await chosenModel(choice, use === "show" ? async () => NOT_ASKED : undefined, lessons);
   const reporting: Model = {
     ...chosen,
