@@ -1,6 +1,5 @@
 // Gives each job of a server its ports. Its tokens reach only the job's own repository.
 
-import { setImmediate as turn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { cachedStatistics } from "../adapters/cached-statistics.ts";
 import { dryRunEvidence, dryRunMemory, dryRunReplies } from "../adapters/dry-run/dry-run.ts";
@@ -54,7 +53,6 @@ export function reviewPorts(
   const denials = newDenials();
   const threadRoots = newThreadRoots();
   const gateCache = newGateCache();
-  const pause = inTurn();
   const retrievals = safeRetrievals(store.retrievals, github.onUnrecorded);
   return async (lease) => {
     const { job, attempt } = lease;
@@ -93,7 +91,6 @@ export function reviewPorts(
       redact,
       botLogin,
       gateCache,
-      pause,
       access: accessFor(asking, lease, store.spending, { key: job.key, replies: store.replies }),
       checks: wiredChecks(github, held.writes)(installationId, job.repo),
       checkBook: held.checks,
@@ -157,21 +154,5 @@ export function learnPorts(github: WiredGitHub, store: Store): (job: FeedbackJob
       redact,
       now: Date.now,
     };
-  };
-}
-
-/** Milliseconds: even with one more step, a webhook does not notice the delay. */
-const HELD_MS = 2;
-
-/**
- * @returns a function to await between steps: it resolves at once until the thread was blocked for so long, and then yields to the
- *   event loop; use one for the whole process, which has one thread
- */
-export function inTurn(heldMs: number = HELD_MS): () => Promise<void> {
-  let since = Number.NEGATIVE_INFINITY;
-  return async () => {
-    if (performance.now() - since < heldMs) return;
-    await turn();
-    since = performance.now();
   };
 }

@@ -33,8 +33,6 @@ export interface WritingPorts {
   readonly gateCache: ReturnType<typeof newGateCache> | null;
   /** Null: rules and memory only. */
   readonly access: ModelAccess | null;
-  /** Yields to other work in the middle of long work, if it is time to; absent: it is done in one go. */
-  readonly pause?: () => Promise<void>;
   /** Records each retrieval; never rejects, so that no review fails for it. Null or absent: none is recorded. */
   readonly retrievals?: RetrievalLog | null;
   /** Results of replays, for the gate; null or absent: it decides without. */
