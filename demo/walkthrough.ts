@@ -12,7 +12,7 @@ import type { PullRequestContext } from "../src/domain/pull-request.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
 import type { Review } from "../src/domain/review.ts";
 import type { ReviewSignals } from "../src/domain/signals.ts";
-import type { ReviewPorts } from "../src/flows/review/review-ports.ts";
+import { PLAIN_CHANGE, type ReviewPorts } from "../src/flows/review/review-ports.ts";
 import { reviewPullRequest } from "../src/flows/review/review-pull-request.ts";
 import { remember } from "../src/learn/learn.ts";
 import { receive } from "../src/receive/receive.ts";
@@ -55,13 +55,13 @@ export async function walkthroughPage(): Promise<string> {
     );
     const reviews = fakeReviews({ headSha: HEAD, files: [] });
     const ports: ReviewPorts = {
+      ...PLAIN_CHANGE,
+      ...{ progress: null, keeping: null, isOnGitHub: null, isLastTry: false },
       pulls: fakePullRequests({ pull, texts, changes: { kind: "unified", text: DIFF } }),
       inspector: inspector(),
       known: knownRules(),
       embedder: localWords(),
       recall,
-      reranker: null,
-      gateCache: null,
       access: script,
       now: () => AT,
       ledger: {

@@ -13,6 +13,7 @@ import type { Skipped } from "../src/domain/omissions.ts";
 import type { OwnComment, PullRequest, PullRequestContext } from "../src/domain/pull-request.ts";
 import type { Review } from "../src/domain/review.ts";
 import { importMemory } from "../src/flows/memory/memory-file.ts";
+import { PLAIN_CHANGE } from "../src/flows/review/review-ports.ts";
 import { writeReview } from "../src/flows/review/review-pull-request.ts";
 import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
 import type { Recall } from "../src/ports/memory.ts";
@@ -100,6 +101,7 @@ export async function reviewPull(pull: RealPull, reviewer: Reviewer): Promise<Wr
   const written: Review | Skipped = await writeReview(
     jobOf(pull),
     {
+      ...PLAIN_CHANGE,
       pulls: pullsOf(pull, reviewer),
       snapshots: snapshotsOf(reviewer.repository ?? null),
       symbols: reviewer.symbols ?? null,
@@ -107,8 +109,6 @@ export async function reviewPull(pull: RealPull, reviewer: Reviewer): Promise<Wr
       known: knownRules(),
       embedder: localWords(),
       recall: reviewer.recall,
-      reranker: null,
-      gateCache: null,
       access:
         model === null
           ? null

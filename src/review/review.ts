@@ -2,7 +2,7 @@
 // sent. Without a model, or when it fails, the rules' review remains, and says so.
 
 import { CONFIG_FILE } from "../config/read-yaml.ts";
-import { type ChangeContext, noContext, type ReadHead } from "../domain/change-context.ts";
+import type { ChangeContext, ReadHead } from "../domain/change-context.ts";
 import { isNotebook, readNotebook } from "../domain/code/notebook.ts";
 import { declinedReason } from "../domain/conversation.ts";
 import type { Finding, HeldBack } from "../domain/finding.ts";
@@ -55,21 +55,21 @@ export const PROMPT_VERSION = shortHash(
 
 export interface ReviewPorts {
   readonly inspector: Inspector;
-  /** The repository at the head, for rules; null or absent: they read the change alone. */
-  readonly repository?: InspectedRepository | null;
+  /** The repository at the head, for rules; null: they read the change alone. */
+  readonly repository: InspectedRepository | null;
   readonly leave: ModelAllowance;
   /** See reviewFingerprint. */
   readonly fingerprint: string;
-  /** Memory about code and claims like those of this change; absent without any. */
-  readonly recollection?: RepositoryHistory;
+  /** Memory about code and claims like those of this change. */
+  readonly recollection: RepositoryHistory;
   /** Whether the author may write to the repository; otherwise what the author alone says hides nothing from the check. */
   readonly isAuthorTrusted: boolean;
-  /** How many findings get a comment of their own; absent: `review.maxComments`. */
-  readonly commentLimit?: number;
-  /** The code around the change, for the model; absent: it sees only the diff. */
-  readonly around?: ChangeContext;
-  /** The repository at the head, for the lines that findings cite; absent when it was not read. */
-  readonly head?: ReadHead;
+  /** How many findings get a comment of their own; null: `review.maxComments`. */
+  readonly commentLimit: number | null;
+  /** The code around the change, for the model. */
+  readonly around: ChangeContext;
+  /** The repository at the head, for the lines that findings cite. */
+  readonly head: ReadHead;
 }
 
 /**
@@ -91,7 +91,7 @@ export async function review(
   const inspected = inspectedFiles(context, signals, ports.isAuthorTrusted);
   const settings = new Map(Object.entries(config.rules));
   const found = await ports.inspector.inspect(inspected.files, settings, config.customRules, {
-    repository: ports.repository ?? null,
+    repository: ports.repository,
   });
   // In a notebook code is in strings, so nothing replaces a line of it.
   const inspection = {
@@ -101,7 +101,7 @@ export async function review(
   };
   const memory = reviewMemory(precedents);
   const policy = policyOf(context, signals, ports.isAuthorTrusted);
-  const around = ports.around ?? noContext();
+  const { around } = ports;
   // An author without write access holds nothing back by a comment, and is named as having asked for it.
   const unless = (held: readonly HeldBack[]) => (ports.isAuthorTrusted ? [] : held.map(({ finding }) => finding));
   const tools = withToolFindings([...inspection.findings, ...unless(inspection.heldBack)], context, settings);
@@ -109,8 +109,7 @@ export async function review(
   const ignored = ports.isAuthorTrusted ? [] : commented;
   const ruleFindings = [...tools.findings, ...unless(tools.heldBack)];
   const material = { context: authored, signals, precedents, ruleFindings, around };
-  const head = ports.head ?? { code: null, degraded: [] };
-  const { isAuthorTrusted } = ports;
+  const { isAuthorTrusted, head } = ports;
   const bounds = { remembered: memory.precedents, profile: policy.profile, head: head.code, isAuthorTrusted };
   const read = await modelReview(material, bounds, ports.leave);
   const ruled = takeRuleVerdicts(ruleFindings, read.ruleVerdicts);

@@ -17,7 +17,7 @@ import type { FeedbackJob, ReviewJob, UpkeepJob } from "../domain/job.ts";
 import type { CommandPorts } from "../flows/commands/order.ts";
 import type { LearnPorts } from "../flows/people/learn-from-people.ts";
 import type { FollowPorts } from "../flows/repository/follow-repository.ts";
-import type { ReviewPorts } from "../flows/review/review-ports.ts";
+import { PLAIN_CHANGE, type ReviewPorts } from "../flows/review/review-ports.ts";
 import type { RetrievalStatistics } from "../ports/memory.ts";
 import type { Inspector, Lease, Ledger } from "../ports.ts";
 import { newGateCache } from "../retrieve/retrieve.ts";
@@ -97,6 +97,9 @@ export function reviewPorts(
       progress: held.progress,
       waits: store.waits,
       isOnGitHub: await reviewsOnGitHub(client, botLogin, store),
+      isLastTry: false,
+      commentLimit: null,
+      signal: PLAIN_CHANGE.signal,
       ledger: isDry ? unpostedLedger(held.ledger) : held.ledger,
       now: Date.now,
     };

@@ -100,6 +100,7 @@ export async function openReviewFlow(now: () => number = Date.now): Promise<Revi
       const { change, pull, posted } = of;
       const ports: ReviewPorts = {
         ...portsOf(atHead(change, pull)),
+        ...{ keeping: null, isOnGitHub: null, isLastTry: false },
         ledger: records.ledger,
         reviews: posted,
         checks,

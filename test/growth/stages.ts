@@ -39,7 +39,7 @@ import { aContext, aRepo, aReviewJob } from "../builders/pull-request.ts";
 import { drafted, reports, scriptedModel } from "../fakes/scripted-model.ts";
 import { sampleReview } from "../publish/sample-review.ts";
 import { embedder, memory, memoryStore, NOW } from "../retrieve/retrieve-builders.ts";
-import { finding, NO_PRECEDENTS } from "../review/review-builders.ts";
+import { BY_RULES, finding, NO_PRECEDENTS } from "../review/review-builders.ts";
 
 /** Prepares a text; what it returns is measured. */
 export type Stage = (text: string) => () => unknown;
@@ -320,10 +320,8 @@ export const CODE_STAGES: Readonly<Record<string, (path: string) => Stage>> = {
     const context = { ...change(path, text), past: { checkpoint: { kind: "full" as const, reason: null }, said } };
     const signals = analyze(context);
     const ports = {
+      ...BY_RULES,
       inspector: { inspect: async () => ({ findings: said.map((one) => one.finding), heldBack: [], degraded: [] }) },
-      leave: { model: null, reason: null },
-      fingerprint: "",
-      isAuthorTrusted: true,
     };
     return () => review(context, signals, NO_PRECEDENTS, ports);
   },
@@ -333,10 +331,9 @@ export const CODE_STAGES: Readonly<Record<string, (path: string) => Stage>> = {
     return () => {
       const { model, delimiter } = modelOf(text, path);
       return review(context, signals, NO_PRECEDENTS, {
+        ...BY_RULES,
         inspector: nothing,
         leave: { model, delimiter, usd: 100 },
-        fingerprint: "",
-        isAuthorTrusted: true,
       });
     };
   },
@@ -346,10 +343,9 @@ export const CODE_STAGES: Readonly<Record<string, (path: string) => Stage>> = {
     return () => {
       const { model, delimiter } = modelOf(text, path);
       return review(context, signals, NO_PRECEDENTS, {
+        ...BY_RULES,
         inspector: nothing,
         leave: { model: { ...model, mask: redact }, delimiter, usd: 100 },
-        fingerprint: "",
-        isAuthorTrusted: true,
       });
     };
   },

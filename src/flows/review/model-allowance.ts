@@ -22,7 +22,7 @@ interface Asker {
   /** A review of a pull request, not a question. */
   readonly isReview: boolean;
   /** Aborted when the answers are no longer wanted. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function modelAllowance(
 ): Promise<ModelAllowance> {
   if (access === null || setting === "off") return { model: null, reason: null };
   const { model, delimiter, reservations } = access;
-  const leave = { model: signal === undefined ? model : until(signal, model), delimiter };
+  const leave = { model: until(signal, model), delimiter };
   if (access.usdPerMonth != null && unpricedModels(access).length > 0)
     return { model: null, reason: `${noPriceOf(unpricedModels(access))}, and the operator's budget needs it` };
   const { reviewsPerDay } = budget.outsiders;
@@ -265,14 +265,14 @@ function smallOnly(model: Model): Model {
  * Whether people without write access are behind a review: the person who asked for it by name, else the author. GitHub is asked
  * only where a model may be; people that it does not answer for have no write access.
  *
- * @param permissions absent where a person asks at a terminal, with a model of their own
+ * @param permissions null where a person asks at a terminal, with a model of their own
  */
 export async function isForOutsider(
   { job, pull, repo, config }: Pick<PullRequestContext, "job" | "pull" | "repo" | "config">,
   access: ModelAccess | null,
-  permissions: Permissions | undefined,
+  permissions: Permissions | null,
 ): Promise<boolean> {
-  if (permissions === undefined || access === null || config.review.model === "off") return false;
+  if (permissions === null || access === null || config.review.model === "off") return false;
   // Only people with write access push to branches of the repository itself.
   if (job.askedBy === undefined && pull.head.repo === `${repo.owner}/${repo.name}`) return false;
   return !hasAccess(await permissions.of(repo, job.askedBy ?? pull.author), "write");
@@ -282,14 +282,12 @@ export async function isForOutsider(
 export async function isByOutsider(
   context: Parameters<typeof isForOutsider>[0],
   access: ModelAccess | null,
-  permissions: Permissions | undefined,
+  permissions: Permissions | null,
 ): Promise<boolean> {
   const { pull, repo, job } = context;
   const { askedBy: _, ...unasked } = job;
   const isFork = pull.head.repo !== null && pull.head.repo !== `${repo.owner}/${repo.name}`;
   // Without the right to ask for permissions, what GitHub calls them has to do.
   const isNear = ["OWNER", "MEMBER", "COLLABORATOR"].includes(pull.author.association);
-  return permissions === undefined
-    ? isFork && !isNear
-    : isForOutsider({ ...context, job: unasked }, access, permissions);
+  return permissions === null ? isFork && !isNear : isForOutsider({ ...context, job: unasked }, access, permissions);
 }
