@@ -86,10 +86,10 @@ export interface WriteWiring {
   /** The App's secret, which signs our markers. */
   readonly markerSecret: string;
   readonly turns: WriteTurns;
-  /** Overrides the documented time after which a write has arrived or never will; in tests only. */
-  readonly settledMs?: number | undefined;
+  /** Overrides the documented time after which a write has arrived or never will in tests; null otherwise. */
+  readonly settledMs: number | null;
   /** Called for each write whose response was lost, with whether it was found. */
-  readonly onLost?: (wanted: Wanted, found: boolean) => void;
+  readonly onLost: (wanted: Wanted, found: boolean) => void;
 }
 
 /** The write path of one job, or of a sweep. */

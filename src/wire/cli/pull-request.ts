@@ -56,6 +56,8 @@ export async function commentingPorts(
       // Secret, and not needed any longer than the run.
       markerSecret: token,
       turns: writeTurns(store.pace, wait),
+      settledMs: null,
+      onLost: () => {},
     },
     store.writes,
     0,
