@@ -18,6 +18,7 @@ import { writeReview } from "../src/flows/review/review-pull-request.ts";
 import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
 import type { Recall } from "../src/ports/memory.ts";
 import type { Model } from "../src/ports/model.ts";
+import { UNLIMITED } from "../src/ports/model.ts";
 import type { Snapshots } from "../src/ports/snapshot.ts";
 import type { Symbols } from "../src/ports/symbols.ts";
 import type { Inspector, PullRequests } from "../src/ports.ts";
@@ -109,10 +110,7 @@ export async function reviewPull(pull: RealPull, reviewer: Reviewer): Promise<Wr
       known: knownRules(),
       embedder: localWords(),
       recall: reviewer.recall,
-      access:
-        model === null
-          ? null
-          : { model, spending: { usage: async () => ({ spent: 0, aside: 0 }) }, delimiter: delimiterOf(pull) },
+      access: model === null ? null : { ...UNLIMITED, model, delimiter: delimiterOf(pull) },
       now: () => pull.asOf ?? NOW,
     },
     async (room, enter) => {

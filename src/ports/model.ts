@@ -14,7 +14,7 @@ export interface Model extends AskableModel {
 type RepoId = Pick<Repo, "host" | "id">;
 
 /** Model spending in US$; requests without a price count as 0. */
-export interface Spending {
+interface Spending {
   /**
    * Of one repository, or of all. `since` (epoch milliseconds) does not apply to reservations; with `outsiders` only spending caused by
    * people without write access counts.
@@ -70,11 +70,19 @@ export interface ModelLessons {
 export interface ModelAccess {
   readonly model: Model;
   readonly spending: Spending;
-  /** Null or absent when no job asks: then nothing is reserved. */
-  readonly reservations?: Reservations | null;
-  /** The operator's limit in US$ per calendar month (UTC) for all repositories together; null or absent: none. */
-  readonly usdPerMonth?: number | null;
-  /** The share of that limit for one repository, in percent; absent: all. */
-  readonly repositoryPercent?: number;
+  /** Null when no job asks: then nothing is reserved. */
+  readonly reservations: Reservations | null;
+  /** The operator's limit in US$ per calendar month (UTC) for all repositories together; null: none. */
+  readonly usdPerMonth: number | null;
+  /** The share of that limit for one repository, in percent. */
+  readonly repositoryPercent: number;
   readonly delimiter: AllowedModel["delimiter"];
 }
+
+/** The limits of access where no operator sets any, no job asks and no spending is recorded. */
+export const UNLIMITED = {
+  spending: { usage: () => Promise.resolve({ spent: 0, aside: 0 }) },
+  reservations: null,
+  usdPerMonth: null,
+  repositoryPercent: 100,
+} as const satisfies Partial<ModelAccess>;

@@ -34,7 +34,7 @@ const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
 const ISSUE_CACHE = { max: 50, ttl: 60 * 60_000 };
 
 /** Readers of memory for reviews. */
-export interface Reading extends Pick<ReviewPorts, "embedder" | "reranker"> {
+export interface RetrievalServices extends Pick<ReviewPorts, "embedder" | "reranker"> {
   readonly asking: Asking;
 }
 
@@ -43,7 +43,7 @@ export function reviewPorts(
   github: WiredGitHub,
   store: Store,
   rules: Inspector,
-  { embedder, reranker, asking }: Reading,
+  { embedder, reranker, asking }: RetrievalServices,
 ): (lease: Lease<ReviewJob | CommandJob>) => Promise<Omit<CommandPorts, "jobs">> {
   const { clients, botLogin, onUnposted } = github;
   const { blobs } = store;
@@ -110,7 +110,7 @@ export function reviewPorts(
 export function followPorts(
   github: WiredGitHub,
   store: Store,
-  { embedder, asking }: Pick<Reading, "embedder" | "asking">,
+  { embedder, asking }: Pick<RetrievalServices, "embedder" | "asking">,
 ): (lease: Lease<UpkeepJob>) => FollowPorts {
   const { clients } = github;
   const paceMs = github.pace ? READ_PACE_MS : 0;

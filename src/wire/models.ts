@@ -100,8 +100,8 @@ export function accessFor(
   const kept =
     review && keptReplies(metered, { ...review, book: review.replies, redact: withoutSecrets, now: Date.now });
   const reservations = book.reservations(held, repo);
-  const limits = { usdPerMonth, ...(repositoryPercent === undefined ? {} : { repositoryPercent }) };
-  return { model: kept ?? metered, spending: book, reservations, ...limits, delimiter: promptDelimiter };
+  const limits = { reservations, usdPerMonth, repositoryPercent };
+  return { model: kept ?? metered, spending: book, ...limits, delimiter: promptDelimiter };
 }
 
 /** Between two attempts to record a cost. */
@@ -168,8 +168,8 @@ export interface Asking {
   readonly model: Model | null;
   /** US$ for all repositories; null: no limit. */
   readonly usdPerMonth: number | null;
-  /** The share of that limit for one repository, in percent; absent: all. */
-  readonly repositoryPercent?: number;
+  /** The share of that limit for one repository, in percent. */
+  readonly repositoryPercent: number;
   readonly questions: OpenQuestions;
 }
 

@@ -259,24 +259,9 @@ async function openMemory(
   }
 }
 
-function rememberedOn(
-  db: Database,
-  place: string,
-  reclaim: () => Promise<void>,
-  {
-    mostPages: _,
-    isChecked: __,
-    silentMs: ___,
-    isCommand,
-    onExposed: ____,
-    dataDir: _____,
-    instance: ______,
-    epoch: _______,
-    ...search
-  }: StoreSettings,
-): OpenMemory {
-  const patience = { ...(isCommand === true ? { answerMs: UNHURRIED_MS } : {}), ...search.patience };
-  const thread = threadRecall({ ...search, place, patience });
+function rememberedOn(db: Database, place: string, reclaim: () => Promise<void>, settings: StoreSettings): OpenMemory {
+  const patience = { ...(settings.isCommand === true ? { answerMs: UNHURRIED_MS } : {}), ...settings.patience };
+  const thread = threadRecall({ ...settings, place, patience });
   // Searches run in a thread of its own, so that webhooks and reviews are not blocked.
   return {
     memory: storedMemory(db, reclaim),

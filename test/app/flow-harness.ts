@@ -117,7 +117,12 @@ export async function openFlow({
   const portsOf = (lease: Lease<never>): Omit<CommandPorts, "jobs"> => {
     const held = store.held(lease);
     const { job } = lease as Lease<ReviewJob>;
-    const asking = { model: scripted?.model ?? null, usdPerMonth: null, questions: openQuestions(() => {}) };
+    const asking = {
+      model: scripted?.model ?? null,
+      usdPerMonth: null,
+      repositoryPercent: 100,
+      questions: openQuestions(() => {}),
+    };
     return {
       ...PLAIN_CHANGE,
       ...{ isOnGitHub: null, isLastTry: false },

@@ -10,6 +10,7 @@ import {
   retrievalShare,
 } from "../../src/flows/review/model-allowance.ts";
 import type { Model } from "../../src/ports/model.ts";
+import { UNLIMITED } from "../../src/ports/model.ts";
 import { aPull, REPO } from "../fakes/pull-requests.ts";
 import { scriptedModel } from "../fakes/scripted-model.ts";
 
@@ -43,7 +44,7 @@ test("questions of a review end when it is no longer wanted, those to memory too
       return model.ask(request);
     },
   };
-  const access = { model: watched, delimiter, spending: { usage: async () => ({ spent: 0, aside: 0 }) } };
+  const access = { ...UNLIMITED, model: watched, delimiter };
   const unwanted = new AbortController();
   const asker = { isOutsider: false, isReview: true, signal: unwanted.signal };
   const given = await modelAllowance(defaultConfig().review, REPO, access, 0, asker);
@@ -57,11 +58,7 @@ test("questions of a review end when it is no longer wanted, those to memory too
 });
 
 test("the small model for newcomers hides the secrets that the main one hides", async () => {
-  const access = {
-    model: { ...model, mask: async () => "***" },
-    delimiter,
-    spending: { usage: async () => ({ spent: 0, aside: 0 }) },
-  };
+  const access = { ...UNLIMITED, model: { ...model, mask: async () => "***" }, delimiter };
   const config = defaultConfig();
   const pull = aPull();
   const context = {

@@ -42,7 +42,7 @@ export async function modelAllowance(
   if (access === null || setting === "off") return { model: null, reason: null };
   const { model, delimiter, reservations } = access;
   const leave = { model: until(signal, model), delimiter };
-  if (access.usdPerMonth != null && unpricedModels(access).length > 0)
+  if (access.usdPerMonth !== null && unpricedModels(access).length > 0)
     return { model: null, reason: `${noPriceOf(unpricedModels(access))}, and the operator's budget needs it` };
   const { reviewsPerDay } = budget.outsiders;
   if (isOutsider && isReview && reservations && (await reservations.outsidersReviews(now - DAY_MS)) >= reviewsPerDay) {
@@ -137,7 +137,7 @@ export function budgetText(whose: BudgetName, of: number): string {
 function budgetsOf(
   { usdPerMonth, outsiders }: Partial<RepoConfig["review"]["budget"]> & { readonly usdPerMonth: number },
   repo: Repo,
-  { usdPerMonth: ceiling = null, repositoryPercent = 100 }: ModelAccess,
+  { usdPerMonth: ceiling, repositoryPercent }: ModelAccess,
   isOutsider: boolean,
 ): readonly Budget[] {
   const share = ceiling === null ? Number.POSITIVE_INFINITY : partOf(ceiling, repositoryPercent);
