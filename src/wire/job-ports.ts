@@ -1,7 +1,6 @@
 // Gives each job of a server its ports. Its tokens reach only the job's own repository.
 
 import { LRUCache } from "lru-cache";
-import { cachedStatistics } from "../adapters/cached-statistics.ts";
 import { dryRunEvidence, dryRunMemory, dryRunReplies } from "../adapters/dry-run/dry-run.ts";
 import { codeScanning } from "../adapters/github/read/code-scanning.ts";
 import { githubFeedback } from "../adapters/github/read/feedback.ts";
@@ -21,8 +20,9 @@ import { PLAIN_CHANGE, type ReviewPorts } from "../flows/review/review-ports.ts"
 import type { RetrievalStatistics } from "../ports/memory.ts";
 import type { Inspector, Lease, Ledger } from "../ports.ts";
 import { newGateCache } from "../retrieve/retrieve.ts";
+import { cachedStatistics } from "../store/reviews/retrievals.ts";
 import { pastOf, pathOf, reviewsOn, reviewsOnGitHub, type WiredGitHub, wiredChecks } from "./github.ts";
-import { type Asking, accessFor } from "./models.ts";
+import { accessFor, type ModelSettings } from "./models.ts";
 import { knownRules, symbolsOfReview } from "./rules.ts";
 import { redact, redactor, safeRetrievals } from "./secrets.ts";
 import type { Store } from "./store.ts";
@@ -35,7 +35,7 @@ const ISSUE_CACHE = { max: 50, ttl: 60 * 60_000 };
 
 /** Readers of memory for reviews. */
 export interface RetrievalServices extends Pick<ReviewPorts, "embedder" | "reranker"> {
-  readonly asking: Asking;
+  readonly asking: ModelSettings;
 }
 
 /** Gives each job its ports: tokens reach only the job's own repository. */

@@ -80,7 +80,7 @@ export function promptDelimiter(): string {
  * @param review the review whose answers are cached until it is saved; null or absent: no cache
  */
 export function accessFor(
-  asking: Asking,
+  asking: ModelSettings,
   { job: { repo }, ...held }: Held & { readonly job: { readonly repo: Repo } },
   book: SpendingStore,
   review: { readonly key: string; readonly replies: ReplyStore } | null = null,
@@ -164,7 +164,7 @@ export function openQuestions(onLost: OnLost): OpenQuestions {
 }
 
 /** The operator's model and its budgets. */
-export interface Asking {
+export interface ModelSettings {
   readonly model: Model | null;
   /** US$ for all repositories; null: no limit. */
   readonly usdPerMonth: number | null;
@@ -199,8 +199,7 @@ async function embedderOf(embeddings: Embeddings, limits: Partial<ServiceLimits>
   registerSecrets(embeddings.apiKey);
   // Loaded only when chosen: the SDK takes a second to import.
   if (embeddings.kind === "voyage") {
-    const { VOYAGE_URL } = await import("../adapters/voyage/client.ts");
-    const { voyageEmbedder } = await import("../adapters/voyage/embedder.ts");
+    const { VOYAGE_URL, voyageEmbedder } = await import("../adapters/voyage/voyage.ts");
     const baseUrl = embeddings.baseUrl ?? VOYAGE_URL;
     const settings = { ...embeddings, baseUrl, fetch: egressTo(baseUrl), limits, now: Date.now };
     return withoutSecretsSent(voyageEmbedder(settings));
@@ -216,8 +215,7 @@ async function embedderOf(embeddings: Embeddings, limits: Partial<ServiceLimits>
 export async function chosenReranker(choice: RerankerChoice): Promise<Reranker | null> {
   if (choice.kind === "off") return null;
   registerSecrets(choice.apiKey);
-  const { VOYAGE_URL } = await import("../adapters/voyage/client.ts");
-  const { voyageReranker } = await import("../adapters/voyage/reranker.ts");
+  const { VOYAGE_URL, voyageReranker } = await import("../adapters/voyage/voyage.ts");
   const baseUrl = choice.baseUrl ?? VOYAGE_URL;
   const { name, rerank } = voyageReranker({ ...choice, baseUrl, fetch: egressTo(baseUrl), now: Date.now });
   // Queries of one review share candidates, and the secret scan takes over a millisecond per text.

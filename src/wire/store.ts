@@ -47,9 +47,8 @@ import { storedAnswers, storedDecisions } from "../store/reviews/conversation.ts
 import { storedHistory, storedIntroductions, storedLooks } from "../store/reviews/follow-up.ts";
 import { storedRetrievalStatistics, storedRetrievals } from "../store/reviews/retrievals.ts";
 import { storedModelLessons, storedReplies, storedReviews } from "../store/reviews/reviews.ts";
-import { storedSigns } from "../store/reviews/signs.ts";
 import { storedSpending } from "../store/reviews/spending.ts";
-import { storedWorkFigures } from "../store/reviews/work-figures.ts";
+import { storedSigns, storedWorkFigures } from "../store/reviews/work-figures.ts";
 import { storedInstallationPace, storedOrphanWrites, storedWrites } from "../store/reviews/writes.ts";
 import type { Database } from "../store/sql.ts";
 import { checkFiles, type FileProblem } from "../store/upkeep/check-files.ts";
