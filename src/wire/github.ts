@@ -33,9 +33,8 @@ import type { Checks } from "../ports/checks.ts";
 import type { PastReviews } from "../ports/history.ts";
 import type { AddReview, TakeComment } from "../ports/missed-events.ts";
 import type { AppCredentials } from "../ports/registration.ts";
-import type { LocateRepository } from "../ports/repository-look-up.ts";
 import type { InstallationPace, Post, Wanted, WriteStore } from "../ports/writes.ts";
-import type { Reviews } from "../ports.ts";
+import type { AnyJob, Reviews } from "../ports.ts";
 import { githubFetch } from "./egress.ts";
 import { redactor, registerSecrets } from "./secrets.ts";
 import type { Store } from "./store.ts";
@@ -162,9 +161,9 @@ export async function reviewsOnGitHub(
     (await posts(repo, number)).findLast(({ kind }) => kind === "review")?.headSha === headSha;
 }
 
-/** Asks GitHub each time, with tokens for the job's repository only. */
-export function locateRepository({ clients }: { readonly clients: Clients }): LocateRepository {
-  return ({ installationId, repo }) => ({
+/** Where a repository is now. Asks GitHub each time, with tokens for the job's repository only. */
+export function locateRepository({ clients }: { readonly clients: Clients }) {
+  return ({ installationId, repo }: Pick<AnyJob, "installationId" | "repo">) => ({
     host: githubRepositoryHost({ clients, installationId, repo, paceMs: 0 }),
     installationOf: clients.installationOf,
   });

@@ -11,7 +11,6 @@ import { isDatabase, makeDataFolder } from "../environment/data-dir.ts";
 import type { MemoryFigures } from "../ports/dashboard.ts";
 import type { EvidenceStore } from "../ports/feedback.ts";
 import type { Embedder, Memory, Recall, Replays, RepositoryLabels } from "../ports/memory.ts";
-import type { PersonStore } from "../ports/person.ts";
 import type { AnyJob, Lease } from "../ports.ts";
 import { usearchExact } from "../search/vector-index.ts";
 import { onDamage } from "../store/damage.ts";
@@ -19,7 +18,6 @@ import { expireRows } from "../store/expire.ts";
 import { storedTraces } from "../store/forget-repository.ts";
 import { cachedEmbedder } from "../store/memory/embedding-cache.ts";
 import { storedEvidence } from "../store/memory/evidence.ts";
-import { storedMemory } from "../store/memory/memory.ts";
 import { type MemoryFacts, memoryFacts } from "../store/memory/memory-facts.ts";
 import { openMemoryFile, reclaimFile } from "../store/memory/memory-file.ts";
 import { type RecallSettings, type ThreadRecall, threadRecall } from "../store/memory/recall.ts";
@@ -32,6 +30,7 @@ import {
   storedSpaces,
 } from "../store/memory/repositories.ts";
 import { MEMORY_PART } from "../store/memory/schema.ts";
+import { storedMemory } from "../store/memory/stored-memory.ts";
 import { migrate } from "../store/migrate.ts";
 import { ownerOnlyFolder } from "../store/owner-only.ts";
 import type { NotificationListener } from "../store/postgres-listener.ts";
@@ -53,7 +52,7 @@ import { storedInstallationPace, storedOrphanWrites, storedWrites } from "../sto
 import type { Database } from "../store/sql.ts";
 import { checkFiles, type FileProblem } from "../store/upkeep/check-files.ts";
 import { refuseHalfMoved } from "../store/upkeep/move.ts";
-import { storedPeople } from "../store/upkeep/people.ts";
+import { type PersonStore, storedPeople } from "../store/upkeep/people.ts";
 import { removeOldCopies } from "../store/upkeep/snapshot.ts";
 import { checkFile } from "../store/upkeep/store-files.ts";
 import { appendTombstone } from "../store/upkeep/tombstones.ts";

@@ -14,7 +14,7 @@ import { type HandSearched, type SearchPorts, searchByHand } from "../../flows/m
 import { modelAllowance } from "../../flows/review/model-allowance.ts";
 import { PLAIN_CHANGE } from "../../flows/review/review-ports.ts";
 import type { SpendingStore } from "../../ports/model.ts";
-import { memoryIfAny, repositoryWithMemory, rerankerOfEnvironment, searchPorts } from "../../wire/cli/memory.ts";
+import { memoryIfAny, repositoryWithMemory, rerankerOfEnvironment, searchPorts } from "../../wire/cli/memory-ports.ts";
 import { modelAccess } from "../../wire/cli/model.ts";
 import { terminalText } from "../terminal-text.ts";
 import { type ExitCode, oneOf, printed, readWords, wantsJson, warnDegraded, wholeNumber, withPorts } from "../usage.ts";

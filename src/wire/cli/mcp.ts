@@ -19,7 +19,7 @@ import { promptDelimiter } from "../models.ts";
 import { knownRules, serverInspector, symbolsOfReview } from "../rules.ts";
 import { redact, safeRetrievals, withoutSecrets } from "../secrets.ts";
 import type { NamedChange } from "./change.ts";
-import { type MemoryStore, openMemoryFor, repositoryOf, searchPorts } from "./memory.ts";
+import { type MemoryStore, openMemoryFor, repositoryOf, searchPorts } from "./memory-ports.ts";
 import { type ModelWish, modelAccess } from "./model.ts";
 import { isStoreAt, unrecorded } from "./store.ts";
 
