@@ -13,7 +13,7 @@ import type { Precedents } from "../src/domain/retrieval.ts";
 import type { Review } from "../src/domain/review.ts";
 import type { ReviewSignals } from "../src/domain/signals.ts";
 import { shortHash } from "../src/domain/text/hash.ts";
-import type { ReviewPorts } from "../src/flows/review/review-ports.ts";
+import { PLAIN_CHANGE, type ReviewPorts } from "../src/flows/review/review-ports.ts";
 import { reviewPullRequest } from "../src/flows/review/review-pull-request.ts";
 import { remember } from "../src/learn/learn.ts";
 import type { Snapshot } from "../src/ports/snapshot.ts";
@@ -59,13 +59,13 @@ export async function walkthroughPage(): Promise<string> {
     );
     const reviews = fakeReviews({ headSha: HEAD, files: [] });
     const ports: ReviewPorts = {
+      ...PLAIN_CHANGE,
+      ...{ progress: null, keeping: null, isOnGitHub: null, isLastTry: false },
       pulls: fakePullRequests({ pull, texts, changes: { kind: "unified", text: DIFF } }),
       inspector: inspector(),
       known: knownRules(),
       embedder: localWords(),
       recall,
-      reranker: null,
-      gateCache: null,
       access: script,
       snapshots: { at: async () => ({ snapshot: headSnapshot(), degraded: [] }) },
       symbols: symbolsOfReview(),

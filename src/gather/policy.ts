@@ -3,7 +3,6 @@ import { globPattern } from "../config/patterns.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
 import type { ReviewJob } from "../domain/job.ts";
 import { labelKey, type PullRequest } from "../domain/pull-request.ts";
-import { isReviewedBot } from "../domain/reviewed-bots.ts";
 import type { SkipId, SkipReason } from "../domain/skips.ts";
 import { holdTag } from "../domain/title-tags.ts";
 
@@ -99,4 +98,40 @@ function holdsWord(text: string, word: string): boolean {
 function isMatch(glob: string, name: string): boolean {
   const read = globPattern(glob);
   return "matches" in read && read.matches(name);
+}
+
+/** Agents that write code on request, by the slug of their App: no person can have a login that ends with `[bot]`. */
+const CODING_AGENTS = [
+  "amazon-q-developer",
+  "chatgpt-codex-connector",
+  "claude",
+  "codegen-sh",
+  "copilot",
+  "copilot-swe-agent",
+  "cursor",
+  "devin-ai-integration",
+  "factory-droid",
+  "google-labs-jules",
+  "openhands-agent",
+  "sweep-ai",
+];
+
+/** Their changes are ordinary ones: versions and lock files, and sometimes code. */
+const DEPENDENCY_BOTS = ["dependabot", "dependabot-preview", "renovate", "renovate-bot", "mend-for-github-com"];
+
+const REVIEWED: ReadonlySet<string> = new Set([...CODING_AGENTS, ...DEPENDENCY_BOTS]);
+
+/** Which bots: the ones above, none, all, or those with these logins, with `[bot]` or without. */
+type ReviewedBots = "agents" | "none" | "all" | readonly string[];
+
+/** Whether the pull requests of this bot are reviewed. */
+function isReviewedBot(login: string, bots: ReviewedBots): boolean {
+  if (bots === "all" || bots === "none") return bots === "all";
+  const slug = slugOf(login);
+  if (bots === "agents") return REVIEWED.has(slug);
+  return bots.some((one) => slugOf(one) === slug || (one === "agents" && REVIEWED.has(slug)));
+}
+
+function slugOf(login: string): string {
+  return login.toLowerCase().replace(/\[bot\]$/, "");
 }

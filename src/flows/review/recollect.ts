@@ -34,7 +34,7 @@ export async function recollect(
   ports: WritingPorts,
 ): Promise<{ readonly recollection: RepositoryHistory; readonly degraded: readonly Degraded[] }> {
   const { past } = ports;
-  if (past === undefined || past === null) return { recollection: NO_HISTORY, degraded: [] };
+  if (past === null) return { recollection: NO_HISTORY, degraded: [] };
   const repo = repoKey(context.repo);
   try {
     const rejected = await past.rejected(repo);
