@@ -148,9 +148,12 @@ function unreadableReason({ oldMode, newMode, status, binary, hunks }: Judged): 
   return isPointer(hunks, status === "removed" ? "added" : "removed") ? "Git LFS pointer" : null;
 }
 
-/** A diff shows three lines around a change, so of a file that has more than a pointer it would show one of them. */
+/**
+ * A diff shows three lines around a change, so of a file that has more than a pointer it would show one of them. Git LFS takes every
+ * address that it ever used, and blank lines around.
+ */
 const POINTER =
-  /^version https:\/\/(?:git-lfs\.github\.com|hawser\.github\.com)\/spec\/v\d+\n(?:ext-\d-[\w.-]+ [\w.:-]+\n){0,10}oid \w+:[0-9a-f]+\nsize \d+\n$/;
+  /^\s*version https?:\/\/(?:git-lfs\.github\.com|hawser\.github\.com|git-media\.io)\/(?:spec\/)?v[\w/]{1,20}\s*\n(?:ext-\d-[\w.-]+ [\w.:-]+\s*\n){0,10}oid \w+:[0-9a-f]+\s*\nsize \d+\s*$/;
 
 /** @param other lines of the side that is not looked at */
 function isPointer([hunk, second]: Judged["hunks"], other: "added" | "removed"): boolean {

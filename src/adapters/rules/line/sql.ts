@@ -113,8 +113,6 @@ interface SqlStatement {
 }
 
 const LONGEST = 10_000;
-/** Larger files are dumps, not statements that a person wrote. */
-const LARGEST = 300_000;
 /** Stands where lines between two hunks are not known; it ends whatever is open. */
 const GAP = "\uFFFF";
 /** A comment, the body of a function, or quoted text. */
@@ -126,13 +124,12 @@ const sqlStatements = oncePerFile((file): readonly SqlStatement[] => {
   const lines = knownLines(file);
   const isNext = (at: number) => at === 0 || lines[at]?.line === (lines[at - 1]?.line ?? 0) + 1;
   const whole = lines.map(({ text }, at) => (isNext(at) ? text : GAP + text)).join("\n");
-  if (whole.length > LARGEST) return [];
   const bare = whole.replace(ENCLOSED, (found) => found.replace(/^['"`]/.test(found) ? /;/g : /[^\n]/g, " "));
   let row = 0;
   return [...bare.matchAll(/([^;\uFFFF]*)([;\uFFFF]|$)/g)].flatMap(([all, own = "", end]) => {
     const start = row + breaks(/^\s*/.exec(own)?.[0] ?? "");
     row += breaks(all);
-    const text = own.trimStart().slice(0, LONGEST).replace(/\s+/g, " ").trim();
+    const text = own.replace(/\s+/g, " ").trim().slice(0, LONGEST);
     return text === "" ? [] : [{ startLine: lines[start]?.line ?? 0, text, complete: end === ";" }];
   });
 });

@@ -3,7 +3,7 @@
 import type { InspectedFile } from "../../../ports.ts";
 import { type KnownLine, knownLines } from "../known-lines.ts";
 import { type LineRule, type Match, rulesOf } from "../rule.ts";
-import { isComment, isWorkflow, linesOf, matchAt, searchLines } from "./line-rule.ts";
+import { isComment, isWorkflow, linesOf, matchAt, piecesOf, searchLines } from "./line-rule.ts";
 
 const WORKFLOW = ".github/workflows/ci.yml";
 /** Where a key begins: on a line of its own, or in flow style `{ a: b, key: … }`. */
@@ -24,9 +24,10 @@ function dotted(text: string): string {
 }
 
 function untrusted(file: InspectedFile): readonly Match[] {
-  const lines = knownLines(file).filter(({ text }) => text.length < 1000 && !isComment(text));
+  const lines = knownLines(file).filter(({ text }) => !isComment(text));
   const trigger = lines.find(({ text }) => TARGET.test(text));
-  const checkouts = lines.filter(({ text }) => HEAD_REF.test(dotted(text)) || HEAD_COMMAND.test(dotted(text)));
+  const isCheckout = (text: string) => HEAD_REF.test(text) || HEAD_COMMAND.test(text);
+  const checkouts = lines.filter(({ text }) => piecesOf(dotted(text)).some(isCheckout));
   if (trigger === undefined || checkouts.length === 0) return [];
   const added = checkouts.filter((line) => line.added);
   return (added.length > 0 ? added : [trigger]).map(({ line }) => matchAt(line));
