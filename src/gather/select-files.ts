@@ -168,7 +168,14 @@ function isPointer([hunk, second]: Judged["hunks"], other: "added" | "removed"):
  * Every other link adds no unread line.
  */
 function hidingLinks(files: readonly FileDiff[], ofBase: ReturnType<typeof wordOfBase>): (link: FileDiff) => boolean {
-  const named = Map.groupBy(files, ({ path }) => nameOf(path).toLowerCase());
+  /** By name, each kind of such files once: thousands of links may have targets of one name. */
+  const named = new Map<string, Map<string, FileDiff>>();
+  for (const file of files) {
+    const name = nameOf(file.path).toLowerCase();
+    const kinds = named.get(name) ?? new Map<string, FileDiff>();
+    const kind = [endingOf(file.path), isTestPath(file.path), typeof (ofBase(file.path) ?? "") === "object"].join();
+    named.set(name, kinds.set(kind, file));
+  }
   return ({ path, hunks }) => {
     const target = hunks.flatMap(({ lines }) => lines).findLast(({ kind }) => kind === "added")?.text;
     if (target === undefined || (endingOf(path) !== "" && endingOf(path) !== endingOf(target))) return true;
@@ -176,7 +183,7 @@ function hidingLinks(files: readonly FileDiff[], ofBase: ReturnType<typeof wordO
       endingOf(file.path) !== endingOf(path) ||
       isTestPath(file.path) !== isTestPath(path) ||
       typeof (ofBase(file.path) ?? "") === "object";
-    return (named.get(nameOf(target).toLowerCase()) ?? []).some(isOther);
+    return [...(named.get(nameOf(target).toLowerCase())?.values() ?? [])].some(isOther);
   };
 }
 
