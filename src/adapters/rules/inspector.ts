@@ -12,7 +12,7 @@ import { grammarOf, parseText } from "../grammars.ts";
 import { compileCustomRules } from "./custom.ts";
 import { inspectionOf, joinInspections, onlyDegraded, wordsOfRule } from "./inspection.ts";
 import { addedNumbers, firstFrom, lineTexts, oncePerFile } from "./known-lines.ts";
-import { isSampleFile } from "./line/line-rule.ts";
+import { isAside } from "./line/line-rule.ts";
 import type { Match, Rule } from "./rule.ts";
 import { FILE_RULES } from "./rules.ts";
 import {
@@ -122,7 +122,7 @@ async function inspectFile(
   const tries = searches === null ? new Map() : await triesIn(file, added, searches, degraded);
   const parts: Inspection[] = [];
   for (const rule of rules) {
-    if (!rule.inTests && (file.facts.kind === "test" || isSampleFile(file))) continue;
+    if (!rule.inTests && isAside(file)) continue;
     if (!("check" in rule || tries.has(rule))) continue;
     try {
       parts.push(await inspectWith(rule, { file, added, addedLines, tries }, settings.get(rule.id)));

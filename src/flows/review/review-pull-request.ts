@@ -12,7 +12,7 @@ import type { ReviewJob } from "../../domain/job.ts";
 import type { Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { Review, Superseded } from "../../domain/review.ts";
-import { gather, gatherIssues, isFork } from "../../gather/gather.ts";
+import { gather, gatherIssues, isFork, isOwnFork } from "../../gather/gather.ts";
 import type { Snapshots } from "../../ports/snapshot.ts";
 import { retrieve } from "../../retrieve/retrieve.ts";
 import { review } from "../../review/review.ts";
@@ -78,7 +78,8 @@ export async function writeReview(
   const because = await summaryBecause(gathered, ports);
   const begun = await begin(gathered, because);
   const { pull, repo } = gathered;
-  const isAuthorTrusted = !isFork(repo, pull) || (await mayWrite(repo, pull.author, ports.permissions));
+  const isAuthorTrusted =
+    !isFork(repo, pull) || (isOwnFork(pull) && (await mayWrite(repo, pull.author, ports.permissions)));
 
   // 2. Analyze what kind of change it is.
   const signals = await stage("analyze", () => analyze(gathered));

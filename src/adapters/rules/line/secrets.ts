@@ -6,7 +6,7 @@ import { detectSecrets } from "../../secrets/detect-secrets.ts";
 import type { SecretSpan } from "../../secrets/secret-span.ts";
 import { addedLines, type KnownLine, knownLines, oncePerFile } from "../known-lines.ts";
 import { type LineRule, type Match, rulesOf } from "../rule.ts";
-import { isConfig, isSampleFile, matchAt } from "./line-rule.ts";
+import { isAside, isConfig, matchAt } from "./line-rule.ts";
 
 interface PlacedSecret extends SecretSpan {
   /** The secret itself, for judgement only. */
@@ -85,7 +85,7 @@ export const SECRET_RULES = rulesOf<LineRule>("security", [
         if (certainty !== "certain" || source !== "format" || isPublicFormat(value, linesAround(file, startLine)))
           return false;
         // Tokens of tests are signed with test keys, and say nothing without their secret.
-        return !(label === "JSON Web Token" && (file.facts.kind === "test" || isSampleFile(file)));
+        return !(label === "JSON Web Token" && isAside(file));
       }),
   },
   {
