@@ -49,6 +49,16 @@ async function repositoryWith({ retrieval = "", memories, base = {} }: Play): Pr
   return repository;
 }
 
+/** The latest retrieval. */
+function logOf({ id }: Repository) {
+  const db = new Database(join(flow.dataDir, "queue.db"), { readonly: true });
+  const rows = db.prepare("SELECT query, entry FROM retrievals").all() as RetrievalRow[];
+  db.close();
+  const log = rows.map(loggedRetrieval).findLast(({ repo }) => repo === `github.com/${id}`);
+  if (log === undefined) throw new Error("no retrieval was logged");
+  return log;
+}
+
 async function reviewed(repository: Repository, { title = "release the lock", files = PYTHON }: Partial<Play>) {
   const before = flow.asked().length;
   const author = title.startsWith("Bump ") ? { author: "dependabot[bot]" } : {};
@@ -59,11 +69,7 @@ async function reviewed(repository: Repository, { title = "release the lock", fi
   const lines = [
     ...new Set(prompts.flatMap((prompt) => prompt.split("\n").filter((line) => line.startsWith("- mem_")))),
   ];
-  const db = new Database(join(flow.dataDir, "queue.db"), { readonly: true });
-  const rows = db.prepare("SELECT query, entry FROM retrievals").all() as RetrievalRow[];
-  db.close();
-  const log = rows.map(loggedRetrieval).findLast(({ repo }) => repo === `github.com/${repository.id}`);
-  if (log === undefined) throw new Error("no retrieval was logged");
+  const log = logOf(repository);
   const named = (id: string) =>
     /as zq(\w+)zq found out/.exec(lines.find((line) => line.startsWith(`- ${id} `)) ?? "")?.[1];
   const shown = log.ids.map((id) => named(id) ?? "?");
@@ -301,6 +307,30 @@ describe("what the gate does with a change", () => {
       expect(known.asked.filter(({ purpose }) => purpose === "gate")).toEqual([]);
     },
   );
+});
+
+describe("another fusion of words and vectors", () => {
+  const memories = { ada: { language: "" } };
+  const of = async (fusion: string, gate = "gate: {enabled: false}") => {
+    const { log } = await play({ memories, retrieval: `fusion: ${fusion}, ${gate}` });
+    expect(log.ids).toHaveLength(1);
+    return { fused: Math.exp(log.scores[0] ?? Number.NaN), near: 1 - (log.distances[0] ?? Number.NaN) };
+  };
+
+  test("by ranks counts from 1, each query by itself and the best one, vectors a quarter [002-17][003-14][004-18]", async () => {
+    expect((await of("rrf")).fused).toBeCloseTo(1.25 / 61, 6);
+    // A small change is searched by its words.
+    expect((await of("rrf", "topK: 5")).fused).toBeCloseTo((0.25 * 0.6 + 1) / 61, 6);
+  });
+
+  test("by scores is .7 of the likeness and .3 of the words, and only one of them at a weight of 0 [002-18][003-10]", async () => {
+    const { fused, near } = await of("weighted");
+    expect(fused).toBeGreaterThan(0.3);
+    expect(fused).toBeLessThanOrEqual(0.7 * near + 0.3 + 1e-9);
+    expect((await of("weighted, weights: {semantic: 0, keyword: .5}")).fused).toBeCloseTo(1, 6);
+    const alone = await of("weighted, weights: {semantic: .5, keyword: 0}");
+    expect(alone.fused).toBeCloseTo(alone.near, 6);
+  });
 });
 
 describe("one search", () => {
