@@ -139,7 +139,7 @@ function keyFigures({
       value: whole(countOf(reviewDays.filter(isNow))),
       note: `in ${days} days; ${whole(countOf(reviewDays.filter(isBefore)))} ${was}, ${whole(reviews)} in all`,
     },
-    { name: "Findings", value: findings === null ? "–" : whole(countOf(findings)), note: "remembered, whenever said" },
+    { name: "Findings", value: findings === null ? "–" : whole(countOf(findings)), note: "remembered in all" },
     {
       name: "Taken up",
       value: percent(now.share),
