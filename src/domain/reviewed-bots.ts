@@ -22,17 +22,12 @@ const DEPENDENCY_BOTS = ["dependabot", "dependabot-preview", "renovate", "renova
 
 const REVIEWED: ReadonlySet<string> = new Set([...CODING_AGENTS, ...DEPENDENCY_BOTS]);
 
-/** Which bots: the ones above, none, all, or those with these logins, with `[bot]` or without. */
-type ReviewedBots = "agents" | "none" | "all" | readonly string[];
-
-/** Whether the pull requests of this bot are reviewed. */
-export function isReviewedBot(login: string, bots: ReviewedBots): boolean {
-  if (bots === "all" || bots === "none") return bots === "all";
-  const slug = slugOf(login);
-  if (bots === "agents") return REVIEWED.has(slug);
-  return bots.some((one) => slugOf(one) === slug || (one === "agents" && REVIEWED.has(slug)));
+/** Whether a bot is one of those above: `agents` of `review.bots`. */
+export function isAgent(login: string): boolean {
+  return REVIEWED.has(slugOf(login));
 }
 
-function slugOf(login: string): string {
+/** The slug of a bot's App, in lower case; of a person the login. */
+export function slugOf(login: string): string {
   return login.toLowerCase().replace(/\[bot\]$/, "");
 }

@@ -3,7 +3,7 @@ import { globPattern } from "../config/patterns.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
 import type { ReviewJob } from "../domain/job.ts";
 import { labelKey, type PullRequest } from "../domain/pull-request.ts";
-import { isReviewedBot } from "../domain/reviewed-bots.ts";
+import { isAgent, slugOf } from "../domain/reviewed-bots.ts";
 import type { SkipId, SkipReason } from "../domain/skips.ts";
 import { holdTag } from "../domain/title-tags.ts";
 
@@ -54,17 +54,31 @@ export function skipReason(
  * chooses among bots and `review.authors` among people; a pattern with `!` leaves out either.
  */
 export function authorReason(
-  { type, login }: PullRequest["author"],
+  author: PullRequest["author"],
   { bots, authors }: Pick<RepoConfig["review"], "bots" | "authors">,
 ): SkipReason | null {
+  const { login, type } = author;
   const isBot = type === "Bot";
-  if (isBot && !isReviewedBot(login, bots))
+  if (isBot && !isWantedBot(author, bots))
     return { id: "bot", text: `opened by a bot, ${login}, that review.bots leaves out` };
-  const names = isBot ? [login, login.replace(/\[bot\]$/, "")] : [login];
   const patterns = isBot ? authors.filter((pattern) => pattern.startsWith("!")) : authors;
-  const isNamed = (glob: string) =>
-    names.some((name) => glob.toLowerCase() === name.toLowerCase() || isMatch(glob.toLowerCase(), name.toLowerCase()));
+  const isNamed = (pattern: string) => namesLogin(pattern, author);
   return admits(patterns, isNamed) ? null : { id: "author", text: `review.authors leaves out its author ${login}` };
+}
+
+/** A list that only leaves out leaves out agents. */
+function isWantedBot(author: PullRequest["author"], bots: RepoConfig["review"]["bots"]): boolean {
+  if (bots === "none" || bots === "all") return bots === "all";
+  const named = bots === "agents" ? [bots] : bots;
+  const list = named.length > 0 && named.every((one) => one.startsWith("!")) ? ["agents", ...named] : named;
+  const isNamed = (one: string) => (one === "agents" ? isAgent(author.login) : namesLogin(one, author));
+  return list.length > 0 && admits(list, isNamed);
+}
+
+/** Whether a glob, in any case and with or without `@`, matches a login. One that ends with `[bot]` is of bots only. */
+function namesLogin(pattern: string, { login, type }: PullRequest["author"]): boolean {
+  const isOfBots = /\[bot\]$/i.test(pattern);
+  return (type === "Bot" || !isOfBots) && isMatch(slugOf(pattern.replace(/^@/, "")), slugOf(login));
 }
 
 /** At least one positive pattern must match, if there are any, and no pattern after a `!`. */
