@@ -121,7 +121,9 @@ async function range(cwd: string, words: SubjectWords, word: string | undefined)
   }
   const base = words.base ?? (await defaultBranch(cwd));
   if (base !== null) return { kind: "commits", base, head: words.head ?? "HEAD" };
-  throw new UsageError("no uncommitted work, and no default branch was found; name a base: kodiai review REV");
+  throw new UsageError(
+    "no uncommitted work, and no default branch was found; name a base: kodiai review REV (without any commit: add a file first)",
+  );
 }
 
 /** What is missing in a range without a commit, and what its author probably meant. */

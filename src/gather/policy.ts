@@ -3,6 +3,7 @@ import { globPattern } from "../config/patterns.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
 import type { ReviewJob } from "../domain/job.ts";
 import { labelKey, type PullRequest } from "../domain/pull-request.ts";
+import { isAgent, slugOf } from "../domain/reviewed-bots.ts";
 import type { SkipId, SkipReason } from "../domain/skips.ts";
 import { holdTag } from "../domain/title-tags.ts";
 
@@ -53,17 +54,31 @@ export function skipReason(
  * chooses among bots and `review.authors` among people; a pattern with `!` leaves out either.
  */
 export function authorReason(
-  { type, login }: PullRequest["author"],
+  author: PullRequest["author"],
   { bots, authors }: Pick<RepoConfig["review"], "bots" | "authors">,
 ): SkipReason | null {
+  const { login, type } = author;
   const isBot = type === "Bot";
-  if (isBot && !isReviewedBot(login, bots))
+  if (isBot && !isWantedBot(author, bots))
     return { id: "bot", text: `opened by a bot, ${login}, that review.bots leaves out` };
-  const names = isBot ? [login, login.replace(/\[bot\]$/, "")] : [login];
   const patterns = isBot ? authors.filter((pattern) => pattern.startsWith("!")) : authors;
-  const isNamed = (glob: string) =>
-    names.some((name) => glob.toLowerCase() === name.toLowerCase() || isMatch(glob.toLowerCase(), name.toLowerCase()));
+  const isNamed = (pattern: string) => namesLogin(pattern, author);
   return admits(patterns, isNamed) ? null : { id: "author", text: `review.authors leaves out its author ${login}` };
+}
+
+/** A list that only leaves out leaves out agents. */
+function isWantedBot(author: PullRequest["author"], bots: RepoConfig["review"]["bots"]): boolean {
+  if (bots === "none" || bots === "all") return bots === "all";
+  const named = bots === "agents" ? [bots] : bots;
+  const list = named.length > 0 && named.every((one) => one.startsWith("!")) ? ["agents", ...named] : named;
+  const isNamed = (one: string) => (one === "agents" ? isAgent(author.login) : namesLogin(one, author));
+  return list.length > 0 && admits(list, isNamed);
+}
+
+/** Whether a glob, in any case and with or without `@`, matches a login. One that ends with `[bot]` is of bots only. */
+function namesLogin(pattern: string, { login, type }: PullRequest["author"]): boolean {
+  const isOfBots = /\[bot\]$/i.test(pattern);
+  return (type === "Bot" || !isOfBots) && isMatch(slugOf(pattern.replace(/^@/, "")), slugOf(login));
 }
 
 /** At least one positive pattern must match, if there are any, and no pattern after a `!`. */
@@ -98,40 +113,4 @@ function holdsWord(text: string, word: string): boolean {
 function isMatch(glob: string, name: string): boolean {
   const read = globPattern(glob);
   return "matches" in read && read.matches(name);
-}
-
-/** Agents that write code on request, by the slug of their App: no person can have a login that ends with `[bot]`. */
-const CODING_AGENTS = [
-  "amazon-q-developer",
-  "chatgpt-codex-connector",
-  "claude",
-  "codegen-sh",
-  "copilot",
-  "copilot-swe-agent",
-  "cursor",
-  "devin-ai-integration",
-  "factory-droid",
-  "google-labs-jules",
-  "openhands-agent",
-  "sweep-ai",
-];
-
-/** Their changes are ordinary ones: versions and lock files, and sometimes code. */
-const DEPENDENCY_BOTS = ["dependabot", "dependabot-preview", "renovate", "renovate-bot", "mend-for-github-com"];
-
-const REVIEWED: ReadonlySet<string> = new Set([...CODING_AGENTS, ...DEPENDENCY_BOTS]);
-
-/** Which bots: the ones above, none, all, or those with these logins, with `[bot]` or without. */
-type ReviewedBots = "agents" | "none" | "all" | readonly string[];
-
-/** Whether the pull requests of this bot are reviewed. */
-function isReviewedBot(login: string, bots: ReviewedBots): boolean {
-  if (bots === "all" || bots === "none") return bots === "all";
-  const slug = slugOf(login);
-  if (bots === "agents") return REVIEWED.has(slug);
-  return bots.some((one) => slugOf(one) === slug || (one === "agents" && REVIEWED.has(slug)));
-}
-
-function slugOf(login: string): string {
-  return login.toLowerCase().replace(/\[bot\]$/, "");
 }

@@ -1,6 +1,8 @@
 // kodiai review on a real repository: what it reads, how it prints it, and how it ends.
 
-import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import formats from "ajv-formats";
@@ -480,6 +482,26 @@ describe("how it ends", () => {
     }
     expect(piped).toMatchObject({ code: 0, out: expect.stringContaining("weak-password-hash") });
   });
+});
+
+test("a place that has nothing to read says what to do: no clone, a bare repository, no commit", async () => {
+  const at = mkdtempSync(join(tmpdir(), "kodiai-places-"));
+  try {
+    for (const words of [["--bare", "store.git"], ["empty"]])
+      execFileSync("git", ["init", "-q", ...words], { cwd: at });
+    const said = async (folder: string, verb = "review") =>
+      (await kodiai([verb, "--repo", join(at, folder)], { cwd: "/" })).err;
+    const [none, bare, empty, index] = await Promise.all([
+      ...["", "store.git", "empty"].map((one) => said(one)),
+      said("empty", "index"),
+    ]);
+    expect(none).toContain("; run it in a clone, or name one: --repo PATH");
+    expect(bare).toContain("; a bare repository has no files of its own: name a revision to compare with");
+    expect(empty).toContain("name a base: kodiai review REV (without any commit: add a file first)");
+    expect(index).toContain("; there is no commit yet: make one first");
+  } finally {
+    rmSync(at, { recursive: true });
+  }
 });
 
 test("the example of docs/review-json.md is what the same change gives", async () => {

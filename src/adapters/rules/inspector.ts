@@ -13,6 +13,7 @@ import { compileCustomRules } from "./custom.ts";
 import { inspectionOf, joinInspections, onlyDegraded, wordsOfRule } from "./inspection.ts";
 import { addedNumbers, firstFrom, lineTexts, oncePerFile } from "./known-lines.ts";
 import { isAside } from "./line/line-rule.ts";
+import { namePlace } from "./name-place.ts";
 import type { Match, Rule } from "./rule.ts";
 import { FILE_RULES } from "./rules.ts";
 import {
@@ -198,7 +199,7 @@ function findingOf(
     side: "RIGHT",
     startLine,
     line,
-    ...wordsOfRule(rule, setting, match.detail),
+    ...wordsOfRule(rule, setting, match.detail, { here: isNodeMatch(match) ? namePlace(match.node) : "" }),
     suggestion: fits ? suggestion : null,
   };
 }

@@ -86,7 +86,7 @@ export async function writeReview(
   const context = { ...gathered, issues: await gatherIssues(gathered, signals.intent.issues, ports.pulls) };
 
   // 3. Recollect what people said about such code and findings.
-  const { recollection, degraded } = await recollect(context, ports);
+  const { recollection, commenters, degraded } = await recollect(context, ports);
   const prepared = await prepare(context, signals, ports);
 
   // 4. Retrieve what was said before about code like this.
@@ -109,7 +109,8 @@ export async function writeReview(
     return review(context, signals, precedents, own);
   });
   const whole = await prepared.complete(written, [...degraded, ...begun.degraded], started);
-  return { ...whole, summaryBecause: because };
+  const memory = commenters.length === 0 ? whole.memory : { ...whole.memory, commenters };
+  return { ...whole, memory, summaryBecause: because };
 }
 
 /**
