@@ -276,7 +276,7 @@ function rememberedOn(
   }: StoreSettings,
 ): OpenMemory {
   const patience = { ...(isCommand === true ? { answerMs: UNHURRIED_MS } : {}), ...search.patience };
-  const thread = threadRecall({ ...search, place, patience });
+  const thread = threadRecall({ ...search, place, patience, remembersAnything: () => remembersAnything(db) });
   // Searches run in a thread of its own, so that webhooks and reviews are not blocked.
   return {
     memory: storedMemory(db, reclaim),
@@ -289,7 +289,7 @@ function rememberedOn(
     memoryProblem: null,
     spaces: () => storedSpaces(db),
     cached: (embedder) => cachedEmbedder(embedder, db, Date.now),
-    warm: async () => ((await remembersAnything(db)) ? thread.warm() : undefined),
+    warm: thread.warm,
     warmth: thread.warmth,
     async close() {
       await thread.close();

@@ -8,6 +8,7 @@ import type { Command, Sent } from "./verbs.child.ts";
 
 /** Of a person who has no store yet. */
 const NO_DATA = join(tmpdir(), `kodiai-no-data-${process.pid}`);
+const LONGEST_MS = 50_000;
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 export interface Ended {
@@ -49,12 +50,18 @@ export function verb(words: readonly string[], options: VerbOptions): Promise<En
 }
 
 function answerTo(words: readonly string[], { cwd, stdin = "", env = {}, onOutput }: VerbOptions): Promise<Ended> {
-  runner ??= fork(join(ROOT, "test/cli/verbs.child.ts"), [], { serialization: "advanced", env: bareEnvironment() });
+  runner ??= fork(join(ROOT, "test/cli/verbs.child.ts"), [], {
+    execArgv: [],
+    serialization: "advanced",
+    env: bareEnvironment(),
+  });
   const child = runner;
   const written: Record<"out" | "err", Uint8Array[]> = { out: [], err: [] };
   const text = (stream: "out" | "err") => Buffer.concat(written[stream]).toString();
   const command: Command = { words, cwd, stdin, env: { ...bareEnvironment(), XDG_DATA_HOME: NO_DATA, ...env } };
   child.ref();
+  child.channel?.ref();
+  const watchdog = setTimeout(() => child.kill("SIGKILL"), LONGEST_MS);
   return new Promise<Ended>((resolve, reject) => {
     const end = (code: number | null) => resolve({ code, out: text("out"), err: text("err") });
     child.on("message", (sent: Sent) => {
@@ -69,9 +76,10 @@ function answerTo(words: readonly string[], { cwd, stdin = "", env = {}, onOutpu
     });
     child.send(command);
   }).finally(() => {
-    child.removeAllListeners();
-    // Its channel as well: nothing listens to it until the next verb.
+    clearTimeout(watchdog);
+    for (const event of ["message", "error", "close"]) child.removeAllListeners(event);
     child.unref();
+    child.channel?.unref();
   });
 }
 
@@ -85,7 +93,7 @@ function ended(program: string, words: readonly string[], options: RunOptions): 
   const child = spawn(process.execPath, [join(ROOT, program), ...words], {
     cwd,
     env: { ...bareEnvironment(), XDG_DATA_HOME: NO_DATA, ...env },
-    timeout: 50_000,
+    timeout: LONGEST_MS,
   });
   if (child.pid !== undefined) onStart?.(child.pid);
   child.stdin.on("error", () => undefined);
