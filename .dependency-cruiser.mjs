@@ -152,7 +152,7 @@ export default {
       severity: "error",
       from: {
         path: "^src/",
-        pathNot: "^src/adapters/(github/guarded-fetch|private-address|proxy-bypass|vetted-lookup)[.]ts$|^src/server/",
+        pathNot: "^src/adapters/(github/guarded-fetch|private-address)[.]ts$|^src/server/",
       },
       to: {
         path: "^(node:)?(http|https|http2|net|tls|dgram|dns)(/promises)?$|^node_modules/undici/",

@@ -3,7 +3,6 @@ import { type ELDHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import type { Precedents, Scope } from "../src/domain/retrieval.ts";
 import type { Embedder, Recall } from "../src/ports/memory.ts";
 import { newGateCache, type RetrievePorts, retrieve, searchMemory } from "../src/retrieve/retrieve.ts";
-import { inTurn } from "../src/wire/job-ports.ts";
 import { memoryReader, quantile, type Stopwatch, stopwatch } from "./clocks.ts";
 import type { Engine, Stored } from "./engines/engine.ts";
 import { NEAREST, type Truth } from "./exact-truth.ts";
@@ -245,8 +244,6 @@ export async function searchByText(recall: Recall, asked: Asked, watch: Stopwatc
 }
 
 const NOW = 1_800_000_000_000;
-/** As the server does it. */
-const pause = inTurn();
 
 async function inTheRoom(
   name: string,
@@ -294,7 +291,7 @@ async function inTheRoom(
   const start = performance.now();
   const cpu = process.cpuUsage();
   lateInRoom.enable();
-  const found = await search({ embedder, recall: watched, reranker: null, pause });
+  const found = await search({ embedder, recall: watched, reranker: null });
   const all = process.cpuUsage(cpu);
   const wall = performance.now() - start;
   lateInRoom.disable();

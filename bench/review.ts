@@ -7,18 +7,18 @@ const importMs = performance.now() - started;
 
 const { localWords } = await import("../src/adapters/local/local-embedder.ts");
 const { noMemory } = await import("../src/adapters/no-memory/no-memory.ts");
+const { PLAIN_CHANGE } = await import("../src/flows/review/review-ports.ts");
 const { benchmarkSubject } = await import("./pull-request.ts");
 const { measured } = await import("./time-runs.ts");
 const [files] = process.argv.slice(2);
 const { job, pulls } = benchmarkSubject(files === undefined ? undefined : Number(files));
 const ports = {
+  ...PLAIN_CHANGE,
   pulls,
   inspector: inspector(),
   known: knownRules(),
   embedder: localWords(),
   recall: noMemory(),
-  reranker: null,
-  gateCache: null,
   access: null,
   now: () => 0,
 };

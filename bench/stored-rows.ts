@@ -3,8 +3,8 @@
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { storedMemory } from "../src/store/memory/memory.ts";
 import { openMemoryFile } from "../src/store/memory/memory-file.ts";
+import { storedMemory } from "../src/store/memory/stored-memory.ts";
 import type { Stored } from "./engines/engine.ts";
 import { exactTruths, type Truth } from "./exact-truth.ts";
 import { machineNow } from "./machine.ts";

@@ -6,9 +6,8 @@ import type { MemoryRecord } from "../src/domain/memory.ts";
 import type { Scope } from "../src/domain/retrieval.ts";
 import { BACKGROUND, type Background } from "../src/domain/text/word-rarity.ts";
 import { rowRecord } from "../src/learn/learn.ts";
-import { runToEnd } from "../src/retrieve/rank/cooperative-steps.ts";
 import { changedPlaces, factorTerms } from "../src/retrieve/rank/factors.ts";
-import { type Signals, signalSteps } from "../src/retrieve/rank/features.ts";
+import { featureSignals, type Signals } from "../src/retrieve/rank/features.ts";
 import { fuseByRank, pool } from "../src/retrieve/rank/fusion.ts";
 import type { FusionWeight } from "../src/retrieve/rank/learned-fusion.ts";
 import { type PreparedMemory, prepareChange, prepareMemory } from "../src/retrieve/rank/prepare-documents.ts";
@@ -60,7 +59,7 @@ export function changeExamples(
     if (memories.length === 0) return [];
     const background = backgrounds.get(query.repo) ?? countWords(rows, query.repo);
     backgrounds.set(query.repo, background);
-    const signals = runToEnd(signalSteps(query.change, memories, background, rows.lexicon));
+    const signals = featureSignals(query.change, memories, background, rows.lexicon);
     const factors = factorsOf(
       asked,
       memories.flatMap(({ id }) => records.get(id) ?? []),
@@ -87,7 +86,7 @@ export async function questionExamples(folder: string, choices: readonly Choice[
       const words = lexicon();
       const change = prepareChange({ title: text, body: "", paths: [], hunks: [] }, words);
       const memories = candidates.map((hit) => preparedRecord(known.get(hit.id), words));
-      const signals = runToEnd(signalSteps(change, memories, BACKGROUND, words));
+      const signals = featureSignals(change, memories, BACKGROUND, words);
       const untuned = memories.map((memory) => memory.id);
       const example = { query: id, group: [...truth].sort()[0] ?? "", truth, untuned };
       examples.push(exampleOf(example, memories, signals, choices, new Float64Array(memories.length)));

@@ -13,16 +13,18 @@ import type { Skipped } from "../src/domain/omissions.ts";
 import type { OwnComment, PullRequest, PullRequestContext } from "../src/domain/pull-request.ts";
 import type { Review } from "../src/domain/review.ts";
 import { importMemory } from "../src/flows/memory/memory-file.ts";
+import { PLAIN_CHANGE } from "../src/flows/review/review-ports.ts";
 import { writeReview } from "../src/flows/review/review-pull-request.ts";
 import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
 import type { Recall } from "../src/ports/memory.ts";
 import type { Model } from "../src/ports/model.ts";
+import { UNLIMITED } from "../src/ports/model.ts";
 import type { Snapshots } from "../src/ports/snapshot.ts";
 import type { Symbols } from "../src/ports/symbols.ts";
 import type { Inspector, PullRequests } from "../src/ports.ts";
-import { storedMemory } from "../src/store/memory/memory.ts";
 import { openMemoryFile } from "../src/store/memory/memory-file.ts";
 import { threadRecall } from "../src/store/memory/recall.ts";
+import { storedMemory } from "../src/store/memory/stored-memory.ts";
 import { knownRules } from "../src/wire/rules.ts";
 import type { RealPull } from "./pull-requests.ts";
 import type { PullRepository } from "./repositories.ts";
@@ -100,6 +102,7 @@ export async function reviewPull(pull: RealPull, reviewer: Reviewer): Promise<Wr
   const written: Review | Skipped = await writeReview(
     jobOf(pull),
     {
+      ...PLAIN_CHANGE,
       pulls: pullsOf(pull, reviewer),
       snapshots: snapshotsOf(reviewer.repository ?? null),
       symbols: reviewer.symbols ?? null,
@@ -107,12 +110,7 @@ export async function reviewPull(pull: RealPull, reviewer: Reviewer): Promise<Wr
       known: knownRules(),
       embedder: localWords(),
       recall: reviewer.recall,
-      reranker: null,
-      gateCache: null,
-      access:
-        model === null
-          ? null
-          : { model, spending: { usage: async () => ({ spent: 0, aside: 0 }) }, delimiter: delimiterOf(pull) },
+      access: model === null ? null : { ...UNLIMITED, model, delimiter: delimiterOf(pull) },
       now: () => pull.asOf ?? NOW,
     },
     async (room, enter) => {

@@ -1,11 +1,11 @@
 // Runs one query with one configuration of the retrieve stage: the same stage and store that reviews use.
 import { analyze } from "../src/analyze/analyze.ts";
 import { defaultKnowledge } from "../src/config/knowledge.ts";
+import type { ModelAllowance } from "../src/domain/model.ts";
 import type { PullRequestContext } from "../src/domain/pull-request.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
 import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
 import type { Recall } from "../src/ports/memory.ts";
-import type { ModelAllowance } from "../src/ports/model.ts";
 import { retrieve } from "../src/retrieve/retrieve.ts";
 import type { Tuning } from "../src/retrieve/tuning.ts";
 import type { Answer } from "./answers.ts";

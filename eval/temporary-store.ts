@@ -9,10 +9,10 @@ import { importMemory } from "../src/flows/memory/memory-file.ts";
 import { remember, rowRecord } from "../src/learn/learn.ts";
 import type { DigestForm } from "../src/learn/remember/embedding-text.ts";
 import type { Embedder, Memory, Recall } from "../src/ports/memory.ts";
-import { storedMemory } from "../src/store/memory/memory.ts";
 import { openMemoryFile } from "../src/store/memory/memory-file.ts";
 import { threadRecall } from "../src/store/memory/recall.ts";
 import { MEMORY_PART } from "../src/store/memory/schema.ts";
+import { storedMemory } from "../src/store/memory/stored-memory.ts";
 import { migrate } from "../src/store/migrate.ts";
 import { openPostgres } from "../src/store/postgres.ts";
 

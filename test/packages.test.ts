@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { memorySearch, ROWS_IN_DATABASE } from "../src/search/memory-search.ts";
 import { usearchExact } from "../src/search/vector-index.ts";
-import { storedMemory } from "../src/store/memory/memory.ts";
 import { openMemoryFile } from "../src/store/memory/memory-file.ts";
 import { storedRows } from "../src/store/memory/search-rows.ts";
+import { storedMemory } from "../src/store/memory/stored-memory.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { memoryRecord, scopeOf } from "./adapters/contracts/memory.ts";
 

@@ -113,7 +113,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "log unredacted",
     loses: "no secret is logged",
-    file: "src/adapters/secrets/redacted-log.ts",
+    file: "src/adapters/secrets/redact.ts",
     within: "write",
     find: "handOn(await redactLine(line, redactor))",
     replace: "handOn(line)",

@@ -10,8 +10,7 @@ import type { LanguageShare, Risk } from "../../src/domain/signals.ts";
 import { jaccard } from "../../src/domain/text/jaccard.ts";
 import { buildRetrievalQuery, queryVariants } from "../../src/retrieve/query/build-query.ts";
 import { scopeOf } from "../../src/retrieve/query/scope.ts";
-import { runToEnd } from "../../src/retrieve/rank/cooperative-steps.ts";
-import { comparedWords, dedupeSteps } from "../../src/retrieve/rank/dedupe.ts";
+import { comparedWords, dedupe } from "../../src/retrieve/rank/dedupe.ts";
 import { recencyDistanceFactor } from "../../src/retrieve/rank/factors.ts";
 import { fuseByRank, pool } from "../../src/retrieve/rank/fusion.ts";
 import { languageFactor, type RerankConfig, rerankByLanguage } from "../../src/retrieve/rank/language.ts";
@@ -348,11 +347,9 @@ function deduped(input: unknown): unknown {
   const kept = [...apart.values()]
     .flatMap(
       (some) =>
-        runToEnd(
-          dedupeSteps(
-            some.toSorted((a, b) => b.score - a.score),
-            alike,
-          ),
+        dedupe(
+          some.toSorted((a, b) => b.score - a.score),
+          alike,
         ).kept,
     )
     .sort((a, b) => b.item.score - a.item.score);

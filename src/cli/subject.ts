@@ -164,7 +164,7 @@ async function pullRequest(
     return { job: commandLineJob(repo, Number(number), headSha), ports, post: null };
   }
   const { repo, headSha, ports } = await commentingPorts({ ...named, place: commentsAt });
-  // Nobody asked for this review, so the configuration decides whether there is one, as on a server. A step that may fail has to
+  // No person asked for this review, so the configuration decides whether there is one, as on a server. A step that may fail has to
   // answer for each commit: a title or a draft would be a way around it.
   const job = { ...commandLineJob(repo, Number(number), headSha), explicit: mustAnswer };
   return { job, ports, post: (written, stage) => postReview(written, job, ports, stage) };

@@ -11,7 +11,7 @@ import {
 } from "../domain/change-context.ts";
 import { folderOf, isTestPath } from "../domain/code/paths.ts";
 import type { Definition, NamedSymbol, Reference } from "../domain/code/symbols.ts";
-import { CHARS_PER_TOKEN } from "../domain/model.ts";
+import { type AllowedModel, CHARS_PER_TOKEN } from "../domain/model.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import { cutText } from "../domain/text/cut-text.ts";
@@ -43,11 +43,11 @@ import { type ChangedName, changeNames, IMPORT, NO_CODE, TYPE, type UsedName } f
 import { type Candidate, countByKind, shareBudget, shownLine } from "./share-budget.ts";
 
 interface ContextPorts {
-  /** Null or absent: the change has no repository behind it. */
-  readonly snapshots?: Snapshots | null;
-  readonly symbols?: Symbols | null;
-  /** See Model; absent: lines are shown as they are. */
-  readonly mask?: ((text: string) => Promise<string>) | undefined;
+  /** Null: the change has no repository behind it. */
+  readonly snapshots: Snapshots | null;
+  /** Null: names are not looked for. */
+  readonly symbols: Symbols | null;
+  readonly mask: AllowedModel["model"]["mask"];
 }
 
 /** Call sites shown of one name. */
@@ -67,8 +67,8 @@ export async function contextOf(
   ports: ContextPorts | null,
 ): Promise<ChangeContext> {
   const budget = Math.floor(context.config.review.contextTokens * CHARS_PER_TOKEN);
-  const { snapshots, symbols } = ports ?? {};
-  if (budget === 0 || symbols === undefined || symbols === null) return noContext();
+  const { snapshots, symbols, mask } = ports ?? { symbols: null };
+  if (budget === 0 || symbols === null) return noContext();
   const read = (await snapshots?.at(context.repo, context.pull)) ?? { snapshot: null, degraded: [] };
   const head = withHeadTexts(read.snapshot, context);
   const kinds = new Map(signals.files.map(({ path, kind }) => [path, kind]));
@@ -136,7 +136,7 @@ export async function contextOf(
   const commented = candidates.map((one) => withComment(one, texts));
   const shared = shareBudget(commented, texts, inDiff, budget * (1 - CALLS_PART));
   const called = fitted(unshown(calls, shared.excerpts), Math.min(budget - shared.used, budget * CALLS_PART));
-  const lines = maskedLines(head, ports?.mask ?? (async (text) => text));
+  const lines = maskedLines(head, mask);
   return {
     kind: "change-context",
     from: read.snapshot === null ? (head.files.size === 0 ? "nothing" : "head-texts") : "snapshot",

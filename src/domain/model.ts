@@ -100,6 +100,39 @@ export type ModelAnswer<T> =
       readonly usage: ModelUsage;
     };
 
+/** A model as stages ask it. It never throws and never decides. */
+export interface AskableModel {
+  /** The names for footers and fingerprints: `claude-sonnet-5-5`. */
+  readonly names: Readonly<Record<ModelTier, string>>;
+  /** Context window of this tier in tokens, including the reply. */
+  contextTokens(tier: ModelTier): number;
+  /** Cost of so many tokens in US$, or null when there is no price. */
+  price(tier: ModelTier, inputTokens: number, outputTokens: number): number | null;
+  /** Masks secrets in untrusted text as they are masked when it is sent; the number of lines stays. */
+  mask(text: string): Promise<string>;
+  /** Never rejects. */
+  ask<T>(request: ModelRequest<T>): Promise<ModelAnswer<T>>;
+}
+
+/** A model for one piece of work. Its questions end when the work is no longer wanted. */
+export interface AllowedModel {
+  readonly model: AskableModel;
+  /** Maximum cost of this piece of work in US$; Infinity for a free model. */
+  readonly usd: number;
+  /** Delimiter around untrusted text in a prompt: `kodiai-` and at least 16 random hex digits, new for each call. */
+  readonly delimiter: () => string;
+}
+
+/** An allowance to ask a model for one piece of work, or why there is none; null when no model is expected. */
+export type ModelAllowance = AllowedModel | { readonly model: null; readonly reason: string | null };
+
+/** Whether the next question would meet this failure again. */
+export function isLastingFailure(answer: ModelAnswer<unknown>): boolean {
+  return answer.kind === "failed" && (LASTING.has(answer.failure) || answer.notBefore !== null);
+}
+
+const LASTING: ReadonlySet<ModelFailure> = new Set(["denied", "unpaid", "circuit-open", "stopped"]);
+
 /** UTF-16 units per token, cautiously: English is about 4, dense code with anchors about 2.7. */
 export const CHARS_PER_TOKEN = 2.7;
 

@@ -45,8 +45,8 @@ interface Earlier {
   readonly pausedBy: string | null;
   /** Whether a person has write access to the repository. */
   readonly mayWrite: (person: { readonly id: number; readonly login: string }) => Promise<boolean>;
-  /** Asked before the changes are read: why the pull request needs none of it, or null. Absent: it is read. */
-  readonly settled?: (admitted: Admitted) => Promise<Skipped | null>;
+  /** Asked before the changes are read: why the pull request needs none of it, or null. */
+  readonly settled: (admitted: Admitted) => Promise<Skipped | null>;
 }
 
 const NOTHING_EARLIER: Earlier = {
@@ -55,6 +55,7 @@ const NOTHING_EARLIER: Earlier = {
   declined: [],
   pausedBy: null,
   mayWrite: async () => true,
+  settled: async () => null,
 };
 
 /** A pull request that policy admits to a review, with the configuration of its base. */
@@ -142,7 +143,7 @@ export async function gather(
   const { repo } = job;
   const admitted = await admit(job, pulls, known, earlier);
   if (admitted.kind === "skipped") return admitted;
-  const settled = (await earlier.settled?.(admitted)) ?? null;
+  const settled = await earlier.settled(admitted);
   if (settled !== null) return settled;
 
   const { baseTip, config, problems, origins, used } = admitted;

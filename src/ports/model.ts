@@ -1,20 +1,12 @@
 // Ports of language models. A model never throws and never decides.
 import type { Budget, BudgetUsage, Reservation, ReservationRequest } from "../domain/budget.ts";
 import type { Repo } from "../domain/job.ts";
-import type { ModelAnswer, ModelRequest, ModelTier, ModelUsage, Purpose } from "../domain/model.ts";
+import type { AllowedModel, AskableModel, ModelAnswer, ModelRequest, ModelUsage, Purpose } from "../domain/model.ts";
 import type { Held } from "../ports.ts";
 
-export interface Model {
-  /** The names for footers and fingerprints: `claude-sonnet-5-5`. */
-  readonly names: Readonly<Record<ModelTier, string>>;
-  /** Context window of this tier in tokens, including the reply. */
-  contextTokens(tier: ModelTier): number;
-  /** Cost of so many tokens in US$, or null when there is no price. */
-  price(tier: ModelTier, inputTokens: number, outputTokens: number): number | null;
-  /** What its server turned out not to take, for people; empty or absent: nothing. */
-  readonly learned?: () => readonly string[];
-  /** Masks secrets in untrusted text before it is sent, line by line. Absent: the text is sent as it is. */
-  readonly mask?: (text: string) => Promise<string>;
+export interface Model extends AskableModel {
+  /** What its server turned out not to take, for people. */
+  learned(): readonly string[];
   /** Never rejects. */
   ask<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>>;
 }
@@ -22,7 +14,7 @@ export interface Model {
 type RepoId = Pick<Repo, "host" | "id">;
 
 /** Model spending in US$; requests without a price count as 0. */
-export interface Spending {
+interface Spending {
   /**
    * Of one repository, or of all. `since` (epoch milliseconds) does not apply to reservations; with `outsiders` only spending caused by
    * people without write access counts.
@@ -78,26 +70,19 @@ export interface ModelLessons {
 export interface ModelAccess {
   readonly model: Model;
   readonly spending: Spending;
-  /** Null or absent when no job asks: then nothing is reserved. */
-  readonly reservations?: Reservations | null;
-  /** The operator's limit in US$ per calendar month (UTC) for all repositories together; null or absent: none. */
-  readonly usdPerMonth?: number | null;
-  /** The share of that limit for one repository, in percent; absent: all. */
-  readonly repositoryPercent?: number;
-  /** Delimiter around untrusted text in a prompt: `kodiai-` and at least 16 random hex digits, new for each call. */
-  readonly delimiter: () => string;
+  /** Null when no job asks: then nothing is reserved. */
+  readonly reservations: Reservations | null;
+  /** The operator's limit in US$ per calendar month (UTC) for all repositories together; null: none. */
+  readonly usdPerMonth: number | null;
+  /** The share of that limit for one repository, in percent. */
+  readonly repositoryPercent: number;
+  readonly delimiter: AllowedModel["delimiter"];
 }
 
-/** An allowance to ask a model for one piece of work, or why there is none. */
-export type ModelAllowance =
-  | (Pick<ModelAccess, "model" | "delimiter"> & {
-      /** Maximum cost of this piece of work in US$. */
-      readonly usd: number;
-      /** Aborted when the work is no longer wanted. */
-      readonly signal?: AbortSignal;
-    })
-  | {
-      readonly model: null;
-      /** Null when no model is expected. */
-      readonly reason: string | null;
-    };
+/** The limits of access where no operator sets any, no job asks and no spending is recorded. */
+export const UNLIMITED = {
+  spending: { usage: () => Promise.resolve({ spent: 0, aside: 0 }) },
+  reservations: null,
+  usdPerMonth: null,
+  repositoryPercent: 100,
+} as const satisfies Partial<ModelAccess>;

@@ -8,6 +8,7 @@
 import type { Knowledge } from "../config/knowledge.ts";
 import type { HandSearch } from "../domain/memory/search-result.ts";
 import { CORPORA, type MemoryRecord } from "../domain/memory.ts";
+import type { ModelAllowance } from "../domain/model.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type {
   EmbeddingUsage,
@@ -20,7 +21,6 @@ import type {
 } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import type { Embedder, Recall, Reranker } from "../ports/memory.ts";
-import type { ModelAllowance } from "../ports/model.ts";
 import { chosenPrecedents, noPrecedents, notSearched, SEEN_BEFORE_PART, shadowed } from "./choose.ts";
 import { type Attempts, attempts } from "./degradation-log.ts";
 import { decide, type GateCache, inShadowSample, sampleKey } from "./gate/evaluate-gate.ts";
@@ -40,10 +40,9 @@ import {
 } from "./query/asked-queries.ts";
 import { withoutShortWords } from "./query/build-query.ts";
 import { scopeOf, type VisibleRecords, visibleRecords } from "./query/scope.ts";
-import { runCooperatively } from "./rank/cooperative-steps.ts";
 import { ownWeights, type QueryCandidates, shortlist, strategyWeights } from "./rank/fusion.ts";
 import { askedChange } from "./rank/learned-fusion.ts";
-import { rankSteps } from "./rank/rank-memories.ts";
+import { rankMemories } from "./rank/rank-memories.ts";
 import { configuredThreshold, keywordFloor } from "./rank/threshold.ts";
 import { TUNING, type Tuning } from "./tuning.ts";
 
@@ -59,8 +58,6 @@ export interface RetrievePorts {
   readonly leave?: ModelAllowance;
   /** Epoch milliseconds, to time the gate; absent: it is not timed. */
   readonly now?: () => number;
-  /** Yields to other work if it is time to; absent: the ranking does not pause. */
-  readonly pause?: () => Promise<void>;
 }
 
 export interface RetrieveSettings {
@@ -210,7 +207,7 @@ async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Prom
     distance: isCalibrated && method !== "keyword",
     probability: method === "semantic" || isWordless || leastProbability > 1 ? null : leastProbability,
   };
-  const steps = rankSteps(
+  const list = rankMemories(
     { queries, hits, records, context: placed, signals, weights, alike, now: settings.now },
     {
       ...tuning,
@@ -225,7 +222,6 @@ async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Prom
     new Set(behind),
     inWords,
   );
-  const list = await runCooperatively(steps, at.ports.pause ?? null);
   const change = () => changeExcerpt(context, signals, NARROW);
   const asking = { reranker: at.ports.reranker, budget, keep: tuning.rerankKeep, change, isChange: !settings.asked };
   const reranking = rerankingOf(retrieval, asking, tries);

@@ -2,13 +2,13 @@
 // sent. Without a model, or when it fails, the rules' review remains, and says so.
 
 import { CONFIG_FILE } from "../config/read-yaml.ts";
-import { type ChangeContext, noContext, type ReadHead } from "../domain/change-context.ts";
+import type { ChangeContext, ReadHead } from "../domain/change-context.ts";
 import { isNotebook, readNotebook } from "../domain/code/notebook.ts";
 import { declinedReason } from "../domain/conversation.ts";
 import type { Finding, HeldBack } from "../domain/finding.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import type { RepositoryHistory } from "../domain/memory/rejections.ts";
-import { tokensOf } from "../domain/model.ts";
+import { type ModelAllowance, tokensOf } from "../domain/model.ts";
 import { type Cost, type Degraded, unreadSource } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
@@ -16,7 +16,6 @@ import type { Checkpoint } from "../domain/review/review-history.ts";
 import { isUnread, type PlacedFinding, type Review, type Scope } from "../domain/review.ts";
 import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import { shortHash } from "../domain/text/hash.ts";
-import type { ModelAllowance } from "../ports/model.ts";
 import type { InspectedFile, InspectedRepository, Inspector } from "../ports.ts";
 import { configOnHead, proposedProblems } from "./config-on-head.ts";
 import { filterFindings, type ReportingPolicy, reportsMore } from "./filter-findings.ts";
@@ -42,7 +41,7 @@ import {
   VERIFY_INSTRUCTIONS,
 } from "./reading/instructions.ts";
 import { failureReason } from "./reading/plan-reading.ts";
-import { type Asked, type Bounds, type ModelReview, readByModel, withoutModel } from "./reading/read-by-model.ts";
+import { type Bounds, type ModelReview, readByModel, withoutModel } from "./reading/read-by-model.ts";
 import { costOf, takeRuleVerdicts } from "./reading/verify.ts";
 import { withToolFindings } from "./tools/tool-findings.ts";
 
@@ -56,21 +55,21 @@ export const PROMPT_VERSION = shortHash(
 
 export interface ReviewPorts {
   readonly inspector: Inspector;
-  /** The repository at the head, for rules; null or absent: they read the change alone. */
-  readonly repository?: InspectedRepository | null;
+  /** The repository at the head, for rules; null: they read the change alone. */
+  readonly repository: InspectedRepository | null;
   readonly leave: ModelAllowance;
   /** See reviewFingerprint. */
   readonly fingerprint: string;
-  /** Memory about code and claims like those of this change; absent without any. */
-  readonly recollection?: RepositoryHistory;
+  /** Memory about code and claims like those of this change. */
+  readonly recollection: RepositoryHistory;
   /** Whether the author may write to the repository; otherwise what the author alone says hides nothing from the check. */
   readonly isAuthorTrusted: boolean;
-  /** How many findings get a comment of their own; absent: `review.maxComments`. */
-  readonly commentLimit?: number;
-  /** The code around the change, for the model; absent: it sees only the diff. */
-  readonly around?: ChangeContext;
-  /** The repository at the head, for the lines that findings cite; absent when it was not read. */
-  readonly head?: ReadHead;
+  /** How many findings get a comment of their own; null: `review.maxComments`. */
+  readonly commentLimit: number | null;
+  /** The code around the change, for the model. */
+  readonly around: ChangeContext;
+  /** The repository at the head, for the lines that findings cite. */
+  readonly head: ReadHead;
 }
 
 /**
@@ -92,7 +91,7 @@ export async function review(
   const inspected = inspectedFiles(context, signals, ports.isAuthorTrusted);
   const settings = new Map(Object.entries(config.rules));
   const found = await ports.inspector.inspect(inspected.files, settings, config.customRules, {
-    repository: ports.repository ?? null,
+    repository: ports.repository,
   });
   // In a notebook code is in strings, so nothing replaces a line of it.
   const inspection = {
@@ -102,7 +101,7 @@ export async function review(
   };
   const memory = reviewMemory(precedents);
   const policy = policyOf(context, signals, ports.isAuthorTrusted);
-  const around = ports.around ?? noContext();
+  const { around } = ports;
   // An author without write access holds nothing back by a comment, and is named as having asked for it.
   const unless = (held: readonly HeldBack[]) => (ports.isAuthorTrusted ? [] : held.map(({ finding }) => finding));
   const tools = withToolFindings([...inspection.findings, ...unless(inspection.heldBack)], context, settings);
@@ -110,8 +109,7 @@ export async function review(
   const ignored = ports.isAuthorTrusted ? [] : commented;
   const ruleFindings = [...tools.findings, ...unless(tools.heldBack)];
   const material = { context: authored, signals, precedents, ruleFindings, around };
-  const head = ports.head ?? { code: null, degraded: [] };
-  const { isAuthorTrusted } = ports;
+  const { isAuthorTrusted, head } = ports;
   const bounds = { remembered: memory.precedents, profile: policy.profile, head: head.code, isAuthorTrusted };
   const read = await modelReview(material, bounds, ports.leave);
   const ruled = takeRuleVerdicts(ruleFindings, read.ruleVerdicts);
@@ -289,12 +287,12 @@ export interface Answered {
 export async function answer(question: Question, leave: ModelAllowance): Promise<Answered> {
   const none = { text: null, model: null, cost: costOf([]) };
   if (leave.model === null) return { ...none, reason: leave.reason ?? "no model is set up" };
-  const { model, usd, delimiter, signal } = leave;
+  const { model, usd, delimiter } = leave;
   const asked = { ...none, model: model.names.main };
   const request = answerRequest(question, delimiter());
   const price = model.price("main", tokensOf([...request.system, ...request.user]), ANSWER_TOKENS);
   if (price !== null && price > usd) return { ...asked, reason: "the budget does not pay for the question" };
-  const said = await model.ask(request, signal);
+  const said = await model.ask(request);
   const paid = { ...asked, cost: costOf([said.usage]) };
   if (said.kind === "failed") return { ...paid, reason: failureReason(said) };
   const text = said.value.answer.trim();
@@ -303,22 +301,10 @@ export async function answer(question: Question, leave: ModelAllowance): Promise
 
 function modelReview(
   material: Parameters<typeof readByModel>[0],
-  bounds: Omit<Bounds, "usd">,
+  bounds: Bounds,
   leave: ModelAllowance,
 ): Promise<ModelReview> | ModelReview {
-  if (leave.model === null) return withoutModel(leave.reason);
-  const { model, usd, delimiter, signal } = leave;
-  const asked: Asked = {
-    name: model.names.main,
-    contextTokens: model.contextTokens("main"),
-    smallContextTokens: model.contextTokens("small"),
-    price: (input, output) => model.price("main", input, output),
-    smallPrice: (input, output) => model.price("small", input, output),
-    ask: (request) => model.ask(request, signal),
-    mask: model.mask ?? (async (text) => text),
-    delimiter,
-  };
-  return readByModel(material, { ...bounds, usd }, asked);
+  return leave.model === null ? withoutModel(leave.reason) : readByModel(material, bounds, leave);
 }
 
 /** The files as rules read them: of a notebook its code, in the language of its kernel, beside the rest of it. */

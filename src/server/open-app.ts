@@ -54,7 +54,7 @@ export function appGitHub(options: AppOptions, store: Pick<Store, "pace">, slug:
     onUnrecorded: (error) => log.warn({ err: error }, "a retrieval could not be logged"),
     limits: store.pace,
     markerSecret: privateKey,
-    settledMs: waits?.settledMs,
+    settledMs: waits?.settledMs ?? null,
     onLost: ({ kind, repo, number }, found) =>
       log.warn({ kind, repo: repo.id, number, found }, "write response lost; reconciled with GitHub"),
   });

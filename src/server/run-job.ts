@@ -16,7 +16,7 @@ import { unlessAborted } from "./sweeps/periodic-task.ts";
 export type PullJob = ReviewJob | CommandJob;
 
 /** The ports of such a job, without those that its run adds. */
-type PullPorts = Omit<CommandPorts, "jobs" | "signal">;
+type PullPorts = Omit<CommandPorts, "jobs">;
 
 /** One run of a job; wrappers pass a changed copy inwards. */
 interface JobRun {

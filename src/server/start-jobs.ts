@@ -10,7 +10,7 @@ import { giveUpReview } from "../flows/review/check-run.ts";
 import { reviewPullRequest } from "../flows/review/review-pull-request.ts";
 import type { AnyJob, Held, Inspector, JobEnd, LaneName, Lease, LeaseLimits } from "../ports.ts";
 import { locateRepository, type WiredGitHub } from "../wire/github.ts";
-import { followPorts, learnPorts, type Reading, reviewPorts, serverStatistics } from "../wire/job-ports.ts";
+import { followPorts, learnPorts, type RetrievalServices, reviewPorts, serverStatistics } from "../wire/job-ports.ts";
 import { chosenEmbedder, chosenModel, chosenReranker, openQuestions } from "../wire/models.ts";
 import { serverInspector } from "../wire/rules.ts";
 import type { Store } from "../wire/store.ts";
@@ -90,7 +90,7 @@ export async function startJobs(
 async function readers(
   { embeddings, embeddingLimits, reranker: choice, model, log }: AppOptions,
   store: Store,
-): Promise<Reading> {
+): Promise<RetrievalServices> {
   const chosen = await chosenEmbedder(embeddings, embeddingLimits);
   for (const reason of staleEmbeddings(await store.spaces(), chosen.space))
     log.warn({ reason }, "memory holds vectors of another embedder");
@@ -125,7 +125,7 @@ function startWorkers(
   options: AppOptions & { readonly inspector: Inspector },
   store: Store,
   github: WiredGitHub,
-  reading: Reading,
+  reading: RetrievalServices,
   { onParked, counted, seen }: JobHooks & { readonly seen: JobWatch },
 ): Workers {
   const { log } = options;

@@ -33,9 +33,8 @@ import type { Checks } from "../ports/checks.ts";
 import type { PastReviews } from "../ports/history.ts";
 import type { AddReview, TakeComment } from "../ports/missed-events.ts";
 import type { AppCredentials } from "../ports/registration.ts";
-import type { LocateRepository } from "../ports/repository-look-up.ts";
 import type { InstallationPace, Post, Wanted, WriteStore } from "../ports/writes.ts";
-import type { Reviews } from "../ports.ts";
+import type { AnyJob, Reviews } from "../ports.ts";
 import { githubFetch } from "./egress.ts";
 import { redactor, registerSecrets } from "./secrets.ts";
 import type { Store } from "./store.ts";
@@ -86,10 +85,10 @@ export interface WriteWiring {
   /** The App's secret, which signs our markers. */
   readonly markerSecret: string;
   readonly turns: WriteTurns;
-  /** Overrides the documented time after which a write has arrived or never will; in tests only. */
-  readonly settledMs?: number | undefined;
+  /** Overrides the documented time after which a write has arrived or never will in tests; null otherwise. */
+  readonly settledMs: number | null;
   /** Called for each write whose response was lost, with whether it was found. */
-  readonly onLost?: (wanted: Wanted, found: boolean) => void;
+  readonly onLost: (wanted: Wanted, found: boolean) => void;
 }
 
 /** The write path of one job, or of a sweep. */
@@ -162,9 +161,9 @@ export async function reviewsOnGitHub(
     (await posts(repo, number)).findLast(({ kind }) => kind === "review")?.headSha === headSha;
 }
 
-/** Asks GitHub each time, with tokens for the job's repository only. */
-export function locateRepository({ clients }: { readonly clients: Clients }): LocateRepository {
-  return ({ installationId, repo }) => ({
+/** Where a repository is now. Asks GitHub each time, with tokens for the job's repository only. */
+export function locateRepository({ clients }: { readonly clients: Clients }) {
+  return ({ installationId, repo }: Pick<AnyJob, "installationId" | "repo">) => ({
     host: githubRepositoryHost({ clients, installationId, repo, paceMs: 0 }),
     installationOf: clients.installationOf,
   });

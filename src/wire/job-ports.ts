@@ -1,8 +1,6 @@
 // Gives each job of a server its ports. Its tokens reach only the job's own repository.
 
-import { setImmediate as turn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
-import { cachedStatistics } from "../adapters/cached-statistics.ts";
 import { dryRunEvidence, dryRunMemory, dryRunReplies } from "../adapters/dry-run/dry-run.ts";
 import { codeScanning } from "../adapters/github/read/code-scanning.ts";
 import { githubFeedback } from "../adapters/github/read/feedback.ts";
@@ -18,12 +16,13 @@ import type { FeedbackJob, ReviewJob, UpkeepJob } from "../domain/job.ts";
 import type { CommandPorts } from "../flows/commands/order.ts";
 import type { LearnPorts } from "../flows/people/learn-from-people.ts";
 import type { FollowPorts } from "../flows/repository/follow-repository.ts";
-import type { ReviewPorts } from "../flows/review/review-ports.ts";
+import { PLAIN_CHANGE, type ReviewPorts } from "../flows/review/review-ports.ts";
 import type { RetrievalStatistics } from "../ports/memory.ts";
 import type { Inspector, Lease, Ledger } from "../ports.ts";
 import { newGateCache } from "../retrieve/retrieve.ts";
+import { cachedStatistics } from "../store/reviews/retrievals.ts";
 import { pastOf, pathOf, reviewsOn, reviewsOnGitHub, type WiredGitHub, wiredChecks } from "./github.ts";
-import { type Asking, accessFor } from "./models.ts";
+import { accessFor, type ModelSettings } from "./models.ts";
 import { knownRules, symbolsOfReview } from "./rules.ts";
 import { redact, redactor, safeRetrievals } from "./secrets.ts";
 import type { Store } from "./store.ts";
@@ -35,8 +34,8 @@ const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
 const ISSUE_CACHE = { max: 50, ttl: 60 * 60_000 };
 
 /** Readers of memory for reviews. */
-export interface Reading extends Pick<ReviewPorts, "embedder" | "reranker"> {
-  readonly asking: Asking;
+export interface RetrievalServices extends Pick<ReviewPorts, "embedder" | "reranker"> {
+  readonly asking: ModelSettings;
 }
 
 /** Gives each job its ports: tokens reach only the job's own repository. */
@@ -44,7 +43,7 @@ export function reviewPorts(
   github: WiredGitHub,
   store: Store,
   rules: Inspector,
-  { embedder, reranker, asking }: Reading,
+  { embedder, reranker, asking }: RetrievalServices,
 ): (lease: Lease<ReviewJob | CommandJob>) => Promise<Omit<CommandPorts, "jobs">> {
   const { clients, botLogin, onUnposted } = github;
   const { blobs } = store;
@@ -54,7 +53,6 @@ export function reviewPorts(
   const denials = newDenials();
   const threadRoots = newThreadRoots();
   const gateCache = newGateCache();
-  const pause = inTurn();
   const retrievals = safeRetrievals(store.retrievals, github.onUnrecorded);
   return async (lease) => {
     const { job, attempt } = lease;
@@ -93,13 +91,15 @@ export function reviewPorts(
       redact,
       botLogin,
       gateCache,
-      pause,
       access: accessFor(asking, lease, store.spending, { key: job.key, replies: store.replies }),
       checks: wiredChecks(github, held.writes)(installationId, job.repo),
       checkBook: held.checks,
       progress: held.progress,
       waits: store.waits,
       isOnGitHub: await reviewsOnGitHub(client, botLogin, store),
+      isLastTry: false,
+      commentLimit: null,
+      signal: PLAIN_CHANGE.signal,
       ledger: isDry ? unpostedLedger(held.ledger) : held.ledger,
       now: Date.now,
     };
@@ -110,7 +110,7 @@ export function reviewPorts(
 export function followPorts(
   github: WiredGitHub,
   store: Store,
-  { embedder, asking }: Pick<Reading, "embedder" | "asking">,
+  { embedder, asking }: Pick<RetrievalServices, "embedder" | "asking">,
 ): (lease: Lease<UpkeepJob>) => FollowPorts {
   const { clients } = github;
   const paceMs = github.pace ? READ_PACE_MS : 0;
@@ -157,21 +157,5 @@ export function learnPorts(github: WiredGitHub, store: Store): (job: FeedbackJob
       redact,
       now: Date.now,
     };
-  };
-}
-
-/** Milliseconds: even with one more step, a webhook does not notice the delay. */
-const HELD_MS = 2;
-
-/**
- * @returns a function to await between steps: it resolves at once until the thread was blocked for so long, and then yields to the
- *   event loop; use one for the whole process, which has one thread
- */
-export function inTurn(heldMs: number = HELD_MS): () => Promise<void> {
-  let since = Number.NEGATIVE_INFINITY;
-  return async () => {
-    if (performance.now() - since < heldMs) return;
-    await turn();
-    since = performance.now();
   };
 }

@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { keptReplies } from "../adapters/kept-replies.ts";
 import { localWords } from "../adapters/local/local-embedder.ts";
-import { meteredModel } from "../adapters/metered-model.ts";
 import type { ServiceLimits } from "../adapters/service-call.ts";
 import type { Embeddings, ModelChoice, RerankerChoice } from "../config/environment/read-models.ts";
 import { Transient } from "../domain/errors.ts";
@@ -40,12 +39,32 @@ export async function chosenModel(
 
 function withMaskedPrompts(model: Model): Model {
   const masked = (pieces: readonly PromptPiece[]) =>
-    Promise.all(pieces.map(async (piece) => ({ ...piece, text: await redact(piece.text) })));
+    Promise.all(pieces.map(async (piece) => ({ ...piece, text: await model.mask(piece.text) })));
   return {
     ...model,
-    mask: redact,
     async ask(request, signal) {
       return model.ask({ ...request, user: await masked(request.user) }, signal);
+    },
+  };
+}
+
+/**
+ * A model that records the cost of every question, answered or not: budgets count what was really asked.
+ *
+ * @param record called once per question, with all its attempts; an answer counts even if this fails
+ */
+export function meteredModel(
+  model: Model,
+  record: (purpose: Purpose, usage: ModelUsage) => Promise<void> | void,
+): Model {
+  return {
+    ...model,
+    async ask(request, signal) {
+      const answer = await model.ask(request, signal);
+      try {
+        if (answer.usage.requests > 0) await record(request.purpose, answer.usage);
+      } catch {}
+      return answer;
     },
   };
 }
@@ -61,7 +80,7 @@ export function promptDelimiter(): string {
  * @param review the review whose answers are cached until it is saved; null or absent: no cache
  */
 export function accessFor(
-  asking: Asking,
+  asking: ModelSettings,
   { job: { repo }, ...held }: Held & { readonly job: { readonly repo: Repo } },
   book: SpendingStore,
   review: { readonly key: string; readonly replies: ReplyStore } | null = null,
@@ -81,8 +100,8 @@ export function accessFor(
   const kept =
     review && keptReplies(metered, { ...review, book: review.replies, redact: withoutSecrets, now: Date.now });
   const reservations = book.reservations(held, repo);
-  const limits = { usdPerMonth, ...(repositoryPercent === undefined ? {} : { repositoryPercent }) };
-  return { model: kept ?? metered, spending: book, reservations, ...limits, delimiter: promptDelimiter };
+  const limits = { reservations, usdPerMonth, repositoryPercent };
+  return { model: kept ?? metered, spending: book, ...limits, delimiter: promptDelimiter };
 }
 
 /** Between two attempts to record a cost. */
@@ -145,12 +164,12 @@ export function openQuestions(onLost: OnLost): OpenQuestions {
 }
 
 /** The operator's model and its budgets. */
-export interface Asking {
+export interface ModelSettings {
   readonly model: Model | null;
   /** US$ for all repositories; null: no limit. */
   readonly usdPerMonth: number | null;
-  /** The share of that limit for one repository, in percent; absent: all. */
-  readonly repositoryPercent?: number;
+  /** The share of that limit for one repository, in percent. */
+  readonly repositoryPercent: number;
   readonly questions: OpenQuestions;
 }
 
@@ -180,8 +199,7 @@ async function embedderOf(embeddings: Embeddings, limits: Partial<ServiceLimits>
   registerSecrets(embeddings.apiKey);
   // Loaded only when chosen: the SDK takes a second to import.
   if (embeddings.kind === "voyage") {
-    const { VOYAGE_URL } = await import("../adapters/voyage/client.ts");
-    const { voyageEmbedder } = await import("../adapters/voyage/embedder.ts");
+    const { VOYAGE_URL, voyageEmbedder } = await import("../adapters/voyage/voyage.ts");
     const baseUrl = embeddings.baseUrl ?? VOYAGE_URL;
     const settings = { ...embeddings, baseUrl, fetch: egressTo(baseUrl), limits, now: Date.now };
     return withoutSecretsSent(voyageEmbedder(settings));
@@ -197,8 +215,7 @@ async function embedderOf(embeddings: Embeddings, limits: Partial<ServiceLimits>
 export async function chosenReranker(choice: RerankerChoice): Promise<Reranker | null> {
   if (choice.kind === "off") return null;
   registerSecrets(choice.apiKey);
-  const { VOYAGE_URL } = await import("../adapters/voyage/client.ts");
-  const { voyageReranker } = await import("../adapters/voyage/reranker.ts");
+  const { VOYAGE_URL, voyageReranker } = await import("../adapters/voyage/voyage.ts");
   const baseUrl = choice.baseUrl ?? VOYAGE_URL;
   const { name, rerank } = voyageReranker({ ...choice, baseUrl, fetch: egressTo(baseUrl), now: Date.now });
   // Queries of one review share candidates, and the secret scan takes over a millisecond per text.

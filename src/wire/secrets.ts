@@ -1,7 +1,6 @@
 // The process's redactor, its registered secrets, and wrappers that redact.
 
-import { redactStrings, secretRedactor } from "../adapters/secrets/redact.ts";
-import { type RedactedLog, redactedLog } from "../adapters/secrets/redacted-log.ts";
+import { type RedactedLog, redactedLog, redactStrings, secretRedactor } from "../adapters/secrets/redact.ts";
 import { redactedInbox, redactedQueue, redactedRetrievals } from "../adapters/secrets/redacted-reviews.ts";
 import type { Inbox } from "../ports/inbox.ts";
 import type { RetrievalLog } from "../ports/memory.ts";

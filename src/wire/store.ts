@@ -11,7 +11,6 @@ import { isDatabase, makeDataFolder } from "../environment/data-dir.ts";
 import type { MemoryFigures } from "../ports/dashboard.ts";
 import type { EvidenceStore } from "../ports/feedback.ts";
 import type { Embedder, Memory, Recall, Replays, RepositoryLabels } from "../ports/memory.ts";
-import type { PersonStore } from "../ports/person.ts";
 import type { AnyJob, Lease } from "../ports.ts";
 import { usearchExact } from "../search/vector-index.ts";
 import { onDamage } from "../store/damage.ts";
@@ -19,7 +18,6 @@ import { expireRows } from "../store/expire.ts";
 import { storedTraces } from "../store/forget-repository.ts";
 import { cachedEmbedder } from "../store/memory/embedding-cache.ts";
 import { storedEvidence } from "../store/memory/evidence.ts";
-import { storedMemory } from "../store/memory/memory.ts";
 import { type MemoryFacts, memoryFacts } from "../store/memory/memory-facts.ts";
 import { openMemoryFile, reclaimFile } from "../store/memory/memory-file.ts";
 import { type RecallSettings, type ThreadRecall, threadRecall } from "../store/memory/recall.ts";
@@ -32,6 +30,7 @@ import {
   storedSpaces,
 } from "../store/memory/repositories.ts";
 import { MEMORY_PART } from "../store/memory/schema.ts";
+import { storedMemory } from "../store/memory/stored-memory.ts";
 import { migrate } from "../store/migrate.ts";
 import { ownerOnlyFolder } from "../store/owner-only.ts";
 import type { NotificationListener } from "../store/postgres-listener.ts";
@@ -47,14 +46,13 @@ import { storedAnswers, storedDecisions } from "../store/reviews/conversation.ts
 import { storedHistory, storedIntroductions, storedLooks } from "../store/reviews/follow-up.ts";
 import { storedRetrievalStatistics, storedRetrievals } from "../store/reviews/retrievals.ts";
 import { storedModelLessons, storedReplies, storedReviews } from "../store/reviews/reviews.ts";
-import { storedSigns } from "../store/reviews/signs.ts";
 import { storedSpending } from "../store/reviews/spending.ts";
-import { storedWorkFigures } from "../store/reviews/work-figures.ts";
+import { storedSigns, storedWorkFigures } from "../store/reviews/work-figures.ts";
 import { storedInstallationPace, storedOrphanWrites, storedWrites } from "../store/reviews/writes.ts";
 import type { Database } from "../store/sql.ts";
 import { checkFiles, type FileProblem } from "../store/upkeep/check-files.ts";
 import { refuseHalfMoved } from "../store/upkeep/move.ts";
-import { storedPeople } from "../store/upkeep/people.ts";
+import { type PersonStore, storedPeople } from "../store/upkeep/people.ts";
 import { removeOldCopies } from "../store/upkeep/snapshot.ts";
 import { checkFile } from "../store/upkeep/store-files.ts";
 import { appendTombstone } from "../store/upkeep/tombstones.ts";
@@ -259,24 +257,9 @@ async function openMemory(
   }
 }
 
-function rememberedOn(
-  db: Database,
-  place: string,
-  reclaim: () => Promise<void>,
-  {
-    mostPages: _,
-    isChecked: __,
-    silentMs: ___,
-    isCommand,
-    onExposed: ____,
-    dataDir: _____,
-    instance: ______,
-    epoch: _______,
-    ...search
-  }: StoreSettings,
-): OpenMemory {
-  const patience = { ...(isCommand === true ? { answerMs: UNHURRIED_MS } : {}), ...search.patience };
-  const thread = threadRecall({ ...search, place, patience });
+function rememberedOn(db: Database, place: string, reclaim: () => Promise<void>, settings: StoreSettings): OpenMemory {
+  const patience = { ...(settings.isCommand === true ? { answerMs: UNHURRIED_MS } : {}), ...settings.patience };
+  const thread = threadRecall({ ...settings, place, patience });
   // Searches run in a thread of its own, so that webhooks and reviews are not blocked.
   return {
     memory: storedMemory(db, reclaim),

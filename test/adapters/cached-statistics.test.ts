@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { cachedStatistics } from "../../src/adapters/cached-statistics.ts";
 import { retrievalFigures } from "../../src/domain/figures/retrieval-figures.ts";
 import type { RetrievalStatistics } from "../../src/ports/memory.ts";
+import { cachedStatistics } from "../../src/store/reviews/retrievals.ts";
 
 const FIVE_MINUTES = 5 * 60_000;
 const DAY = { ms: 86_400_000, repo: null };

@@ -27,6 +27,8 @@ function world(answers: readonly Partial<ModelAnswer<string>>[] = []) {
     names: { main: "a-model", small: "a-small-one" },
     contextTokens: () => 1_000,
     price: () => 1,
+    mask: async (text) => text,
+    learned: () => [],
     async ask<T>() {
       const answer = { kind: "answered", value: `answer ${asked}`, usage: USAGE, ...answers[asked] };
       asked++;

@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
-import { goesDirect } from "../../src/adapters/proxy-bypass.ts";
+import { goesDirect } from "../../src/adapters/github/guarded-fetch.ts";
 import { UsageError } from "../../src/config/usage-error.ts";
 import { egressTo } from "../../src/wire/egress.ts";
 

@@ -1,5 +1,6 @@
 // The play without servers: deliveries as values, the real reception, store, flows and rules; GitHub's ports answer from a plain
 // world. Jobs run in turn when a test waits for them. app-harness.ts shows that the same words work over HTTP.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,7 @@ import type { MemoryRecord } from "../../src/domain/memory.ts";
 import { ownScope } from "../../src/domain/retrieval.ts";
 import { answerComment } from "../../src/flows/commands/answer-comment.ts";
 import type { CommandPorts } from "../../src/flows/commands/order.ts";
+import { PLAIN_CHANGE } from "../../src/flows/review/review-ports.ts";
 import { reviewPullRequest } from "../../src/flows/review/review-pull-request.ts";
 import type { Permissions } from "../../src/ports/conversation.ts";
 import type { EvidenceStore } from "../../src/ports/feedback.ts";
@@ -115,8 +117,15 @@ export async function openFlow({
   const portsOf = (lease: Lease<never>): Omit<CommandPorts, "jobs"> => {
     const held = store.held(lease);
     const { job } = lease as Lease<ReviewJob>;
-    const asking = { model: scripted?.model ?? null, usdPerMonth: null, questions: openQuestions(() => {}) };
+    const asking = {
+      model: scripted?.model ?? null,
+      usdPerMonth: null,
+      repositoryPercent: 100,
+      questions: openQuestions(() => {}),
+    };
     return {
+      ...PLAIN_CHANGE,
+      ...{ isOnGitHub: null, isLastTry: false },
       pulls: github.pulls,
       reviews: github.reviews,
       permissions: permissions ?? github.permissions,
@@ -131,7 +140,6 @@ export async function openFlow({
       tools: sarifFiles(sarif),
       known: knownRules(),
       embedder,
-      reranker: null,
       recall,
       introductions: store.introductions,
       retrievals: store.retrievals,
@@ -141,7 +149,6 @@ export async function openFlow({
       keeping: store.past,
       redact,
       botLogin: world.bot.login,
-      gateCache: null,
       access: accessFor(asking, lease, store.spending, { key: job.key, replies: store.replies }),
       checkBook: held.checks,
       progress: held.progress,

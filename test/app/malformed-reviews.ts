@@ -1,9 +1,11 @@
 // Replies that are not what was asked for, each walked through the whole pipeline behind the real SDK and a real server on
 // loopback: no crash, no defect taken for silence, and what became of the reply stands in the summary.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ModelLimits } from "../../src/adapters/model/model-facts.ts";
 import type { ModelChoice } from "../../src/config/environment/read-models.ts";
 import type { Review } from "../../src/domain/review.ts";
+import { UNLIMITED } from "../../src/ports/model.ts";
 import { chosenModel, promptDelimiter } from "../../src/wire/models.ts";
 import { malformedReplies } from "../fakes/anthropic/malformed.ts";
 import { bareStream, says } from "../fakes/anthropic/replies.ts";
@@ -78,8 +80,8 @@ export function malformedReviews(every: number): void {
         limits: LIMITS,
       };
       const access = {
+        ...UNLIMITED,
         model: await chosenModel(choice),
-        spending: { usage: async () => ({ spent: 0, aside: 0 }) },
         delimiter: promptDelimiter,
       };
       review = () => reviewed({ files: FILES, access });

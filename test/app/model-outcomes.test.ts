@@ -1,7 +1,9 @@
 // Whatever a model's server does, the pull request gets the rules' review, and its summary says what became of the model.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ModelLimits } from "../../src/adapters/model/model-facts.ts";
 import type { ModelChoice } from "../../src/config/environment/read-models.ts";
+import { UNLIMITED } from "../../src/ports/model.ts";
 import { renderComment } from "../../src/publish/render-comment.ts";
 import { renderSummary } from "../../src/publish/render-summary.ts";
 import { chosenModel, promptDelimiter } from "../../src/wire/models.ts";
@@ -87,13 +89,12 @@ async function openModelPipeline(choice: Dialect) {
     limits: LIMITS,
   };
   const model = await chosenModel(given);
-  const spending = { usage: async () => ({ spent: 0, aside: 0 }) };
   return {
     anthropic,
     async review(title: string, files: Readonly<Record<string, string>>): Promise<Read> {
       anthropic.requests.length = 0;
       const world = { pull: aPull({ title }) };
-      const review = await reviewed({ files, world, access: { model, spending, delimiter: promptDelimiter } });
+      const review = await reviewed({ files, world, access: { ...UNLIMITED, model, delimiter: promptDelimiter } });
       return {
         summary: renderSummary(review, review.findings),
         inline: review.findings

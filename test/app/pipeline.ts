@@ -2,7 +2,7 @@
 import { noMemory } from "../../src/adapters/no-memory/no-memory.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { Review } from "../../src/domain/review.ts";
-import type { Stage, WritingPorts } from "../../src/flows/review/review-ports.ts";
+import { PLAIN_CHANGE, type Stage, type WritingPorts } from "../../src/flows/review/review-ports.ts";
 import { writeReview } from "../../src/flows/review/review-pull-request.ts";
 import { inspector, knownRules } from "../../src/wire/rules.ts";
 import { aJob, aPull, BASE, fakePullRequests, HEAD, type World } from "../fakes/pull-requests.ts";
@@ -86,7 +86,15 @@ export function addedFile(path: string, text: string) {
   return { path, previousPath: null, status: "added", additions: lines.length, deletions: 0, patch } as const;
 }
 
-export function portsOf({ files = {}, config, world = {}, memories, ...rest }: Change): WritingPorts {
+export function portsOf({
+  files = {},
+  config,
+  world = {},
+  memories,
+  job: _,
+  earlier: __,
+  ...rest
+}: Change): WritingPorts {
   const listed = Object.entries(files).map(([path, text]) => addedFile(path, text));
   const heads = Object.entries(files).map(([path, text]) => [`${HEAD}:${path}`, text]);
   const pulls = fakePullRequests({
@@ -100,18 +108,13 @@ export function portsOf({ files = {}, config, world = {}, memories, ...rest }: C
     },
   });
   return {
+    ...PLAIN_CHANGE,
+    ...{ embedder: null, access: null },
+    ...rest,
     pulls,
     inspector: rules,
     known,
-    embedder: rest.embedder ?? null,
     recall: rest.recall ?? (memories === undefined ? noMemory() : memoryStore(memories)),
-    reranker: rest.reranker ?? null,
-    gateCache: rest.gateCache ?? null,
-    replays: rest.replays ?? null,
-    access: rest.access ?? null,
-    snapshots: rest.snapshots ?? null,
-    symbols: rest.symbols ?? null,
-    ...(rest.permissions === undefined ? {} : { permissions: rest.permissions }),
     now: () => rest.now ?? 0,
   };
 }

@@ -1,7 +1,9 @@
 // From a pull request to the words that memory is asked with, through the whole pipeline: what stands in the query, in
 // which order, how much of it, and what goes first when it does not fit.
+
 import { describe, expect, test } from "vitest";
 import type { PullRequest } from "../../src/domain/pull-request.ts";
+import { PLAIN_CHANGE } from "../../src/flows/review/review-ports.ts";
 import { writeReview } from "../../src/flows/review/review-pull-request.ts";
 import { inspector, knownRules } from "../../src/wire/rules.ts";
 import { aJob, aPull, fakePullRequests, REPO } from "../fakes/pull-requests.ts";
@@ -218,14 +220,13 @@ test("after the change was gathered no request goes to GitHub but for issues tha
   const pulls = fakePullRequests({ pull: aPull(), changes: { kind: "listing", files, total: 1 } });
   const asking = embedder();
   const ports = {
+    ...PLAIN_CHANGE,
     pulls,
     inspector: inspector(),
     known: knownRules(),
     embedder: asking,
     recall: memoryStore(SOME),
-    reranker: null,
     access: null,
-    gateCache: null,
     now: () => NOW,
   };
   let gathered: readonly string[] = [];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { describeMemories } from "../../src/flows/memory/describe-memories.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
-import { memoryVerbPorts } from "../../src/wire/cli/memory.ts";
+import { memoryVerbPorts } from "../../src/wire/cli/memory-ports.ts";
 import { modelAccess } from "../../src/wire/cli/model.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../fakes/anthropic/server.ts";

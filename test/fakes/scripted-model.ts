@@ -1,7 +1,9 @@
 // A model that says what a test tells it to, and keeps what it was asked. Replies go through the shape's own check, as every
 // adapter's do, so that a script cannot say what no server could.
+
 import type { ModelAnswer, ModelFailure, ModelRequest, ModelUsage } from "../../src/domain/model.ts";
 import type { Model, ModelAccess } from "../../src/ports/model.ts";
+import { UNLIMITED } from "../../src/ports/model.ts";
 
 /** What to say to a question: a value, or a failure. */
 export type Script = (request: ModelRequest<unknown>) => unknown;
@@ -84,6 +86,8 @@ export function scriptedModel(script: Script, settings: ScriptedSettings = {}): 
     names: { main: "scripted-large", small: "scripted-small" },
     contextTokens: () => contextTokens,
     price: (_tier, input, output) => price(input, output),
+    mask: async (text) => text,
+    learned: () => [],
     ask: <T>(request: ModelRequest<T>) => {
       asked.push(request as ModelRequest<unknown>);
       return Promise.resolve(answerOf(request, script(request as ModelRequest<unknown>), usage));
@@ -91,6 +95,7 @@ export function scriptedModel(script: Script, settings: ScriptedSettings = {}): 
   };
   let fences = 0;
   return {
+    ...UNLIMITED,
     asked,
     model,
     spending: { usage: async () => ({ spent, aside: 0 }) },

@@ -1,9 +1,11 @@
 // Memories and a model that says what a test tells it to: what is asked, what is kept, and when nobody is asked.
+
 import { describe, expect, test } from "vitest";
 import type { MemoryRecord } from "../../src/domain/memory.ts";
 import { type DescribeWish, describedLine, describeMemories } from "../../src/flows/memory/describe-memories.ts";
 import { remember } from "../../src/learn/learn.ts";
 import type { Recall } from "../../src/ports/memory.ts";
+import { UNLIMITED } from "../../src/ports/model.ts";
 import { type FakeMemory, fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
 import { failure, type Script, type ScriptedSettings, scriptedModel, textOf } from "../fakes/scripted-model.ts";
 import { AT, givenRecord, REPO } from "../learn/memory-builders.ts";
@@ -207,7 +209,7 @@ describe("a run", () => {
     const each = model.price("small", 1_200, 300) ?? 0;
     const spending = { usage: async () => ({ spent: asked.length * each, aside: 0 }) };
     const wish = { repo: REPO, most: 1_000, after: null, usdPerMonth: 0.3, remembering: { redact } };
-    const done = await describeMemories(wish, { ...ports, access: { model, delimiter, spending } });
+    const done = await describeMemories(wish, { ...ports, access: { ...UNLIMITED, model, delimiter, spending } });
     expect(done.stopped).toMatchObject({
       again: false,
       reason: expect.stringContaining("this month's budget of USD 0.3"),

@@ -1,16 +1,25 @@
 import { expect, test } from "vitest";
+import { defaultConfig } from "../../src/config/repo-config.ts";
+import type { ModelAllowance, ModelRequest } from "../../src/domain/model.ts";
 import type { ModelCost } from "../../src/domain/retrieval.ts";
-import { costWith, remainingAfter, retrievalShare } from "../../src/flows/review/model-allowance.ts";
-import type { ModelAllowance } from "../../src/ports/model.ts";
+import {
+  costWith,
+  modelAllowance,
+  newcomerAccess,
+  remainingAfter,
+  retrievalShare,
+} from "../../src/flows/review/model-allowance.ts";
+import type { Model } from "../../src/ports/model.ts";
+import { UNLIMITED } from "../../src/ports/model.ts";
+import { aPull, REPO } from "../fakes/pull-requests.ts";
 import { scriptedModel } from "../fakes/scripted-model.ts";
 
 const { model, delimiter } = scriptedModel(() => ({}));
-const leave = (usd: number, signal?: AbortSignal): ModelAllowance => ({
-  model,
-  delimiter,
-  usd,
-  ...(signal === undefined ? {} : { signal }),
-});
+const QUESTION: ModelRequest<unknown> = {
+  ...{ purpose: "review", tier: "main", effort: "low", maxOutputTokens: 10, system: [], user: [] },
+  shape: { name: "anything", jsonSchema: {}, check: (value) => ({ ok: true, value }) },
+};
+const leave = (usd: number): ModelAllowance => ({ model, delimiter, usd });
 const spent = (usd: number | null): ModelCost => ({
   purpose: "rerank",
   questions: 1,
@@ -21,15 +30,45 @@ const spent = (usd: number | null): ModelCost => ({
 const UNKNOWN_PERSON: ModelAllowance = { model: null, reason: "this month's budget of USD 50 is used up" };
 
 test("memory may spend a quarter of a review's money, and ends when the review does", () => {
-  expect(retrievalShare(leave(1))).toMatchObject({ model, usd: 0.25 });
+  expect(retrievalShare(leave(1))).toMatchObject({ model: { names: model.names }, usd: 0.25 });
   expect(retrievalShare(leave(Number.POSITIVE_INFINITY))).toMatchObject({ usd: Number.POSITIVE_INFINITY });
-  const stopped = new AbortController();
-  const given = retrievalShare(leave(1, stopped.signal));
-  if (given.model === null) throw new Error("there is leave");
-  expect(given.signal?.aborted).toBe(false);
-  stopped.abort();
-  expect(given.signal?.aborted).toBe(true);
   expect(retrievalShare(UNKNOWN_PERSON)).toBe(UNKNOWN_PERSON);
+});
+
+test("questions of a review end when it is no longer wanted, those to memory too", async () => {
+  const signals: (AbortSignal | undefined)[] = [];
+  const watched: Model = {
+    ...model,
+    ask: (request, signal) => {
+      signals.push(signal);
+      return model.ask(request);
+    },
+  };
+  const access = { ...UNLIMITED, model: watched, delimiter };
+  const unwanted = new AbortController();
+  const asker = { isOutsider: false, isReview: true, signal: unwanted.signal };
+  const given = await modelAllowance(defaultConfig().review, REPO, access, 0, asker);
+  const shared = retrievalShare(given);
+  if (given.model === null || shared.model === null) throw new Error("there is leave");
+  await given.model.ask(QUESTION);
+  await shared.model.ask(QUESTION);
+  expect(signals.map((signal) => signal?.aborted)).toEqual([false, false]);
+  unwanted.abort();
+  expect(signals.map((signal) => signal?.aborted)).toEqual([true, true]);
+});
+
+test("the small model for newcomers hides the secrets that the main one hides", async () => {
+  const access = { ...UNLIMITED, model: { ...model, mask: async () => "***" }, delimiter };
+  const config = defaultConfig();
+  const pull = aPull();
+  const context = {
+    config: { ...config, review: { ...config.review, newcomers: "cheap" as const } },
+    pull: { ...pull, head: { ...pull.head, repo: "somebody/else" } },
+    repo: REPO,
+  };
+  const given = newcomerAccess(context, { author: { tier: "first-time" } } as never, access);
+  expect(given.access?.model.names.main).toBe("scripted-small");
+  expect(await given.access?.model.mask("a secret")).toBe("***");
 });
 
 test("what memory spent is not there for the reading", () => {

@@ -64,7 +64,7 @@ async function read(
   const asking = {
     model,
     usdPerMonth: usdPerMonth ?? null,
-    ...(repositoryPercent === undefined ? {} : { repositoryPercent }),
+    repositoryPercent: repositoryPercent ?? 100,
     questions: openQuestions(() => {}),
   };
   const access = accessFor(asking, lease, flow.records.spending);

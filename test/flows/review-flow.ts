@@ -8,7 +8,7 @@ import type { CheckEnd } from "../../src/domain/review.ts";
 import type { ReviewPorts } from "../../src/flows/review/review-ports.ts";
 import { reviewPullRequest } from "../../src/flows/review/review-pull-request.ts";
 import type { Checks } from "../../src/ports/checks.ts";
-import { storedMemory } from "../../src/store/memory/memory.ts";
+import { storedMemory } from "../../src/store/memory/stored-memory.ts";
 import type { Database } from "../../src/store/sql.ts";
 import { type Records, recordsOn } from "../../src/wire/store.ts";
 import { type Change, portsOf } from "../app/pipeline.ts";
@@ -100,6 +100,7 @@ export async function openReviewFlow(now: () => number = Date.now): Promise<Revi
       const { change, pull, posted } = of;
       const ports: ReviewPorts = {
         ...portsOf(atHead(change, pull)),
+        ...{ keeping: null, isOnGitHub: null, isLastTry: false },
         ledger: records.ledger,
         reviews: posted,
         checks,

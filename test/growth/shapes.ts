@@ -14,7 +14,7 @@ import { snapshotOf } from "../adapters/contracts/symbols.ts";
 import { aContext } from "../builders/pull-request.ts";
 import { NO_SYMBOLS } from "../fakes/no-symbols.ts";
 import { sampleReview } from "../publish/sample-review.ts";
-import { finding, NO_PRECEDENTS } from "../review/review-builders.ts";
+import { BY_RULES, finding, NO_PRECEDENTS } from "../review/review-builders.ts";
 import type { Sized } from "./growth.ts";
 import { addedFile, contextOfFiles, editedFile } from "./stages.ts";
 
@@ -22,8 +22,6 @@ const many = <One>(count: number, make: (at: number) => One): One[] =>
   Array.from({ length: count }, (_, at) => make(at));
 
 const silent = { inspect: async () => ({ findings: [], heldBack: [], degraded: [] }) };
-const withoutModel = { leave: { model: null, reason: null }, fingerprint: "", isAuthorTrusted: true };
-
 function changeOf(files: Readonly<Record<string, string>>, draw = editedFile, pull = {}): PullRequestContext {
   const diff = Object.entries(files)
     .map(([path, text]) => draw(path, text))
@@ -44,7 +42,11 @@ const around = (context: PullRequestContext, texts: Readonly<Record<string, stri
   const signals = analyze(context);
   const head = snapshotOf(texts);
   return () =>
-    contextOf(context, signals, { snapshots: { at: async () => ({ snapshot: head, degraded: [] }) }, symbols });
+    contextOf(context, signals, {
+      snapshots: { at: async () => ({ snapshot: head, degraded: [] }) },
+      symbols,
+      mask: async (text: string) => text,
+    });
 };
 
 const smallFiles = (count: number, folder = (at: number) => `src/f${at % 50}`) =>
@@ -179,14 +181,14 @@ export const SHAPES: Readonly<Record<string, Sized>> = {
   "review many files": (n) => {
     const context = changeOf(smallFiles(n));
     const signals = analyze(context);
-    return () => review(context, signals, NO_PRECEDENTS, { ...withoutModel, inspector: silent });
+    return () => review(context, signals, NO_PRECEDENTS, { ...BY_RULES, inspector: silent });
   },
   "review many findings": (n) => {
     const context = changeOf({ "a.ts": many(n, (at) => `eval(a${at});`).join("\n") });
     const signals = analyze(context);
     const findings = many(n, (at) => finding({ path: "a.ts", startLine: at + 1, line: at + 1 }));
     const inspector = { inspect: async () => ({ findings, heldBack: [], degraded: [] }) };
-    return () => review(context, signals, NO_PRECEDENTS, { ...withoutModel, inspector });
+    return () => review(context, signals, NO_PRECEDENTS, { ...BY_RULES, inspector });
   },
   "review findings against an earlier review": (n) => {
     const whole = changeOf({ "a.ts": many(n, (at) => `eval(a${at}, b, c, d, e);`).join("\n") });
@@ -195,7 +197,7 @@ export const SHAPES: Readonly<Record<string, Sized>> = {
     const signals = analyze(context);
     const findings = many(n, (at) => finding({ path: "a.ts", startLine: at + 1, line: at + 1 }));
     const inspector = { inspect: async () => ({ findings, heldBack: [], degraded: [] }) };
-    return () => review(context, signals, NO_PRECEDENTS, { ...withoutModel, inspector });
+    return () => review(context, signals, NO_PRECEDENTS, { ...BY_RULES, inspector });
   },
   "review findings against many memories": (n) => {
     const context = changeOf({ "a.ts": many(n, (at) => `eval(a${at}, b, c, d, e);`).join("\n") });
@@ -228,7 +230,7 @@ export const SHAPES: Readonly<Record<string, Sized>> = {
     }));
     const alikeClaims = async (some: readonly unknown[]) => some.map(() => []);
     const recollection = { flagged, rejected, openPulls: new Set<number>(), alikeClaims, now: 0 };
-    return () => review(context, signals, NO_PRECEDENTS, { ...withoutModel, inspector, recollection });
+    return () => review(context, signals, NO_PRECEDENTS, { ...BY_RULES, inspector, recollection });
   },
   "look up many memories in one long line": (n) => {
     const context = changeOf({ "a.ts": "call(alpha, beta, gamma, delta, epsilon); ".repeat(n) });

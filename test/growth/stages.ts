@@ -39,7 +39,7 @@ import { aContext, aRepo, aReviewJob } from "../builders/pull-request.ts";
 import { drafted, reports, scriptedModel } from "../fakes/scripted-model.ts";
 import { sampleReview } from "../publish/sample-review.ts";
 import { embedder, memory, memoryStore, NOW } from "../retrieve/retrieve-builders.ts";
-import { finding, NO_PRECEDENTS } from "../review/review-builders.ts";
+import { BY_RULES, finding, NO_PRECEDENTS } from "../review/review-builders.ts";
 
 /** Prepares a text; what it returns is measured. */
 export type Stage = (text: string) => () => unknown;
@@ -209,7 +209,11 @@ export const PROSE_STAGES: Readonly<Record<string, Stage>> = {
     const signals = analyze(context);
     const head = snapshotOf({ "a.ts": "a();\nb();\n", "b/c.ts": "x", "d.b": "y" });
     return () =>
-      contextOf(context, signals, { snapshots: { at: async () => ({ snapshot: head, degraded: [] }) }, symbols });
+      contextOf(context, signals, {
+        snapshots: { at: async () => ({ snapshot: head, degraded: [] }) },
+        symbols,
+        mask: async (text: string) => text,
+      });
   },
   redact: (text) => () => redactor.redact(text),
   "redact a value": (text) => () => redactStrings({ lines: text.split("\n"), text }, redactor),
@@ -281,7 +285,11 @@ export const CODE_STAGES: Readonly<Record<string, (path: string) => Stage>> = {
     const signals = analyze(context);
     const head = snapshotOf({ [path]: text, [`other/${path}`]: text });
     return () =>
-      contextOf(context, signals, { snapshots: { at: async () => ({ snapshot: head, degraded: [] }) }, symbols });
+      contextOf(context, signals, {
+        snapshots: { at: async () => ({ snapshot: head, degraded: [] }) },
+        symbols,
+        mask: async (text: string) => text,
+      });
   },
   "read definitions": (path) => (text) => () => fileDefinitions(path, text, new Set(["a", "total"])),
   "read references": (path) => (text) => () =>
@@ -312,10 +320,8 @@ export const CODE_STAGES: Readonly<Record<string, (path: string) => Stage>> = {
     const context = { ...change(path, text), past: { checkpoint: { kind: "full" as const, reason: null }, said } };
     const signals = analyze(context);
     const ports = {
+      ...BY_RULES,
       inspector: { inspect: async () => ({ findings: said.map((one) => one.finding), heldBack: [], degraded: [] }) },
-      leave: { model: null, reason: null },
-      fingerprint: "",
-      isAuthorTrusted: true,
     };
     return () => review(context, signals, NO_PRECEDENTS, ports);
   },
@@ -325,10 +331,9 @@ export const CODE_STAGES: Readonly<Record<string, (path: string) => Stage>> = {
     return () => {
       const { model, delimiter } = modelOf(text, path);
       return review(context, signals, NO_PRECEDENTS, {
+        ...BY_RULES,
         inspector: nothing,
         leave: { model, delimiter, usd: 100 },
-        fingerprint: "",
-        isAuthorTrusted: true,
       });
     };
   },
@@ -338,10 +343,9 @@ export const CODE_STAGES: Readonly<Record<string, (path: string) => Stage>> = {
     return () => {
       const { model, delimiter } = modelOf(text, path);
       return review(context, signals, NO_PRECEDENTS, {
+        ...BY_RULES,
         inspector: nothing,
         leave: { model: { ...model, mask: redact }, delimiter, usd: 100 },
-        fingerprint: "",
-        isAuthorTrusted: true,
       });
     };
   },

@@ -1,4 +1,5 @@
 // Each way in which a model gives no answer, through a whole review: people read this cause with its fix, and no other one.
+
 import { createServer, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CONNECTION_CAUSES } from "../../src/adapters/connection-cause.ts";
@@ -7,6 +8,7 @@ import { COMPLETIONS } from "../../src/adapters/model/openai/completions.ts";
 import { servedModel } from "../../src/adapters/model/served-model.ts";
 import { readModel } from "../../src/config/environment/read-models.ts";
 import type { ModelFailure } from "../../src/domain/model.ts";
+import { UNLIMITED } from "../../src/ports/model.ts";
 import { MODEL_CAUSES } from "../../src/review/reading/plan-reading.ts";
 import { chosenModel, promptDelimiter } from "../../src/wire/models.ts";
 import { LOGIN } from "../app/change-builders.ts";
@@ -37,8 +39,7 @@ async function summaryBy(url: string, fetch?: Fetch): Promise<string> {
   const settings = { ...choice, mask: async (text: string) => text, lessons: null, now: Date.now };
   const model = fetch === undefined ? await chosenModel(choice) : servedModel(COMPLETIONS, { ...settings, fetch });
   const pull = flow.open({ files: { "src/login.ts": LOGIN } });
-  const spending = { usage: async () => ({ spent: 0, aside: 0 }) };
-  await flow.review(pull, { access: { model, spending, delimiter: promptDelimiter } });
+  await flow.review(pull, { access: { ...UNLIMITED, model, delimiter: promptDelimiter } });
   return (pull.posted.summaries[0] ?? "").replaceAll(/[\\`]/g, "");
 }
 

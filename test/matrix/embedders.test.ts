@@ -5,7 +5,7 @@ import { readEmbeddings } from "../../src/config/environment/read-models.ts";
 import { embeddedText } from "../../src/domain/memory/write-report.ts";
 import type { MemoryRecord } from "../../src/domain/memory.ts";
 import { remember } from "../../src/learn/learn.ts";
-import { storedMemory } from "../../src/store/memory/memory.ts";
+import { storedMemory } from "../../src/store/memory/stored-memory.ts";
 import { chosenEmbedder } from "../../src/wire/models.ts";
 import { type Answer, json, type ScriptedServer, scriptedServer, status } from "../fakes/scripted-server.ts";
 import { givenRecord } from "../learn/memory-builders.ts";

@@ -1,7 +1,9 @@
 // Model servers as people have them: each in the words and forms that it really sends, through a whole review to a posted comment.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENDS, REFUSALS, REPLY_SERVERS, SERVERS, type ServerId } from "../../scripts/model-matrix.ts";
 import { readModel } from "../../src/config/environment/read-models.ts";
+import { UNLIMITED } from "../../src/ports/model.ts";
 import { chosenModel, promptDelimiter } from "../../src/wire/models.ts";
 import { LOGIN } from "../app/change-builders.ts";
 import { LIMITS } from "../app/model-harness.ts";
@@ -40,8 +42,7 @@ async function started(server: ServerId, url: string) {
 
 async function reviewedWith(model: Awaited<ReturnType<typeof started>>) {
   const pull = flow.open({ files: { "src/login.ts": LOGIN } });
-  const spending = { usage: async () => ({ spent: 0, aside: 0 }) };
-  await flow.review(pull, { access: { model, spending, delimiter: promptDelimiter } });
+  await flow.review(pull, { access: { ...UNLIMITED, model, delimiter: promptDelimiter } });
   return {
     comments: pull.posted.reviews.flatMap(({ comments }) => comments),
     summary: pull.posted.summaries[0] ?? "",

@@ -150,7 +150,7 @@ describe("planReading", () => {
   });
 
   test("never plans more questions than there are, however badly hunks fit into them", () => {
-    const room = readingBudget({ contextTokens: 1_000_000, price: () => null }, Number.POSITIVE_INFINITY);
+    const room = readingBudget({ contextTokens: () => 1_000_000, price: () => null }, Number.POSITIVE_INFINITY);
     // Hunks of a little more than half a question.
     const shapes = Array.from(
       { length: 60 },
@@ -163,7 +163,7 @@ describe("planReading", () => {
     const hunks = Array.from({ length: 5_000 }, () => [3]);
     const file = fileOf({ kind: "source", risky: false, hunks }, 0);
     const head = "  if (x) {\n".repeat(520_000);
-    const room = readingBudget({ contextTokens: 200_000, price: () => null }, Number.POSITIVE_INFINITY);
+    const room = readingBudget({ contextTokens: () => 200_000, price: () => null }, Number.POSITIVE_INFINITY);
     const { coverage } = planReading([file], signals(), new Set(), new Map([[file.path, head]]), room);
     expect(coverage[0]?.state).toBe("full");
   });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { ModelTier } from "../../src/domain/model.ts";
 import { fence, reveal, revealLine } from "../../src/domain/text/untrusted-text.ts";
 import { cutAtLine, fitSections } from "../../src/review/reading/draw-file.ts";
 import { readingBudget } from "../../src/review/reading/plan-reading.ts";
@@ -66,8 +67,8 @@ describe("the space of a prompt", () => {
 
 describe("how much may be read", () => {
   const sonnet = {
-    contextTokens: 1_000_000,
-    price: (input: number, output: number) => (input * 2 + output * 10) / 1e6,
+    contextTokens: () => 1_000_000,
+    price: (_tier: ModelTier, input: number, output: number) => (input * 2 + output * 10) / 1e6,
   };
 
   test("a dollar reads several questions' worth, a cent nothing, and a local model is bounded by number only", () => {
@@ -84,7 +85,7 @@ describe("how much may be read", () => {
 
   test("a small context makes small questions, and a tiny one none", () => {
     const local = (contextTokens: number) =>
-      readingBudget({ contextTokens, price: () => null }, Number.POSITIVE_INFINITY);
+      readingBudget({ contextTokens: () => contextTokens, price: () => null }, Number.POSITIVE_INFINITY);
     expect(local(32_768)).toMatchObject({ replyTokens: 8_192, contextChars: 15_215, charsPerCall: 35_504 });
     expect(local(4_096).charsInAll).toBe(0);
   });

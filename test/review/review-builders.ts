@@ -1,8 +1,10 @@
 // Production-shaped values for the tests of review and publish: a diff read from its text, a finding, a context, signals.
 import fc from "fast-check";
 import { defaultConfig, type RepoConfig } from "../../src/config/repo-config.ts";
+import { noContext } from "../../src/domain/change-context.ts";
 import { CATEGORIES, type Finding, SEVERITIES } from "../../src/domain/finding.ts";
 import type { Repo } from "../../src/domain/job.ts";
+import { NO_HISTORY } from "../../src/domain/memory/rejections.ts";
 import type { DiffLine, FileDiff, Hunk, OwnComment, PullRequestContext } from "../../src/domain/pull-request.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { Review } from "../../src/domain/review.ts";
@@ -12,6 +14,18 @@ import { aContext, aRepo, aReviewJob } from "../builders/pull-request.ts";
 
 export const HEAD = "4f1c2d9e8b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e";
 export const BASE = "0a9b8c7d6e5f4a3b2c1d0e9f8a7b6c5d4e3f2a1b";
+
+/** A review by rules alone, of the diff alone. */
+export const BY_RULES = {
+  repository: null,
+  recollection: NO_HISTORY,
+  commentLimit: null,
+  around: noContext(),
+  head: { code: null, degraded: [] },
+  leave: { model: null, reason: null },
+  fingerprint: "",
+  isAuthorTrusted: true,
+} as const;
 
 export const REPO: Repo = aRepo({ visibility: "public" });
 

@@ -1,16 +1,22 @@
 import { describe, expect, test } from "vitest";
 import type { Inspection, Inspector } from "../../src/ports.ts";
 import { type ReviewPorts, review } from "../../src/review/review.ts";
-import { config, context, fileDiff, finding, LOGIN, NO_PRECEDENTS, ownComment, signals } from "./review-builders.ts";
-
-const NO_LEAVE = { model: null, reason: null } as const;
+import {
+  BY_RULES,
+  config,
+  context,
+  fileDiff,
+  finding,
+  LOGIN,
+  NO_PRECEDENTS,
+  ownComment,
+  signals,
+} from "./review-builders.ts";
 
 /** Rules that find this, and no model. */
 const finds = (inspection: Partial<Inspection>): ReviewPorts => ({
+  ...BY_RULES,
   inspector: inspects(inspection),
-  leave: NO_LEAVE,
-  fingerprint: "",
-  isAuthorTrusted: true,
 });
 const inspects = (inspection: Partial<Inspection>): Inspector => ({
   inspect: async () => ({ findings: [], heldBack: [], degraded: [], ...inspection }),
@@ -37,7 +43,7 @@ describe("review", () => {
       }),
       signals(),
       NO_PRECEDENTS,
-      { inspector, leave: NO_LEAVE, fingerprint: "", isAuthorTrusted: true },
+      { ...BY_RULES, inspector },
     );
     const [files, settings] = seen as unknown as Parameters<Inspector["inspect"]>;
     expect(files).toEqual([

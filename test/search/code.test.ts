@@ -1,8 +1,8 @@
 // Vectors in one byte a component, and choosing the best of many.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { bestRows } from "../../src/search/best-of.ts";
 import { codeDistance, encodeVector, vectorProblem } from "../../src/search/code.ts";
+import { bestRows } from "../../src/search/memory-search.ts";
 
 const component = fc.double({ min: -1, max: 1, noNaN: true });
 const vector = (dimension: number) =>

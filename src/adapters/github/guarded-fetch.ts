@@ -1,10 +1,8 @@
 // The one HTTP client of the process: allowed origins only, at public addresses, through the operator's proxy, with a deadline.
-import type { LookupAddress } from "node:dns";
-import { isIP } from "node:net";
+import { type LookupAddress, lookup } from "node:dns";
+import { BlockList, isIP, type LookupFunction } from "node:net";
 import type { fetch as undiciFetch } from "undici";
 import { isLoopbackAddress, isPrivateAddress } from "../private-address.ts";
-import { goesDirect } from "../proxy-bypass.ts";
-import { type Resolve, resolveByDns, vettedLookup } from "../vetted-lookup.ts";
 
 const DEADLINE_MS = 30_000;
 const MAX_REDIRECTS = 3;
@@ -127,4 +125,80 @@ function redirectTarget(response: Awaited<ReturnType<GuardedFetch>>, from: URL, 
   // GitHub's documentation promises 307 for a write, and 301 also keeps the write.
   const isSame = response.status >= 307 || (response.status === 301 && BY_NUMBER.test(target.pathname));
   return method.toUpperCase() === "GET" || isSame ? target : null;
+}
+
+/**
+ * True for loopback and names without a dot, which a proxy cannot know and whose requests may go unencrypted; and for hosts on the
+ * list.
+ *
+ * @param noProxy NO_PROXY: separated by commas or spaces, `*`, hosts with their subdomains (`example.com`, `.example.com`,
+ *   `*.example.com`), addresses and ranges (`10.0.0.0/8`, `fd00::/8`), each with `:PORT` where only that port is meant
+ */
+export function goesDirect({ hostname, port, protocol }: URL, noProxy: string): boolean {
+  const host = hostname
+    .replace(/^\[(.*)\]$/, "$1")
+    .replace(/\.$/, "")
+    .toLowerCase();
+  const isName = isIP(host) === 0;
+  if (isLoopbackAddress(host) || (isName && (!host.includes(".") || host.endsWith(".localhost")))) return true;
+  const at = port === "" ? (protocol === "https:" ? "443" : "80") : port;
+  return noProxy
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((entry) => entry !== "" && matches(entry, host, at));
+}
+
+function matches(entry: string, host: string, port: string): boolean {
+  if (entry === "*") return true;
+  if (entry.includes("/")) return isInRange(entry, host);
+  const plain = entry.replace(/^https?:/, "");
+  // `host:443`, `[fd00::1]:443`; an address of IPv6 without brackets has colons of its own.
+  const [, inBrackets, ofBrackets] = /^\[([^\]]+)\](?::(\d+))?$/.exec(plain) ?? [];
+  const [, name, ofName] = isIP(plain) === 6 ? [] : (/^([^:]+)(?::(\d+))?$/.exec(plain) ?? []);
+  const only = ofBrackets ?? ofName;
+  if (only !== undefined && only !== port) return false;
+  const wanted = (inBrackets ?? name ?? plain).replace(/^\*?\./, "");
+  if (isIP(wanted) !== 0) return isInRange(`${wanted}/${isIP(wanted) === 4 ? 32 : 128}`, host);
+  return host === wanted || host.endsWith(`.${wanted}`);
+}
+
+function isInRange(range: string, host: string): boolean {
+  const [address = "", bits = ""] = range.split("/");
+  const family = isIP(address);
+  if (family === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128) || isIP(host) === 0)
+    return false;
+  const list = new BlockList();
+  list.addSubnet(address, Number(bits), family === 4 ? "ipv4" : "ipv6");
+  return list.check(host, isIP(host) === 4 ? "ipv4" : "ipv6");
+}
+
+/** All addresses of a name, from the system's resolver. */
+type Resolve = (
+  hostname: string,
+  callback: (error: NodeJS.ErrnoException | null, found: readonly LookupAddress[]) => void,
+) => void;
+
+const resolveByDns: Resolve = (hostname, callback) => lookup(hostname, { all: true }, callback);
+
+/**
+ * A `lookup` for sockets.
+ *
+ * @param judge the error to refuse an address with, or null; one refused address refuses the name, because DNS rebinding uses names
+ *   with a public and a private address
+ */
+function vettedLookup(
+  resolve: Resolve,
+  judge: (hostname: string, found: LookupAddress) => Error | null,
+): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, (error, found) => {
+      const [first] = found ?? [];
+      const refusal = error ?? found.map((each) => judge(hostname, each)).find((each) => each !== null) ?? null;
+      if (refusal !== null || first === undefined) {
+        const failed = refusal ?? Object.assign(new Error(`${hostname} has no address`), { code: "ENOTFOUND" });
+        callback(failed, "", 0);
+      } else if (options.all === true) callback(null, [...found]);
+      else callback(null, first.address, first.family);
+    });
+  };
 }

@@ -32,9 +32,9 @@ export interface ServedModelSettings extends Omit<ModelChoice, "provider"> {
   readonly random?: () => number;
   readonly limits?: Partial<ModelLimits>;
   /** Removes secrets from a reply that goes back for correction, and from what a server says: they may contain anything. */
-  readonly mask?: (text: string) => Promise<string>;
-  /** Where lessons outlive the process; null or absent: nowhere. */
-  readonly lessons?: ModelLessons | null;
+  readonly mask: Model["mask"];
+  /** Where lessons outlive the process; null: nowhere. */
+  readonly lessons: ModelLessons | null;
 }
 
 /** The context of an unknown model; a server with less truncates prompts silently. */
@@ -48,8 +48,7 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
   const baseUrl = settings.baseUrl ?? protocol.ownUrl;
   const isOwn = protocol.isOwn(new URL(baseUrl));
   const limits = { ...(isOwn ? protocol.ownLimits : OTHER_LIMITS), ...settings.limits };
-  const { apiKey, fetch, now, names } = settings;
-  const mask = settings.mask ?? ((text: string) => Promise.resolve(text));
+  const { apiKey, fetch, now, names, mask } = settings;
   const server: Server = { baseUrl, isOwn, apiKey, fetch, limits, now };
   const calls = retryingCalls(limits, { now, random: settings.random ?? Math.random }, { open: circuitOpen, stopped });
   const capabilities = serverCapabilities(protocol, baseUrl, settings);
@@ -121,6 +120,7 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
     names,
     contextTokens,
     price,
+    mask,
     learned: capabilities.learned,
     async ask<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>> {
       const overall = AbortSignal.timeout(limits.overallMs);
@@ -228,7 +228,7 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
 
   /** Lessons of one model; those about the server count for all of its models, once they led to an answer. */
   function modelLessons(model: string): ModelState {
-    const store = storedLessons(settings.lessons ?? null, `${server} ${model}`);
+    const store = storedLessons(settings.lessons, `${server} ${model}`);
     const { promise: first, resolve: firstEnded } = Promise.withResolvers<void>();
     const others = [...ofModel.values()].flatMap(({ state }) => (state.proven ? state.lessons.without : []));
     const without = [...new Set(others.filter((one) => OF_SERVER.has(one)))];

@@ -1,11 +1,13 @@
 // kodiai export-data --user X, kodiai erase --user X: exports or anonymises everything stored about a person.
 import { UsageError } from "../../config/usage-error.ts";
 import { writeForeignFile } from "../../environment/write-file.ts";
-import type { ErasedPerson, NamedPerson } from "../../ports/person.ts";
 import { personPorts } from "../../wire/cli/store.ts";
+import type { Store } from "../../wire/store.ts";
 import { escapedJson, terminalText } from "../terminal-text.ts";
 import { type ExitCode, printed, readWords, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
+
+type People = Store["people"];
 
 /** One JSON line a row, on standard output or into `--output`. @returns 0 @throws UsageError */
 export async function exportData(words: readonly string[]): Promise<ExitCode> {
@@ -34,12 +36,12 @@ export async function erase(words: readonly string[]): Promise<ExitCode> {
   });
 }
 
-function eraseReport({ logins, ids, removed, anonymised }: ErasedPerson): string {
+function eraseReport({ logins, ids, removed, anonymised }: Awaited<ReturnType<People["erase"]>>): string {
   if (logins + ids === 0) return "nothing is stored about this person";
   return `${removed} rows removed, ${anonymised} anonymised (${logins} logins, ${ids} ids)`;
 }
 
-function readPerson(word: string | undefined): NamedPerson {
+function readPerson(word: string | undefined): Parameters<People["erase"]>[0] {
   if (word === undefined || word === "")
     throw new UsageError("name the person: --user LOGIN, --user ID or --user ADDRESS");
   if (/^\d{1,15}$/.test(word)) return { id: Number(word) };

@@ -6,7 +6,7 @@ import { UsageError } from "../../config/usage-error.ts";
 import { styleText } from "node:util";
 import { type RetrievalAlert, type RetrievalFigures, retrievalAlerts, retrievalFigures } from "../../domain/figures/retrieval-figures.ts";
 import { type RepoKey, repoKey } from "../../domain/memory.ts";
-import { localRepository } from "../../wire/cli/memory.ts";
+import { localRepository } from "../../wire/cli/memory-ports.ts";
 import { openForReading } from "../../wire/cli/store.ts";
 import { storePlace } from "../../environment/data-dir.ts";
 import { clipped, terminalText } from "../terminal-text.ts";

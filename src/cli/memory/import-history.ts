@@ -7,7 +7,7 @@ import type { HistoryProgress } from "../../domain/memory/past-reviews.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { nameOf } from "../../flows/memory/find-repository.ts";
 import { type HistoryRun, importHistory } from "../../flows/repository/import-history.ts";
-import { type HistoryWords, historyVerbPorts } from "../../wire/cli/memory.ts";
+import { type HistoryWords, historyVerbPorts } from "../../wire/cli/memory-ports.ts";
 import { terminalText } from "../terminal-text.ts";
 import { type ExitCode, printed, readWords, sinceOf, wantsJson, wholeNumber, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";

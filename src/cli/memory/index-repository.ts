@@ -5,7 +5,7 @@ import type { Repo } from "../../domain/job.ts";
 import { embeddedText } from "../../domain/memory/write-report.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { type Indexed, indexRepository } from "../../flows/repository/index-repository.ts";
-import { indexVerbPorts } from "../../wire/cli/memory.ts";
+import { indexVerbPorts } from "../../wire/cli/memory-ports.ts";
 import { type ExitCode, printed, readWords, wantsJson, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 

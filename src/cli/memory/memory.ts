@@ -17,7 +17,7 @@ import { backfillLanguages, exportMemory, type Imported, importMemory } from "..
 import { whyOutcome } from "../../flows/memory/why-outcome.ts";
 import { heldEvidence } from "../../learn/learn.ts";
 import type { EvidenceStore } from "../../ports/feedback.ts";
-import { type MemoryVerbPorts, memoryVerbPorts } from "../../wire/cli/memory.ts";
+import { type MemoryVerbPorts, memoryVerbPorts } from "../../wire/cli/memory-ports.ts";
 import { escapedJson, terminalText } from "../terminal-text.ts";
 import { type ExitCode, noMore, oneOf, printed, readWords, wantsJson, wholeNumber, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";

@@ -21,7 +21,7 @@ import { counted } from "../../domain/text/counted.ts";
 import { isDatabase, storePlace } from "../../environment/data-dir.ts";
 import { nameOf } from "../../flows/memory/find-repository.ts";
 import { type Replayed, replayMemory } from "../../flows/memory/replay-memory.ts";
-import { type MemoryVerbPorts, memoryVerbPorts } from "../../wire/cli/memory.ts";
+import { type MemoryVerbPorts, memoryVerbPorts } from "../../wire/cli/memory-ports.ts";
 import { terminalText } from "../terminal-text.ts";
 import { type ExitCode, printed, readWords, wantsJson, warnDegraded, wholeNumber, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";

@@ -12,8 +12,9 @@ import { nameOf } from "../../flows/memory/find-repository.ts";
 import { foundJson } from "../../flows/memory/found-json.ts";
 import { type HandSearched, type SearchPorts, searchByHand } from "../../flows/memory/search-memory.ts";
 import { modelAllowance } from "../../flows/review/model-allowance.ts";
+import { PLAIN_CHANGE } from "../../flows/review/review-ports.ts";
 import type { SpendingStore } from "../../ports/model.ts";
-import { memoryIfAny, repositoryWithMemory, rerankerOfEnvironment, searchPorts } from "../../wire/cli/memory.ts";
+import { memoryIfAny, repositoryWithMemory, rerankerOfEnvironment, searchPorts } from "../../wire/cli/memory-ports.ts";
 import { modelAccess } from "../../wire/cli/model.ts";
 import { terminalText } from "../terminal-text.ts";
 import { type ExitCode, oneOf, printed, readWords, wantsJson, warnDegraded, wholeNumber, withPorts } from "../usage.ts";
@@ -64,7 +65,7 @@ function question(values: Words, texts: readonly string[]): Omit<HandSearch, "re
 async function configured(repo: Repo, spending: SpendingStore): Promise<Pick<SearchPorts, "reranker" | "leave">> {
   const reranker = await rerankerOfEnvironment();
   if (reranker !== null) return { reranker };
-  const asker = { isOutsider: false, isReview: false };
+  const asker = { isOutsider: false, isReview: false, signal: PLAIN_CHANGE.signal };
   const access = await modelAccess({ use: "auto" }, repo, spending);
   const leave = await modelAllowance(defaultConfig().review, repo, access, Date.now(), asker);
   if (leave.model !== null) return { reranker: null, leave };

@@ -109,16 +109,13 @@ function budget({ usdPerMonth: ceiling = null }: ModelChoice, known: readonly Ch
 
 /** One question to the main model, as large as a review's: whether it answers, how fast, and what its server takes. */
 async function asked(model: Model, choice: ModelChoice): Promise<Check> {
-  const contextTokens = model.contextTokens("main");
-  const answer = await model.ask(
-    probeQuestion({ contextTokens, price: (input, output) => model.price("main", input, output) }),
-  );
+  const answer = await model.ask(probeQuestion(model));
   const { ms, inputTokens, outputTokens, usd } = answer.usage;
   const cost = `${ms} ms, ${inputTokens} tokens in, ${outputTokens} out${usd === null ? "" : `, USD ${usd.toFixed(4)}`}`;
   if (answer.kind === "failed") return broken("question", `${model.names.main}: ${answer.detail}; ${cost}`);
   const enforced = answer.without?.includes("structured output") ? "no (refused)" : "yes";
   const shape = asksForShape(choice) ? enforced : "no (not requested)";
-  const others = (model.learned?.() ?? []).filter((what) => what !== "structured output");
+  const others = model.learned().filter((what) => what !== "structured output");
   const found = others.length === 0 ? "" : `; its server does not take ${others.join(", ")}, and is asked without`;
   return (enforced === "yes" && others.length === 0 ? ok : note)(
     "question",

@@ -15,7 +15,7 @@ import { isDatabase, makeDataFolder, shownPlace, storePlace } from "../../enviro
 import { privateKeyOf } from "../../environment/private-key.ts";
 import { readServersEnv } from "../../environment/server-folder.ts";
 import { nameOf } from "../../flows/memory/find-repository.ts";
-import { localIdentity } from "../../wire/cli/memory.ts";
+import { localIdentity } from "../../wire/cli/memory-ports.ts";
 import { openForReading } from "../../wire/cli/store.ts";
 import { githubAnswers } from "../../wire/github.ts";
 import { inspector, knownRules } from "../../wire/rules.ts";

@@ -23,10 +23,10 @@ import type { AnsweredComment } from "../../ports/conversation.ts";
 import { acknowledge, isAnswered, publishAnswer } from "../../publish/publish.ts";
 import { knownFor } from "../review/model-allowance.ts";
 import type { Stage } from "../review/review-ports.ts";
-import { countMemory, forgetMemory, rememberText } from "./memory.ts";
+import { countMemory, forgetMemory, rememberText } from "./memory-commands.ts";
 import type { CommandPorts, Order } from "./order.ts";
 import { answerQuestion, explainFinding } from "./question.ts";
-import { help, pauseReviews, resumeReviews, startReview, stopReview, summarise } from "./review.ts";
+import { help, pauseReviews, resumeReviews, startReview, stopReview, summarise } from "./review-commands.ts";
 import { ignoreFinding, resolveThread, restoreFinding } from "./thread.ts";
 
 const HOUR_MS = 60 * 60_000;

@@ -17,7 +17,7 @@ import { type Answered, answer } from "../../review/review.ts";
 import { logRetrieval } from "../memory/search-memory.ts";
 import { costWith, knownFor, modelAllowance, remainingAfter, retrievalShare } from "../review/model-allowance.ts";
 import { findingsOfThread, isWriter, type Order } from "./order.ts";
-import { explainReview } from "./review.ts";
+import { explainReview } from "./review-commands.ts";
 
 const WHY = "Why was this said, in which case does it matter, and what was decided about it before?";
 

@@ -69,8 +69,7 @@ const GROUP = 24;
  */
 export async function describeMemories(wish: DescribeWish, ports: DescribePorts): Promise<DescribedMemories> {
   const { memory, recall, embedder, access } = ports;
-  const { model, delimiter } = access;
-  const asked = { name: model.names.small, delimiter, ask: model.ask };
+  const { model } = access;
   const counts = { looked: 0, described: 0, usd: 0 };
   const without = new Map<string, number>();
   let stopped: RunStop | null = null;
@@ -109,7 +108,7 @@ export async function describeMemories(wish: DescribeWish, ports: DescribePorts)
   }
 
   async function one({ record }: Waiting): Promise<MemoryRecord | null> {
-    const done = await describeMemory(record, asked);
+    const done = await describeMemory(record, access);
     if (done.kind === "not-now") {
       const { failure, detail, notBefore } = done;
       const reason = `the model cannot be asked now (${failure}): ${detail}`;

@@ -122,13 +122,13 @@ function openAt(repo: Repo, reviews: Pick<Reviews, "head">): CheckPorts["isOpenA
   };
 }
 
-/** @param permissions absent where a person asks at a terminal: nothing is guarded there */
+/** @param permissions null where a person asks at a terminal: nothing is guarded there */
 export async function mayWrite(
   repo: Repo,
   person: { readonly id: number; readonly login: string },
-  permissions: Permissions | undefined,
+  permissions: Permissions | null,
 ): Promise<boolean> {
-  return permissions === undefined || hasAccess(await permissions.of(repo, person), "write");
+  return permissions === null || hasAccess(await permissions.of(repo, person), "write");
 }
 
 /** Whether people may write to a repository; for `admit`. */
@@ -202,7 +202,7 @@ export async function beginProgress(
   creates: boolean,
   { access, reviews, progress }: Pick<ReviewPorts, "access" | "reviews" | "progress">,
 ): Promise<void> {
-  if (progress === undefined || access === null || config.review.model === "off") return;
+  if (progress === null || access === null || config.review.model === "off") return;
   const { number, head } = pull;
   try {
     await progress.begun({ key, repo, number, installationId });
@@ -223,7 +223,7 @@ export async function finishProgress(
   { reviews, progress }: Pick<ReviewPorts, "reviews" | "progress">,
 ): Promise<void> {
   try {
-    if (progress === undefined || !(await progress.isOpen(key))) return;
+    if (progress === null || !(await progress.isOpen(key))) return;
     if (why !== null) await endProgress(repo, number, why, reviews);
     await progress.ended(key);
   } catch (error) {

@@ -5,13 +5,13 @@ import type { RepoConfig } from "../../config/repo-config.ts";
 import { type Budget, type BudgetUsage, type ReservationRequest, reservationOf } from "../../domain/budget.ts";
 import { hasAccess } from "../../domain/command.ts";
 import type { Repo } from "../../domain/job.ts";
-import type { ModelRequest, ModelTier } from "../../domain/model.ts";
+import type { AskableModel, ModelAllowance, ModelRequest, ModelTier } from "../../domain/model.ts";
 import type { BudgetName, Cost, Degraded, MonthSpending } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { ModelCost } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import type { Permissions } from "../../ports/conversation.ts";
-import type { Model, ModelAccess, ModelAllowance } from "../../ports/model.ts";
+import type { Model, ModelAccess } from "../../ports/model.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -22,7 +22,7 @@ interface Asker {
   /** A review of a pull request, not a question. */
   readonly isReview: boolean;
   /** Aborted when the answers are no longer wanted. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -41,8 +41,8 @@ export async function modelAllowance(
 ): Promise<ModelAllowance> {
   if (access === null || setting === "off") return { model: null, reason: null };
   const { model, delimiter, reservations } = access;
-  const leave = { model, delimiter, ...(signal === undefined ? {} : { signal }) };
-  if (access.usdPerMonth != null && unpricedModels(access).length > 0)
+  const leave = { model: until(signal, model), delimiter };
+  if (access.usdPerMonth !== null && unpricedModels(access).length > 0)
     return { model: null, reason: `${noPriceOf(unpricedModels(access))}, and the operator's budget needs it` };
   const { reviewsPerDay } = budget.outsiders;
   if (isOutsider && isReview && reservations && (await reservations.outsidersReviews(now - DAY_MS)) >= reviewsPerDay) {
@@ -137,7 +137,7 @@ export function budgetText(whose: BudgetName, of: number): string {
 function budgetsOf(
   { usdPerMonth, outsiders }: Partial<RepoConfig["review"]["budget"]> & { readonly usdPerMonth: number },
   repo: Repo,
-  { usdPerMonth: ceiling = null, repositoryPercent = 100 }: ModelAccess,
+  { usdPerMonth: ceiling, repositoryPercent }: ModelAccess,
   isOutsider: boolean,
 ): readonly Budget[] {
   const share = ceiling === null ? Number.POSITIVE_INFINITY : partOf(ceiling, repositoryPercent);
@@ -201,9 +201,15 @@ const MEMORY_MS = 180_000;
 /** The allowance for finding memories: a part of the money, and three minutes. */
 export function retrievalShare(leave: ModelAllowance): ModelAllowance {
   if (leave.model === null) return leave;
-  const late = AbortSignal.timeout(MEMORY_MS);
-  const signal = leave.signal === undefined ? late : AbortSignal.any([leave.signal, late]);
-  return { ...leave, usd: leave.usd * MEMORY_PART, signal };
+  return { ...leave, model: until(AbortSignal.timeout(MEMORY_MS), leave.model), usd: leave.usd * MEMORY_PART };
+}
+
+/** The model, whose questions end when the signal fires. */
+function until(signal: AbortSignal, model: Pick<Model, keyof AskableModel>): Pick<Model, keyof AskableModel> {
+  return {
+    ...model,
+    ask: (request, other) => model.ask(request, other === undefined ? signal : AbortSignal.any([other, signal])),
+  };
 }
 
 /** What is left of a leave once this was spent. */
@@ -247,6 +253,7 @@ export function newcomerAccess(
 function smallOnly(model: Model): Model {
   const { small } = model.names;
   return {
+    ...model,
     names: { main: small, small },
     contextTokens: () => model.contextTokens("small"),
     price: (_tier, inputTokens, outputTokens) => model.price("small", inputTokens, outputTokens),
@@ -258,14 +265,14 @@ function smallOnly(model: Model): Model {
  * Whether people without write access are behind a review: the person who asked for it by name, else the author. GitHub is asked
  * only where a model may be; people that it does not answer for have no write access.
  *
- * @param permissions absent where a person asks at a terminal, with a model of their own
+ * @param permissions null where a person asks at a terminal, with a model of their own
  */
 export async function isForOutsider(
   { job, pull, repo, config }: Pick<PullRequestContext, "job" | "pull" | "repo" | "config">,
   access: ModelAccess | null,
-  permissions: Permissions | undefined,
+  permissions: Permissions | null,
 ): Promise<boolean> {
-  if (permissions === undefined || access === null || config.review.model === "off") return false;
+  if (permissions === null || access === null || config.review.model === "off") return false;
   // Only people with write access push to branches of the repository itself.
   if (job.askedBy === undefined && pull.head.repo === `${repo.owner}/${repo.name}`) return false;
   return !hasAccess(await permissions.of(repo, job.askedBy ?? pull.author), "write");
@@ -275,14 +282,12 @@ export async function isForOutsider(
 export async function isByOutsider(
   context: Parameters<typeof isForOutsider>[0],
   access: ModelAccess | null,
-  permissions: Permissions | undefined,
+  permissions: Permissions | null,
 ): Promise<boolean> {
   const { pull, repo, job } = context;
   const { askedBy: _, ...unasked } = job;
   const isFork = pull.head.repo !== null && pull.head.repo !== `${repo.owner}/${repo.name}`;
   // Without the right to ask for permissions, what GitHub calls them has to do.
   const isNear = ["OWNER", "MEMBER", "COLLABORATOR"].includes(pull.author.association);
-  return permissions === undefined
-    ? isFork && !isNear
-    : isForOutsider({ ...context, job: unasked }, access, permissions);
+  return permissions === null ? isFork && !isNear : isForOutsider({ ...context, job: unasked }, access, permissions);
 }

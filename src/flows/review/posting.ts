@@ -74,7 +74,7 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
      * @throws Transient where it has to be written anew
      */
     async stale(saved: Review): Promise<Skipped | null> {
-      const { pausedBy } = (await ports.decisions?.of(job.key)) ?? { pausedBy: null };
+      const { pausedBy } = await ports.decisions.of(job.key);
       const admitted = await admit(job, ports.pulls, knownFor(ports), {
         pausedBy,
         mayWrite: writersOf(job.repo, ports),
@@ -92,8 +92,8 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
      * @throws Stopped after a `stop`: what was not read for this reason is not posted
      */
     async save(review: Review): Promise<Review | Superseded> {
-      if (signal?.reason instanceof Stopped) throw signal.reason;
-      if (signal?.aborted === true) return { kind: "superseded", reason: "a later request took its place" };
+      if (signal.reason instanceof Stopped) throw signal.reason;
+      if (signal.aborted) return { kind: "superseded", reason: "a later request took its place" };
       const safe = await withoutSecrets(review, ports.redact);
       await ledger.save(job, safe, now());
       return safe;
@@ -137,7 +137,7 @@ async function rememberPosted(posted: PostedReview, ports: ReviewPorts) {
     await ports.keeping?.keep(repoKey(posted.review.repo), flaggedBy(posted), ports.now());
     return kept;
   } catch (error) {
-    if (error instanceof Transient && ports.isLastTry !== true) throw error;
+    if (error instanceof Transient && !ports.isLastTry) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     return { kind: "not remembered", reason } as const;
   }

@@ -65,7 +65,7 @@ export async function prepare(context: PullRequestContext, signals: ReviewSignal
         ...((await isByOutsider(context, access, ports.permissions)) ? { isByOutsider: true } : {}),
         month: await monthSpending(config.review, repo, access, ports.now(), isOutsider),
       };
-      if (ports.redact === undefined) return complete;
+      if (ports.redact === null) return complete;
       const said = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));
       return { ...complete, hunks: await findingHunks(said, context.files, ports.redact) };
     },
@@ -86,7 +86,7 @@ export async function summaryBecause(
   { introductions }: WritingPorts,
 ): Promise<SummaryBecause | null> {
   if (config.review.summary === "always") return "configured";
-  if ((await introductions?.isFirst(repo)) === true) return "first";
+  if (await introductions.isFirst(repo)) return "first";
   return job.explicit && job.trigger !== "command-line" ? "asked" : null;
 }
 
@@ -101,7 +101,7 @@ async function introduceMemory(
   { languages: changed }: Pick<ReviewSignals, "languages">,
   { recall, introductions }: WritingPorts,
 ): Promise<MemoryHeld | null> {
-  if (introductions === undefined || recall.off !== undefined) return null;
+  if (recall.off !== undefined) return null;
   try {
     const why = await introductions.of(repo);
     if (why === null) return null;

@@ -2,6 +2,7 @@
 import type { KnownRules } from "../../config/parse-config.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { PostedReview } from "../../domain/review.ts";
+import { NO_REPORT } from "../../domain/tool-result.ts";
 import type { CheckStore, Checks, ProgressStore, PushWaits } from "../../ports/checks.ts";
 import type { Decisions, Permissions } from "../../ports/conversation.ts";
 import type { Introductions } from "../../ports/history.ts";
@@ -18,12 +19,12 @@ import type { newGateCache } from "../../retrieve/retrieve.ts";
 export interface WritingPorts {
   readonly pulls: PullRequests;
   readonly inspector: Inspector;
-  /** What other tools found; absent: none is asked. */
-  readonly tools?: ToolResults;
-  /** Reads the repository at the head; null or absent where there is none behind the change. */
-  readonly snapshots?: Snapshots | null;
-  /** Finds names in code; null or absent: the model is shown the diff alone. */
-  readonly symbols?: Symbols | null;
+  /** What other tools found. */
+  readonly tools: ToolResults;
+  /** Reads the repository at the head; null where there is none behind the change. */
+  readonly snapshots: Snapshots | null;
+  /** Finds names in code; null: the model is shown the diff alone. */
+  readonly symbols: Symbols | null;
   /** Null searches memory by words only. */
   readonly embedder: Embedder | null;
   readonly recall: Recall;
@@ -33,54 +34,74 @@ export interface WritingPorts {
   readonly gateCache: ReturnType<typeof newGateCache> | null;
   /** Null: rules and memory only. */
   readonly access: ModelAccess | null;
-  /** Yields to other work in the middle of long work, if it is time to; absent: it is done in one go. */
-  readonly pause?: () => Promise<void>;
-  /** Records each retrieval; never rejects, so that no review fails for it. Null or absent: none is recorded. */
-  readonly retrievals?: RetrievalLog | null;
-  /** Results of replays, for the gate; null or absent: it decides without. */
-  readonly replays?: Pick<Replays, "of"> | null;
-  /** Whether the review says what memory there is; absent where none does. */
-  readonly introductions?: Introductions;
-  /** What people decided about the pull request; absent on the command line. */
-  readonly decisions?: Pick<Decisions, "of">;
-  /** Who may write to the repository; absent where whoever asks pays. */
-  readonly permissions?: Permissions;
-  /** What was declined and spoken about on other pull requests; absent or null where that is not kept. */
-  readonly past?: (PastRejections & PastCode) | null;
-  /** How many findings get a comment of their own; absent: `review.maxComments`. */
-  readonly commentLimit?: number;
+  /** Records each retrieval; never rejects, so that no review fails for it. Null: none is recorded. */
+  readonly retrievals: RetrievalLog | null;
+  /** Results of replays, for the gate; null: it decides without. */
+  readonly replays: Pick<Replays, "of"> | null;
+  /** Whether the review says what memory there is. */
+  readonly introductions: Introductions;
+  /** What people decided about the pull request. */
+  readonly decisions: Pick<Decisions, "of">;
+  /** Who may write to the repository; null where whoever asks pays. */
+  readonly permissions: Permissions | null;
+  /** What was declined and spoken about on other pull requests; null where that is not kept. */
+  readonly past: (PastRejections & PastCode) | null;
+  /** How many findings get a comment of their own; null: `review.maxComments`. */
+  readonly commentLimit: number | null;
   /** Which rules there are. */
   readonly known: KnownRules;
-  /** The text with every secret masked. Absent where nothing will be remembered. */
-  readonly redact?: (text: string) => Promise<string>;
-  /** Reviews of the pull request that were written before; absent on the command line. */
-  readonly ledger?: Pick<Ledger, "earlier">;
+  /** The text with every secret masked. Null where nothing will be remembered. */
+  readonly redact: ((text: string) => Promise<string>) | null;
+  /** Reviews of the pull request that were written before. */
+  readonly ledger: Pick<Ledger, "earlier">;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Aborted when the review is no longer wanted: with Stopped after a `stop`, else for a later job. */
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
 }
+
+/** A change without a history: nothing was decided or written about it, nobody waits for its end, and nothing is kept of it. */
+export const PLAIN_CHANGE: Omit<
+  WritingPorts,
+  "pulls" | "inspector" | "known" | "embedder" | "recall" | "access" | "now"
+> = {
+  tools: { of: async () => NO_REPORT },
+  snapshots: null,
+  symbols: null,
+  reranker: null,
+  gateCache: null,
+  retrievals: null,
+  replays: null,
+  introductions: { isFirst: async () => false, of: async () => null },
+  decisions: { of: async () => ({ declined: [], pausedBy: null }) },
+  permissions: null,
+  past: null,
+  commentLimit: null,
+  redact: null,
+  ledger: { earlier: async () => [] },
+  signal: new AbortController().signal,
+};
 
 export interface ReviewPorts extends WritingPorts {
   readonly ledger: Ledger;
   readonly reviews: Reviews;
   readonly checks: Checks;
   readonly checkBook: CheckStore;
-  /** Absent: the summary does not say that it is being written. */
-  readonly progress?: ProgressStore;
+  /** Null: the summary does not say that it is being written. */
+  readonly progress: ProgressStore | null;
   readonly waits: PushWaits;
   readonly embedder: Embedder;
   readonly memory: Memory;
-  /** Stores what is declined and the code of findings; absent or null where that is not kept. */
-  readonly keeping?: FlaggedCode | null;
+  /** Stores what is declined and the code of findings; null where that is not kept. */
+  readonly keeping: FlaggedCode | null;
   /** The text with every secret masked. */
   readonly redact: (text: string) => Promise<string>;
   /** Our own account: `kodiai[bot]`. */
   readonly botLogin: string;
   /** Whether our latest review on GitHub is of this head, asked after a restore. Null: local state is trusted. */
-  readonly isOnGitHub?: ((repo: Repo, number: number, headSha: string) => Promise<boolean>) | null;
+  readonly isOnGitHub: ((repo: Repo, number: number, headSha: string) => Promise<boolean>) | null;
   /** The last attempt: what cannot be remembered now is not remembered. */
-  readonly isLastTry?: boolean;
+  readonly isLastTry: boolean;
 }
 
 /** A review on GitHub, and why memory does not have it; null when it does. */

@@ -47,28 +47,36 @@ export async function reviewPullRequest(
   return result;
 }
 
+/** Of a review that is not posted: it is always written, and nothing on GitHub says so. */
+const UNPOSTED: Pick<Posting, "settled" | "begin"> = {
+  settled: async () => null,
+  begin: async () => ({ kind: "begun", degraded: [] }),
+};
+
+const UNREAD_HEAD: ReadHead = { code: null, degraded: [] };
+
 /** Steps 1 to 6: a complete review that is not posted, for the command line. */
 export async function writeReview(
   job: ReviewJob,
   ports: WritingPorts,
   stage: Stage,
-  { settled, begin }: Partial<Pick<Posting, "settled" | "begin">> = {},
+  { settled, begin }: Pick<Posting, "settled" | "begin"> = UNPOSTED,
 ): Promise<Review | Skipped> {
   const started = ports.now();
 
   // 1. Gather the pull request, its configuration and diff, and what was said on it before.
-  const { declined, pausedBy } = (await ports.decisions?.of(job.key)) ?? { declined: [], pausedBy: null };
-  const reviews = (await ports.ledger?.earlier(job)) ?? [];
+  const { declined, pausedBy } = await ports.decisions.of(job.key);
+  const reviews = await ports.ledger.earlier(job);
   const fingerprint = fingerprintFor(ports);
   const people = { declined, pausedBy, mayWrite: writersOf(job.repo, ports) };
-  const earlier = { reviews, fingerprint, ...people, ...(settled === undefined ? {} : { settled }) };
+  const earlier = { reviews, fingerprint, ...people, settled };
   const known = knownFor(ports);
   const gathered = await stage("gather", () =>
     gather(job, ports.pulls, known, ports.access !== null, earlier, ports.tools),
   );
   if (gathered.kind === "skipped") return gathered;
   const because = await summaryBecause(gathered, ports);
-  const begun = (await begin?.(gathered, because)) ?? { degraded: [] };
+  const begun = await begin(gathered, because);
   const { pull, repo } = gathered;
   const isAuthorTrusted = !isFork(repo, pull) || (await mayWrite(repo, pull.author, ports.permissions));
 
@@ -92,11 +100,11 @@ export async function writeReview(
   const around = await stage("context", () => contextOf(context, signals, read));
 
   // 6. Review the change by rules, memory and the model.
-  const limit = ports.commentLimit === undefined ? {} : { commentLimit: ports.commentLimit };
-  const given = { recollection, around, fingerprint: fingerprint(context.config), isAuthorTrusted, ...limit };
+  const { inspector, commentLimit } = ports;
+  const given = { recollection, around, fingerprint: fingerprint(context.config), isAuthorTrusted, commentLimit };
   const written = await stage("review", async () => {
-    const head = leave.model === null ? {} : { head: await reads.head() };
-    const own = { ...given, ...head, inspector: ports.inspector, repository: reads.repository, leave };
+    const head = leave.model === null ? UNREAD_HEAD : await reads.head();
+    const own = { ...given, head, inspector, repository: reads.repository, leave };
     return review(context, signals, precedents, own);
   });
   const whole = await prepared.complete(written, [...degraded, ...begun.degraded], started);
@@ -149,8 +157,8 @@ async function pipeline(
 /** Reads the head when first asked to, unless `review.snapshot` is off. */
 function readsHead(context: PullRequestContext, ports: Pick<WritingPorts, "snapshots" | "symbols">) {
   const { snapshot: setting, contextTokens } = context.config.review;
-  const source = setting === "off" ? null : (ports.snapshots ?? null);
-  const symbols = ports.symbols ?? null;
+  const source = setting === "off" ? null : ports.snapshots;
+  const { symbols } = ports;
   let read: ReturnType<Snapshots["at"]> | null = null;
   const once = (): ReturnType<Snapshots["at"]> => {
     read ??= source?.at(context.repo, context.pull) ?? Promise.resolve({ snapshot: null, degraded: [] });
@@ -163,7 +171,7 @@ function readsHead(context: PullRequestContext, ports: Pick<WritingPorts, "snaps
     repository: source && symbols && { symbols, at: once },
     /** Nothing where the context of the change does not need it. */
     async head(): Promise<ReadHead> {
-      if (symbols === null || contextTokens === 0) return { code: null, degraded: [] };
+      if (symbols === null || contextTokens === 0) return UNREAD_HEAD;
       const { snapshot: code, degraded } = await once();
       return { code, degraded };
     },

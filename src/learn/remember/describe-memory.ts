@@ -3,10 +3,10 @@
 
 import type { MemoryRecord } from "../../domain/memory.ts";
 import {
+  type AllowedModel,
   estimatedTokens,
   type ModelAnswer,
   type ModelFailure,
-  type ModelRequest,
   type ModelUsage,
 } from "../../domain/model.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
@@ -16,13 +16,6 @@ import { fence } from "../../domain/text/untrusted-text.ts";
 import { describeReply, type TakenFields, takeFields } from "./description-rules.ts";
 import { sourceHash } from "./embedding-text.ts";
 import { lastLines } from "./redact-record.ts";
-
-/** The part of the model that describing uses. */
-interface DescribeAsked {
-  readonly name: string;
-  readonly ask: <T>(request: ModelRequest<T>) => Promise<ModelAnswer<T>>;
-  readonly delimiter: () => string;
-}
 
 type Failed = Extract<ModelAnswer<unknown>, { kind: "failed" }>;
 
@@ -51,25 +44,28 @@ export function rejectedByRule({ outcome, text, replies }: MemoryRecord): string
 }
 
 /** Never throws. The record's words, id and outcome stay unchanged. */
-export async function describeMemory(record: MemoryRecord, asked: DescribeAsked): Promise<DescribedMemory> {
+export async function describeMemory(
+  record: MemoryRecord,
+  { model, delimiter }: Omit<AllowedModel, "usd">,
+): Promise<DescribedMemory> {
   const rule = rejectedByRule(record);
   if (rule !== null) return described(record, rejection(rule), "", null);
   const { shape, last } = describeReply();
-  const answer = await asked.ask({
+  const answer = await model.ask({
     purpose: "memory",
     tier: "small",
     effort: "low",
     maxOutputTokens: DESCRIBE_REPLY_TOKENS,
-    ...describeQuestion(record, asked.delimiter()),
+    ...describeQuestion(record, delimiter()),
     shape,
   });
-  if (answer.kind === "answered") return described(record, takeFields(answer.value), asked.name, answer.usage);
+  if (answer.kind === "answered") return described(record, takeFields(answer.value), model.names.small, answer.usage);
   const { failure, detail, notBefore, usage } = answer;
   // The rules name what is wrong with a draft that broke a rule twice.
   const draft = failure === "malformed" ? last() : null;
-  if (draft !== null) return described(record, takeFields(draft), asked.name, usage);
+  if (draft !== null) return described(record, takeFields(draft), model.names.small, usage);
   if (!LASTING.has(failure)) return { kind: "not-now", failure, detail, notBefore };
-  return described(record, rejection(`model/${failure}`), asked.name, usage);
+  return described(record, rejection(`model/${failure}`), model.names.small, usage);
 }
 
 function rejection(problem: string): TakenFields {

@@ -12,7 +12,7 @@ import { inferOutcome } from "../feedback/weigh-evidence.ts";
 import { newRecord } from "./new-record.ts";
 import { cutHunk } from "./redact-record.ts";
 
-/** A review comment with its replies, before it is a memory. What is absent or null is unknown. */
+/** A review comment with its replies, before it is a memory. What is null is unknown. */
 export interface SaidComment {
   /** The comment's own id: GitHub's number, or an imported row's id. */
   readonly sourceId: string;
@@ -20,18 +20,24 @@ export interface SaidComment {
   /** Epoch milliseconds. */
   readonly at: number;
   /** Oldest first. */
-  readonly replies?: readonly string[];
-  readonly path?: string | null;
+  readonly replies: readonly string[];
+  readonly path: string | null;
   /** As the source names it, in any spelling. */
-  readonly language?: string | null;
-  readonly hunk?: string | null;
-  readonly category?: Category | null;
-  readonly url?: string | null;
-  readonly author?: string | null;
-  readonly isBot?: boolean;
-  readonly sha?: string | null;
-  readonly pull?: number | null;
+  readonly language: string | null;
+  readonly hunk: string | null;
+  readonly category: Category | null;
+  readonly url: string | null;
+  readonly author: string | null;
+  readonly isBot: boolean;
+  readonly sha: string | null;
+  readonly pull: number | null;
 }
+
+/** A comment by a person of which only the words are known. */
+export const BARE_COMMENT: Omit<SaidComment, "sourceId" | "text" | "at"> = {
+  ...{ replies: [], path: null, language: null, hunk: null, category: null },
+  ...{ url: null, author: null, isBot: false, sha: null, pull: null },
+};
 
 /** Why a comment cannot be remembered. */
 export interface NotRemembered {
@@ -56,8 +62,7 @@ const MAX_TEXT = 65_536;
  * @returns the memory, or why it is not remembered: it is empty, or has low information
  */
 export function fromComment(comment: SaidComment, repo: Repo, rules: CommentRules): MemoryRecord | NotRemembered {
-  const { sourceId, replies = [], path = null, hunk = null, category = null } = comment;
-  const { url = null, author = null, isBot = false, sha = null, pull = null, at } = comment;
+  const { sourceId, replies, path, hunk, category, url, author, isBot, sha, pull, at } = comment;
   const fitting = (said: string) => cutText(said, MAX_TEXT).toWellFormed();
   const text = fitting(comment.text);
   const reason = text.trim() === "" ? "it is empty" : (rules.lowInformation?.(text) ?? null);
@@ -88,7 +93,7 @@ interface Note {
 /** The memory of a note; null when it is empty. The same text about the same file is the same memory. */
 export function fromNote({ repo, ...note }: Note, languageOf: (path: string) => string): MemoryRecord | null {
   const sourceId = `note:${shortHash(JSON.stringify([note.text.trim(), note.path]), 16)}`;
-  const record = fromComment({ ...note, sourceId }, repo, { languageOf });
+  const record = fromComment({ ...BARE_COMMENT, ...note, sourceId }, repo, { languageOf });
   return "kind" in record ? null : record;
 }
 
@@ -108,7 +113,7 @@ export function fromRequest(
   languageOf: (path: string) => string,
 ): MemoryRecord | null {
   const { path, hunk, url, author } = comment;
-  const said = { ...asked, sourceId: requestSource(comment), path, hunk, url, author: author.login };
+  const said = { ...BARE_COMMENT, ...asked, sourceId: requestSource(comment), path, hunk, url, author: author.login };
   const record = fromComment(said, repo, { languageOf });
   return "kind" in record ? null : record;
 }
@@ -151,7 +156,7 @@ export function fromThread(thread: PastThread, repo: Repo, rules: ThreadRules): 
   const heard = replies.filter(({ author }) => !author.isBot && rules.mayDecide(author.id));
   const { path, hunk, url, author, sha, pull, at } = root;
   const said = { sourceId, text: root.body, replies: heard.map(({ body }) => body), path, hunk, url, sha, pull, at };
-  const record = fromComment({ ...said, author: author.login, isBot: author.isBot }, repo, rules);
+  const record = fromComment({ ...BARE_COMMENT, ...said, author: author.login, isBot: author.isBot }, repo, rules);
   return "kind" in record ? record : { ...record, outcome };
 }
 

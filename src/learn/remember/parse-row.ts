@@ -6,7 +6,7 @@ import { canonicalLanguage } from "../../domain/language.ts";
 import { CORPORA, type MemoryRecord, memoryId, OUTCOMES } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { shortHash } from "../../domain/text/hash.ts";
-import type { SaidComment } from "./from-comment.ts";
+import { BARE_COMMENT, type SaidComment } from "./from-comment.ts";
 
 /** The version of an export line. A later form gets the next number, which this reader then reports. */
 const EXPORT_VERSION = 1;
@@ -143,18 +143,19 @@ function corpusRow(value: object): ImportRow {
     kind: "comment",
     repo: evaluationRepo(row.repo),
     comment: {
+      ...BARE_COMMENT,
       sourceId: row.id,
       text: row.text,
       at: row.createdAt.getTime(),
       replies: row.replies,
-      path: row.filePath,
-      language: row.language,
-      hunk: row.hunk,
+      path: row.filePath ?? null,
+      language: row.language ?? null,
+      hunk: row.hunk ?? null,
       // Only our categories: the evaluation's own labels were written by the authors of its ground truth.
       category: CATEGORIES.find((category) => category === row.category) ?? null,
-      author: row.reviewer,
+      author: row.reviewer ?? null,
       isBot: row.isBot,
-      pull: row.pr,
+      pull: row.pr ?? null,
     },
   };
 }

@@ -1,26 +1,15 @@
 // Limits what one retrieval spends on a language model. Each question is reserved in one budget before it is sent, and
 // a missing answer has a reason.
-import { type ModelAnswer, type ModelRequest, type Purpose, tokensOf } from "../../domain/model.ts";
+import {
+  type AskableModel,
+  isLastingFailure,
+  type ModelAllowance,
+  type ModelAnswer,
+  type ModelRequest,
+  type Purpose,
+  tokensOf,
+} from "../../domain/model.ts";
 import type { ModelCost } from "../../domain/retrieval.ts";
-
-/** The part of a model that this stage uses. */
-interface ShortQuestions {
-  readonly names: { readonly small: string };
-  contextTokens(tier: "small"): number;
-  /** US$, or null when the model has no price. */
-  price(tier: "small", inputTokens: number, outputTokens: number): number | null;
-  ask<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>>;
-}
-
-/** A model and US$ for all questions together, Infinity when they are free; or why there is none, null when none is expected. */
-type Allowance =
-  | {
-      readonly model: ShortQuestions;
-      readonly usd: number;
-      readonly delimiter: () => string;
-      readonly signal?: AbortSignal;
-    }
-  | { readonly model: null; readonly reason: string | null };
 
 /** A short question, like every question of this stage. */
 export type Question<T> = Omit<ModelRequest<T>, "tier" | "effort">;
@@ -53,11 +42,8 @@ export interface ModelBudget {
 /** Reported when the configuration wants a model and there is none. */
 export const NO_MODEL = "no model may be asked: none is configured, or it is switched off here";
 
-/** Failures that the next question would meet again. */
-const LASTING: ReadonlySet<string> = new Set(["denied", "unpaid", "circuit-open", "stopped"]);
-
 /** @param note receives the part and the reason of each question without an answer */
-export function budgetedModel(leave: Allowance, note: (part: string, reason: string) => void): ModelBudget {
+export function budgetedModel(leave: ModelAllowance, note: (part: string, reason: string) => void): ModelBudget {
   const bills = new Map<Purpose, ModelCost>();
   let spent = 0;
   let promised = 0;
@@ -65,7 +51,7 @@ export function budgetedModel(leave: Allowance, note: (part: string, reason: str
   const asked = async <T>(wording: (delimiter: string) => Question<T>): Promise<Answer<T>> => {
     if (leave.model === null) return declined(leave.reason ?? NO_MODEL);
     if (over !== null) return declined(over);
-    const { model, signal } = leave;
+    const { model } = leave;
     const question = wording(leave.delimiter());
     // At the longest reply, so that the budget covers running questions at any cost.
     const input = tokensOf([...question.system, ...question.user]);
@@ -74,12 +60,12 @@ export function budgetedModel(leave: Allowance, note: (part: string, reason: str
       return declined("the question does not fit the model's context");
     if (spent + promised + usd > leave.usd) return declined("the budget leaves no money for it");
     promised += usd;
-    const answer = await answerOf(model, question, signal);
+    const answer = await answerOf(model, question);
     promised -= usd;
     if (answer === null) return declined("the model failed");
     spent += answer.usage.usd ?? 0;
     bills.set(question.purpose, billed(bills.get(question.purpose), question.purpose, answer));
-    if (answer.kind === "failed" && (LASTING.has(answer.failure) || answer.notBefore !== null)) over = reasonOf(answer);
+    if (answer.kind === "failed" && isLastingFailure(answer)) over = reasonOf(answer);
     return read(answer);
   };
   return {
@@ -95,9 +81,9 @@ export function budgetedModel(leave: Allowance, note: (part: string, reason: str
 }
 
 /** A model must never throw; if it does, only its own question fails. */
-async function answerOf<T>(model: ShortQuestions, question: Question<T>, signal: AbortSignal | undefined) {
+async function answerOf<T>(model: AskableModel, question: Question<T>) {
   try {
-    return await model.ask({ ...question, tier: "small", effort: "low" }, signal);
+    return await model.ask({ ...question, tier: "small", effort: "low" });
   } catch {
     return null;
   }

@@ -1,7 +1,6 @@
 // Folds near-identical texts into the one that ranks highest.
 
 import { distinctWords, jaccard, plainWords } from "../../domain/text/jaccard.ts";
-import { eachOf, type Steps } from "./cooperative-steps.ts";
 
 /** Share of common words from which texts are duplicates. At .9 a word more or less in a sentence is the same. */
 const SAME_TEXT = 0.9;
@@ -13,25 +12,21 @@ export interface Foldable {
   readonly label: string;
 }
 
-/** Texts that are read, or compared with those before, in one step. */
-const PIECE = 25;
-
 /**
- * Folds near-identical texts, in steps.
+ * Folds near-identical texts.
  *
  * @param ordered best first; the first of several duplicates is kept
  * @param threshold over 0, at most 1
  * @returns the kept items, in order, each with the labels of those folded into it; and what was folded into which
  */
-export function* dedupeSteps<T extends Foldable>(
+export function dedupe<T extends Foldable>(
   ordered: readonly T[],
   threshold: number = SAME_TEXT,
-): Steps<{ kept: { item: T; alternateSources: readonly string[] }[]; folded: { id: string; into: string }[] }> {
+): { kept: { item: T; alternateSources: readonly string[] }[]; folded: { id: string; into: string }[] } {
   const kept: { item: T; words: Uint32Array; alternateSources: string[] }[] = [];
   const folded: { id: string; into: string }[] = [];
-  const all = yield* eachOf(ordered, PIECE, ({ text }) => comparedWords(text));
-  yield* eachOf(ordered, PIECE, (item, at) => {
-    const words = all[at] ?? new Uint32Array();
+  for (const item of ordered) {
+    const words = comparedWords(item.text);
     const same = kept.find(
       ({ item: other, words: others }) => other.id === item.id || jaccard(words, others, threshold) >= threshold,
     );
@@ -40,7 +35,7 @@ export function* dedupeSteps<T extends Foldable>(
       same.alternateSources.push(item.label);
       folded.push({ id: item.id, into: same.item.id });
     }
-  });
+  }
   return { kept: kept.map(({ item, alternateSources }) => ({ item, alternateSources })), folded };
 }
 

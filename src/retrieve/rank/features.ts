@@ -4,7 +4,6 @@
 import { withoutExtension } from "../../domain/code/paths.ts";
 import { bagOf, KEYWORDS } from "../../domain/text/bm25.ts";
 import type { Background } from "../../domain/text/word-rarity.ts";
-import { eachOf, type Steps } from "./cooperative-steps.ts";
 import type { PreparedChange, PreparedMemory, Words } from "./prepare-documents.ts";
 import type { Lexicon } from "./term-ids.ts";
 import {
@@ -31,43 +30,42 @@ const BODY_KEYWORDS = { k1: 1.2, b: 0.9 };
 const HUNK_KEYWORDS = { k1: 1.2, b: 0.8 };
 
 /**
- * The signals of all memories for one change, in steps. Deterministic; a signal depends only on its arguments.
+ * The signals of all memories for one change. Deterministic; a signal depends only on its arguments.
  *
  * @param memories of one repository, all written before the change; quadratic only in how many share a word, so pass a
  * few hundred
  * @param lexicon the one that change and memories were prepared with
  * @param wanted names of signals; others may be missing. Null for all
  */
-export function* signalSteps(
+export function featureSignals(
   change: PreparedChange,
   memories: readonly PreparedMemory[],
   background: Background,
   lexicon: Lexicon,
   wanted: ReadonlySet<string> | null = null,
-): Steps<Signals> {
+): Signals {
   const named = (signals: readonly string[]) => wanted === null || signals.some((signal) => wanted.has(signal));
   const isDense = named(["echo"]);
   const wants = (...signals: readonly string[]) =>
     named(signals) || (isDense && signals.some((signal) => GUESSED.has(signal)));
   const everywhere = everywhereWeights(background, lexicon);
-  const text = yield* textSteps(change, memories, everywhere, rarityIn(memories.length, background, lexicon), wants);
+  const text = textSignals(change, memories, everywhere, rarityIn(memories.length, background, lexicon), wants);
   const place = placeSignals(change, memories);
   const lowInformation = Float64Array.from(memories, (memory) => (memory.lowInformation ? 1 : 0));
   const base = { ...text, ...place, lowInformation };
   if (!isDense) return base;
-  yield;
   const guess = firstGuess(base, memories.length);
-  return { ...base, echo: yield* echoOf(memories, everywhere, guess) };
+  return { ...base, echo: echoOf(memories, everywhere, guess) };
 }
 
 /** @param everywhere weights of all words of both */
-function* textSteps(
+function textSignals(
   change: PreparedChange,
   memories: readonly PreparedMemory[],
   everywhere: Weights,
   rarityOf: WordRarity,
   wants: (...signals: readonly string[]) => boolean,
-): Steps<Signals> {
+): Signals {
   const signals: Record<string, Float64Array> = {};
   const bags = (texts: readonly Words[]) => bagsOf(texts, everywhere.length);
   const said = bags(memories.map(({ words }) => words));
@@ -75,19 +73,15 @@ function* textSteps(
   const weights = mixedWeights(everywhere, index, rarityOf);
   const texts = buildSpace(vectorsOf(said, weights), weights);
   const weighed = (windows: readonly Words[]) => vectorsOf(bags(windows), weights);
-  yield;
   const windows = weighed(change.windows);
   if (wants("windowText")) signals.windowText = nearest(texts, windows);
   if (wants("pairText")) {
-    yield;
     signals.pairText = nearest(texts, weighed(change.pairs()));
   }
   if (wants("windowLines")) {
-    yield;
     const about = vectorsOf(bags(memories.map(({ lineWords }) => lineWords)), weights);
     signals.windowLines = nearest(buildSpace(about, weights), windows);
   }
-  yield;
   const { all, title, body, added, context } = change;
   const wholes = { allText: all, titleText: title };
   for (const [name, words] of Object.entries(wholes)) {
@@ -167,8 +161,6 @@ function firstGuess(signals: Signals, size: number): Float64Array {
 
 /** Keeps the logarithm finite for a comment without neighbours: about the weight of one distant neighbour. */
 const ALONE = 0.002;
-/** Comments of one step. */
-const PIECE = 150;
 
 /**
  * Recurring issues have similar comments on other pull requests: ln of the summed squared nearness to these, each
@@ -177,14 +169,14 @@ const PIECE = 150;
  * @param weights rarity over many repositories, so that a comment's vector never depends on its neighbours
  * @param relevance one first guess per memory, in units of log-odds; only differences count
  */
-function* echoOf(memories: readonly PreparedMemory[], weights: Weights, relevance: Float64Array): Steps<Float64Array> {
+function echoOf(memories: readonly PreparedMemory[], weights: Weights, relevance: Float64Array): Float64Array {
   const said = memories.map(({ proseWords }) => proseWords);
   const vectors = vectorsOf(bagsOf(said, weights.length), weights);
   const space = buildSpace(vectors, weights);
   const share = softmax(relevance);
   const echo = new Float64Array(memories.length);
   const near = new Float64Array(memories.length);
-  yield* eachOf(memories, PIECE, ({ pr }, at) => {
+  for (const [at, { pr }] of memories.entries()) {
     nearness(space, vectors, at, near);
     let sum = 0;
     for (let other = 0; other < near.length; other += 1) {
@@ -192,7 +184,7 @@ function* echoOf(memories: readonly PreparedMemory[], weights: Weights, relevanc
       if (likeness !== 0 && memories[other]?.pr !== pr) sum += likeness * likeness * (share[other] ?? 0);
     }
     echo[at] = Math.log(sum + ALONE);
-  });
+  }
   return echo;
 }
 

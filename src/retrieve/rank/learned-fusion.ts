@@ -6,8 +6,7 @@ import type { MemoryRecord } from "../../domain/memory.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { ScoreTerm } from "../../domain/retrieval.ts";
 import { BACKGROUND } from "../../domain/text/word-rarity.ts";
-import { eachOf, type Steps } from "./cooperative-steps.ts";
-import { type Signals, signalSteps } from "./features.ts";
+import { featureSignals, type Signals } from "./features.ts";
 import type { FusedHit, RetrieverWeights } from "./fusion.ts";
 import table from "./fusion-table.json" with { type: "json" };
 import { type Change, type PreparedChange, prepareChange, prepareMemory } from "./prepare-documents.ts";
@@ -23,9 +22,6 @@ const QUESTION = table.question as FusionTable;
 const SIGNALS = new Map(
   [COMMENTS, BARE_TEXT, QUESTION].map((one) => [one, new Set(one.weights.map(({ signal }) => signal))]),
 );
-
-/** Memories prepared in one step, each split into words: half a millisecond for uncached ones. */
-const PIECE = 25;
 
 /** A change in the words of one search. */
 export interface AskedChange {
@@ -47,22 +43,21 @@ export interface Learned {
 }
 
 /**
- * The evidence for each candidate, in steps.
+ * The evidence for each candidate.
  *
  * @param weights of meaning and words
  * @param alike the cosine distance at which the embedder calls two texts similar; null ignores distances
  * @returns one per candidate, in their order
  */
-export function* learnedSteps(
+export function learnedEvidence(
   candidates: readonly (Pick<FusedHit, "distance"> & { readonly record: MemoryRecord })[],
   { words, change }: AskedChange,
   { weights, alike }: { readonly weights: RetrieverWeights; readonly alike: number | null },
-): Steps<readonly Learned[]> {
-  const memories = yield* eachOf(candidates, PIECE, ({ record }) => prepareMemory(asComment(record), words));
-  yield;
+): readonly Learned[] {
+  const memories = candidates.map(({ record }) => prepareMemory(asComment(record), words));
   const weighed =
     change.paths.length === 0 ? QUESTION : memories.some(({ path }) => path !== "") ? COMMENTS : BARE_TEXT;
-  const signals = yield* signalSteps(change, memories, BACKGROUND, words, SIGNALS.get(weighed) ?? null);
+  const signals = featureSignals(change, memories, BACKGROUND, words, SIGNALS.get(weighed) ?? null);
   const nearness = nearnessOf(candidates, alike);
   return fuseLearned({ ...signals, nearness }, memories.length, weighed, weights);
 }

@@ -7,12 +7,11 @@ import type { Admission, Precedents, RankedMemory, ScoreTerm, Strategy } from ".
 import type { ReviewSignals } from "../../domain/signals.ts";
 import type { Tuning } from "../tuning.ts";
 import { fixedInChange, NEARER_TO_FIX } from "./already-fixed.ts";
-import type { Steps } from "./cooperative-steps.ts";
-import { dedupeSteps } from "./dedupe.ts";
+import { dedupe } from "./dedupe.ts";
 import { changedPlaces, factorTerms, recencyDistanceFactor } from "./factors.ts";
 import { BEHIND, byScore, type FusedHit, type QueryCandidates, type RetrieverWeights } from "./fusion.ts";
 import { chunkLanguage, inAdjustedOrder, isLanguageOf, rerankByLanguage } from "./language.ts";
-import { type AskedChange, askedChange, type Learned, learnedSteps } from "./learned-fusion.ts";
+import { type AskedChange, askedChange, type Learned, learnedEvidence } from "./learned-fusion.ts";
 import { adaptiveThreshold, type Threshold } from "./threshold.ts";
 
 /** Everything that may decide the order of the candidates. */
@@ -58,26 +57,23 @@ type Candidate = FusedHit & {
 };
 
 /**
- * Ranks in these steps: evidence of each candidate; threshold on raw distance where the embedder is calibrated, else on
+ * Ranks: evidence of each candidate; threshold on raw distance where the embedder is calibrated, else on
  * the probability of being to the point; already fixed ones left out; factors added; sorted; duplicates folded into the
  * highest one.
  *
  * No threshold depends on a factor, such as language or recency. `semantic` orders by adjusted distance.
  *
- * The steps let other work run between them.
- *
  * @param behind candidates whose records were not read, because they have no chance: they count for the threshold
  * @param asked the change in words, if that was computed while memory answered
  */
-export function* rankSteps(
+export function rankMemories(
   evidence: Evidence,
   settings: RankSettings,
   behind: ReadonlySet<string>,
   asked: AskedChange | null = null,
-): Steps<RankedList> {
+): RankedList {
   const hits = evidence.hits.filter(({ id }) => evidence.records.has(id) || behind.has(id));
-  const candidates = yield* candidatesOf(hits, evidence, settings, asked);
-  yield;
+  const candidates = candidatesOf(hits, evidence, settings, asked);
   const distances = hits.flatMap(({ distance }) => distance ?? []);
   const { configuredThreshold } = settings;
   const fixed = settings.adaptive ? {} : { floor: configuredThreshold };
@@ -90,16 +86,14 @@ export function* rankSteps(
     if (reason !== null) cut.push({ id: candidate.id, reason });
     return reason === null;
   });
-  yield;
   const order = settings.method === "semantic" ? byDistance : bySum;
   // Its label when another memory represents it: `[finding: mem_0123456789ab]`.
   const foldables = order(relevant, evidence, settings).map((memory) => {
     const { id, text, corpus } = memory.record;
     return { id, text, label: `[${corpus}: ${id}]`, memory };
   });
-  yield;
   const { kept, folded } = settings.fold
-    ? yield* dedupeSteps(foldables)
+    ? dedupe(foldables)
     : { kept: foldables.map((item) => ({ item, alternateSources: [] })), folded: [] };
   cut.push(...folded.map(({ id, into }) => ({ id, reason: `duplicate of ${into}` })));
   const nearest = nearestHunks(evidence);
@@ -114,18 +108,18 @@ export function* rankSteps(
 /** A fused score of 0, from a weight of 0, has no logarithm: it ranks below all others. */
 const LEAST_SCORE = 1e-9;
 
-function* candidatesOf(
+function candidatesOf(
   hits: readonly FusedHit[],
   { records, context, weights, alike }: Evidence,
   { fusion, method }: RankSettings,
   asked: AskedChange | null,
-): Steps<readonly Candidate[]> {
+): readonly Candidate[] {
   const found = hits.flatMap((hit) => {
     const record = records.get(hit.id);
     return record === undefined ? [] : { ...hit, record };
   });
   const learned: readonly Learned[] =
-    method === "semantic" ? [] : yield* learnedSteps(found, asked ?? askedChange(context), { weights, alike });
+    method === "semantic" ? [] : learnedEvidence(found, asked ?? askedChange(context), { weights, alike });
   const name = fusion === "weighted" ? "weighted score" : "ranks";
   return found.map((hit, at) => {
     const { probability = null, terms = [] } = learned[at] ?? {};

@@ -3,7 +3,7 @@
 // reported.
 
 import type { Finding } from "../../domain/finding.ts";
-import { CHARS_PER_TOKEN, type ModelFailure } from "../../domain/model.ts";
+import { type AskableModel, CHARS_PER_TOKEN, type ModelFailure } from "../../domain/model.ts";
 import type { DiffLine, FileDiff, Hunk } from "../../domain/pull-request.ts";
 import type { Coverage, FileCoverage } from "../../domain/review.ts";
 import type { FileKind, ReviewSignals } from "../../domain/signals.ts";
@@ -235,11 +235,7 @@ const LEAST_CHARS = 3_000;
 export const PART_FOR_READING = 0.85;
 
 /** The model's size and price. */
-export interface ModelMeasure {
-  readonly contextTokens: number;
-  /** US$ for these tokens in and out; null when the model has no price. */
-  readonly price: (inputTokens: number, outputTokens: number) => number | null;
-}
+export type ModelMeasure = Pick<AskableModel, "contextTokens" | "price">;
 
 /** How much diff is read. */
 export type ReadingBudget = Pick<QuestionBudget, "charsPerCall" | "charsInAll" | "mostCalls">;
@@ -266,14 +262,16 @@ export interface QuestionBudget {
  * @returns `charsPerCall` and `charsInAll` are 0 when the budget, or the context, is too small for a single question
  */
 export function readingBudget(model: ModelMeasure, usd: number, around = 0): QuestionBudget {
-  const replyTokens = Math.min(REPLY_TOKENS, Math.floor(model.contextTokens / 4));
-  const usable = (model.contextTokens - replyTokens) * CHARS_PER_TOKEN * 0.9 - FRAME_CHARS;
+  const contextTokens = model.contextTokens("main");
+  const replyTokens = Math.min(REPLY_TOKENS, Math.floor(contextTokens / 4));
+  const usable = (contextTokens - replyTokens) * CHARS_PER_TOKEN * 0.9 - FRAME_CHARS;
   const contextChars = Math.floor(Math.min(CONTEXT_CHARS, Math.max(0, usable) * CONTEXT_PART));
   const aroundChars = Math.floor(Math.min(around, Math.max(0, usable) * AROUND_PART));
   const charsPerCall = Math.floor(Math.max(0, Math.min(CHARS_PER_CALL, usable - contextChars - aroundChars)));
   const budget = { contextChars, aroundChars, replyTokens };
   const cost = (chars: number) =>
     model.price(
+      "main",
       (FRAME_CHARS + contextChars + aroundChars + chars) / CHARS_PER_TOKEN,
       Math.min(USUAL_REPLY_TOKENS, replyTokens),
     );
@@ -294,7 +292,8 @@ const LOOK_REPLY_TOKENS = 8_000;
  * @returns UTF-16 units of findings and code, and tokens of the reply, thinking included; null when the context is too
  * small
  */
-export function verifyBudget(contextTokens: number) {
+export function verifyBudget(model: ModelMeasure) {
+  const contextTokens = model.contextTokens("small");
   const replyTokens = Math.min(LOOK_REPLY_TOKENS, Math.floor(contextTokens / 4));
   const usable = (contextTokens - replyTokens) * CHARS_PER_TOKEN * 0.9 - LOOK_FRAME_CHARS;
   const chars = Math.floor(Math.min(LOOK_CHARS, usable));

@@ -1,7 +1,7 @@
 // One question puts the findings that hold in order of worth: many true findings are not worth a comment, and what a model
 // says of each by itself orders little.
 import { atLeast, type Finding, WHENS } from "../../domain/finding.ts";
-import { type ModelUsage, tokensOf } from "../../domain/model.ts";
+import { type AllowedModel, type ModelUsage, tokensOf } from "../../domain/model.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { Profile } from "../../domain/signals.ts";
@@ -12,7 +12,7 @@ import { RANK_REPLY, type RankedFinding } from "../reply.ts";
 import { plainId } from "./draft.ts";
 import { RANK_INSTRUCTIONS } from "./instructions.ts";
 import { failureReason, verifyBudget } from "./plan-reading.ts";
-import { type Checked, type Checker, fittingFindings, split, wantedObjection } from "./verify.ts";
+import { type Checked, fittingFindings, split, wantedObjection } from "./verify.ts";
 
 /** What ranking adds to the findings. */
 interface Ranked extends Checked {
@@ -22,8 +22,6 @@ interface Ranked extends Checked {
 
 interface RankBounds {
   readonly profile: Profile;
-  /** US$ that are left. */
-  readonly usd: number;
   /** False: the odds that the model named decide which findings are wanted. */
   readonly isRanked: boolean;
   /** Otherwise the author's text may have steered the ranking: what it holds back still counts for the check. */
@@ -42,22 +40,22 @@ const NEVER = "ranked among the findings of this change as one that no one would
 export async function rankFindings(
   findings: readonly Finding[],
   context: Pick<PullRequestContext, "pull">,
-  { profile, usd, isRanked, isAuthorTrusted }: RankBounds,
-  asked: Checker,
+  { profile, isRanked, isAuthorTrusted }: RankBounds,
+  { model, usd, delimiter }: AllowedModel,
 ): Promise<Ranked> {
   const byOdds = split(findings, (finding) => wantedObjection(finding, profile));
   if (!isRanked || findings.length < 2) return { ...byOdds, usage: [], degraded: [] };
   const because = (reason: string): readonly Degraded[] => [
     { part: "ranking", reason: `the findings of the model were not ranked against each other: ${reason}` },
   ];
-  const budget = verifyBudget(asked.smallContextTokens);
+  const budget = verifyBudget(model);
   const none = { failure: budget === null ? "too-long" : "budget", detail: "" };
   if (budget === null) return { ...byOdds, usage: [], degraded: because(failureReason(none)) };
   const replyTokens = Math.min(REPLY_TOKENS, budget.replyTokens);
-  const { listed, ...question } = rankQuestion(findings, context, asked.delimiter(), budget.chars);
-  const price = asked.smallPrice(tokensOf([...question.system, ...question.user]), replyTokens) ?? 0;
+  const { listed, ...question } = rankQuestion(findings, context, delimiter(), budget.chars);
+  const price = model.price("small", tokensOf([...question.system, ...question.user]), replyTokens) ?? 0;
   if (price > usd) return { ...byOdds, usage: [], degraded: because(failureReason(none)) };
-  const answer = await asked.ask({ ...RANKING, ...question, maxOutputTokens: replyTokens });
+  const answer = await model.ask({ ...RANKING, ...question, maxOutputTokens: replyTokens });
   const usage = [answer.usage];
   if (answer.kind === "failed") return { ...byOdds, usage, degraded: because(failureReason(answer)) };
   const ranked = inOrder(findings, answer.value.order);

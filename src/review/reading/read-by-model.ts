@@ -3,7 +3,7 @@
 
 import { type HeadCode, maskedLines } from "../../domain/change-context.ts";
 import type { Finding, HeldBack, Precedent } from "../../domain/finding.ts";
-import { type ModelAnswer, tokensOf } from "../../domain/model.ts";
+import { type AllowedModel, isLastingFailure, type ModelAnswer, tokensOf } from "../../domain/model.ts";
 import type { Cost, Degraded } from "../../domain/omissions.ts";
 import { type Coverage, type FileCoverage, isUnread, type Readings } from "../../domain/review.ts";
 import type { Profile } from "../../domain/signals.ts";
@@ -19,7 +19,6 @@ import {
   type Failed,
   failureReason,
   isIn,
-  type ModelMeasure,
   PART_FOR_READING,
   type Part,
   planReading,
@@ -29,7 +28,7 @@ import {
 } from "./plan-reading.ts";
 import { rankFindings } from "./rank-findings.ts";
 import { affordableReadings, wantedReadings } from "./readings.ts";
-import { type Checker, checkByRule, costOf, secondLook, usdOf } from "./verify.ts";
+import { checkByRule, costOf, secondLook, usdOf } from "./verify.ts";
 
 /** What the model contributes to a review. */
 export interface ModelReview {
@@ -42,20 +41,12 @@ export interface ModelReview {
   readonly cost: Omit<Cost, "ms">;
 }
 
-/** The part of the model that the review uses. */
-export interface Asked extends ModelMeasure, Checker {
-  readonly name: string;
-  readonly mask: Mask;
-}
-
 export interface Bounds {
   /** Precedents in the prompt. */
   readonly remembered: readonly Precedent[];
   readonly profile: Profile;
   /** Whether the author may write to the repository. */
   readonly isAuthorTrusted: boolean;
-  /** US$ */
-  readonly usd: number;
   /** The repository at the head; null when it was not read. */
   readonly head: HeadCode | null;
 }
@@ -86,34 +77,35 @@ export function withoutModel(reason: string | null): ModelReview {
 export async function readByModel(
   material: Omit<PromptMaterial, "parts" | "readings" | "coverage">,
   bounds: Bounds,
-  asked: Asked,
+  allowed: AllowedModel,
 ): Promise<ModelReview> {
   const { context, signals, precedents, around } = material;
-  const budget = readingBudget(asked, bounds.usd, drawnContext(around).length);
+  const { model, usd } = allowed;
+  const budget = readingBudget(model, usd, drawnContext(around).length);
   if (budget.charsInAll === 0) return withoutModel("the budget does not pay for a single question");
   const pushScope = scopeAfterPush(context.files, context.past.checkpoint);
   const readable = planReading(pushScope.files, signals, rememberedPaths(precedents), context.headTexts, budget);
-  const planned = await maskedPlan(readable, asked.mask);
+  const planned = await maskedPlan(readable, model.mask);
   // One entry for each reviewed file, in their order.
   const covered = new Map([...planned.coverage, ...pushScope.earlier].map((one) => [one.path, one]));
   const plan = { ...planned, coverage: context.files.flatMap(({ path }) => covered.get(path) ?? []) };
   if (plan.parts.length === 0) {
     // A push that touches nothing of the change needs no question; earlier reading still counts.
     const isFirst = pushScope.earlier.length === 0;
-    const coverage = isFirst ? null : coverageOf(asked.name, plan, [], { cut: [], hidden: [], questions: 0 }, []);
+    const coverage = isFirst ? null : coverageOf(model.names.main, plan, [], { cut: [], hidden: [], questions: 0 }, []);
     return { ...withoutModel(null), coverage };
   }
 
   // Cited lines of changed files can be shown without a repository too.
   const text = async (path: string) => (await bounds.head?.text(path)) ?? context.headTexts.get(path) ?? null;
-  const lines = maskedLines({ text }, asked.mask);
-  const delimiter = asked.delimiter();
+  const lines = maskedLines({ text }, model.mask);
+  const delimiter = allowed.delimiter();
   const wanted = wantedReadings(context.config.review.readings, bounds.profile, pushScope.files);
   const { parts } = plan;
   const prompt = compose({ ...material, ...plan, readings: wanted.planned }, delimiter, budget);
-  const readings = affordableReadings(wanted, prompt, bounds.usd, asked, budget.replyTokens);
+  const readings = affordableReadings(wanted, prompt, allowed, budget.replyTokens);
   const questions = prompt.questions.slice(0, readings.planned * parts.length);
-  const answers = await askAll({ ...prompt, questions }, parts.length, bounds.usd, budget, asked);
+  const answers = await askAll({ ...prompt, questions }, parts.length, budget, allowed);
 
   const inReading = Array.from({ length: readings.planned }, (_, at) =>
     answers.slice(at * parts.length, (at + 1) * parts.length),
@@ -126,16 +118,19 @@ export async function readByModel(
   const drafts = draft(found, context.files, remembered, (path) => times.get(path)?.times ?? inReading.length);
   const ruled = checkByRule(drafts.findings, context.files);
   const spent = answers.flatMap((answer) => (answer.kind === "not-asked" ? [] : [answer.usage]));
-  const usdLeft = bounds.usd - usdOf(spent);
+  const left = usd - usdOf(spent);
   const fewer = [...times].flatMap(([path, read]) =>
     read.times === 0 || read.times === readings.planned ? [] : [{ path, ...read }],
   );
   const asking = { ...prompt, questions: questions.length, readings: { ...readings, fewer } };
-  const coverage = coverageOf(asked.name, plan, failures, asking, drafts.findings);
-  const second = await secondLook(ruled.findings, context, around, lines, bounds.profile, asked, usdLeft);
-  const left = usdLeft - usdOf(second.usage);
-  const last = { ...bounds, usd: left, isRanked: readings.planned > 1 };
-  const ranked = await rankFindings(second.checked.findings, context, last, asked);
+  const coverage = coverageOf(model.names.main, plan, failures, asking, drafts.findings);
+  const second = await secondLook(ruled.findings, context, around, lines, bounds.profile, {
+    ...allowed,
+    usd: left,
+  });
+  const isRanked = readings.planned > 1;
+  const last = { ...allowed, usd: left - usdOf(second.usage) };
+  const ranked = await rankFindings(second.checked.findings, context, { ...bounds, isRanked }, last);
 
   return {
     findings: ranked.findings,
@@ -165,9 +160,6 @@ const REVIEWING = { purpose: "review", tier: "main", effort: "medium", shape: RE
 
 type Answer = ModelAnswer<ReviewReply> | ({ readonly kind: "not-asked" } & Failed);
 
-/** Failures that the next question would meet again. */
-const LASTING: ReadonlySet<string> = new Set(["denied", "unpaid", "circuit-open", "stopped"]);
-
 /**
  * A few at once, in the order of the plan; stops when the budget is used up or the server is unavailable.
  *
@@ -176,12 +168,13 @@ const LASTING: ReadonlySet<string> = new Set(["denied", "unpaid", "circuit-open"
 async function askAll(
   prompt: Pick<ReviewPrompt, "system" | "questions">,
   once: number,
-  usd: number,
   { replyTokens }: QuestionBudget,
-  asked: Asked,
+  { model, usd }: AllowedModel,
 ): Promise<readonly Answer[]> {
   const answers = new Map<number, Answer>();
-  const most = prompt.questions.map((user) => asked.price(tokensOf([...prompt.system, ...user]), replyTokens) ?? 0);
+  const most = prompt.questions.map(
+    (user) => model.price("main", tokensOf([...prompt.system, ...user]), replyTokens) ?? 0,
+  );
   let spent = 0;
   let running = 0;
   let next = 0;
@@ -191,11 +184,11 @@ async function askAll(
     const user = prompt.questions[at] ?? [];
     const question = { ...REVIEWING, maxOutputTokens: replyTokens, system: prompt.system, user };
     running += most[at] ?? 0;
-    const answer = await asked.ask(question);
+    const answer = await model.ask(question);
     running -= most[at] ?? 0;
     answers.set(at, answer);
     spent += answer.usage.usd ?? 0;
-    if (answer.kind === "failed" && (LASTING.has(answer.failure) || answer.notBefore !== null)) over = answer;
+    if (answer.kind === "failed" && isLastingFailure(answer)) over = answer;
   };
   /**
    * Assumes that running questions of the first reading cost as much as the others did. A further reading counts
@@ -308,8 +301,7 @@ function notWhole(plan: ReadingPlan, { files }: Coverage): string | null {
     : null;
 }
 
-/** A text with its secrets masked; the number of lines stays. */
-type Mask = (text: string) => Promise<string>;
+type Mask = AllowedModel["model"]["mask"];
 
 /** The plan with its parts as they will be sent; a file with a masked line counts as partly read. */
 async function maskedPlan(plan: ReadingPlan, mask: Mask): Promise<ReadingPlan> {

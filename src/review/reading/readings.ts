@@ -1,13 +1,13 @@
 // How often the model reads a change: as the configuration or the profile says, less often where the change is small or the
 // money short.
 import type { RepoConfig } from "../../config/repo-config.ts";
-import { tokensOf } from "../../domain/model.ts";
+import { type AllowedModel, type AskableModel, tokensOf } from "../../domain/model.ts";
 import type { FileDiff } from "../../domain/pull-request.ts";
 import type { Readings } from "../../domain/review.ts";
 import type { Profile } from "../../domain/signals.ts";
 import type { ReviewPrompt } from "../compose.ts";
 import table from "../floors.json" with { type: "json" };
-import { MOST_QUESTIONS, type ModelMeasure, PART_FOR_READING, USUAL_REPLY_TOKENS } from "./plan-reading.ts";
+import { MOST_QUESTIONS, PART_FOR_READING, USUAL_REPLY_TOKENS } from "./plan-reading.ts";
 
 /** What `review.readings: auto` means: what measured best, see eval/README.md. */
 const READINGS: Readonly<Record<Profile, number>> = table.readings;
@@ -32,14 +32,12 @@ export function wantedReadings(
  * further one at the most that it can cost, so that it never takes what was not reserved.
  *
  * @param prompt the questions of all wanted readings
- * @param usd US$ for this review, or Infinity
  * @param replyTokens the longest reply
  */
 export function affordableReadings(
   { planned: wanted, because }: Pick<Readings, "planned" | "because">,
   prompt: ReviewPrompt,
-  usd: number,
-  { price }: Pick<ModelMeasure, "price">,
+  { model, usd }: Pick<AllowedModel, "usd"> & { readonly model: Pick<AskableModel, "price"> },
   replyTokens: number,
 ): Readings {
   const parts = prompt.questions.length / wanted;
@@ -50,7 +48,7 @@ export function affordableReadings(
   while (planned < wanted) {
     const reply = planned === 0 ? usual : replyTokens;
     const asked = tokens.slice(planned * parts, (planned + 1) * parts);
-    left -= asked.reduce((sum, input) => sum + (price(input, reply) ?? 0), 0);
+    left -= asked.reduce((sum, input) => sum + (model.price("main", input, reply) ?? 0), 0);
     if (planned > 0 && (left < 0 || (planned + 1) * parts > MOST_QUESTIONS)) break;
     planned++;
   }
@@ -61,7 +59,7 @@ export function affordableReadings(
   return {
     planned,
     because: planned === wanted ? because : `${why} ${planned} of ${wanted}`,
-    estimate: { inputTokens, outputTokens, usd: price(inputTokens, outputTokens) },
+    estimate: { inputTokens, outputTokens, usd: model.price("main", inputTokens, outputTokens) },
     fewer: [],
   };
 }

@@ -3,7 +3,7 @@
 
 import { type ChangeContext, citedContext, type MaskedLines } from "../../domain/change-context.ts";
 import { atLeast, type Finding, type HeldBack } from "../../domain/finding.ts";
-import type { ModelAnswer, ModelRequest, ModelUsage } from "../../domain/model.ts";
+import type { AllowedModel, ModelUsage } from "../../domain/model.ts";
 import type { Cost, Degraded } from "../../domain/omissions.ts";
 import type { FileDiff, Hunk, PullRequestContext } from "../../domain/pull-request.ts";
 import type { Profile } from "../../domain/signals.ts";
@@ -152,16 +152,6 @@ export function split(findings: readonly Finding[], objection: (finding: Finding
   return { findings: kept, heldBack };
 }
 
-/** The part of the model that verification uses. */
-export interface Checker {
-  /** Of the verifying model. */
-  readonly smallContextTokens: number;
-  /** US$ for these tokens in and out of the verifying model; null when it has no price. */
-  readonly smallPrice: (inputTokens: number, outputTokens: number) => number | null;
-  readonly ask: <T>(request: ModelRequest<T>) => Promise<ModelAnswer<T>>;
-  readonly delimiter: () => string;
-}
-
 /** Most questions. */
 const MOST_LOOKS = 4;
 const VERIFYING = { purpose: "verify", tier: "small", effort: "medium", shape: VERIFY_REPLY } as const;
@@ -171,7 +161,6 @@ const VERIFYING = { purpose: "verify", tier: "small", effort: "medium", shape: V
  * verdict, are reported.
  *
  * @param lines of the files that drafts cite as `path:line`
- * @param usdLeft US$
  */
 export async function secondLook(
   findings: readonly Finding[],
@@ -179,10 +168,9 @@ export async function secondLook(
   around: ChangeContext,
   lines: MaskedLines,
   profile: Profile,
-  asked: Checker,
-  usdLeft: number,
+  { model, usd: usdLeft, delimiter }: AllowedModel,
 ) {
-  const budget = verifyBudget(asked.smallContextTokens);
+  const budget = verifyBudget(model);
   const verdicts: CheckedFinding[] = [];
   const usage: ModelUsage[] = [];
   let rest = findings;
@@ -192,9 +180,9 @@ export async function secondLook(
     if (failure !== null) break;
     const parts = [await citedLines(rest, lines), drawnContext(citedContext(around, rest))];
     const cited = parts.filter((part) => part !== "").join("\n\n");
-    const question = verifyQuestion(rest, files, headTexts, asked.delimiter(), budget.chars, cited);
+    const question = verifyQuestion(rest, files, headTexts, delimiter(), budget.chars, cited);
     const { findings: inQuestion, ...prompt } = question;
-    const answer = await asked.ask({ ...VERIFYING, ...prompt, maxOutputTokens: budget.replyTokens });
+    const answer = await model.ask({ ...VERIFYING, ...prompt, maxOutputTokens: budget.replyTokens });
     usage.push(answer.usage);
     if (answer.kind === "failed") failure = answer;
     else {

@@ -3,11 +3,15 @@
 // crashes, the next attempt repeats the check.
 import type { Logger } from "pino";
 import { OutOfReach, Transient } from "../../domain/errors.ts";
-import { type ReviewJob, upkeepKey } from "../../domain/job.ts";
-import type { LocateRepository, RepositoryLookUp } from "../../ports/repository-look-up.ts";
+import { type Repo, type ReviewJob, upkeepKey } from "../../domain/job.ts";
+import type { RepositoryHost } from "../../ports/memory.ts";
 import type { AnyJob, Queue } from "../../ports.ts";
+import type { locateRepository } from "../../wire/github.ts";
 
-interface MissingRepositoryPorts extends RepositoryLookUp {
+interface MissingRepositoryPorts {
+  /** Looks up the job's repository, through any installation that reaches it now. */
+  readonly host: Pick<RepositoryHost, "lookUp">;
+  readonly installationOf: (repo: Repo) => Promise<number | null>;
   readonly queue: Pick<Queue, "add">;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -51,7 +55,7 @@ export async function handleMissingRepository(
  *   retried, and the check repeated
  */
 export function withMissingRepositoryCheck(
-  locate: LocateRepository,
+  locate: ReturnType<typeof locateRepository>,
   queue: Pick<Queue, "add">,
   log: Logger,
   wake: () => void,

@@ -27,10 +27,10 @@ export interface ThreadRecall extends Recall {
  * only), the thread crashed, or the query timed out. The next query restarts a crashed thread; after two crashes without an answer it
  * stays down for a while.
  */
-export function threadRecall({ patience, program, ...given }: RecallSettings): ThreadRecall {
+export function threadRecall({ place, patience, program, vectors, ...given }: RecallSettings): ThreadRecall {
   // An eighth of the machine's memory, at least 256 MB and at most 2 GB: a million memories take 1.7 GB.
-  const memoryBytes = Math.min(2e9, Math.max(256e6, totalmem() / 8));
-  const settings = { memoryBytes, rowsInDatabase: ROWS_IN_DATABASE, ...given };
+  const { memoryBytes = Math.min(2e9, Math.max(256e6, totalmem() / 8)), rowsInDatabase = ROWS_IN_DATABASE } = given;
+  const settings = { place, memoryBytes, rowsInDatabase, ...(vectors === undefined ? {} : { vectors }) };
   const worker = program ?? new URL("./search-worker.ts", import.meta.url);
   const thread = searchThread(worker, settings, { ...PATIENCE, ...patience });
   const ask = <T>(name: Request["ask"], given: readonly unknown[], report?: ReportDegraded) =>

@@ -1,7 +1,9 @@
 // The retrieval log, which deletes a few old rows with each write, and figures over a window of it.
+
+import { LRUCache } from "lru-cache";
 import { DAY_MS } from "../../adapters/retention.ts";
 import type { LoggedRetrieval } from "../../domain/figures/logged-retrieval.ts";
-import { retrievalFigures } from "../../domain/figures/retrieval-figures.ts";
+import { type RetrievalFigures, retrievalFigures } from "../../domain/figures/retrieval-figures.ts";
 import type { RetrievalLog, RetrievalStatistics } from "../../ports/memory.ts";
 import type { Database } from "../sql.ts";
 import { insert } from "../statement.ts";
@@ -76,4 +78,35 @@ export function loggedRetrieval({ query, entry }: RetrievalRow): LoggedRetrieval
   const read = { ...BEFORE_ADMITS, ...(JSON.parse(entry) as LoggedRetrieval) };
   // Older rows lack the gate's time and the prompt's tokens.
   return { ...read, query, promptTokens: read.promptTokens ?? 0, gate: { ...read.gate, ms: read.gate.ms ?? null } };
+}
+
+/** Five minutes: figures of a day do not change visibly faster. */
+const FIGURES_TTL_MS = 5 * 60_000;
+/** Windows cached; the least recently requested one is dropped first. */
+const MOST = 100;
+
+/**
+ * The same statistics, read at most every five minutes per window. A failed reading is not cached.
+ *
+ * @param now milliseconds of a monotonic clock
+ */
+export function cachedStatistics(inner: RetrievalStatistics, now: () => number): RetrievalStatistics {
+  // An entry is stale once it is older than `ttl`.
+  const kept = new LRUCache<string, Promise<RetrievalFigures>>({
+    max: MOST,
+    ttl: FIGURES_TTL_MS - 1,
+    ttlResolution: 0,
+    perf: { now },
+  });
+  return {
+    read(window) {
+      const key = JSON.stringify([window.ms, window.repo]);
+      const known = kept.get(key);
+      if (known !== undefined) return known;
+      const figures = inner.read(window);
+      kept.set(key, figures);
+      figures.catch(() => kept.peek(key) === figures && kept.delete(key));
+      return figures;
+    },
+  };
 }

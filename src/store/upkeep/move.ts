@@ -2,7 +2,6 @@
 // compares source and target row by row. Both have the same tables, so the columns are read from the source.
 import { createHash } from "node:crypto";
 import { StoreUnusable } from "../../domain/errors.ts";
-import type { MovedTable, ReportMoved } from "../../ports/move.ts";
 import { jsonRows, type RowType } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";
 import { oneValue } from "../statement.ts";
@@ -18,6 +17,17 @@ async function tablesOf(source: Sql): Promise<readonly string[]> {
   const rows = await source.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid");
   return rows.map(({ name }) => name).filter((name) => !STAYS.has(name));
 }
+
+/** A migrated table: both sides are equal, row for row. */
+export interface MovedTable {
+  readonly table: string;
+  readonly rows: number;
+  /** SHA-256 of its rows, ordered by key. */
+  readonly checksum: string;
+}
+
+/** Progress callback, with the rows of one table so far. */
+export type ReportMoved = (what: "moving" | "verified", table: string, rows: number) => void;
 
 type Source = StoreDatabases & { readonly memory: Database };
 

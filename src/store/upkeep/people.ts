@@ -2,7 +2,6 @@
 // they are removed as well.
 import { createHash } from "node:crypto";
 import { mentions, namesIn, withoutAddresses, withoutMentions } from "../../adapters/person-mentions.ts";
-import type { ErasedPerson, NamedPerson, PersonRow, PersonStore } from "../../ports/person.ts";
 import { recordTerms } from "../../search/terms.ts";
 import { RECORD_COLUMNS, RECORD_TABLES, type RecordRow, readRecord, tick } from "../memory/records.ts";
 import type { Database, Sql } from "../sql.ts";
@@ -26,11 +25,35 @@ interface PeopleSettings {
   readonly reclaim: () => Promise<void>;
 }
 
+/** A person by numeric id, or by login or e-mail address. */
+type NamedPerson = { readonly id: number } | { readonly login: string };
+
+/** One row about the person: its table, and all columns. */
+interface PersonRow {
+  /** `memory.db/contents`. */
+  readonly kept: string;
+  readonly row: Readonly<Record<string, unknown>>;
+}
+
+interface ErasedPerson {
+  /** Logins and ids under which the person was known. */
+  readonly logins: number;
+  readonly ids: number;
+  /** Removed rows. */
+  readonly removed: number;
+  /** Rows that stay, without the person's identity. */
+  readonly anonymised: number;
+}
+
+export type PersonStore = ReturnType<typeof storedPeople>;
+
 /** The data about a person. After `Transient`, call again. */
-export function storedPeople(stores: StoreDatabases, { nameOf, forget, record, reclaim }: PeopleSettings): PersonStore {
+export function storedPeople(stores: StoreDatabases, { nameOf, forget, record, reclaim }: PeopleSettings) {
   return {
-    rows: async (named) => personRows(await findPerson(askedPerson(named), stores), stores, nameOf),
-    async erase(named, texts) {
+    rows: async (named: NamedPerson): Promise<readonly PersonRow[]> =>
+      personRows(await findPerson(askedPerson(named), stores), stores, nameOf),
+    /** @param texts also removes what they wrote, not only their identity */
+    async erase(named: NamedPerson, texts: boolean): Promise<ErasedPerson> {
       const asked = askedPerson(named);
       const person = await findPerson(asked, stores);
       const loginHashes = new Set([...asked.loginHashes, ...person.logins.map(loginHash)]);

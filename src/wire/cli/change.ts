@@ -5,7 +5,7 @@ import { localWords } from "../../adapters/local/local-embedder.ts";
 import { noMemory } from "../../adapters/no-memory/no-memory.ts";
 import type { Repo } from "../../domain/job.ts";
 import { isDatabase, isDataFolder } from "../../environment/data-dir.ts";
-import type { ReviewPorts, WritingPorts } from "../../flows/review/review-ports.ts";
+import { PLAIN_CHANGE, type ReviewPorts, type WritingPorts } from "../../flows/review/review-ports.ts";
 import type { PullRequests } from "../../ports.ts";
 import { inspector, knownRules, symbolsOfReview } from "../rules.ts";
 import { type ModelWish, modelAccess } from "./model.ts";
@@ -47,6 +47,7 @@ export async function portsOf(
 ): Promise<{ readonly repo: Repo; readonly ports: WritingPorts & Pick<ReviewPorts, "embedder"> }> {
   const { repo } = knownIdentity(identities, (await store?.labels?.all()) ?? []);
   const ports = {
+    ...PLAIN_CHANGE,
     pulls,
     inspector: inspector(),
     symbols: symbolsOfReview(),
@@ -57,8 +58,6 @@ export async function portsOf(
     retrievals: store?.retrievals ?? null,
     // Nothing is posted, so every finding is shown where it is.
     commentLimit: Number.POSITIVE_INFINITY,
-    reranker: null,
-    gateCache: null,
     access: await modelAccess(wish, repo, store?.spending ?? null, store?.modelLessons ?? null),
     now: Date.now,
   };

@@ -10,6 +10,7 @@ import type { Repo } from "../../domain/job.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
 import type { Review } from "../../domain/review.ts";
 import { isFolder, shownPlace, storePlace } from "../../environment/data-dir.ts";
+import { PLAIN_CHANGE } from "../../flows/review/review-ports.ts";
 import { remember } from "../../learn/learn.ts";
 import type { ModelAccess } from "../../ports/model.ts";
 import type { PullRequests } from "../../ports.ts";
@@ -18,7 +19,7 @@ import { promptDelimiter } from "../models.ts";
 import { knownRules, serverInspector, symbolsOfReview } from "../rules.ts";
 import { redact, safeRetrievals, withoutSecrets } from "../secrets.ts";
 import type { NamedChange } from "./change.ts";
-import { type MemoryStore, openMemoryFor, repositoryOf, searchPorts } from "./memory.ts";
+import { type MemoryStore, openMemoryFor, repositoryOf, searchPorts } from "./memory-ports.ts";
 import { type ModelWish, modelAccess } from "./model.ts";
 import { isStoreAt, unrecorded } from "./store.ts";
 
@@ -94,6 +95,7 @@ export async function mcpPorts(words: McpWords) {
       const { pull, pulls, snapshots } = await localChanges(to === repo ? place : tmpdir(), range);
       inspector ??= serverInspector();
       const ports: NamedChange["ports"] = {
+        ...PLAIN_CHANGE,
         pulls: onlyThisOpen(pulls),
         ...(range.kind === "diff" ? {} : { snapshots, symbols: symbolsOfReview() }),
         inspector,
@@ -102,7 +104,6 @@ export async function mcpPorts(words: McpWords) {
         recall: memory?.recall ?? noMemory(),
         replays: memory?.replays ?? null,
         past: memory?.past ?? null,
-        reranker: null,
         retrievals: memory === null ? null : safeRetrievals(memory.retrievals, unrecorded),
         gateCache,
         access: await accessOf(to, memory),

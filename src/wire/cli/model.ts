@@ -1,12 +1,11 @@
 // The model for the command line: the environment's, or none, with a callback for every request.
 
-import { meteredModel } from "../../adapters/metered-model.ts";
 import { type ModelChoice, providersSet, readModel } from "../../config/environment/read-models.ts";
 import { setVariables } from "../../config/environment/shown-variables.ts";
 import { UsageError } from "../../config/usage-error.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { ModelAnswer, ModelRequest, ModelUsage, Purpose } from "../../domain/model.ts";
-import type { Model, ModelAccess, ModelLessons, Spending, SpendingStore } from "../../ports/model.ts";
+import { type Model, type ModelAccess, type ModelLessons, type SpendingStore, UNLIMITED } from "../../ports/model.ts";
 
 /** The command line's choice of model. */
 export interface ModelWish {
@@ -32,7 +31,7 @@ export async function modelAccess(
   const choice = use === "off" ? null : choiceOf(use);
   if (choice === null) return null;
   // Without a model none of this is loaded.
-  const { chosenModel, promptDelimiter } = await import("../models.ts");
+  const { chosenModel, meteredModel, promptDelimiter } = await import("../models.ts");
   const chosen = await chosenModel(choice, use === "show" ? async () => NOT_ASKED : undefined, lessons);
   const reporting: Model = {
     ...chosen,
@@ -42,11 +41,9 @@ export async function modelAccess(
     },
   };
   const record = (purpose: Purpose, usage: ModelUsage) => spending?.record(repo, Date.now(), purpose, usage);
-  return { model: meteredModel(reporting, record), spending: spending ?? NOTHING_SPENT, delimiter: promptDelimiter };
+  const model = meteredModel(reporting, record);
+  return { ...UNLIMITED, ...(spending && { spending }), model, delimiter: promptDelimiter };
 }
-
-/** Without a server's records. */
-const NOTHING_SPENT: Spending = { usage: () => Promise.resolve({ spent: 0, aside: 0 }) };
 
 function choiceOf(use: "auto" | "show"): ModelChoice | null {
   const set = setVariables(process.env);

@@ -56,16 +56,18 @@ export async function commentingPorts(
       // Secret, and not needed any longer than the run.
       markerSecret: token,
       turns: writeTurns(store.pace, wait),
+      settledMs: null,
+      onLost: () => {},
     },
     store.writes,
     0,
   );
   const { memory, past, ledger, checks: checkBook, waits } = store;
   const kept = { memory, past, keeping: past, ledger, checkBook, waits, redact, botLogin: WORKFLOWS_LOGIN };
-  const { commentLimit: _, ...ports } = read.ports;
+  const once = { commentLimit: null, progress: null, isOnGitHub: null, isLastTry: false };
   const reviews = reviewsOn({ botLogin: WORKFLOWS_LOGIN, onUnposted: null }, github, path);
   // The workflow's own job is the check.
-  return { ...read, ports: { ...ports, ...kept, reviews, checks: dryRunChecks(() => {}) } };
+  return { ...read, ports: { ...read.ports, ...kept, ...once, reviews, checks: dryRunChecks(() => {}) } };
 }
 
 async function readingPorts(github: Octokit, botLogin: string, store: Remembered | null, named: NamedPull) {

@@ -18,7 +18,7 @@ import { readServersEnv } from "../../environment/server-folder.ts";
 import type { RetractPorts } from "../../flows/review/retract-review.ts";
 import { githubFetch } from "../egress.ts";
 import { personsClient } from "../github.ts";
-import { withEmbedder } from "./memory.ts";
+import { withEmbedder } from "./memory-ports.ts";
 import { openForReading } from "./store.ts";
 
 /** The pull request whose review is taken back. */

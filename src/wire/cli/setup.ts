@@ -8,7 +8,7 @@ import {
   setWebhook,
 } from "../../adapters/github/app-registration.ts";
 import { appClient, quietOctokit } from "../../adapters/github/quiet-octokit.ts";
-import { voyagePrice } from "../../adapters/voyage/client.ts";
+import { voyagePrice } from "../../adapters/voyage/voyage.ts";
 import { type AppDescription, appDescription } from "../../config/environment/app-manifest.ts";
 import { readEmbeddings } from "../../config/environment/read-models.ts";
 import { setVariables } from "../../config/environment/shown-variables.ts";

@@ -8,15 +8,13 @@ import { UsageError } from "../../config/usage-error.ts";
 import { StoreUnusable } from "../../domain/errors.ts";
 import { dataDir, dataDirIfAny, isDatabase, isDataFolder, storePlace } from "../../environment/data-dir.ts";
 import type { WritingPorts } from "../../flows/review/review-ports.ts";
-import type { MoveStore } from "../../ports/move.ts";
-import type { PersonStore } from "../../ports/person.ts";
 import { openMemoryFile } from "../../store/memory/memory-file.ts";
 import { MEMORY_PART } from "../../store/memory/schema.ts";
 import { migrate } from "../../store/migrate.ts";
 import { openQueueFile } from "../../store/queue/clock.ts";
 import { QUEUE_PART } from "../../store/queue/schema.ts";
 import { backUpStore } from "../../store/upkeep/backup.ts";
-import { moveStore } from "../../store/upkeep/move.ts";
+import { moveStore, type ReportMoved } from "../../store/upkeep/move.ts";
 import { restoreStore } from "../../store/upkeep/restore.ts";
 import { STORE_FILES } from "../../store/upkeep/store-files.ts";
 import { safeRetrievals } from "../secrets.ts";
@@ -73,7 +71,7 @@ export function backupPorts(word: string | undefined) {
  *
  * @throws UsageError without a store; creates no file. Error when memory cannot be opened: an erasure would be incomplete
  */
-export async function personPorts(word: string | undefined): Promise<PersonStore & Pick<Store, "close">> {
+export async function personPorts(word: string | undefined): Promise<Store["people"] & Pick<Store, "close">> {
   const store = await openForReading(storePlace(word));
   if (store === null) throw new UsageError(`there is no store in ${dataDir(word)}; see --data-dir`);
   if (store.memoryProblem !== null) throw store.memoryProblem;
@@ -102,7 +100,7 @@ export async function openMigration(from: string, to: string | undefined) {
   };
   try {
     await migrate(target, [MEMORY_PART, QUEUE_PART], "DATABASE_URL");
-    const move: MoveStore = (report) => moveStore({ queue, memory }, target, report);
+    const move = (report: ReportMoved) => moveStore({ queue, memory }, target, report);
     return { folder, move, close };
   } catch (error) {
     await close();

@@ -70,6 +70,7 @@ export function settingsFor(url: string, more: Partial<ServedModelSettings> = {}
     contextTokens: null,
     fetch: (address, init) => globalThis.fetch(address, init) as ReturnType<ServedModelSettings["fetch"]>,
     now: Date.now,
+    lessons: null,
     random: () => 0.5,
     mask: async (text) => text.replaceAll(KEY, "‹key›"),
     ...more,

@@ -1,7 +1,7 @@
 // What is kept about one person, found by login or id wherever it stands; and nothing of it once they are erased.
 import { describe, expect, test } from "vitest";
 import type { CommandJob } from "../../../src/domain/command.ts";
-import type { PersonStore } from "../../../src/ports/person.ts";
+import type { PersonStore } from "../../../src/store/upkeep/people.ts";
 import type { Store } from "../../../src/wire/store.ts";
 import { review } from "./ledger.ts";
 import { memoryRecord, SHOP, SPACE, scopeOf, vectorAt } from "./memory.ts";

@@ -58,6 +58,7 @@ async function world(
       find: (wanted, marker) => findPost(github, BOT, wanted, marker),
       turn: (write) => write(keep),
       settledMs: 0,
+      onLost: () => {},
     });
     return {
       reviews: githubReviews(github, BOT, path),

@@ -2,8 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { redactStrings, secretRedactor } from "../../../src/adapters/secrets/redact.ts";
-import { redactedLog } from "../../../src/adapters/secrets/redacted-log.ts";
+import { redactedLog, redactStrings, secretRedactor } from "../../../src/adapters/secrets/redact.ts";
 import { redactBody, redactedChecks, redactedReviews } from "../../../src/adapters/secrets/redacted-reviews.ts";
 import { sanitizeBlock } from "../../../src/publish/sanitize.ts";
 import { fakeReviews } from "../../fakes/reviews.ts";

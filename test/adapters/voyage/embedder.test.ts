@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { GeneratedVoyageAIClient } from "voyageai";
-import { voyageEmbedder } from "../../../src/adapters/voyage/embedder.ts";
+import { voyageEmbedder } from "../../../src/adapters/voyage/voyage.ts";
 import { type ScriptedServer, scriptedServer } from "../../fakes/scripted-server.ts";
 import { DIMENSION, embedderContract, happy, KEY } from "../contracts/embedder.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { GeneratedVoyageAIClient } from "voyageai";
-import { voyageReranker } from "../../../src/adapters/voyage/reranker.ts";
+import { voyageReranker } from "../../../src/adapters/voyage/voyage.ts";
 import {
   type Answer,
   hang,

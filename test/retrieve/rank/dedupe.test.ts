@@ -1,12 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { jaccard } from "../../../src/domain/text/jaccard.ts";
-import { runToEnd } from "../../../src/retrieve/rank/cooperative-steps.ts";
-import { comparedWords, dedupeSteps } from "../../../src/retrieve/rank/dedupe.ts";
+import { comparedWords, dedupe } from "../../../src/retrieve/rank/dedupe.ts";
 
 const item = (id: string, text: string, source = "finding") => ({ id, text, label: `[${source}: ${id}]` });
-const dedupe = (ordered: readonly ReturnType<typeof item>[], threshold?: number) =>
-  runToEnd(dedupeSteps(ordered, threshold));
 const SENTENCE =
   "Close the response body before you return, or the connection stays open until the garbage collector comes";
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { BACKGROUND } from "../../../src/domain/text/word-rarity.ts";
-import { runToEnd } from "../../../src/retrieve/rank/cooperative-steps.ts";
-import { signalSteps } from "../../../src/retrieve/rank/features.ts";
+import { featureSignals } from "../../../src/retrieve/rank/features.ts";
 import table from "../../../src/retrieve/rank/fusion-table.json" with { type: "json" };
 import { fuseLearned } from "../../../src/retrieve/rank/learned-fusion.ts";
 import { change, comment, WORDS } from "./ranking-builders.ts";
@@ -12,15 +11,13 @@ const anyText = fc
   .array(fc.integer({ min: 0, max: 0x10ffff }), { maxLength: 40 })
   .map((points) => points.map((point) => String.fromCodePoint(point)).join(""));
 
-const signalsOf = (...given: Parameters<typeof signalSteps>) => runToEnd(signalSteps(...given));
-
 const linesOf = (kind: "added" | "removed", texts: readonly string[]) => texts.map((text) => ({ kind, text }));
 
 const weights = table.memory as Parameters<typeof fuseLearned>[2];
 
 function order(memories: readonly ReturnType<typeof comment>[], asked = change({})): string[] {
   const even = { vector: 1, keyword: 1 };
-  const terms = fuseLearned(signalsOf(asked, memories, BACKGROUND, WORDS), memories.length, weights, even);
+  const terms = fuseLearned(featureSignals(asked, memories, BACKGROUND, WORDS), memories.length, weights, even);
   return memories
     .map(({ id }, at) => ({ id, score: (terms[at]?.terms ?? []).reduce((sum, { value }) => sum + value, 0) }))
     .sort((a, b) => b.score - a.score)
@@ -56,14 +53,14 @@ test("a comment that others repeated on other pull requests echoes more than a s
     pr: 9,
     text: "This leaks the connection when parsing throws; close it in finally.",
   });
-  const { echo } = signalsOf(change({}), [leak, again, sorted], BACKGROUND, WORDS);
+  const { echo } = featureSignals(change({}), [leak, again, sorted], BACKGROUND, WORDS);
   expect(echo?.[0]).toBeGreaterThan(echo?.[2] ?? 0);
 });
 
 test("repeats on the same pull request are no echo", () => {
   const twice = [leak, comment({ id: "twin" }), sorted];
   const apart = [leak, comment({ id: "twin", pr: 77 }), sorted];
-  const of = (memories: typeof twice) => signalsOf(change({}), memories, BACKGROUND, WORDS).echo?.[0] ?? 0;
+  const of = (memories: typeof twice) => featureSignals(change({}), memories, BACKGROUND, WORDS).echo?.[0] ?? 0;
   expect(of(apart)).toBeGreaterThan(of(twice));
 });
 
@@ -73,7 +70,7 @@ test("no signal depends on the extension of a memory's path", () => {
   const paths = ["src/billing/invoice", "src/billing/rate", "invoice", "docs/billing"];
   for (const path of paths) {
     const of = (extension: string) =>
-      signalsOf(change({}), [comment({ path: `${path}${extension}` }), naming, sorted, thanks], BACKGROUND, WORDS);
+      featureSignals(change({}), [comment({ path: `${path}${extension}` }), naming, sorted, thanks], BACKGROUND, WORDS);
     for (const extension of EXTENSIONS) expect(of(extension)).toEqual(of(".ts"));
   }
 });
@@ -90,7 +87,7 @@ test("every signal is a finite figure for every memory, for any text", () => {
   );
   fc.assert(
     fc.property(asked, fc.array(memory, { maxLength: 6 }), (one, memories) => {
-      for (const values of Object.values(signalsOf(one, memories, BACKGROUND, WORDS))) {
+      for (const values of Object.values(featureSignals(one, memories, BACKGROUND, WORDS))) {
         expect(values).toHaveLength(memories.length);
         expect([...values].every(Number.isFinite)).toBe(true);
       }
@@ -107,7 +104,7 @@ test("the order of the memories does not change their scores", () => {
 
 test("the table names signals that exist", () => {
   // The nearness of vectors is none of words.
-  const names = new Set(["nearness", ...Object.keys(signalsOf(change({}), [leak], BACKGROUND, WORDS))]);
+  const names = new Set(["nearness", ...Object.keys(featureSignals(change({}), [leak], BACKGROUND, WORDS))]);
   for (const { signal } of [table.memory, table.text, table.question].flatMap(({ weights }) => weights))
     expect(names).toContain(signal);
 });

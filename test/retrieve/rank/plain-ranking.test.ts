@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { tokenise } from "../../../src/domain/text/tokenise.ts";
 import { BACKGROUND } from "../../../src/domain/text/word-rarity.ts";
-import { runToEnd } from "../../../src/retrieve/rank/cooperative-steps.ts";
-import { dedupeSteps } from "../../../src/retrieve/rank/dedupe.ts";
-import { signalSteps } from "../../../src/retrieve/rank/features.ts";
+import { dedupe } from "../../../src/retrieve/rank/dedupe.ts";
+import { featureSignals } from "../../../src/retrieve/rank/features.ts";
 import { fuseByRank, pool } from "../../../src/retrieve/rank/fusion.ts";
 import table from "../../../src/retrieve/rank/fusion-table.json" with { type: "json" };
 import {
@@ -45,7 +44,7 @@ const change: fc.Arbitrary<Change> = fc.record({
 function quick(asked: Change, memories: readonly RememberedComment[], wanted: ReadonlySet<string> | null = null) {
   const words = lexicon();
   const prepared = memories.map((one) => prepareMemory(one, words));
-  return runToEnd(signalSteps(prepareChange(asked, words), prepared, BACKGROUND, words, wanted));
+  return featureSignals(prepareChange(asked, words), prepared, BACKGROUND, words, wanted);
 }
 
 test("the numbers of a text are the words that the tokeniser gives, after any other text", () => {
@@ -94,7 +93,7 @@ test("what a table asks for is the same without what it does not ask for", () =>
     fc.property(change, fc.array(memory, { maxLength: 8 }), (asked, memories) => {
       const words = lexicon();
       const prepared = memories.map((one) => prepareMemory(one, words));
-      const all = runToEnd(signalSteps(prepareChange(asked, words), prepared, BACKGROUND, words));
+      const all = featureSignals(prepareChange(asked, words), prepared, BACKGROUND, words);
       for (const { weights } of [table.memory, table.text, table.question]) {
         const some = quick(asked, memories, new Set(weights.map(({ signal }) => signal)));
         for (const { signal } of weights) expect([signal, some[signal]]).toEqual([signal, all[signal]]);
@@ -133,7 +132,7 @@ test("the same texts are folded as when each is held against each", () => {
   fc.assert(
     fc.property(fc.array(text, { maxLength: 15 }), threshold, (said, least) => {
       const all = said.map((one, at) => ({ id: `mem_${at}`, text: one, source: "finding", label: "" }));
-      const { kept } = runToEnd(dedupeSteps(all, least));
+      const { kept } = dedupe(all, least);
       expect(kept.map(({ item }) => item.id)).toEqual(plainKept(all, least));
     }),
   );

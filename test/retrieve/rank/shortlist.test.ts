@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { QueryVariant } from "../../../src/domain/retrieval.ts";
-import { runCooperatively, runToEnd } from "../../../src/retrieve/rank/cooperative-steps.ts";
 import { BEHIND, fuseByRank, pool, SHORTLIST, shortlist } from "../../../src/retrieve/rank/fusion.ts";
-import { type Evidence, rankSteps } from "../../../src/retrieve/rank/rank-memories.ts";
+import { type Evidence, rankMemories } from "../../../src/retrieve/rank/rank-memories.ts";
 import { TUNING } from "../../../src/retrieve/tuning.ts";
 import { added, given, memory, NOW } from "../retrieve-builders.ts";
 
@@ -64,7 +63,7 @@ test.each(["rrf"] as const)(
     const { listed, behind } = shortlist(all.queries, { ...all, ...MAX, fusion, nearHunk: 0 });
     expect([listed.length, listed.length + behind.length]).toEqual([128, all.records.size]);
     const records = new Map([...all.records].filter(([id]) => listed.includes(id)));
-    const ranked = (given: Evidence, left: ReadonlySet<string> = new Set()) => runToEnd(rankSteps(given, apart, left));
+    const ranked = (given: Evidence, left: ReadonlySet<string> = new Set()) => rankMemories(given, apart, left);
     const [plain, short] = [ranked({ ...all }), ranked({ ...all, records }, new Set(behind))];
     const left = new Set(behind);
     const onList = plain.ranked.filter(({ record }) => !left.has(record.id));
@@ -85,17 +84,4 @@ test("what lies near to a changed hunk is on the list wherever it ranks", () => 
   expect(near.length).toBeGreaterThan(0);
   expect(near.filter(({ id }) => !listed.includes(id))).toEqual([]);
   expect(listed.length).toBeGreaterThan(SHORTLIST);
-});
-
-test("ranking in turns gives what ranking at once gives, and lets others have a turn many times", async () => {
-  const all = evidence();
-  let turns = 0;
-  const pause = () => {
-    turns += 1;
-    return Promise.resolve();
-  };
-  expect(await runCooperatively(rankSteps(all, settings("learned"), new Set()), pause)).toEqual(
-    runToEnd(rankSteps(all, settings("learned"), new Set())),
-  );
-  expect(turns).toBeGreaterThan(10);
 });

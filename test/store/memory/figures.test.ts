@@ -1,9 +1,9 @@
 // What the dashboard reads of memory, the same on each database.
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { storedEvidence } from "../../../src/store/memory/evidence.ts";
-import { storedMemory } from "../../../src/store/memory/memory.ts";
 import { storedRejections } from "../../../src/store/memory/rejections.ts";
 import { storedFigures } from "../../../src/store/memory/repositories.ts";
+import { storedMemory } from "../../../src/store/memory/stored-memory.ts";
 import { memoryRecord, SHOP, SPACE } from "../../adapters/contracts/memory.ts";
 import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from "../databases.ts";
 

@@ -2,11 +2,11 @@
 import { ROWS_IN_DATABASE } from "../../../src/search/memory-search.ts";
 import { cachedEmbedder } from "../../../src/store/memory/embedding-cache.ts";
 import { storedEvidence } from "../../../src/store/memory/evidence.ts";
-import { storedMemory } from "../../../src/store/memory/memory.ts";
 import { reclaimFile } from "../../../src/store/memory/memory-file.ts";
 import { threadRecall } from "../../../src/store/memory/recall.ts";
 import { storedRejections } from "../../../src/store/memory/rejections.ts";
 import { storedLabels, storedReplays } from "../../../src/store/memory/repositories.ts";
+import { storedMemory } from "../../../src/store/memory/stored-memory.ts";
 import type { OpenMemoryPorts } from "../../adapters/contracts/memory-ports.ts";
 import type { TestDatabase } from "../databases.ts";
 import { recallInProcess, searchable } from "./recall-in-process.ts";

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROWS_IN_DATABASE } from "../../../src/search/memory-search.ts";
-import { storedMemory } from "../../../src/store/memory/memory.ts";
+import { storedMemory } from "../../../src/store/memory/stored-memory.ts";
 import type { Database } from "../../../src/store/sql.ts";
 import { memoryRecord, SHOP, SPACE, scopeOf, vectorAt } from "../../adapters/contracts/memory.ts";
 import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from "../databases.ts";

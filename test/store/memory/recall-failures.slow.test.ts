@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { memorySearch, ROWS_IN_DATABASE, type SearchSettings } from "../../../src/search/memory-search.ts";
 import { usearchExact } from "../../../src/search/vector-index.ts";
-import { storedMemory } from "../../../src/store/memory/memory.ts";
 import { memoryFacts } from "../../../src/store/memory/memory-facts.ts";
 import { openMemoryFile } from "../../../src/store/memory/memory-file.ts";
 import { type RecallSettings, threadRecall } from "../../../src/store/memory/recall.ts";
 import { storedRows } from "../../../src/store/memory/search-rows.ts";
+import { storedMemory } from "../../../src/store/memory/stored-memory.ts";
 import { openSqlite } from "../../../src/store/sqlite.ts";
 import { memoryRecord, SHOP, SPACE, scopeOf, vectorAt } from "../../adapters/contracts/memory.ts";
 

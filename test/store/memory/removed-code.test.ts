@@ -1,8 +1,8 @@
 // A store in which an earlier Kodiai remembered pieces of code, on each database.
 import { afterAll, describe, expect, test } from "vitest";
 import type { MemoryRecord } from "../../../src/domain/memory.ts";
-import { storedMemory } from "../../../src/store/memory/memory.ts";
 import { MEMORY_PART } from "../../../src/store/memory/schema.ts";
+import { storedMemory } from "../../../src/store/memory/stored-memory.ts";
 import type { Database } from "../../../src/store/sql.ts";
 import { memoryRecord, SHOP, SPACE, scopeOf, vectorAt } from "../../adapters/contracts/memory.ts";
 import { postgresTestDatabase, sqliteTestDatabase } from "../databases.ts";

@@ -10,14 +10,14 @@ import { UsageError } from "../../../src/config/usage-error.ts";
 
 import { StoreUnusable } from "../../../src/domain/errors.ts";
 import { exportMemory } from "../../../src/flows/memory/memory-file.ts";
-import type { ReportMoved } from "../../../src/ports/move.ts";
-import { storedMemory } from "../../../src/store/memory/memory.ts";
 import { openMemoryFile } from "../../../src/store/memory/memory-file.ts";
 import { storedRejections } from "../../../src/store/memory/rejections.ts";
+import { storedMemory } from "../../../src/store/memory/stored-memory.ts";
 import { openPostgres } from "../../../src/store/postgres.ts";
 import { openQueueFile } from "../../../src/store/queue/clock.ts";
 import { storedInbox } from "../../../src/store/queue/deliveries.ts";
 import type { Database } from "../../../src/store/sql.ts";
+import type { ReportMoved } from "../../../src/store/upkeep/move.ts";
 import { moveStore, refuseHalfMoved } from "../../../src/store/upkeep/move.ts";
 import { openMigration } from "../../../src/wire/cli/store.ts";
 import { openStore } from "../../../src/wire/store.ts";

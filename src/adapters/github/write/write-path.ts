@@ -1,5 +1,16 @@
 // The only way to write to GitHub. A creation is recorded first (the intent), sent once, and recorded again; if the answer was lost,
 // GitHub is searched for it. Nothing is sent again because its outcome is unknown.
+//
+// A comment passes these wrappers, the outermost first:
+// - publish/sanitize.ts: text by others is inert on GitHub;
+// - redactedReviews (adapters/secrets): no secret leaves, whoever wrote it, so it reads the finished text;
+// - dryRunReviews in place of the rest, where nothing is to be posted;
+// - githubReviews (reviews.ts): the requests of a review, and the last look at the head;
+// - writePath, here: at most once, by the intent in the store;
+// - writeTurns, below: one write of an installation at a time, a second apart, in all processes;
+// - letWrite and gatedFetch (write-gate.ts): a write around this path is refused, and the lease and the pace are checked last;
+// - the hooks of a client (clients.ts): a token that was revoked is renewed, and a rate limit closes the installation;
+// - githubFetch (wire/egress.ts): only whole answers count, refusals have one form, and only the configured origin is reached.
 
 import { RequestError } from "@octokit/request-error";
 import { LeaseLost, OutOfReach, Transient } from "../../../domain/errors.ts";
@@ -24,10 +35,10 @@ interface WritePathOptions {
   readonly find: (wanted: Wanted, marker: string) => Promise<Post | null>;
   /** Runs one request that writes, when it is this installation's turn. */
   readonly turn: <T>(write: (keep: KeepTurn) => Promise<T>) => Promise<T>;
-  /** Other than SETTLED_MS in tests. */
-  readonly settledMs?: number | undefined;
+  /** Other than SETTLED_MS in tests; null otherwise. */
+  readonly settledMs: number | null;
   /** Called for each write whose answer was lost. */
-  readonly onLost?: (wanted: Wanted, found: boolean) => void;
+  readonly onLost: (wanted: Wanted, found: boolean) => void;
 }
 
 export interface Creation {
@@ -83,7 +94,8 @@ export function unheldWrites(): Pick<WritePath, "repeat"> {
 }
 
 async function create(wanted: Wanted, creation: Creation, options: WritePathOptions): ReturnType<WritePath["create"]> {
-  const { book, sign, turn, settledMs = SETTLED_MS } = options;
+  const { book, sign, turn } = options;
+  const settledMs = options.settledMs ?? SETTLED_MS;
   const intent = await book.state(wanted);
   if (intent.state === "posted") return { ...intent.post, made: false };
   const marker = intent.state === "sent" ? intent.marker : sign(wanted);
@@ -168,16 +180,17 @@ function statusOf(error: unknown): number | null {
 }
 
 async function lookFor(wanted: Wanted, marker: string, cause: unknown, options: WritePathOptions): Promise<Post> {
-  const { find, settledMs = SETTLED_MS, onLost } = options;
+  const { find, onLost } = options;
+  const settledMs = options.settledMs ?? SETTLED_MS;
   for (const part of LOOKS) {
     await new Promise((resolve) => setTimeout(resolve, part * settledMs));
     // An outage hides existing posts as well.
     const found = await find(wanted, marker).catch(() => null);
     if (found === null) continue;
-    onLost?.(wanted, true);
+    onLost(wanted, true);
     return found;
   }
-  onLost?.(wanted, false);
+  onLost(wanted, false);
   const error = translate(cause, Date.now());
   const message = error instanceof Error ? error.message : String(error);
   throw new Transient(message, Date.now() + settledMs, cause);

@@ -60,7 +60,7 @@ const GENERATED =
 /** What issuers begin their keys with, and base64 of 32 characters and more, which may hold `/`: no name, word or path is like it. */
 const ISSUED =
   /^(?:gh[pousr]|github_pat|glpat|[sr]k|[sr]k_(?:live|test)|xox[abeops]|hf|npm|key|AKIA)[-_]?(?=[^0-9]*[0-9])[A-Za-z0-9_-]{10,200}$|^(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?!\w+:)[A-Za-z0-9+/]{32,200}={0,2}$/;
-/** Prose and numbers of chains: `0x` and few digits are no key. */
+/** Numbers and addresses of chains: a key there has 64 digits. */
 const SHORT_NUMBER = /^0x[0-9a-f]{1,63}$/i;
 /** The name of a constant, as a text. */
 const CONSTANT_NAME = /^[A-Z][A-Z0-9_]*$/;

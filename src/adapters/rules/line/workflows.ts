@@ -119,9 +119,9 @@ export const WORKFLOW_RULES = rulesOf<LineRule>("security", [
       const known = new Set<string>();
       return linesOf(isWorkflow, (text) => {
         const [, owner, name = "", branch] = ON_BRANCH.exec(text) ?? [];
-        const repository = `${owner}/${name.split("/")[0]}`;
-        if (owner === undefined || TRUSTED_BRANCHES.has(owner) || known.has(repository)) return null;
-        known.add(repository);
+        const decision = `${owner}/${name.split("/")[0]}@${branch}`;
+        if (owner === undefined || TRUSTED_BRANCHES.has(owner) || known.has(decision)) return null;
+        known.add(decision);
         return `${owner}/${name}@${branch}`;
       })(file);
     },

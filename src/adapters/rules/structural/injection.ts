@@ -100,10 +100,7 @@ export const INJECTION = rulesOf<StructuralRule>("security", [
         like("binary")`(?i)^["']${SQL_VALUE}(?:["']\s*\+|%s.*["']\s*%)\s*(?-i:[\[({a-z@])`,
         calls.ruby`format|sprintf with (?i)^\(?\s*["']${SQL_VALUE}%s`,
         calls.ruby`${PARTS.ruby} with ^\(?\s*(?:(?:Arel\.sql\()?\s*(?:"[^"]*(?i:${VALUE})#\{\s*[a-z@]|["'][^"]*(?i:${VALUE})["']\s*\+\s*[a-z@]|"[^"]*%s[^"]*"\s*%))`,
-        both(
-          calls.ruby`order|reorder|group|having|pluck|joins|from|sql|where|find_by_sql|execute with ^\(?\s*(?:Arel\.sql\()?\s*(?:"\s*#\{\s*)?(?:${REQUEST.ruby})`,
-          not(has("method", "^where$")),
-        ),
+        calls.ruby`order|reorder|group|having|pluck|joins|from|sql|find_by_sql|execute with ^\(?\s*(?:Arel\.sql\()?\s*(?:"\s*#\{\s*)?(?:${REQUEST.ruby})`,
       ],
       rust: [
         like("macro_invocation")`(?i)^(?:format|write)!\(\s*(?:&?mut\s+)?(?:\w+,\s*)?r?#*"${SQL_VALUE}\{[^}]*\}`,
