@@ -3,7 +3,6 @@ import { globPattern } from "../config/patterns.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
 import type { ReviewJob } from "../domain/job.ts";
 import { labelKey, type PullRequest } from "../domain/pull-request.ts";
-import { isAgent, slugOf } from "../domain/reviewed-bots.ts";
 import type { SkipId, SkipReason } from "../domain/skips.ts";
 import { holdTag } from "../domain/title-tags.ts";
 
@@ -71,7 +70,7 @@ function isWantedBot(author: PullRequest["author"], bots: RepoConfig["review"]["
   if (bots === "none" || bots === "all") return bots === "all";
   const named = bots === "agents" ? [bots] : bots;
   const list = named.length > 0 && named.every((one) => one.startsWith("!")) ? ["agents", ...named] : named;
-  const isNamed = (one: string) => (one === "agents" ? isAgent(author.login) : namesLogin(one, author));
+  const isNamed = (one: string) => (one === "agents" ? REVIEWED.has(slugOf(author.login)) : namesLogin(one, author));
   return list.length > 0 && admits(list, isNamed);
 }
 
@@ -113,4 +112,30 @@ function holdsWord(text: string, word: string): boolean {
 function isMatch(glob: string, name: string): boolean {
   const read = globPattern(glob);
   return "matches" in read && read.matches(name);
+}
+
+/** Agents that write code on request, by the slug of their App: no person can have a login that ends with `[bot]`. */
+const CODING_AGENTS = [
+  "amazon-q-developer",
+  "chatgpt-codex-connector",
+  "claude",
+  "codegen-sh",
+  "copilot",
+  "copilot-swe-agent",
+  "cursor",
+  "devin-ai-integration",
+  "factory-droid",
+  "google-labs-jules",
+  "openhands-agent",
+  "sweep-ai",
+];
+
+/** Their changes are ordinary ones: versions and lock files, and sometimes code. */
+const DEPENDENCY_BOTS = ["dependabot", "dependabot-preview", "renovate", "renovate-bot", "mend-for-github-com"];
+
+const REVIEWED: ReadonlySet<string> = new Set([...CODING_AGENTS, ...DEPENDENCY_BOTS]);
+
+/** The slug of a bot's App, in lower case; of a person the login. */
+function slugOf(login: string): string {
+  return login.toLowerCase().replace(/\[bot\]$/, "");
 }

@@ -20,7 +20,7 @@ test.each<[string, string, string]>([
   ["b.py", "def calc(code):\n    return eval(code)\n", "`code` in `calc`"],
   [
     "c.js",
-    "const go = (req, db) => {\n  db.query(`SELECT * FROM t WHERE a = '${req.body.a}'`);\n};\n",
+    `const go = (req, db) => {\n  db.query(\`SELECT * FROM t WHERE a = '\${req.body.a}'\`);\n};\n`,
     "`req.body.a` in `go`",
   ],
   [

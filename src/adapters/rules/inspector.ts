@@ -193,13 +193,15 @@ function findingOf(
   const fits = suggestion?.startLine === startLine && suggestion.line === line;
   // A finding outlives the renaming of its file: the name in the base is the one that stays.
   const ownPath = status === "renamed" && previousPath !== null ? previousPath : path;
+  // A repository's own rule, which has no examples, is quoted as it is.
+  const here = rule.bad !== undefined && isNodeMatch(match) ? namePlace(match.node) : "";
   return {
     id: findingId(rule.id, ownPath, words, occurrence),
     path,
     side: "RIGHT",
     startLine,
     line,
-    ...wordsOfRule(rule, setting, match.detail, { here: isNodeMatch(match) ? namePlace(match.node) : "" }),
+    ...wordsOfRule(rule, setting, match.detail, { here }),
     suggestion: fits ? suggestion : null,
   };
 }

@@ -57,7 +57,7 @@ export async function recollect(context: PullRequestContext, ports: WritingPorts
     };
     const paths = files.map(({ path, previousPath }) => previousPath ?? path);
     const all = await past.commenters(repo, paths, pull.number);
-    const commenters = all.filter(({ author }) => author.toLowerCase() !== `@${pull.author?.login}`.toLowerCase());
+    const commenters = all.filter(({ author }) => author.toLowerCase() !== `@${pull.author.login}`.toLowerCase());
     return { recollection: { flagged, rejected, openPulls, alikeClaims, now: ports.now() }, commenters, degraded: [] };
   } catch (error) {
     // Only our own adapters' words are fit for a footer.
