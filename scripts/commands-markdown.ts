@@ -20,7 +20,7 @@ Kodiai asks GitHub for the access of the commenter, by numeric id, each time unl
 answer, nothing is done. Bots are never answered. Who may not use a verb gets 👎, and at most one reply a day.
 
 In a thread of ours a reply need not name Kodiai; after three answers in a row it must. In an hour and a repository Kodiai answers 30 comments of
-one person, 5 of a person without access, and 100 of all of these together.
+one person, 5 of a person without access, 10 of one on a pull request of their own, and 100 of all of these together.
 
 \`resolve\` needs \`contents: write\`, which Kodiai does not ask for; it then says how to resolve the thread by hand.
 `;

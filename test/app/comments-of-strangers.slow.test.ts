@@ -58,6 +58,20 @@ test.each([
   },
 );
 
+test("40 comments on a pull request of one's own cost ten answers at most", async () => {
+  harness.world.person("mallory", { permission: "read" });
+  const { repository } = pull;
+  const own = await harness.world.pullRequest(repository, {
+    ...{ title: "mine", author: "mallory", fork: "mallory", files: { "ops/b.py": BACKUP } },
+  });
+  await harness.settled(own);
+  const cost = await costOf(async () => {
+    for (let at = 0; at < 40; at += 1) await harness.world.comment(own, "mallory", `/kodiai help ${at}`);
+  });
+  expect(cost.permission).toBeLessThanOrEqual(12);
+  expect(cost.reactions).toBeLessThanOrEqual(20);
+});
+
 test("replies in a thread of other people cost one question for the thread", async () => {
   harness.world.person("mallory", { permission: "read" });
   // A thread that another person began.

@@ -180,6 +180,82 @@ onLinux(
   120_000,
 );
 
+test("a job that waits longer than it may by the clock is ended twice and then refused; a job beside it loses nothing", async () => {
+  const waits = { settledMs: 0, drainMs: 1_000, wallMs: 8_000 };
+  const harness = await openHarness({ app: { inProcess: false, inspector: undefined, waits } });
+  opened = harness;
+  const { world } = harness;
+  const repository = await world.repository("acme", "shop", { files: { "a.md": "x\n", ".kodiai.yml": GATE } });
+  // GitHub sends its answer, and takes a minute for it.
+  world.fail({ match: { path: /\/pulls\/1\/files$/ }, delay: 60_000, onlyHeaders: true, headers: {}, times: 5 });
+  const files = { "ops/backup.py": BACKUP };
+  const slow = await world.pullRequest(repository, { title: "Slow", files });
+  const ends = harness.settled(slow);
+  await until("its second try runs", () => harness.rows("SELECT id FROM jobs WHERE overruns = 1").length === 1);
+  const beside = await world.pullRequest(repository, { title: "Beside", files });
+  expect(await ends).toMatchObject({ state: "parked", outcome: expect.stringContaining("too expensive to read") });
+  const told = harness.log.filter((line) => line.includes("it was not done after 8 s"));
+  expect(told).toHaveLength(2);
+  expect(harness.rows("SELECT overruns FROM jobs WHERE state = 'parked'")).toEqual([{ overruns: 2 }]);
+  expect(summaryOf(world, slow).body).toMatch(/^Not reviewed: this change is too expensive to read\./);
+  // It was not read far enough to begin one: a required check keeps waiting.
+  expect(await world.checks(slow)).toEqual([]);
+  expect(await harness.settled(beside)).toMatchObject({ state: "done" });
+  expect(world.comments(beside).reviews).toHaveLength(1);
+  expect(harness.rows("SELECT deaths, overruns FROM jobs WHERE state = 'done' AND lane = 'review'")).toEqual([
+    { deaths: 0, overruns: 0 },
+  ]);
+  expect(world.violations).toEqual([]);
+}, 120_000);
+
+onLinux.each([
+  ["its review", "POST", /\/reviews$/],
+  ["its summary", "POST", /\/issues\/\d+\/comments$/],
+  ["the end of its check run", "PATCH", /\/check-runs\/\d+$/],
+])(
+  "a worker that is killed while it posts %s leaves each of them once",
+  async (_, method, path) => {
+    const deployed = await deployment();
+    opened = deployed;
+    const { world } = deployed;
+    const server = await deployed.start();
+    await until("its worker runs", () => [...below(server).values()].includes("job-process"));
+    const [worker = 0] = [...below(server)].find(([, program]) => program === "job-process") ?? [];
+    const repository = await world.repository("acme", "shop", { files: { "a.md": "x\n", ".kodiai.yml": GATE } });
+    world.fail({ match: { method, path }, delay: 1_500, onlyHeaders: true, headers: {} });
+    const pull = await world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+    const isSent = () => world.requests.some((one) => one.method === method && path.test(one.path));
+    await until("it is being posted", isSent);
+    process.kill(worker, "SIGKILL");
+    await until("the review is done", () => server.log().includes('"state":"done"'));
+    const { reviews, inline, summary } = world.comments(pull);
+    expect([reviews.length, inline.length, summary.length]).toEqual([1, 1, 1]);
+    expect((await world.checks(pull)).map(({ conclusion }) => conclusion)).toEqual(["failure"]);
+    expect(server.log()).toContain("the worker process died; it is started again");
+    expect(world.violations).toEqual([]);
+  },
+  120_000,
+);
+
+onLinux(
+  "SIGTERM ends a server whose worker heeds nothing, and leaves no process",
+  async () => {
+    const deployed = await deployment();
+    opened = deployed;
+    const server = await deployed.start();
+    const repository = await deployed.world.repository("acme", "shop", { files: { "a.md": "x\n" } });
+    await deployed.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+    await until("its worker has reviewed", () => server.log().includes('"state":"done"'));
+    const all = [...below(server)];
+    const [worker = 0] = all.find(([, program]) => program === "job-process") ?? [];
+    process.kill(worker, "SIGSTOP");
+    server.child.kill("SIGTERM");
+    expect(await server.ended()).toBe(0);
+    await until("all its processes end", () => !all.some(([pid]) => isAlive(pid)));
+  },
+  120_000,
+);
+
 onLinux("SIGTERM to the npm that started it ends the server, its worker and the launcher", async () => {
   const deployed = await deployment();
   opened = deployed;

@@ -4,7 +4,7 @@ import { fileLinks } from "../../src/adapters/code-index/file-links.ts";
 import { fileDefinitions, fileReferences } from "../../src/adapters/code-index/file-symbols.ts";
 import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
 import { wordIndex } from "../../src/adapters/code-index/word-index.ts";
-import { rulesInspector } from "../../src/adapters/rules/inspector.ts";
+import { prepareRules, rulesInspector } from "../../src/adapters/rules/inspector.ts";
 import { inspectRepository } from "../../src/adapters/rules/repository/inspect-repository.ts";
 import { redactStrings, secretRedactor } from "../../src/adapters/secrets/redact.ts";
 import { analyze } from "../../src/analyze/analyze.ts";
@@ -311,6 +311,12 @@ export const CODE_STAGES: Readonly<Record<string, (path: string) => Stage>> = {
     const facts = new Map(analyze(context).files.map((one) => [one.path, one]));
     const files = context.files.map((diff) => ({ diff, facts: facts.get(diff.path) as never, headText: text }));
     return () => rules.inspect(files, new Map(), []);
+  },
+  "inspect lines by rules": (path) => (text) => {
+    const context = change(path, text);
+    const facts = new Map(analyze(context).files.map((one) => [one.path, one]));
+    const files = context.files.map((diff) => ({ diff, facts: facts.get(diff.path) as never, headText: text }));
+    return () => prepareRules(new Map(), [])(files, true);
   },
   "inspect hunks by rules": (path) => (text) => {
     const context = change(path, text, editedFile);

@@ -31,9 +31,10 @@ import { ignoreFinding, resolveThread, restoreFinding } from "./thread.ts";
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Commands of one person per hour and repository, with and without access to it. */
+/** Commands of one person per hour and repository: with access to it, without, and without on a pull request of their own. */
 const COMMANDS_AN_HOUR = 30;
 const STRANGERS_COMMANDS_AN_HOUR = 5;
+const AUTHORS_COMMANDS_AN_HOUR = 10;
 /** Of all people without access together, except those whom GitHub calls near to the repository. */
 const ALL_STRANGERS_COMMANDS_AN_HOUR = 100;
 /** What is recorded of a stranger: a comment that was answered, and one that was refused. */
@@ -102,7 +103,8 @@ async function admitted(job: CommandJob, ports: CommandPorts, stage: Stage): Pro
   const level = await ports.permissions.of(repo, comment.author);
   const isAuthor = comment.author.id === job.pull.authorId;
   const person = { level, isAuthor };
-  const flood = isKnown(person) ? null : await tooMany(job, ports, STRANGERS_COMMANDS_AN_HOUR);
+  const most = isAuthor ? AUTHORS_COMMANDS_AN_HOUR : STRANGERS_COMMANDS_AN_HOUR;
+  const flood = hasAccess(level, "triage") ? null : await tooMany(job, ports, most);
   if (flood !== null) return `ignored: ${flood}`;
   if (isNamed(job)) await acknowledge(job, ports.replies);
   if (command.kind === "unknown") return refuse(job, ports, hint(command), person);

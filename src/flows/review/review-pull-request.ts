@@ -78,8 +78,12 @@ export async function writeReview(
   const because = await summaryBecause(gathered, ports);
   const begun = await begin(gathered, because);
   const { pull, repo } = gathered;
+  // At a terminal nobody asks for permissions.
+  const { permissions } = ports;
   const isAuthorTrusted =
-    !isFork(repo, pull) || (isOwnFork(pull) && (await mayWrite(repo, pull.author, ports.permissions)));
+    !isFork(repo, pull) ||
+    permissions === undefined ||
+    (isOwnFork(pull) && (await mayWrite(repo, pull.author, permissions)));
 
   // 2. Analyze what kind of change it is.
   const signals = await stage("analyze", () => analyze(gathered));
