@@ -5,6 +5,8 @@ import { ABOUT } from "../../domain/finding.ts";
 /** Nodes of one match that are looked at, and names that are worth reading. */
 const MOST_NODES = 300;
 const MOST_NAMES = 3;
+/** UTF-16 units. */
+const LONGEST_NAME = 400;
 /** What a value within a text is called by the grammars, and two texts with a sign between them. */
 const WITHIN = /^(?:template_substitution|interpolation)$/;
 const BETWEEN = /^(?:binary_expression|binary_operator|binary|concatenated_string|encapsed_string)$/;
@@ -33,7 +35,7 @@ function valuesIn(node: SgNode): readonly string[] {
     const kind = String(one.kind());
     const children = one.namedChildren();
     if (WITHIN.test(kind) || BETWEEN.test(kind)) found.push(...children.flatMap(nameOf));
-    if (FORMAT.test(one.field("function")?.text() ?? ""))
+    if (FORMAT.test(nameText(one.field("function"))))
       found.push(...(one.field("arguments")?.namedChildren() ?? []).flatMap(nameOf));
     children.forEach(visit);
   };
@@ -42,8 +44,14 @@ function valuesIn(node: SgNode): readonly string[] {
   return found.length > 0 || first === undefined ? found : nameOf(first);
 }
 
+/** "" for a longer node, which is no name: the operands of a long text hold each other, and reading each takes quadratic time. */
+function nameText(node: SgNode | null | undefined): string {
+  const { start, end } = node?.range() ?? { start: { index: 0 }, end: { index: 0 } };
+  return end.index - start.index > LONGEST_NAME ? "" : (node?.text() ?? "");
+}
+
 function nameOf(node: SgNode): readonly string[] {
-  const [name] = NAME.exec(node.text()) ?? [];
+  const [name] = NAME.exec(nameText(node)) ?? [];
   const isName = name !== undefined && !/string|literal|binary|keyword|call/.test(String(node.kind()));
   return isName && !CONSTANT.test(name) ? [name] : [];
 }
@@ -54,7 +62,7 @@ function ownerOf(node: SgNode): string | null {
     if (!FUNCTION.test(String(around.kind()))) continue;
     const parent = around.parent();
     const named = around.field("name") ?? parent?.field("name") ?? parent?.field("left") ?? parent?.field("key");
-    const [name] = NAME.exec(named?.text() ?? "") ?? [];
+    const [name] = NAME.exec(nameText(named)) ?? [];
     if (name !== undefined) return name;
   }
   return null;

@@ -165,6 +165,7 @@ export function retrievalLogContract(name: string, open: () => OpenLog | Promise
         ms: { p50: 2, p95: 2, average: 13 / 8 },
         shadow: { searched: 2, hits: 1 },
         accuracy: 0.5,
+        tokensPerSkip: 80,
         tokensSaved: 240,
       });
     });
