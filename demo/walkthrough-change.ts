@@ -37,6 +37,21 @@ def thumbnail(film, render):
     return path.read_bytes()
 `;
 
+/** A file that the change leaves alone. */
+export const CALLER = "player/gallery.py";
+
+/** Its function needs what the change no longer returns, which only its body shows. */
+export const CALLER_TEXT = `"""The gallery of films."""
+
+from player.thumbnails import thumbnail
+from player.video import first_frame
+
+
+def tile(film):
+    image = thumbnail(film, first_frame)
+    return image.resize((160, 90))
+`;
+
 /** From BEFORE to HEAD_TEXT, as git prints it. */
 export const DIFF = `diff --git a/${PATH} b/${PATH}
 index 1c9d3f2..8a7be10 100644
@@ -83,7 +98,10 @@ export const COMMENT_BEFORE = {
   hunk: "@@ -8,4 +8,6 @@ def subtitles(film, render):\n+    _lock.acquire()\n+    text = render(film)\n+    _lock.release()\n     return text",
 } as const;
 
-/** The stand-in's reply to the review prompt. It copies anchors and precedents from the prompt, as a model must. */
+/**
+ * The stand-in's reply to the review prompt. It copies anchors and precedents from the prompt, as a model must, and says of the
+ * caller only what the prompt shows of its body.
+ */
 export function draftedFor(prompt: string) {
   const line = (text: string) =>
     prompt
@@ -97,6 +115,21 @@ export function draftedFor(prompt: string) {
     "    _lock.release()",
   ];
   const [first = "", , , last = ""] = body;
+  const gives = "    return path.read_bytes()";
+  const caller = {
+    path: PATH,
+    anchor: line(gives),
+    endAnchor: null,
+    quote: gives,
+    severity: "major",
+    category: "correctness",
+    title: "`tile` resizes what are bytes now",
+    body: "`tile` in `player/gallery.py` passes `first_frame` and calls `resize` on the result, so `render` gives an image: `write_bytes` refuses it, and a caller gets bytes without `resize`. Save the image to the path, and open it again.",
+    true: 0.95,
+    wanted: 1,
+    suggestion: null,
+    precedents: [],
+  };
   return {
     findings: [
       {
@@ -127,32 +160,34 @@ export function draftedFor(prompt: string) {
         suggestion: null,
         precedents: [],
       },
+      ...(prompt.includes("return image.resize(") ? [caller] : []),
     ],
     ruleFindings: [],
     walkthrough: "Keeps rendered thumbnails in a folder instead of in memory; look at the lock around rendering first.",
   };
 }
 
-/** The stand-in's verification: the first finding holds, the second is not shown. */
+/** What the stand-in's verification says of the findings that hold, by a word of their title. */
+const REASONS = {
+  lock: "Nothing releases the lock when render raises.",
+  tile: "The caller calls resize on the result, which is bytes now.",
+};
+
+/** The stand-in's verification: that the folder may not be there is not shown. */
 export function verdictsFor(prompt: string) {
   const ids = [...prompt.matchAll(/^\[(fnd_\w+)\] [^\n]*\n([^\n]*)/gm)];
   return {
-    findings: ids.map(([, id, title]) =>
-      title?.includes("lock") === true
+    findings: ids.map(([, id, title = ""]) => {
+      const reason = Object.entries(REASONS).find(([word]) => title.includes(word))?.[1];
+      return reason === undefined
         ? {
-            id,
-            verdict: "holds",
-            severity: "major",
-            confidence: 0.9,
-            reason: "Nothing releases the lock when render raises.",
-          }
-        : {
             id,
             verdict: "not-shown",
             severity: "medium",
             confidence: 0.5,
             reason: "Another part of the program may make the folder.",
-          },
-    ),
+          }
+        : { id, verdict: "holds", severity: "major", confidence: 0.9, reason };
+    }),
   };
 }

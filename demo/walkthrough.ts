@@ -12,17 +12,21 @@ import type { PullRequestContext } from "../src/domain/pull-request.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
 import type { Review } from "../src/domain/review.ts";
 import type { ReviewSignals } from "../src/domain/signals.ts";
+import { shortHash } from "../src/domain/text/hash.ts";
 import { PLAIN_CHANGE, type ReviewPorts } from "../src/flows/review/review-ports.ts";
 import { reviewPullRequest } from "../src/flows/review/review-pull-request.ts";
 import { remember } from "../src/learn/learn.ts";
+import type { Snapshot } from "../src/ports/snapshot.ts";
 import { receive } from "../src/receive/receive.ts";
-import { inspector, knownRules } from "../src/wire/rules.ts";
+import { inspector, knownRules, symbolsOfReview } from "../src/wire/rules.ts";
 import { redact } from "../src/wire/secrets.ts";
 import { openStore } from "../src/wire/store.ts";
 import { aPull, fakePullRequests, HEAD, REPO } from "../test/fakes/pull-requests.ts";
 import { fakeReviews } from "../test/fakes/reviews.ts";
 import { scriptedModel, textOf } from "../test/fakes/scripted-model.ts";
 import {
+  CALLER,
+  CALLER_TEXT,
   COMMENT_BEFORE,
   DIFF,
   draftedFor,
@@ -63,6 +67,8 @@ export async function walkthroughPage(): Promise<string> {
       embedder: localWords(),
       recall,
       access: script,
+      snapshots: { at: async () => ({ snapshot: headSnapshot(), degraded: [] }) },
+      symbols: symbolsOfReview(),
       now: () => AT,
       ledger: {
         unsent: () => Promise.resolve(null),
@@ -104,6 +110,16 @@ export async function walkthroughPage(): Promise<string> {
     await close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The repository at the head. */
+function headSnapshot(): Snapshot {
+  const texts = new Map([
+    [PATH, HEAD_TEXT],
+    [CALLER, CALLER_TEXT],
+  ]);
+  const files = [...texts].map(([path, text]) => [path, { path, blob: shortHash(text), bytes: text.length }] as const);
+  return { sha: HEAD, files: new Map(files), unread: [], text: async (path) => texts.get(path) ?? null };
 }
 
 function webhook() {
@@ -209,7 +225,7 @@ function page(values: PageValues): string {
         ", ",
       )} characters, after ${question.system.join("").length} characters of instructions. \`kodiai review --show-prompt\` prints all of it. This is the middle:`,
     box("text", shortened(question.user.join("\n\n"))),
-    "## Prompt → reply\n\nThe model answers with one JSON value and names lines by copying their anchors. It cannot approve, merge or run anything.",
+    "## Prompt → reply\n\nThe model answers with one JSON value and names lines by copying their anchors. It cannot approve, merge or run anything. Its last finding needs the body of a caller, which the diff does not have.",
     json(values.reply),
     `Code checks each finding against the diff. Then a smaller model verifies the rest as a sceptic (about ${verification.inputTokens} tokens):`,
     json(values.verdicts),
@@ -232,7 +248,7 @@ function page(values: PageValues): string {
     quoted(comment?.body ?? ""),
     "and one summary, which later pushes edit in place:",
     quoted(values.summary),
-    `## GitHub → memory\n\n\`learn\` stores the finding: ${counts[0]} memory before, ${counts[1]} after. The next change of this kind finds both.`,
+    `## GitHub → memory\n\n\`learn\` stores the findings: ${counts[0]} memory before, ${counts[1]} after. The next change of this kind finds them.`,
   ].join("\n\n")}\n`;
 }
 

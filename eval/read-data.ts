@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { ZodType } from "zod";
+import { canonicalJson, shortHash } from "../src/domain/text/hash.ts";
 import { answered } from "./unanswered.ts";
 
 /** A file of the data folder, with its hash. */
@@ -87,13 +88,5 @@ export function dataFingerprint(files: readonly { name: string; sha256: string }
 
 /** First 12 hex of SHA-256 over a value's canonical JSON (keys sorted). */
 export function fingerprint(value: unknown): string {
-  return createHash("sha256").update(canonicalJson(value)).digest("hex").slice(0, 12);
-}
-
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    inner !== null && typeof inner === "object" && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
-      : inner,
-  );
+  return shortHash(canonicalJson(value));
 }

@@ -9,7 +9,7 @@ const HEAD = `<!-- Made by \`npm run generate\` from app.yml; edit the comments 
 # Permissions
 
 What the App asks for, and why. With none of it could Kodiai push, approve, merge or change settings. Each job has a token of its own, for its
-own repository, for an hour at most. \`kodiai setup\` makes the App with exactly these and says what an existing one lacks.
+own repository, for an hour at most. \`kodiai setup\` makes the App with exactly these (and, with \`--code-scanning\`, \`security_events: read\`) and says what an existing one lacks.
 `;
 
 const DOCS = "https://docs.github.com/en";

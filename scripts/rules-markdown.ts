@@ -21,12 +21,12 @@ export function rulesMarkdown(rules: readonly Rule[] = EVERY_RULE): string {
 function intro(count: number): string {
   return [
     "# Rules",
-    `Kodiai's ${count} built-in rules report only lines that the pull request adds or changes.`,
+    `Kodiai's ${count} built-in rules report only lines that the pull request adds, changes or removes.`,
     "Switch rules in `.kodiai.yml`:",
     "```yaml\nrules:\n  missing-timeout: off\n  workflow-write-all: major\n```",
-    "Or hold one place back with a comment on its line or the line above:",
+    "Or hold one place back, on its line or the line above:",
     "```python\nreply = requests.get(URL)  # kodiai-ignore missing-timeout the proxy in front has one\n```",
-    "A rule without languages reads any text. ° compares the change with the repository at its head (`review.snapshot`). * reads test files too. + suggests a replacement.",
+    "A rule without languages reads any text. ° compares the change with the repository at its head (`review.snapshot`). * reads tests, samples, documentation and benchmarks too. + suggests a replacement.",
   ].join("\n\n");
 }
 

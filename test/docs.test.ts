@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, normalize } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BACKUP } from "./app/change-builders.ts";
-import { type Clone, type Ended, kodiai, newClone } from "./cli/kodiai.ts";
+import { type Clone, type Ended, newClone, verb } from "./cli/kodiai.ts";
 import { ELSEWHERE, NOT_RUN } from "./docs/commands.ts";
 import { anchorsOf, commandsOf, PAGES, relativeLinks, textOf } from "./docs/markdown.ts";
 import { type GitHubWorld, startGitHub } from "./fakes/github/github.ts";
@@ -129,7 +129,7 @@ describe("run as written", () => {
         ? { GITHUB_TOKEN: world.personalToken("lena"), GITHUB_API_URL: world.apiUrl }
         : {}),
     };
-    return [line, await kodiai(wordsOf(line), { cwd: folder, env })];
+    return [line, await verb(wordsOf(line), { cwd: folder, env })];
   }
 
   /** What becomes memory first, since others look at it; then two at a time. */

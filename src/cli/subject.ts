@@ -120,7 +120,9 @@ async function range(cwd: string, words: SubjectWords, word: string | undefined)
   }
   const base = words.base ?? (await defaultBranch(cwd));
   if (base !== null) return { kind: "commits", base, head: words.head ?? "HEAD" };
-  throw new UsageError("no uncommitted work, and no default branch was found; name a base: kodiai review REV");
+  throw new UsageError(
+    "no uncommitted work, and no default branch was found; name a base: kodiai review REV (without any commit: add a file first)",
+  );
 }
 
 /** What is missing in a range without a commit, and what its author probably meant. */
@@ -161,7 +163,7 @@ async function pullRequest(
     return { job: commandLineJob(repo, Number(number), headSha), ports, post: null };
   }
   const { repo, headSha, ports } = await commentingPorts({ ...named, place: commentsAt });
-  // Nobody asked for this review, so the configuration decides whether there is one, as on a server. A step that may fail has to
+  // No person asked for this review, so the configuration decides whether there is one, as on a server. A step that may fail has to
   // answer for each commit: a title or a draft would be a way around it.
   const job = { ...commandLineJob(repo, Number(number), headSha), explicit: mustAnswer };
   return { job, ports, post: (written, stage) => postReview(written, job, ports, stage) };

@@ -68,7 +68,7 @@ const Retrieval = section({
   distanceThreshold: documented(
     z.union([z.literal("auto"), z.number().min(0).max(2)]).default("auto"),
     0.25,
-    "Largest cosine distance (1 − cosine similarity, 0–2) at which a memory counts as relevant. auto: as calibrated for the embedder, .3 for voyage-code-3.",
+    "Largest cosine distance (1 − cosine similarity, 0–2) at which the vector alone admits a memory. auto: as calibrated for the embedder, .3 for voyage-code-3.",
   ),
   maxContextChars: whole(
     { min: 0, max: 5000, default: 2000, example: 3000 },

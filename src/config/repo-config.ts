@@ -195,7 +195,7 @@ const Review = section({
   bots: documented(
     z.union([z.enum(["agents", "none", "all"]), z.array(z.string().min(1).max(100)).max(50)]).default("agents"),
     ["agents", "acme-release"],
-    "Bots whose pull requests are reviewed. `agents`: coding agents (Copilot, Claude, Codex …), Dependabot and Renovate; a list names logins, and may contain `agents`. People with write access may request any review.",
+    "Bots whose pull requests are reviewed. `agents`: coding agents (Copilot, Claude, Codex …), Dependabot and Renovate; a list has globs of logins, `agents`, `!` to exclude. People with write access may request any review.",
   ),
   authors: documented(
     globs.default([]),

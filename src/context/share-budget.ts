@@ -70,11 +70,15 @@ export function shareBudget(
 
   const missing = ({ path }: Candidate, ranges: readonly Range[]) => {
     const text = texts.get(path) ?? [];
-    return ranges.flatMap(({ first, last }) =>
-      Array.from({ length: Math.max(0, Math.min(last, text.length) - first + 1) }, (_, at) => first + at).filter(
+    const isBlank = (line: number) => (text[line - 1] ?? "").trim() === "";
+    return ranges.flatMap(({ first, last }) => {
+      const lines = Array.from({ length: Math.max(0, Math.min(last, text.length) - first + 1) }, (_, at) => first + at);
+      const fresh = lines.filter(
         (line) => inDiff.get(path)?.has(line) !== true && shown.get(path)?.lines.has(line) !== true,
-      ),
-    );
+      );
+      // Blank lines around a hunk, or at the end of a file, say nothing.
+      return fresh.every(isBlank) ? [] : fresh;
+    });
   };
   const take = (one: Candidate, ranges: readonly Range[], most: number): boolean => {
     const lines = missing(one, ranges);

@@ -39,7 +39,7 @@ ${setFirst(
 function variables({ variables: list }: ConfigurationView): Content {
   if (list === null)
     return empty(
-      "It was not started by its environment.",
+      "The process was started without environment variables.",
       "The demo and tests pass their settings themselves; a server shows its variables here.",
     );
   const isSet = ({ origin }: ShownVariable) => origin !== "default" && origin !== "not set";

@@ -63,7 +63,7 @@ export function dashboard(doors: Doors, ports: DashboardPorts): (request: Reques
     pages(app);
     acts(app);
   }
-  app.notFound((c) => shown(c, problemPage("Not here", "Nothing has this address."), 404));
+  app.notFound((c) => shown(c, problemPage("Not here", "There is no page at this address."), 404));
   app.onError((error, c) => {
     ports.onError(error);
     if (error instanceof Transient)

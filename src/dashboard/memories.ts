@@ -195,7 +195,7 @@ function written({ situation, lesson, tags, described }: MemoryRecord): Content 
 
 function code({ hunk, flaggedCode = null, fixedCode = null }: MemoryRecord): Content {
   const parts = {
-    "Diff that was spoken about": hunk,
+    "Its diff": hunk,
     "Code that was flagged": flaggedCode,
     "What it became": fixedCode,
   };

@@ -139,7 +139,7 @@ function keyFigures({
       value: whole(countOf(reviewDays.filter(isNow))),
       note: `in ${days} days; ${whole(countOf(reviewDays.filter(isBefore)))} ${was}, ${whole(reviews)} in all`,
     },
-    { name: "Findings", value: findings === null ? "–" : whole(countOf(findings)), note: "remembered, whenever said" },
+    { name: "Findings", value: findings === null ? "–" : whole(countOf(findings)), note: "remembered in all" },
     {
       name: "Taken up",
       value: percent(now.share),
@@ -192,7 +192,14 @@ ${chart({
   ],
 })}
 ${accepted(view)}
-${byRule(view)}
+${decidedBy(
+  "rule",
+  view.rules.map(({ rule, ...decided }) => ({ name: ruleName(rule), ...decided })),
+)}
+${decidedBy(
+  "author",
+  view.authors.map(({ author, ...decided }) => ({ name: author, ...decided })),
+)}
 ${cost(view, times)}
 </div>`;
 }
@@ -222,14 +229,18 @@ function accepted({ weeks, decidedDays }: Overview): Html {
   });
 }
 
-/** Of each rule's decided findings, how many were taken up. */
-function byRule({ rules }: Overview): Content {
-  if (rules.length === 0) return "";
-  return html`<section class="card"><h2>Acceptance by rule</h2>${table(
-    "Acceptance by rule",
-    ["Rule", num("Taken up"), num("Declined"), num("Said")],
-    rules.map(({ rule, taken, declined, all }): Content[] => [
-      ruleName(rule),
+/** Of the decided findings of each rule, or of each author's pull requests, how many were taken up. */
+function decidedBy(
+  what: "rule" | "author",
+  list: readonly (Omit<Overview["authors"][number], "author"> & { readonly name: Content })[],
+): Content {
+  if (list.length === 0) return "";
+  const title = `Acceptance by ${what}`;
+  return html`<section class="card"><h2>${title}</h2>${table(
+    title,
+    [what === "rule" ? "Rule" : "Author", num("Taken up"), num("Declined"), num("Said")],
+    list.map(({ name, taken, declined, all }): Content[] => [
+      name,
       `${whole(taken)} (${percent(taken / (taken + declined))})`,
       whole(declined),
       whole(all),

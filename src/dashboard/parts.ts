@@ -155,6 +155,19 @@ export function quoted(text: string): Html {
   return html`<pre class="quoted" tabindex="0">${text}</pre>`;
 }
 
+/** Lines of a hunk that are shown: those before the one that is spoken of. GitHub shows four. */
+const HUNK_LINES = 8;
+const MARKERS: Readonly<Record<string, string>> = { "+": "added", "-": "removed", "@": "quiet-line" };
+
+/** The end of a hunk after its first line, each line in the colour of its marker. */
+export function diff(hunk: string): Html {
+  const [first = "", ...lines] = hunk.split("\n");
+  return html`<pre class="quoted diff" tabindex="0">${[first, ...lines.slice(-HUNK_LINES)].map(
+    (line) => html`<span class="${MARKERS[line[0] ?? ""] ?? ""}">${line}</span>
+`,
+  )}</pre>`;
+}
+
 /** What a link to GitHub begins with. */
 export const OUT = '<a class="out" rel="noreferrer noopener" href="';
 

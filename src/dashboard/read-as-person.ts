@@ -41,6 +41,7 @@ export function readAsPerson(
     work: {
       reviews: only(work.reviews, { total: 0, reviews: [] }),
       review: async (key, head) => (isMine(key.slice(0, key.lastIndexOf("#"))) ? work.review(key, head) : null),
+      authors: async (keys) => work.authors(keys.filter((key) => isMine(key.slice(0, key.lastIndexOf("#"))))),
       reviewDays: only(work.reviewDays, []),
       reviewed: async () => (await work.reviewed()).filter(({ repo }) => mine.has(repo)),
       retrievalBefore: only(work.retrievalBefore, null),
@@ -93,6 +94,7 @@ function memoryOf(memory: MemoryShown, isMine: IsMine): MemoryShown {
       decidedDays: only(figures.decidedDays, []),
       memories: only(figures.memories, { total: 0, ids: [] }),
       decidedRules: only(figures.decidedRules, []),
+      decidedPulls: only(figures.decidedPulls, []),
     },
     labels: { all: async () => (await labels.all()).filter((repo) => isMine(repoKey(repo))) },
     search: { ...search, recall: ownRecall(search.recall, isMine) },

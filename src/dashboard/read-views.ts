@@ -8,6 +8,7 @@ import type { Scope } from "../domain/retrieval.ts";
 import type { Imported } from "../flows/memory/memory-file.ts";
 import { searchByHand } from "../flows/memory/search-memory.ts";
 import { weighPull } from "../learn/learn.ts";
+import type { PullDecisions } from "../ports/dashboard.ts";
 import type { JobState, KeptJob } from "../ports/jobs.ts";
 import { acceptance } from "./acceptance.ts";
 import type { DashboardPorts, MemoryShown } from "./dashboard-ports.ts";
@@ -63,6 +64,8 @@ const LEAST_WEEKS = 12;
 const MOST_LINES = 5;
 const LATEST_REVIEWS = 20;
 const MOST_RULES = 10;
+/** A review is read for the author of each: 200 take some 50 ms. */
+const MOST_DECIDED_PULLS = 200;
 const REVIEWS_A_PAGE = 25;
 const MOST_JOBS = 200;
 /** Points in a picture that is a few hundred pixels wide. */
@@ -110,6 +113,7 @@ export async function readOverview(ports: DashboardPorts, days: number, wanted: 
     model,
     /** Acceptance by rule, the rules with most decisions first. */
     rules: (await memory?.figures.decidedRules(of, MOST_RULES)) ?? [],
+    authors: await decidedAuthors(ports, of),
     reviews: reviews.total,
     /** What a person may want to answer, change or undo, newest first. */
     attention: {
@@ -126,6 +130,25 @@ export async function readOverview(ports: DashboardPorts, days: number, wanted: 
     jobs: isOperator ? await work.jobCounts() : null,
     health: isOperator ? await health() : null,
   };
+}
+
+/** Acceptance by who opened the pull request, over the newest pull requests with decisions; most decisions first. */
+async function decidedAuthors({ memory, work }: DashboardPorts, of: RepoKey | null) {
+  const pulls = (await memory?.figures.decidedPulls(of, MOST_DECIDED_PULLS)) ?? [];
+  const keyOf = ({ repo, pull }: PullDecisions) => `${repo}#${pull}`;
+  const authors = await work.authors(pulls.map(keyOf));
+  const byAuthor = Map.groupBy(pulls, (one) => authors.get(keyOf(one)) ?? "not known");
+  const sum = (list: readonly PullDecisions[], name: "taken" | "declined" | "all") =>
+    list.reduce((count, one) => count + one[name], 0);
+  return [...byAuthor]
+    .map(([author, list]) => ({
+      author,
+      taken: sum(list, "taken"),
+      declined: sum(list, "declined"),
+      all: sum(list, "all"),
+    }))
+    .sort((a, b) => b.taken + b.declined - a.taken - a.declined || (a.author < b.author ? -1 : 1))
+    .slice(0, MOST_RULES);
 }
 
 /** Findings without an answer. */

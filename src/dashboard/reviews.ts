@@ -13,6 +13,7 @@ import {
   badge,
   bars,
   type Content,
+  diff,
   dollars,
   duration,
   empty,
@@ -130,8 +131,14 @@ function findings(view: ReviewView, key: RepoKey): Html {
   return html`<section><h2>${counted(list.length, "finding")}</h2><ol class="found">${list.map(
     ({ finding, place, reason }) => html`<li class="card"><h3>${severityBadge(finding.severity)} ${finding.title}</h3>
 <p class="note">${placeOf(review, finding)}, by ${finding.rule === null ? finding.source : ruleName(finding.rule)}, confidence ${finding.confidence.toFixed(2)}; ${place.replaceAll("-", " ")}${reason === null ? "" : `: ${reason}`}</p>
-<p class="body">${withCode(finding.body.replace(/\n{2,}/g, "\n"))}</p>${suggested(finding)}${quotes(key, finding.precedents)}${became(view, finding, key)}</li>`,
+${around(view, finding, key)}<p class="body">${withCode(finding.body.replace(/\n{2,}/g, "\n"))}</p>${suggested(finding)}${quotes(key, finding.precedents)}${became(view, finding, key)}</li>`,
   )}</ol></section>`;
+}
+
+/** The code that memory keeps of a finding: the lines before it, and its own. */
+function around({ remembered, review }: ReviewView, { id }: Finding, key: RepoKey): Content {
+  const hunk = remembered.get(findingMemoryId(key, review.number, id))?.hunk ?? null;
+  return hunk === null ? "" : diff(hunk);
 }
 
 function suggested({ suggestion }: Finding): Content {
@@ -142,7 +149,7 @@ function suggested({ suggestion }: Finding): Content {
 /** What became of a finding since, as far as memory knows it, and what a person may decide. */
 function became({ remembered, formToken, review }: ReviewView, { id }: Finding, key: RepoKey): Content {
   const record = remembered.get(findingMemoryId(key, review.number, id));
-  if (record === undefined) return html`<p class="note">Memory does not have it.</p>`;
+  if (record === undefined) return html`<p class="note">Memory does not have it, nor the code around it.</p>`;
   const { flaggedCode = null, fixedCode = null } = record;
   const code =
     fixedCode === null ? "" : html`<h4>What it became</h4>${quoted(`${flaggedCode ?? ""}\n→\n${fixedCode}`)}`;

@@ -98,15 +98,19 @@ export interface Finding {
 }
 
 /**
- * Findings of a rule, ours or another tool's, share one comment that lists all their places when their texts are equal and they have no
- * suggestion.
+ * Findings of a rule, ours or another tool's, share one comment that lists all their places when their texts are equal, but for
+ * the names of the code at each place, and they have no suggestion.
  *
  * @returns the same key for such findings; null for one that needs its own comment
  */
 export function sharedComment({ rule, source, severity, title, body, suggestion, precedents }: Finding): string | null {
   if (rule === null || !(source === "rule" || source === "tool") || suggestion !== null) return null;
-  return JSON.stringify([rule, severity, title, body, precedents.map(({ id }) => id)]);
+  const text = source === "rule" && body.startsWith(ABOUT) ? body.slice(body.indexOf("\n\n")) : body;
+  return JSON.stringify([rule, severity, title, text, precedents.map(({ id }) => id)]);
 }
+
+/** Begins the paragraph of a rule's body that names the code at its place: findings that differ in it alone share a comment. */
+export const ABOUT = "This is";
 
 /** A finding that is not posted, and why: a comment in the code, a setting, a threshold, a precedent. */
 export interface HeldBack {

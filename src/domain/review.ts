@@ -25,6 +25,15 @@ export interface ReviewMemory {
   readonly seenBefore: readonly SeenBefore[];
   /** Shown in a repository's first reviews only. */
   readonly held?: MemoryHeld | null;
+  /** Who commented most on these files before, without the author of the change; absent where no one did. */
+  readonly commenters?: readonly Commenter[];
+}
+
+/** A person who commented on the files of a change in other pull requests. */
+export interface Commenter {
+  /** `@login`, as `kodiai erase` finds a person. */
+  readonly author: string;
+  readonly comments: number;
 }
 
 /** The number of memories, by the languages of the change. */

@@ -81,6 +81,8 @@ export interface FileFacts {
   readonly path: string;
   readonly language: string;
   readonly kind: FileKind;
+  /** True where it counts as code that serves, whatever its path says. */
+  readonly isServing?: true;
 }
 
 /** A language's part of the change, by changed lines. Shares of one pull request sum to 1 (or there are none). */

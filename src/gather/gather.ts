@@ -120,6 +120,11 @@ export function isFork(repo: Repo, { head }: Pick<PullRequest, "head">): boolean
   return head.repo !== `${repo.owner}/${repo.name}`;
 }
 
+/** Anyone can open a pull request from anyone's fork, and its owner can push to it at any time. */
+export function isOwnFork({ head, author }: Pick<PullRequest, "head" | "author">): boolean {
+  return head.repo?.split("/")[0]?.toLowerCase() === author.login.toLowerCase();
+}
+
 /**
  * Reads everything that one review needs, at the newest head: deliveries can arrive late and out of order, so the job's
  * own head only records its origin.

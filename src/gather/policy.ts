@@ -53,17 +53,31 @@ export function skipReason(
  * chooses among bots and `review.authors` among people; a pattern with `!` leaves out either.
  */
 export function authorReason(
-  { type, login }: PullRequest["author"],
+  author: PullRequest["author"],
   { bots, authors }: Pick<RepoConfig["review"], "bots" | "authors">,
 ): SkipReason | null {
+  const { login, type } = author;
   const isBot = type === "Bot";
-  if (isBot && !isReviewedBot(login, bots))
+  if (isBot && !isWantedBot(author, bots))
     return { id: "bot", text: `opened by a bot, ${login}, that review.bots leaves out` };
-  const names = isBot ? [login, login.replace(/\[bot\]$/, "")] : [login];
   const patterns = isBot ? authors.filter((pattern) => pattern.startsWith("!")) : authors;
-  const isNamed = (glob: string) =>
-    names.some((name) => glob.toLowerCase() === name.toLowerCase() || isMatch(glob.toLowerCase(), name.toLowerCase()));
+  const isNamed = (pattern: string) => namesLogin(pattern, author);
   return admits(patterns, isNamed) ? null : { id: "author", text: `review.authors leaves out its author ${login}` };
+}
+
+/** A list that only leaves out leaves out agents. */
+function isWantedBot(author: PullRequest["author"], bots: RepoConfig["review"]["bots"]): boolean {
+  if (bots === "none" || bots === "all") return bots === "all";
+  const named = bots === "agents" ? [bots] : bots;
+  const list = named.length > 0 && named.every((one) => one.startsWith("!")) ? ["agents", ...named] : named;
+  const isNamed = (one: string) => (one === "agents" ? REVIEWED.has(slugOf(author.login)) : namesLogin(one, author));
+  return list.length > 0 && admits(list, isNamed);
+}
+
+/** Whether a glob, in any case and with or without `@`, matches a login. One that ends with `[bot]` is of bots only. */
+function namesLogin(pattern: string, { login, type }: PullRequest["author"]): boolean {
+  const isOfBots = /\[bot\]$/i.test(pattern);
+  return (type === "Bot" || !isOfBots) && isMatch(slugOf(pattern.replace(/^@/, "")), slugOf(login));
 }
 
 /** At least one positive pattern must match, if there are any, and no pattern after a `!`. */
@@ -121,17 +135,7 @@ const DEPENDENCY_BOTS = ["dependabot", "dependabot-preview", "renovate", "renova
 
 const REVIEWED: ReadonlySet<string> = new Set([...CODING_AGENTS, ...DEPENDENCY_BOTS]);
 
-/** Which bots: the ones above, none, all, or those with these logins, with `[bot]` or without. */
-type ReviewedBots = "agents" | "none" | "all" | readonly string[];
-
-/** Whether the pull requests of this bot are reviewed. */
-function isReviewedBot(login: string, bots: ReviewedBots): boolean {
-  if (bots === "all" || bots === "none") return bots === "all";
-  const slug = slugOf(login);
-  if (bots === "agents") return REVIEWED.has(slug);
-  return bots.some((one) => slugOf(one) === slug || (one === "agents" && REVIEWED.has(slug)));
-}
-
+/** The slug of a bot's App, in lower case; of a person the login. */
 function slugOf(login: string): string {
   return login.toLowerCase().replace(/\[bot\]$/, "");
 }

@@ -148,9 +148,12 @@ function unreadableReason({ oldMode, newMode, status, binary, hunks }: Judged): 
   return isPointer(hunks, status === "removed" ? "added" : "removed") ? "Git LFS pointer" : null;
 }
 
-/** A diff shows three lines around a change, so of a file that has more than a pointer it would show one of them. */
+/**
+ * A diff shows three lines around a change, so of a file that has more than a pointer it would show one of them. Git LFS takes every
+ * address that it ever used, and blank lines around.
+ */
 const POINTER =
-  /^version https:\/\/(?:git-lfs\.github\.com|hawser\.github\.com)\/spec\/v\d+\n(?:ext-\d-[\w.-]+ [\w.:-]+\n){0,10}oid \w+:[0-9a-f]+\nsize \d+\n$/;
+  /^\s*version https?:\/\/(?:git-lfs\.github\.com|hawser\.github\.com|git-media\.io)\/(?:spec\/)?v[\w/]{1,20}\s*\n(?:ext-\d-[\w.-]+ [\w.:-]+\s*\n){0,10}oid \w+:[0-9a-f]+\s*\nsize \d+\s*$/;
 
 /** @param other lines of the side that is not looked at */
 function isPointer([hunk, second]: Judged["hunks"], other: "added" | "removed"): boolean {
@@ -165,7 +168,14 @@ function isPointer([hunk, second]: Judged["hunks"], other: "added" | "removed"):
  * Every other link adds no unread line.
  */
 function hidingLinks(files: readonly FileDiff[], ofBase: ReturnType<typeof wordOfBase>): (link: FileDiff) => boolean {
-  const named = Map.groupBy(files, ({ path }) => nameOf(path).toLowerCase());
+  /** By name, each kind of such files once: thousands of links may have targets of one name. */
+  const named = new Map<string, Map<string, FileDiff>>();
+  for (const file of files) {
+    const name = nameOf(file.path).toLowerCase();
+    const kinds = named.get(name) ?? new Map<string, FileDiff>();
+    const kind = [endingOf(file.path), isTestPath(file.path), typeof (ofBase(file.path) ?? "") === "object"].join();
+    named.set(name, kinds.set(kind, file));
+  }
   return ({ path, hunks }) => {
     const target = hunks.flatMap(({ lines }) => lines).findLast(({ kind }) => kind === "added")?.text;
     if (target === undefined || (endingOf(path) !== "" && endingOf(path) !== endingOf(target))) return true;
@@ -173,7 +183,7 @@ function hidingLinks(files: readonly FileDiff[], ofBase: ReturnType<typeof wordO
       endingOf(file.path) !== endingOf(path) ||
       isTestPath(file.path) !== isTestPath(path) ||
       typeof (ofBase(file.path) ?? "") === "object";
-    return (named.get(nameOf(target).toLowerCase()) ?? []).some(isOther);
+    return [...(named.get(nameOf(target).toLowerCase())?.values() ?? [])].some(isOther);
   };
 }
 

@@ -23,6 +23,13 @@ export interface KeptReview {
   readonly outcome: string | null;
 }
 
+/** Decided findings of a rule or a pull request: taken up by people or commits, declined by people; and how many were said in all. */
+interface Decided {
+  readonly taken: number;
+  readonly declined: number;
+  readonly all: number;
+}
+
 export interface DayCount {
   readonly day: number;
   readonly name: string;
@@ -49,6 +56,8 @@ export interface WorkFigures {
   ): Promise<{ readonly total: number; readonly reviews: readonly KeptReview[] }>;
   /** The latest review of a head; null when there is none. */
   review(key: string, headSha: string): Promise<KeptReview | null>;
+  /** Who opened pull requests, as `@login`, by their keys; without those of which no review is kept, or no author. */
+  authors(keys: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Reviews written since, by outcome; `not settled` until they have one. */
   reviewDays(of: RepoKey | null, since: number): Promise<readonly DayCount[]>;
   /** Repositories with reviews. */
@@ -77,11 +86,13 @@ interface MemoryList {
   readonly language: string | null;
 }
 
-export interface RuleDecisions {
+export interface RuleDecisions extends Decided {
   readonly rule: string;
-  readonly taken: number;
-  readonly declined: number;
-  readonly all: number;
+}
+
+export interface PullDecisions extends Decided {
+  readonly repo: RepoKey;
+  readonly pull: number;
 }
 
 /** Reads figures of memory. `of` null is all repositories. */
@@ -98,6 +109,8 @@ export interface MemoryFigures {
     list: MemoryList,
     slice: Slice,
   ): Promise<{ readonly total: number; readonly ids: readonly { readonly repo: RepoKey; readonly id: string }[] }>;
-  /** Rules with a decided finding, by how many were decided: taken up by people or commits, declined by people, and remembered in all. */
+  /** Rules with a decided finding, those with most decisions first. */
   decidedRules(of: RepoKey | null, most: number): Promise<readonly RuleDecisions[]>;
+  /** Pull requests with a decided finding, the newest first. */
+  decidedPulls(of: RepoKey | null, most: number): Promise<readonly PullDecisions[]>;
 }

@@ -3,6 +3,7 @@
 import type { Flagged } from "../domain/code/code-fingerprint.ts";
 import type { RejectedMemory } from "../domain/memory/rejections.ts";
 import type { RepoKey } from "../domain/memory.ts";
+import type { Commenter } from "../domain/review.ts";
 
 export interface PastRejections {
   /** Every declined memory of the repository, newest decline first, at most 5,000. */
@@ -12,6 +13,8 @@ export interface PastRejections {
 export interface PastCode {
   /** Findings of other pull requests whose code has one of these beginnings (see `beginnings`); newest first, at most 2,000. */
   flagged(repo: RepoKey, keys: readonly number[], exceptPull: number): Promise<readonly Flagged[]>;
+  /** The people who commented most on these files in other pull requests, at most five. */
+  commenters(repo: RepoKey, paths: readonly string[], exceptPull: number): Promise<readonly Commenter[]>;
 }
 
 /** The flagged code of a review. */

@@ -277,6 +277,7 @@ function shared(inline: readonly PlacedFinding[]): string {
 const PLACES_SHOWN = 3;
 const FILES_SHOWN = 20;
 const LANGUAGES_SHOWN = 3;
+const COMMENTERS_SHOWN = 3;
 const LEAST_SHARE = 0.01;
 
 /** What the change announces beyond its kind, which the title shows: one line, or none. */
@@ -312,7 +313,7 @@ function riskLine(review: Review, risk: Risk): string {
 }
 
 /** The reviewed files by their topmost folder, folded under their kinds. */
-function fileLines({ reviewed, signals }: Review, maxLength: number): readonly string[] {
+function fileLines({ reviewed, signals, memory }: Review, maxLength: number): readonly string[] {
   const byArea = Map.groupBy(reviewed, (path) => path.slice(0, path.indexOf("/") + 1));
   const write = ([area, paths]: readonly [string, readonly string[]]) => {
     const shown = listed(paths, FILES_SHOWN, (path) => codeSpan(path.slice(area.length), 120));
@@ -327,5 +328,9 @@ function fileLines({ reviewed, signals }: Review, maxLength: number): readonly s
     .map(({ name, share }) => `${sanitizeInline(name, 40)} ${Math.round(share * 100)} %`);
   const size = [`+${added} −${removed} lines`, ...languages].join(", ");
   const title = `${counted(reviewed.length, "file")} reviewed (${kinds.map(([kind, count]) => `${count} ${kind}`).join(", ")})`;
-  return folded(title, [size, "", ...fitList([...byArea], write, maxLength - 250, 100, more)]);
+  const known = listed(memory.commenters ?? [], COMMENTERS_SHOWN, ({ author, comments }) => {
+    return `${codeSpan(author.replace("@", ""), 40)} (${counted(comments, "comment")})`;
+  });
+  const before = known === "" ? [] : [`Commented on these files before: ${known}.`, ""];
+  return folded(title, [size, "", ...before, ...fitList([...byArea], write, maxLength - 500, 100, more)]);
 }

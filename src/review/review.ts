@@ -1,6 +1,7 @@
 // The review stage: merges the findings of rules and model, checks them against the diff and places them. Nothing is
 // sent. Without a model, or when it fails, the rules' review remains, and says so.
 
+import { fileList } from "../config/patterns.ts";
 import { CONFIG_FILE } from "../config/read-yaml.ts";
 import type { ChangeContext, ReadHead } from "../domain/change-context.ts";
 import { isNotebook, readNotebook } from "../domain/code/notebook.ts";
@@ -9,7 +10,7 @@ import type { Finding, HeldBack } from "../domain/finding.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import type { RepositoryHistory } from "../domain/memory/rejections.ts";
 import { type ModelAllowance, tokensOf } from "../domain/model.ts";
-import { type Cost, type Degraded, unreadSource } from "../domain/omissions.ts";
+import { type Cost, type Degraded, isSource, unreadSource } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { Checkpoint } from "../domain/review/review-history.ts";
@@ -310,11 +311,14 @@ function modelReview(
 /** The files as rules read them: of a notebook its code, in the language of its kernel, beside the rest of it. */
 function inspectedFiles(context: PullRequestContext, signals: ReviewSignals, isAuthorTrusted: boolean) {
   const known = new Map([...signals.files, ...signals.spared].map((file) => [file.path, file]));
-  // Otherwise an author could turn the check green by naming code a test.
-  const asCode = isAuthorTrusted ? null : context.newTests;
+  // Otherwise an author could turn the check green by naming code a test, a document or an example.
+  const newTests = isAuthorTrusted ? null : (context.newTests ?? null);
+  const isNamedDocs = fileList(context.config.fileKinds.docs);
   const factsOf = (path: string): FileFacts => {
     const facts = known.get(path) ?? { path, language: "unknown", kind: "source" };
-    return asCode?.has(path) && facts.kind === "test" ? { ...facts, kind: "source" } : facts;
+    if (newTests === null || !isSource(facts) || isNamedDocs(path)) return facts;
+    if (facts.kind === "test" && !newTests.has(path)) return facts;
+    return { ...facts, kind: facts.kind === "test" || facts.kind === "docs" ? "source" : facts.kind, isServing: true };
   };
   const degraded: Degraded[] = [];
   const files = context.files.flatMap((diff): readonly InspectedFile[] => {

@@ -10,6 +10,7 @@ import { LOGIN_CALLBACK } from "../config/environment/github-address.ts";
 import type { ShownVariable } from "../config/environment/shown-variables.ts";
 import { dashboard } from "../dashboard/dashboard.ts";
 import type { DashboardPorts, Health } from "../dashboard/dashboard-ports.ts";
+import type { DecidePorts } from "../flows/people/weigh-evidence.ts";
 import type { GitHubLogin } from "../ports/login.ts";
 import type { Embedder } from "../ports/memory.ts";
 import { egressTo } from "./egress.ts";
@@ -60,7 +61,7 @@ export function wiredDashboard(options: DashboardSettings, store: Store, embedde
     statistics: store.statistics,
     history: store.history,
     endedSessions: store.endedSessions,
-    memory: memoryShown(store, embedder, onError),
+    memory: memoryShown(store, embedder, running, onError),
     health: async () => ({
       ...(await readiness()),
       memoryProblem: store.memoryProblem === null ? null : "memory.db could not be opened; `kodiai doctor` shows why",
@@ -72,11 +73,20 @@ export function wiredDashboard(options: DashboardSettings, store: Store, embedde
 }
 
 function memoryShown(
-  { shown, past, replays, labels, recall, memory, evidence, decisions, retrievals }: Store,
+  { shown, past, replays, labels, recall, memory, evidence, retrievals, ...store }: Store,
   embedder: Embedder | null,
+  { wake }: Running,
   onError: DashboardPorts["onError"],
 ): DashboardPorts["memory"] {
   if (shown === null || past === null || replays === null || embedder === null) return null;
+  const { decisions, ledger: records, queue } = store;
+  const { checks: checkBook } = store.held(null);
+  const jobs: DecidePorts["jobs"] = {
+    async add(job, at) {
+      await queue.add(job, at);
+      wake();
+    },
+  };
   return {
     figures: shown,
     labels,
@@ -91,7 +101,7 @@ function memoryShown(
         return embedder.space;
       },
     },
-    deciding: { evidence, decisions, redact, now: Date.now },
+    deciding: { evidence, decisions, checkBook, records, jobs, redact, now: Date.now },
   };
 }
 

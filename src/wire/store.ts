@@ -259,7 +259,7 @@ async function openMemory(
 
 function rememberedOn(db: Database, place: string, reclaim: () => Promise<void>, settings: StoreSettings): OpenMemory {
   const patience = { ...(settings.isCommand === true ? { answerMs: UNHURRIED_MS } : {}), ...settings.patience };
-  const thread = threadRecall({ ...settings, place, patience });
+  const thread = threadRecall({ ...settings, place, patience, remembersAnything: () => remembersAnything(db) });
   // Searches run in a thread of its own, so that webhooks and reviews are not blocked.
   return {
     memory: storedMemory(db, reclaim),
@@ -272,7 +272,7 @@ function rememberedOn(db: Database, place: string, reclaim: () => Promise<void>,
     memoryProblem: null,
     spaces: () => storedSpaces(db),
     cached: (embedder) => cachedEmbedder(embedder, db, Date.now),
-    warm: async () => ((await remembersAnything(db)) ? thread.warm() : undefined),
+    warm: thread.warm,
     warmth: thread.warmth,
     async close() {
       await thread.close();

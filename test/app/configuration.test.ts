@@ -1,4 +1,5 @@
-// .kodiai.yml as it takes effect: from the base, with the owner's defaults under it, and with its mistakes said aloud.
+// .kodiai.yml as it takes effect: from the base, with the owner's defaults under it, over HTTP. What is wrong in it:
+// test/flows/configuration.test.ts.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Files } from "../fakes/github/emulator.ts";
 import { type Harness, openHarness } from "./app-harness.ts";
@@ -32,13 +33,6 @@ test("a pull request cannot switch its own review off; the summary says when its
   expect(body).toContain("This pull request changes `.kodiai.yml`; the change takes effect after the merge.");
 });
 
-test("the file at the base decides", async () => {
-  const off = await change("acme", { ".kodiai.yml": "review:\n  enabled: false\n" });
-  expect(off.outcome).toBe("skipped: review.enabled is false");
-  const quiet = await change("acme", { ".kodiai.yml": "rules:\n  tls-verify-disabled: off\n" });
-  expect(quiet.said).toEqual(["ops/backup.py:3 shell-from-strings"]);
-});
-
 test("against another branch that branch's file decides, by its commit: neither the default branch's nor the change's [T2]", async () => {
   const { world } = harness;
   const off = "review:\n  enabled: false\n";
@@ -60,39 +54,6 @@ test("against another branch that branch's file decides, by its commit: neither 
   expect(summaryOf(world, pull).body.replaceAll(/[\\`]/g, "")).toContain(`Configuration: ${used}.`);
   // The change's own copy is read as a changed file, to tell what is wrong with it.
   expect(new Set(refs)).toEqual(new Set([pull.baseSha, pull.headSha]));
-});
-
-test("a link in the place of the file configures nothing that it does not show [T2]", async () => {
-  const link = { mode: "120000", content: "settings/other.yml" };
-  const { said: comments } = await change("acme", {
-    ".kodiai.yml": link,
-    "settings/other.yml": "review: {enabled: false}\n",
-  });
-  const { said: plain } = await change("acme", {});
-  expect(comments).toEqual(plain);
-});
-
-test("a file under another name configures nothing, and the summary says how to name it", async () => {
-  const { pull, said: comments } = await change("acme", { ".github/kodiai.yaml": "review:\n  enabled: false\n" });
-  expect(comments).toHaveLength(2);
-  expect(summaryOf(harness.world, pull).body).toContain("is not read; name it `.kodiai.yml`, at the root");
-});
-
-test("what is wrong in the file is said with its line and column, and the rest of the file holds [R29]", async () => {
-  const config = "review:\n  maxComents: 3\n  profile: loud\nrules:\n  tls-verify-disabled: off\n  weak-hassh: off\n";
-  const { pull, said: comments } = await change("acme", { ".kodiai.yml": config });
-  expect(comments).toEqual(["ops/backup.py:3 shell-from-strings"]);
-  const { body } = summaryOf(harness.world, pull);
-  expect(body).toContain("**Problems in `.kodiai.yml`:**");
-  expect(body).toMatch(/- `\.kodiai\.yml:2:3`: error: unknown key .*maxComents.*did you mean .*maxComments/);
-  expect(body).toMatch(/- `\.kodiai\.yml:3:12`: error: /);
-  expect(body).toMatch(/- `\.kodiai\.yml:6:3`: notice: there is no rule .*weak-hassh/);
-});
-
-test("a file that is no YAML at all is reported, and the review goes on with the defaults [R29]", async () => {
-  const { pull, said: comments } = await change("acme", { ".kodiai.yml": "review: {enabled: false\n\t- [" });
-  expect(comments).toHaveLength(2);
-  expect(summaryOf(harness.world, pull).body).toMatch(/- `\.kodiai\.yml:\d+:\d+`: error: /);
 });
 
 test("the owner's .github repository gives defaults that a repository's own file overrules", async () => {

@@ -11,6 +11,8 @@ const CODE = {
     "import subprocess\nimport requests\n\ndef run(name):\n    requests.get(name)\n    subprocess.run(f'tar {name}', shell=True)\n",
 };
 
+const CALL = "import subprocess\n\ndef run(name):\n    subprocess.run(f'tar {name}', shell=True)\n";
+
 let harness: Harness;
 let origin: string;
 const key = { shop: "", ledger: "" };
@@ -78,13 +80,13 @@ function browser(login: string | null) {
       const answer = await ask(path);
       return `${answer.status} ${await answer.text()}`;
     },
-    async post(path: string, form?: string): Promise<Response> {
+    async post(path: string, form?: string, fields: Readonly<Record<string, string>> = {}): Promise<Response> {
       const page = await (await ask("/reviews")).text();
       const own = /name="form" value="([^"]+)"/.exec(page)?.[1] ?? "";
       return ask(path, {
         method: "POST",
         headers: { origin, "content-type": "application/x-www-form-urlencoded" },
-        body: new URLSearchParams({ form: form ?? own }).toString(),
+        body: new URLSearchParams({ form: form ?? own, ...fields }).toString(),
       });
     },
   };
@@ -128,6 +130,30 @@ test("a person with write access to a repository gets in, sees that one, and not
       expect(await lena.text(`${path}?repo=${encodeURIComponent(wanted)}`)).not.toMatch(/ledger/);
 });
 
+test("the page of a review shows the code around each finding, with the line that it is about last", async () => {
+  const lena = browser("lena");
+  await lena.logIn();
+  const text = await lena.text(`/reviews/${key.shop}/1/${head.shop}`);
+  const [, lines = ""] = /<pre class="quoted diff"[^>]*>([\s\S]*?)<\/pre>/.exec(text) ?? [];
+  const shown = lines
+    .replace(/<[^>]+>/g, "")
+    .trimEnd()
+    .split("\n");
+  expect(shown[0]).toMatch(/^@@ -0,0 \+1,\d+ @@/);
+  expect(shown.at(-1)).toBe("+    subprocess.run(f&#39;tar {name}&#39;, shell=True)");
+});
+
+test("the overview says how many of each author's decided findings were taken up", async () => {
+  const lena = browser("lena");
+  await lena.logIn();
+  const [one] = await memoriesOf(key.shop);
+  await lena.post(`/memories/${key.shop}/${one}/decline`, undefined, { text: "on purpose" });
+  const text = await lena.text(`/?repo=${encodeURIComponent(key.shop)}`);
+  const [, table = ""] = /<h2>Acceptance by author<\/h2>([\s\S]*?)<\/table>/.exec(text) ?? [];
+  const cells = [...table.matchAll(/<td[^>]*><div>([\s\S]*?)<\/div>/g)].map(([, cell]) => cell);
+  expect(cells).toEqual(["@mona", "0 (0 %)", "1", "2"]);
+});
+
 test("a person who lost write access can change nothing from then on, and is logged out", async () => {
   const otto = browser("otto");
   await otto.logIn();
@@ -159,6 +185,28 @@ test("every change checks the person's write access again, and needs a form of t
   expect(counted(own ?? "")).toBe(1);
   expect((await lena.post(`/memories/${key.shop}/${own}/forget`)).headers.get("location")).toContain("done=forgotten");
   expect(counted(own ?? "")).toBe(0);
+});
+
+test("a decline on the dashboard judges the check again, and so does taking it back, as the commands do", async () => {
+  const { world } = harness;
+  const config = "review: {checks: {enabled: true, failOn: medium}}";
+  const repository = await world.repository("acme", "shelf", { files: { ".kodiai.yml": config } });
+  world.person("lena", { permission: "read", inRepository: { "acme/shop": "write", "acme/shelf": "write" } });
+  const pull = await world.pullRequest(repository, { title: "feat: the shelf", files: { "b.py": CALL } });
+  await harness.settled(pull);
+  const shown = async () => (await world.checks(pull)).at(-1)?.conclusion;
+  expect(await shown()).toBe("failure");
+  const lena = browser("lena");
+  await lena.logIn();
+  const of = `github.com/${repository.id}`;
+  const [memory] = await memoriesOf(of);
+  const path = `/memories/${of}/${memory}`;
+  expect((await lena.post(`${path}/decline`, undefined, { text: "only we call it" })).status).toBe(303);
+  await harness.settled(pull);
+  await expect.poll(shown).toBe("success");
+  expect((await lena.post(`${path}/restore`)).status).toBe(303);
+  await harness.settled(pull);
+  await expect.poll(shown).toBe("failure");
 });
 
 test("a person who can only read, or who uses another's name, stays outside", async () => {

@@ -18,6 +18,7 @@ import type { Permissions } from "../../src/ports/conversation.ts";
 import type { EvidenceStore } from "../../src/ports/feedback.ts";
 import type { AnyJob, JobEnd, Lane, Lease } from "../../src/ports.ts";
 import { receive } from "../../src/receive/receive.ts";
+import { newGateCache } from "../../src/retrieve/retrieve.ts";
 import { reviewLine, runJob, stoppableReviews } from "../../src/server/run-job.ts";
 import { runFeedback } from "../../src/server/sweeps/maintenance.ts";
 import { accessFor, chosenEmbedder, openQuestions } from "../../src/wire/models.ts";
@@ -81,6 +82,8 @@ export interface FlowOptions {
   readonly permissions?: Permissions;
   /** Paths of SARIF files that every review reads. */
   readonly sarif?: readonly string[];
+  /** KODIAI_SCORE_THRESHOLD. */
+  readonly scoreThreshold?: number;
 }
 
 export async function openFlow({
@@ -89,6 +92,7 @@ export async function openFlow({
   manifest,
   permissions,
   sarif = [],
+  scoreThreshold,
 }: FlowOptions = {}): Promise<FlowHarness> {
   const dataDir = mkdtempSync(join(tmpdir(), "kodiai-flow-"));
   const store = await openStore(dataDir);
@@ -98,8 +102,9 @@ export async function openFlow({
   const memories = new Database(join(dataDir, "memory.db"), { readonly: true });
   const script: Script = (request) => model?.(askedOf(request));
   const scripted = model === undefined ? null : scriptedModel(script);
-  const embedder = await chosenEmbedder({ kind: "local" });
+  const embedder = await chosenEmbedder({ kind: "local", ...(scoreThreshold === undefined ? {} : { scoreThreshold }) });
   const { queue } = store;
+  const gateCache = newGateCache();
   const world = plainWorld(async ({ id, event, payload }) => {
     const reception = { host: "github.com", reviewerLogin: reviewerLogin === "" ? null : reviewerLogin };
     const { outcome, beside, meaning } = receive({ id, event, payload } as never, { ...reception, slug: "kodiai" });
@@ -149,6 +154,7 @@ export async function openFlow({
       keeping: store.past,
       redact,
       botLogin: world.bot.login,
+      gateCache,
       access: accessFor(asking, lease, store.spending, { key: job.key, replies: store.replies }),
       checkBook: held.checks,
       progress: held.progress,

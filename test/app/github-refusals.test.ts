@@ -1,6 +1,6 @@
 // What GitHub refuses with one status for many reasons, as its answers were recorded elsewhere: each reason has an end of its own.
 import { afterEach, expect, test } from "vitest";
-import { kodiai } from "../cli/kodiai.ts";
+import { verb } from "../cli/kodiai.ts";
 import { refused as refusal } from "../fakes/github/refusals.ts";
 import { type Harness, openHarness } from "./app-harness.ts";
 import { BALANCE, said, summaryOf } from "./change-builders.ts";
@@ -137,6 +137,6 @@ test("reactions that GitHub refuses cost nothing but themselves, and doctor coun
   await world.comment(pull, "otto", "/kodiai help");
   await answered(at);
   expect(world.comments(pull).summary).toHaveLength(3);
-  const { out } = await kodiai(["doctor"], { cwd: "/", env: { KODIAI_DATA_DIR: at.dataDir } });
+  const { out } = await verb(["doctor"], { cwd: "/", env: { KODIAI_DATA_DIR: at.dataDir } });
   expect(out).toContain("1 reaction to comments refused by GitHub");
 });

@@ -54,6 +54,19 @@ test("a review without any key has a rule's finding, what people said before, an
   expect(summaryOf(world, quiet).body).toMatch(/No rule fired.*no model read it/);
 });
 
+test("the summary's files name who commented on them before, and mention no one", async () => {
+  const { world } = harness;
+  const repository = await world.repository("acme", "known", { files: { ...ALWAYS, "ops/backup.py": "import os\n" } });
+  const by = (sourceId: string, author: string) =>
+    comment(repository, sourceId, { provenance: { ...comment(repository, sourceId).provenance, author } });
+  await remembering(harness, [by("71", "ines"), by("72", "ines"), by("73", "mona"), by("74", "vera")]);
+  const pull = await world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  await harness.settled(pull);
+  const { body } = summaryOf(world, pull);
+  expect(body).toContain("Commented on these files before: `ines` (2 comments), `vera` (1 comment).");
+  expect(body).not.toMatch(/@(?:ines|vera|mona)/);
+});
+
 test("by changed lines, four fifths C++ raise its memories by 1.2 and one fifth Python by 1.05; the log has the query [000-10][004-11]", async () => {
   const { world } = harness;
   const repository = await world.repository("acme", "shares", { files: { "README.md": "# Demux\n" } });

@@ -4,7 +4,7 @@ import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { type Harness, openHarness, until } from "./app-harness.ts";
 import { BALANCE, summaryOf } from "./change-builders.ts";
 
-const TIMES = { everyMs: 150, youngMs: 0 };
+const TIMES = { everyMs: 400, youngMs: 0 };
 
 let harness: Harness;
 let shop: Repository;

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { openQueueFile } from "../../src/store/queue/clock.ts";
 import { loggedRetrieval, type RetrievalRow, storedRetrievals } from "../../src/store/reviews/retrievals.ts";
 import { anEntry } from "../adapters/contracts/retrieval-log.ts";
-import { kodiai } from "../cli/kodiai.ts";
+import { verb } from "../cli/kodiai.ts";
 import { type Harness, openHarness, until } from "./app-harness.ts";
 import { BACKUP, BALANCE, said } from "./change-builders.ts";
 
@@ -27,7 +27,7 @@ const TOKEN = `ghp_${"Zk3vQ9sT1xB7mN5cR8wL".repeat(2).slice(0, 36)}`;
 const rows = () =>
   (db.prepare("SELECT query, entry FROM retrievals ORDER BY row").all() as RetrievalRow[]).map(loggedRetrieval);
 const stats = async (...words: readonly string[]) => {
-  const { code, out, err } = await kodiai(["stats", "--json", "--data-dir", harness.dataDir, ...words], { cwd: "." });
+  const { code, out, err } = await verb(["stats", "--json", "--data-dir", harness.dataDir, ...words], { cwd: "." });
   if (code !== 0) throw new Error(err);
   return JSON.parse(out);
 };

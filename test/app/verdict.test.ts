@@ -1,9 +1,10 @@
-// A check is an asset: whoever opens a pull request cannot turn it green. Over loopback; the matrix is test/flows/verdict.test.ts.
+// A check is an asset: whoever opens a pull request cannot turn it green. Over loopback; the matrices are test/flows/verdict.test.ts and
+// test/flows/verdict-of-a-change.test.ts.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import type { Files } from "../fakes/github/emulator.ts";
-import { type Harness, openHarness, until } from "./app-harness.ts";
-import { BACKUP, LOGIN, said, summaryOf } from "./change-builders.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
+import { BACKUP, said, summaryOf } from "./change-builders.ts";
 
 const GATE = "review: {checks: {enabled: true, failOn: major}}\n";
 const FAULT = { "ops/b.py": BACKUP };
@@ -39,10 +40,6 @@ function latestOf({ repository: { id }, number }: Pull): Readonly<Record<string,
   return payloads.findLast(isIts) ?? {};
 }
 
-async function why(pull: Pull): Promise<string> {
-  return (await harness.world.checks(pull)).at(-1)?.summary ?? "";
-}
-
 test("an ignore in a stranger's own code is shown as asked, and counts", async () => {
   const pull = await opened({
     "ops/b.py": BACKUP.replace("    sub", "    # kodiai-ignore shell-from-strings checked\n    sub"),
@@ -50,63 +47,6 @@ test("an ignore in a stranger's own code is shown as asked, and counts", async (
   expect(await ends(pull)).toEqual(["failure"]);
   expect(said(harness.world, pull)).toEqual(["ops/b.py:4 shell-from-strings"]);
   expect(summaryOf(harness.world, pull).body).toContain("1 finding asked to ignore");
-});
-
-test("an ignore by somebody with write access hides the finding", async () => {
-  harness.world.person("otto", { permission: "write" });
-  const files = { "ops/b.py": BACKUP.replace("    sub", "    # kodiai-ignore shell-from-strings checked\n    sub") };
-  const pull = await harness.world.pullRequest(await repository(), {
-    title: "feat",
-    author: "otto",
-    fork: "otto",
-    files,
-  });
-  await harness.settled(pull);
-  expect(await ends(pull)).toEqual(["success"]);
-  expect(said(harness.world, pull)).toEqual([]);
-});
-
-test.each([
-  ["its header", { "ops/b.py": `# @generated\n${BACKUP}` }],
-  ["its folder", { "src/generated/b.py": BACKUP }],
-  ["its name", { "ops/b_pb2.py": BACKUP }],
-  ["a vendored folder", { "vendor/lib/b.py": BACKUP }],
-  ["the head's .gitattributes", { ".gitattributes": "*.py linguist-generated\n", ...FAULT }],
-])("what only the change calls generated is read by rules: %s", async (_, files) => {
-  const pull = await opened({ ...files, "src/e.ts": LOGIN });
-  expect(await ends(pull)).toEqual(["failure"]);
-  expect(said(harness.world, pull)).toHaveLength(1);
-});
-
-test("what the base's .gitattributes marks is left out, a build folder with all below it [002-16]", async () => {
-  const marks = "third/** linguist-vendored\nops/*.py linguist-generated\nbuild/ linguist-generated\n";
-  const pull = await opened(
-    { "third/b.py": BACKUP, "build/deep/b.py": BACKUP, ...FAULT, "package-lock.json": "{}\n", "src/e.ts": LOGIN },
-    await repository({ ".gitattributes": marks }),
-  );
-  expect(await ends(pull)).toEqual(["success"]);
-  expect(summaryOf(harness.world, pull).body).toMatch(/vendored \(\.gitattributes\) \(1\): `third\/b\.py`/);
-});
-
-test("source that nobody reads does not pass: the check names the file and the key", async () => {
-  const filtered = await opened(
-    { ...FAULT, "src/e.ts": LOGIN },
-    await repository({ ".kodiai.yml": `${GATE}pathFilters: ["!ops/**"]\n` }),
-  );
-  expect(await ends(filtered)).toEqual(["failure"]);
-  expect(await why(filtered)).toContain("`ops/b.py` (`pathFilters: !ops/**`)");
-  const binary = await opened({ "ops/b.py": new TextEncoder().encode(`${BACKUP}\0`), "src/e.ts": LOGIN });
-  expect(await ends(binary)).toEqual(["failure"]);
-  expect(await why(binary)).toContain("`ops/b.py`");
-  const link = await opened({ "ops/b.py": { mode: "120000", content: "b.txt" }, "src/e.ts": LOGIN });
-  expect(await ends(link)).toEqual(["failure"]);
-  const harmless = await opened({
-    "docs/a.png": new Uint8Array([0x89, 0x50, 0, 1]),
-    "src/__init__.py": "",
-    "docs/a.md": "A\n",
-    "src/e.ts": LOGIN,
-  });
-  expect([await ends(harmless), await why(harmless)]).toEqual([["success"], expect.any(String)]);
 });
 
 test("a second pull request with the same head makes nothing milder, and the check follows when the worse one closes", async () => {
@@ -139,38 +79,6 @@ test("a second pull request with the same head makes nothing milder, and the che
   await world.reopen(one);
   await harness.settled(one);
   expect((await ends(one)).at(-1)).toBe("failure");
-});
-
-test("going to a milder base and back leaves the check as it was", async () => {
-  const { world } = harness;
-  const at = await repository();
-  const files = { ".kodiai.yml": GATE.replace("major", "never") };
-  const old = await world.pullRequest(at, { title: "x", branch: "legacy", files, announce: false });
-  old.state = "closed";
-  const pull = await opened(FAULT, at);
-  for (const base of ["legacy", "main"]) {
-    await world.edit(pull, { base });
-    await harness.settled(pull);
-    expect((await ends(pull)).at(-1)).toBe("failure");
-  }
-});
-
-test("a head that is away and back is reviewed again", async () => {
-  const { world } = harness;
-  const pull = await opened({ ...FAULT, "a.md": "a\n" });
-  const first = pull.headSha;
-  await world.push(pull, { "ops/b.py": null });
-  await harness.settled(pull);
-  const before = pull.headSha;
-  pull.headSha = first;
-  await world.deliver("pull_request", {
-    ...latestOf(pull),
-    action: "synchronize",
-    before,
-    after: first,
-  });
-  expect(await harness.settled(pull)).toMatchObject({ outcome: expect.stringMatching(/^posted/) });
-  expect(await ends(pull)).toEqual(["failure", "failure"]);
 });
 
 test("a review that was saved for another base is not posted, nor one of a pull request that became a draft", async () => {
@@ -213,29 +121,4 @@ test("running all checks again reviews each pull request with that head, of fork
   await harness.settled(one);
   await harness.settled(two);
   expect((await ends(one)).slice(before)).toEqual(["failure", "failure"]);
-});
-
-test("an author without write access only asks to ignore a finding", async () => {
-  const { world } = harness;
-  const pull = await opened({ "src/cart.ts": "export function total() {\n  debugger;\n}\n" });
-  const [root] = world.comments(pull).inline;
-  await world.reply(pull, "mallory", pull.comments[0]?.id ?? 0, "/kodiai ignore it is fine");
-  await until("the answer", () =>
-    world.comments(pull).inline.some(({ body }) => body.includes("you ask to ignore this")),
-  );
-  await world.push(pull, { "b.md": "b\n" });
-  await harness.settled(pull);
-  expect(root).toBeDefined();
-  expect(await ends(pull)).toEqual(["failure"]);
-  expect(summaryOf(world, pull).body).toContain("1 finding asked to ignore");
-});
-
-test("a label in any case lets go of what another one held back", async () => {
-  const { world } = harness;
-  const at = await repository({ ".kodiai.yml": "review: {labels: [Ready], checks: {enabled: true, failOn: major}}\n" });
-  const pull = await opened(FAULT, at);
-  expect(await ends(pull)).toEqual(["neutral"]);
-  await world.label(pull, "READY");
-  await harness.settled(pull);
-  expect((await ends(pull)).at(-1)).toBe("failure");
 });

@@ -1,6 +1,6 @@
 // The clone of the tests of `kodiai review`: one commit that a reviewer has something to say of.
 import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "../app/change-builders.ts";
-import { type Clone, kodiai, newClone } from "./kodiai.ts";
+import { type Clone, newClone, verb } from "./kodiai.ts";
 
 export function cloneToReview(): Clone {
   const clone = newClone();
@@ -21,5 +21,5 @@ export function cloneToReview(): Clone {
 /** `kodiai review` in it. */
 export function reviewIn(clone: Clone) {
   return (words: readonly string[], more: { stdin?: string; env?: Record<string, string> } = {}) =>
-    kodiai(["review", ...words], { cwd: clone.path, ...more });
+    verb(["review", ...words], { cwd: clone.path, ...more });
 }

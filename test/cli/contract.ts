@@ -68,6 +68,7 @@ export const ReviewJson = z.strictObject({
       decidedBy: z.string().min(1),
     }),
     precedents: z.array(Precedent),
+    commenters: z.array(z.strictObject({ author: z.string().startsWith("@"), comments: z.number().min(1) })).optional(),
     seenBefore: z.array(
       z.strictObject({
         memoryId: z.string(),

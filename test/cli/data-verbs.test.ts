@@ -1,14 +1,14 @@
-// Verbs that look after a data folder, as people run them.
+// Verbs that look after a data folder, over real files.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStore } from "../../src/wire/store.ts";
 import { memoryRecord, SPACE, vectorAt } from "../adapters/contracts/memory.ts";
-import { kodiai } from "./kodiai.ts";
+import { verb } from "./kodiai.ts";
 
 let root: string;
-const run = (...words: string[]) => kodiai(words, { cwd: root });
+const run = (...words: string[]) => verb(words, { cwd: root });
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), "kodiai-data-"));
   const store = await openStore(join(root, "data"));

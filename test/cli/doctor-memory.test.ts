@@ -12,7 +12,7 @@ import { storedMemory } from "../../src/store/memory/stored-memory.ts";
 import { chosenEmbedder } from "../../src/wire/models.ts";
 import { memoryRecord } from "../adapters/contracts/memory.ts";
 import { json, scriptedServer, status } from "../fakes/scripted-server.ts";
-import { kodiai } from "./kodiai.ts";
+import { kodiai, verb } from "./kodiai.ts";
 
 let dataDir: string;
 beforeEach(() => {
@@ -20,8 +20,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-async function doctor(env: Readonly<Record<string, string>> = {}) {
-  const { code, out } = await kodiai(["doctor", "--all", "--data-dir", dataDir], {
+async function doctor(env: Readonly<Record<string, string>> = {}, run = verb) {
+  const { code, out } = await run(["doctor", "--all", "--data-dir", dataDir], {
     cwd: dataDir,
     env: { NO_COLOR: "1", ...env },
   });
@@ -62,7 +62,7 @@ test("a machine for which usearch has no build is searched by the database alone
        return load(name, ...rest);
      };`,
   );
-  const { code, lines } = await doctor({ NODE_OPTIONS: `--require=${without}` });
+  const { code, lines } = await doctor({ NODE_OPTIONS: `--require=${without}` }, kodiai);
   expect(code).toBe(0);
   expect(lines).toContainEqual(
     expect.stringMatching(/^note {3}usearch {4}no build for \w+ \w+; the database compares vectors instead/),

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { helpMarkdown } from "../../scripts/cli-markdown.ts";
 import { helpOf, overview } from "../../src/cli/help.ts";
 import { VERBS } from "../../src/cli/verbs.ts";
-import { kodiai } from "./kodiai.ts";
+import { verb } from "./kodiai.ts";
 
 const names = Object.keys(VERBS);
 
@@ -32,15 +32,15 @@ test("no verb has an option that Node takes for itself, wherever it stands", () 
 });
 
 test("what a verb does not list it refuses, with the nearest option that it has", async () => {
-  const refused = await kodiai(["serve", "--show-prompt"], { cwd: "." });
+  const refused = await verb(["serve", "--show-prompt"], { cwd: "." });
   expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("'--show-prompt'") });
-  const near = await kodiai(["jobs", "--sate", "done"], { cwd: "." });
+  const near = await verb(["jobs", "--sate", "done"], { cwd: "." });
   expect(near).toMatchObject({ code: 2, err: expect.stringContaining("did you mean --state?") });
 });
 
 test("a word that is not a verb has no page", async () => {
   for (const word of ["", "no-such", "constructor", "--repo"]) expect(helpOf(word)).toBeNull();
-  expect(await kodiai(["help", "reviw"], { cwd: "." })).toMatchObject({
+  expect(await verb(["help", "reviw"], { cwd: "." })).toMatchObject({
     code: 2,
     err: 'kodiai: unknown command "reviw"; did you mean review?\n',
   });

@@ -1,12 +1,14 @@
-// The command line as people run it: a process of its own in a real repository.
-import { execFileSync, spawn } from "node:child_process";
+// The command line as people run it, in a real repository.
+import { type ChildProcess, execFileSync, fork, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Command, Sent } from "./verbs.child.ts";
 
 /** Of a person who has no store yet. */
 const NO_DATA = join(tmpdir(), `kodiai-no-data-${process.pid}`);
+const LONGEST_MS = 50_000;
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 export interface Ended {
@@ -23,9 +25,62 @@ export interface RunOptions {
   readonly onStart?: (pid: number) => void;
 }
 
-/** Runs `kodiai WORDS` and waits for its end; killed after 50 s. */
+/** Runs `kodiai WORDS` in a process of its own and waits for its end; killed after 50 s. */
 export function kodiai(words: readonly string[], options: RunOptions): Promise<Ended> {
   return ended("src/cli/main.ts", words, options);
+}
+
+/** Runs verbs for the tests of this process. Null before the first one, and after one that ended it. */
+let runner: ChildProcess | null = null;
+let last: Promise<unknown> = Promise.resolve();
+
+export interface VerbOptions extends Omit<RunOptions, "onStart"> {
+  /** Told what the verb has written to standard output so far. */
+  readonly onOutput?: (out: string) => void;
+}
+
+/**
+ * Runs `kodiai WORDS` in a process that runs one verb after another, for a tenth of the processor time. For tests of what a verb says
+ * and does; `kodiai` is for those of how its process starts and ends.
+ */
+export function verb(words: readonly string[], options: VerbOptions): Promise<Ended> {
+  const run = last.then(() => answerTo(words, options));
+  last = run.catch(() => undefined);
+  return run;
+}
+
+function answerTo(words: readonly string[], { cwd, stdin = "", env = {}, onOutput }: VerbOptions): Promise<Ended> {
+  runner ??= fork(join(ROOT, "test/cli/verbs.child.ts"), [], {
+    execArgv: [],
+    serialization: "advanced",
+    env: bareEnvironment(),
+  });
+  const child = runner;
+  const written: Record<"out" | "err", Uint8Array[]> = { out: [], err: [] };
+  const text = (stream: "out" | "err") => Buffer.concat(written[stream]).toString();
+  const command: Command = { words, cwd, stdin, env: { ...bareEnvironment(), XDG_DATA_HOME: NO_DATA, ...env } };
+  child.ref();
+  child.channel?.ref();
+  const watchdog = setTimeout(() => child.kill("SIGKILL"), LONGEST_MS);
+  return new Promise<Ended>((resolve, reject) => {
+    const end = (code: number | null) => resolve({ code, out: text("out"), err: text("err") });
+    child.on("message", (sent: Sent) => {
+      if ("code" in sent) return end(sent.code);
+      written[sent.stream].push(sent.chunk);
+      if (sent.stream === "out") onOutput?.(text("out"));
+    });
+    child.on("error", reject);
+    child.on("close", (code) => {
+      runner = null;
+      end(code);
+    });
+    child.send(command);
+  }).finally(() => {
+    clearTimeout(watchdog);
+    for (const event of ["message", "error", "close"]) child.removeAllListeners(event);
+    child.unref();
+    child.channel?.unref();
+  });
 }
 
 /** Runs a program of `scripts` likewise. */
@@ -35,16 +90,10 @@ export function script(name: string, words: readonly string[], options: RunOptio
 
 function ended(program: string, words: readonly string[], options: RunOptions): Promise<Ended> {
   const { cwd, stdin = "", env = {}, onStart } = options;
-  const bare = Object.fromEntries(
-    Object.entries(process.env).filter(
-      ([name]) =>
-        !/^(?:GITHUB_|KODIAI_|ANTHROPIC_|OPENAI_|APP_ID|NO_COLOR|FORCE_COLOR|VITEST|NODE_(?!COMPILE_))/.test(name),
-    ),
-  );
   const child = spawn(process.execPath, [join(ROOT, program), ...words], {
     cwd,
-    env: { ...bare, XDG_DATA_HOME: NO_DATA, ...env },
-    timeout: 50_000,
+    env: { ...bareEnvironment(), XDG_DATA_HOME: NO_DATA, ...env },
+    timeout: LONGEST_MS,
   });
   if (child.pid !== undefined) onStart?.(child.pid);
   child.stdin.on("error", () => undefined);
@@ -59,6 +108,16 @@ function ended(program: string, words: readonly string[], options: RunOptions): 
       resolve({ code, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() });
     });
   });
+}
+
+/** The environment without what the tests' own run sets. */
+function bareEnvironment(): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) =>
+        !/^(?:GITHUB_|KODIAI_|ANTHROPIC_|OPENAI_|APP_ID|NO_COLOR|FORCE_COLOR|VITEST|NODE_(?!COMPILE_))/.test(name),
+    ),
+  );
 }
 
 export interface Clone {

@@ -1,6 +1,8 @@
-// kodiai review on a real repository: what it reads, how it prints it, and how it ends.
+// `kodiai review` of a real repository: what it reads, how it prints it, and how it ends.
 
-import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import formats from "ajv-formats";
@@ -13,7 +15,7 @@ import { BACKUP, BALANCE } from "../app/change-builders.ts";
 import sarifSchema from "../fixtures/sarif-2.1.0.json" with { type: "json" };
 import { cloneToReview, reviewIn } from "./clone-to-review.ts";
 import { ReviewJson, Sarif } from "./contract.ts";
-import { type Clone, kodiai, newClone } from "./kodiai.ts";
+import { type Clone, kodiai, newClone, verb } from "./kodiai.ts";
 
 /** One major finding, and nothing else. */
 const TLS_OFF = 'requests.get("https://x", verify=False, timeout=9)\n';
@@ -102,7 +104,7 @@ describe("what is read", () => {
     own.commit("Lay the ground");
     own.write({ ".gitattributes": "* linguist-generated\n", "third/a.py": BACKUP, "generated/b.py": BACKUP });
     own.commit("Add");
-    const { out } = await kodiai(["review", "--base", "HEAD~1", "--json"], { cwd: own.path });
+    const { out } = await verb(["review", "--base", "HEAD~1", "--json"], { cwd: own.path });
     const { findings, leftOut } = ReviewJson.parse(JSON.parse(out));
     expect(findings.map(({ path }) => path)).toEqual(["generated/b.py"]);
     expect(leftOut).toContainEqual({ path: "third/a.py", reason: "vendored (.gitattributes)" });
@@ -122,7 +124,7 @@ describe("what is read", () => {
   test("without arguments: uncommitted work with new files, else what HEAD adds to the default branch", async () => {
     const other = newClone();
     try {
-      const at = (...words: string[]) => kodiai(["review", "--json", ...words], { cwd: other.path });
+      const at = (...words: string[]) => verb(["review", "--json", ...words], { cwd: other.path });
       const places = ({ out }: { out: string }) =>
         JSON.parse(out).findings.map(({ path, line }: Finding) => `${path}:${line}`);
       other.write({ ".gitignore": "ignored.py\n", "a.py": "import requests\n" });
@@ -158,7 +160,7 @@ describe("what is read", () => {
       other.git("config", "filter.mine.clean", `touch ${other.path}/started`);
       other.git("config", "filter.mine.required", "true");
       other.write({ "a.py": TLS_OFF, "new.py": TLS_OFF });
-      const { out } = await kodiai(["review", "--json"], { cwd: other.path });
+      const { out } = await verb(["review", "--json"], { cwd: other.path });
       expect(JSON.parse(out).findings).toHaveLength(2);
       expect(existsSync(`${other.path}/started`)).toBe(false);
     } finally {
@@ -176,12 +178,12 @@ describe("what is read", () => {
       other.git("update-ref", "refs/pull/1/head", "HEAD");
       other.git("symbolic-ref", "HEAD", "refs/heads/unborn");
       const range = ["--base", "refs/pull/1/head~1", "--head", "refs/pull/1/head"];
-      const { out } = await kodiai(["review", "--json", ...range], { cwd: other.path });
+      const { out } = await verb(["review", "--json", ...range], { cwd: other.path });
       expect(JSON.parse(out).findings).toHaveLength(1);
       other.git("rm", "--quiet", "--cached", "a.py");
       other.write({ "a.py": null });
       other.git("update-ref", "-d", "refs/heads/main");
-      expect(await kodiai(["review"], { cwd: other.path })).toMatchObject({
+      expect(await verb(["review"], { cwd: other.path })).toMatchObject({
         code: 2,
         err: expect.stringContaining("no uncommitted work, and no default branch"),
       });
@@ -193,7 +195,7 @@ describe("what is read", () => {
   test("no limit of comments: every finding is shown where it is, worst first", async () => {
     const lines = Array.from({ length: 14 }, (_, at) => `requests.get("https://x${at}", verify=False)\n`).join("");
     const diff = `--- /dev/null\n+++ b/many.py\n@@ -0,0 +1,14 @@\n${lines.replaceAll(/^(?=.)/gm, "+")}`;
-    const { out } = await kodiai(["review", "--diff", "-"], { cwd: "/", stdin: diff });
+    const { out } = await verb(["review", "--diff", "-"], { cwd: "/", stdin: diff });
     const severities = [...out.matchAll(/^(major|medium) /gm)].map(([, severity]) => severity);
     expect(severities).toEqual([...Array(14).fill("major"), ...Array(14).fill("medium")]);
     expect(out).not.toContain("over the limit");
@@ -245,12 +247,12 @@ describe("what is read", () => {
       other.commit("One");
       other.git("branch", "--quiet", "--move", "main", "master");
       other.write({ "a.py": `import requests\n${TLS_OFF}` });
-      const at = (...words: string[]) => kodiai(["review", ...words], { cwd: other.path });
+      const at = (...words: string[]) => verb(["review", ...words], { cwd: other.path });
       const [missing, remote, empty, explained, none, unknown] = await Promise.all([
         at("--base", "main"),
         at("origin/main..HEAD"),
         at("--base", "master"),
-        kodiai(["explain", "master"], { cwd: other.path }),
+        verb(["explain", "master"], { cwd: other.path }),
         at(),
         at("topic"),
       ]);
@@ -289,10 +291,10 @@ describe("how it is printed", () => {
   });
 
   test("colours where they are wanted, none where NO_COLOR is set", async () => {
-    const words = ["--base", "HEAD~1"];
+    const words = ["review", "--base", "HEAD~1"];
     const [forced, none] = await Promise.all([
-      run(words, { env: { FORCE_COLOR: "1" } }),
-      run(words, { env: { NO_COLOR: "1" } }),
+      kodiai(words, { cwd: clone.path, env: { FORCE_COLOR: "1" } }),
+      kodiai(words, { cwd: clone.path, env: { NO_COLOR: "1" } }),
     ]);
     expect(forced.out).toContain("\u001b[31m");
     expect(none.out).not.toContain("\u001b");
@@ -388,7 +390,7 @@ describe("how it is printed", () => {
       outside.write({ "a.py": text });
       rmSync(join(own.path, "deep"), { recursive: true });
       symlinkSync(outside.path, join(own.path, "deep"));
-      const { err } = await kodiai(["review", "--repo", own.path, "--base", "HEAD~1", "--apply", "--yes"], {
+      const { err } = await verb(["review", "--repo", own.path, "--base", "HEAD~1", "--apply", "--yes"], {
         cwd: "/",
       });
       expect(err).toContain("is a link, through which nothing is written");
@@ -412,7 +414,7 @@ describe("how it is printed", () => {
     ].join("\n");
     const all = [["review"], ["review", "--format", "sarif"], ["explain"], ["explain", "--json"]];
     for (const words of all) {
-      const { out, err } = await kodiai([...words, "--diff", "-"], { cwd: clone.path, stdin: diff });
+      const { out, err } = await verb([...words, "--diff", "-"], { cwd: clone.path, stdin: diff });
       expect(out).toContain(words[0] === "explain" ? "src/client.py" : "leaked-secret");
       expect(out + err).not.toContain(TOKEN);
       if (words.length === 1 && words[0] === "review") expect(out).toContain('> 1 | TOKEN = "‹redacted:github-token›"');
@@ -421,15 +423,17 @@ describe("how it is printed", () => {
 });
 
 describe("how it ends", () => {
+  const end = (...words: string[]) => kodiai(["review", ...words], { cwd: clone.path });
+
   test.each([
     ["critical", 0],
     ["major", 1],
   ])("with --fail-on %s: %i", async (severity, code) => {
-    expect((await run(["--base", "HEAD~1", "--fail-on", severity])).code).toBe(code);
+    expect((await end("--base", "HEAD~1", "--fail-on", severity)).code).toBe(code);
   });
 
   test("with 2 and one line that says what to write", async () => {
-    const { code, out, err } = await run(["--stagd"]);
+    const { code, out, err } = await end("--stagd");
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toBe("kodiai review: Unknown option '--stagd'; did you mean --staged?\n");
   });
@@ -459,7 +463,7 @@ describe("how it ends", () => {
 
   test("with 3 for a revision that is not there, also when it looks like an option", async () => {
     const revision = `--output=${clone.path}/canary`;
-    const { code, out, err } = await run([`--base=${revision}`]);
+    const { code, out, err } = await end(`--base=${revision}`);
     expect({ code, out }).toEqual({ code: 3, out: "" });
     expect(err).toBe(
       `kodiai review: could not finish: ${JSON.stringify(revision)} is not a commit of this repository\n`,
@@ -470,9 +474,9 @@ describe("how it ends", () => {
   test("with 3 outside a repository, but a diff needs none", async () => {
     const diff = clone.git("diff", "HEAD~1", "--", "src/login.ts");
     const [range, staged, piped] = await Promise.all([
-      kodiai(["review", "--base", "HEAD~1"], { cwd: "/" }),
-      kodiai(["review", "--staged"], { cwd: "/" }),
-      kodiai(["review", "--diff", "-"], { cwd: "/", stdin: diff }),
+      verb(["review", "--base", "HEAD~1"], { cwd: "/" }),
+      verb(["review", "--staged"], { cwd: "/" }),
+      verb(["review", "--diff", "-"], { cwd: "/", stdin: diff }),
     ]);
     for (const { code, err } of [range, staged]) {
       expect(code).toBe(3);
@@ -480,6 +484,26 @@ describe("how it ends", () => {
     }
     expect(piped).toMatchObject({ code: 0, out: expect.stringContaining("weak-password-hash") });
   });
+});
+
+test("a place that has nothing to read says what to do: no clone, a bare repository, no commit", async () => {
+  const at = mkdtempSync(join(tmpdir(), "kodiai-places-"));
+  try {
+    for (const words of [["--bare", "store.git"], ["empty"]])
+      execFileSync("git", ["init", "-q", ...words], { cwd: at });
+    const said = async (folder: string, verb = "review") =>
+      (await kodiai([verb, "--repo", join(at, folder)], { cwd: "/" })).err;
+    const [none, bare, empty, index] = await Promise.all([
+      ...["", "store.git", "empty"].map((one) => said(one)),
+      said("empty", "index"),
+    ]);
+    expect(none).toContain("; run it in a clone, or name one: --repo PATH");
+    expect(bare).toContain("; a bare repository has no files of its own: name a revision to compare with");
+    expect(empty).toContain("name a base: kodiai review REV (without any commit: add a file first)");
+    expect(index).toContain("; there is no commit yet: make one first");
+  } finally {
+    rmSync(at, { recursive: true });
+  }
 });
 
 test("the example of docs/review-json.md is what the same change gives", async () => {
@@ -491,7 +515,7 @@ test("the example of docs/review-json.md is what the same change gives", async (
     other.commit("Lay the ground");
     other.write({ "client.py": BALANCE, "package-lock.json": '{"lockfileVersion": 3}\n' });
     other.commit("feat(bank): ask for the balance");
-    const { out } = await kodiai(["review", "--base", "HEAD~1", "--json"], { cwd: other.path });
+    const { out } = await verb(["review", "--base", "HEAD~1", "--json"], { cwd: other.path });
     expect({ ...ReviewJson.parse(JSON.parse(out)), cost: example.cost }).toEqual(example);
   } finally {
     other.remove();

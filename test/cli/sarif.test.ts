@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ReviewJson } from "./contract.ts";
-import { type Clone, kodiai, newClone } from "./kodiai.ts";
+import { type Clone, newClone, verb } from "./kodiai.ts";
 import { LINTED_FILES, SARIF_SAMPLES } from "./sarif-samples.ts";
 
 let clone: Clone;
@@ -17,7 +17,7 @@ beforeAll(() => {
 afterAll(() => clone.remove());
 
 const review = (files: readonly string[], ...words: readonly string[]) =>
-  kodiai(["review", "--base", "HEAD~1", ...words, ...files.map((file) => `--sarif=${file}`)], { cwd: clone.path });
+  verb(["review", "--base", "HEAD~1", ...words, ...files.map((file) => `--sarif=${file}`)], { cwd: clone.path });
 
 function file(name: string, content: string | Buffer): string {
   const path = join(clone.path, ".git", name);
@@ -73,7 +73,7 @@ describe("ten tools", () => {
     own.commit("Add a script");
     const sarif = SARIF_SAMPLES.filter((path) => path.includes("shellcheck")).map((path) => `--sarif=${path}`);
     const failing = async (...words: readonly string[]) =>
-      (await kodiai(["review", "--base", "HEAD~1", ...words], { cwd: own.path })).code;
+      (await verb(["review", "--base", "HEAD~1", ...words], { cwd: own.path })).code;
     expect(await failing("--fail-on=medium")).toBe(0);
     expect(await failing("--fail-on=medium", ...sarif)).toBe(1);
     expect(await failing("--fail-on=major", ...sarif)).toBe(0);

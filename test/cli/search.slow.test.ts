@@ -173,7 +173,7 @@ test("search prints both ranks, raw distance, the terms of each score, date and 
   });
 });
 
-test("filters: language by its name, kind of chunk, path exact, by prefix and by glob, corpus [003-47]", async () => {
+test("filters: language by its name, kind of chunk, path exact, by prefix and by glob, corpus [003-04][003-05][003-06][003-47]", async () => {
   const text = "round the price of a charge";
   const all = ["--threshold", "0"];
   const ts = await searched(text, ...all, "--language", "TypeScript");

@@ -1,10 +1,6 @@
 // `kodiai setup` while it waits for a person, and the person's browser.
-import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import type { Json } from "../fakes/github/conversation.ts";
-import type { Ended } from "./kodiai.ts";
-
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+import { type Ended, verb } from "./kodiai.ts";
 
 /** Starts it, and resolves once it shows the page to open. */
 export async function startSetup(
@@ -12,19 +8,12 @@ export async function startSetup(
   cwd: string,
   env: Readonly<Record<string, string>>,
 ): Promise<{ readonly url: string; readonly ended: Promise<Ended> }> {
-  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  const all = { PATH, HOME, NODE_COMPILE_CACHE, ...env };
-  const child = spawn(process.execPath, [MAIN, "setup", ...words], { cwd, env: all, timeout: 50_000 });
-  const said = { out: "", err: "" };
   const shown = Promise.withResolvers<string>();
-  child.stdin.end();
-  child.stderr.on("data", (chunk: Buffer) => (said.err += chunk));
-  child.stdout.on("data", (chunk: Buffer) => {
-    said.out += chunk;
-    const url = /http:\/\/127\.0\.0\.1:\d+\/start\?token=\S+/.exec(said.out)?.[0];
+  const onOutput = (out: string) => {
+    const url = /http:\/\/127\.0\.0\.1:\d+\/start\?token=\S+/.exec(out)?.[0];
     if (url !== undefined) shown.resolve(url);
-  });
-  const ended = new Promise<Ended>((resolve) => child.on("close", (code) => resolve({ code, ...said })));
+  };
+  const ended = verb(["setup", ...words], { cwd, env, onOutput });
   void ended.then(({ out, err }) => shown.reject(new Error(`it ended without a page: ${out}${err}`)));
   return { url: await shown.promise, ended };
 }

@@ -1,4 +1,4 @@
-// kodiai setup against a GitHub of our own, as a process of its own; the browser is played.
+// kodiai setup against a GitHub of our own; the browser is played.
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { parseEnv } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
 import { readManifest } from "../fakes/github/manifest.ts";
-import { kodiai } from "./kodiai.ts";
+import { verb } from "./kodiai.ts";
 import { browse, startSetup } from "./setup-process.ts";
 
 const HOOK = "https://kodiai.example.com/api/github/webhooks";
@@ -27,7 +27,7 @@ const ours = (said: readonly string[]) => said.filter((line) => /app-manifests|h
 afterEach(() => expect([world.violations, ours(world.unfaithful)]).toEqual([[], []]));
 
 const env = () => ({ KODIAI_GITHUB_API_URL: world.apiUrl });
-const run = (...words: string[]) => kodiai(["setup", "--yes", ...words], { cwd: folder, env: env() });
+const run = (...words: string[]) => verb(["setup", "--yes", ...words], { cwd: folder, env: env() });
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const variables = () => parseEnv(readFileSync(join(folder, ".env"), "utf8"));
 

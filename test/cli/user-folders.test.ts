@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { dataDir, dataDirIfAny, makeDataFolder, storePlace } from "../../src/environment/data-dir.ts";
 import { userFolder } from "../../src/environment/user-folder.ts";
 import { BACKUP } from "../app/change-builders.ts";
-import { type Clone, kodiai, newClone } from "./kodiai.ts";
+import { type Clone, kodiai, newClone, verb } from "./kodiai.ts";
 
 let clone: Clone;
 beforeEach(() => {
@@ -47,7 +47,7 @@ test("`review` leaves nothing in the clone, with a folder for temporary files or
   expect(out).toContain("shell-from-strings");
   expect(code).toBe(0);
   expect(clone.git("status", "--porcelain")).toBe("?? backup.py\n");
-  const { code: failed, err } = await kodiai(["review"], { cwd: clone.path, env: { TMPDIR: "/nowhere/at-all" } });
+  const { code: failed, err } = await verb(["review"], { cwd: clone.path, env: { TMPDIR: "/nowhere/at-all" } });
   expect(failed).toBe(3);
   expect(err).toContain(
     "no temporary file can be written in /nowhere/at-all (ENOENT); set TMPDIR to a folder that can",
@@ -67,7 +67,7 @@ test("a data folder that is a file, or cannot be made, is one sentence with its 
 
 test("`review` goes on without a data folder that it cannot read, and says so", async () => {
   const file = join(clone.path, "backup.py");
-  const { out } = await kodiai(["review", "--model", "off", "--data-dir", file], { cwd: clone.path });
+  const { out } = await verb(["review", "--model", "off", "--data-dir", file], { cwd: clone.path });
   expect(out).toContain("shell-from-strings");
   expect(out).toContain("memory: the data folder backup.py cannot be read (ENOTDIR)");
 });

@@ -10,7 +10,7 @@ import { anEntry } from "../adapters/contracts/retrieval-log.ts";
 import { BACKUP } from "../app/change-builders.ts";
 import { startGitHub } from "../fakes/github/github.ts";
 import { givenRecord } from "../learn/memory-builders.ts";
-import { type Clone, kodiai, newClone } from "./kodiai.ts";
+import { type Clone, newClone, verb } from "./kodiai.ts";
 
 let clone: Clone;
 let dataDir: string;
@@ -27,7 +27,7 @@ afterAll(() => {
   rmSync(dataDir, { recursive: true });
 });
 
-const run = (words: readonly string[], env: Record<string, string> = {}) => kodiai(words, { cwd: clone.path, env });
+const run = (words: readonly string[], env: Record<string, string> = {}) => verb(words, { cwd: clone.path, env });
 
 test("explain prints each stage in about ten lines, all of it with --full, and as JSON", async () => {
   const [pretty, full, json] = await Promise.all([

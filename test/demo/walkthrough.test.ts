@@ -19,7 +19,9 @@ test("the page shows memory, prompt, reply, comment and summary", () => {
     "## What was said before about code like this",
     "### FILE player/thumbnails.py",
     "on [#31](https://github.com/acme/player/pull/31#discussion_r310) (2026-06-01, accepted)",
-    "1 memory before, 2 after",
+    "return image.resize((160, 90))",
+    "`tile` resizes what are bytes now",
+    "1 memory before, 3 after",
   ]) {
     expect(page).toContain(part);
   }

@@ -94,3 +94,27 @@ test("each decision is timed, and a search knows what its memories take in a pro
   expect(skipped.gate).toMatchObject({ retrieve: false, ms: expect.any(Number) });
   expect(skipped.promptTokens).toBe(0);
 });
+
+test("names are searched by words, wishes by their kind, small talk and book knowledge not at all [001-06][001-08][001-22][001-23][001-24][001-29]", async () => {
+  const { inConversation } = await play({ remembered: REMEMBERED });
+  const questions = {
+    "What does `NightJob` promise about locks?": "named-in-question",
+    "Who calls the ArchiveService here?": "named-in-question",
+    "where do we count the shelf?": "project-question",
+    "explain the locking here": "project-question",
+    "list all callers of the parser": "project-question",
+    "history of schema migrations": "ambiguous",
+    "type guards for webhook payloads": "ambiguous",
+    "is that alright?": "ambiguous",
+    "12 * 4 = ?": "small-talk",
+    "hello there": "small-talk",
+    "let vs const?": "general-question",
+  };
+  for (const [text, decidedBy] of Object.entries(questions)) {
+    const { gate, searched, promptTokens } = await inConversation(text);
+    const isSkipped = decidedBy === "small-talk" || decidedBy === "general-question";
+    expect([text, gate.decidedBy, searched, gate.retrieve]).toEqual([text, decidedBy, !isSkipped, !isSkipped]);
+    expect(gate.confidence).toBeGreaterThanOrEqual(decidedBy === "ambiguous" ? 0.6 : 0.9);
+    if (isSkipped) expect(promptTokens).toBe(0);
+  }
+});

@@ -137,6 +137,16 @@ describe("regions", () => {
     expect(summary(pull).includes("lint: 1 result in changed files name no line")).toBe(expected.length === 0);
   });
 
+  test("each of several places of a result is looked at, and those in the change share a comment", async () => {
+    const at = (uri: string, startLine: number) => ({
+      physicalLocation: { artifactLocation: { uri }, region: region(startLine) },
+    });
+    const locations = [at("README.md", 1), at("web/new.txt", 2), at("api/new.txt", 3), at("api/old.txt", 1)];
+    const pull = await reviewed(log(run([{ ...result(), locations }])));
+    expect(places(pull)).toEqual(["api/new.txt:3-3"]);
+    expect(comments(pull)[0]?.body).toMatch(/Also at \[`web\/new\.txt:2`\]/);
+  });
+
   test("only lines that the change adds are spoken about", async () => {
     const both = [result({}, region(2), "api/old.txt"), result({}, region(3), "api/old.txt")];
     expect(places(await reviewed(log(run(both))))).toEqual(["api/old.txt:3-3"]);

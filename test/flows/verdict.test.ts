@@ -14,6 +14,12 @@ const CART = "export function total() {\n  debugger;\n}\n";
 /** One finding that only people with write access decline, and one that an author may ask to ignore. */
 const FAULT = { "ops/b.py": BACKUP, "src/cart.ts": CART };
 
+const INJECTION =
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is an expression of GitHub Actions
+  "on: pull_request_target\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: echo ${{ github.event.issue.title }}\n";
+/** Every line is long: a comment ends it. */
+const padded = (text: string) => text.replaceAll("\n", ` # ${"pad ".repeat(1_200)}\n`);
+
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 let flow: FlowHarness;
@@ -153,6 +159,104 @@ const ACTS: Readonly<Record<string, (pull: Pull) => unknown>> = {
     "src/cart.ts": null,
   }),
   "a NUL byte": pushed({ "ops/b.py": bytes(`${BACKUP}\0`), "src/cart.ts": null }),
+  "a thumb down": (pull) => {
+    for (const comment of pull.comments) flow.world.react(comment, "mallory", "-1");
+  },
+  "resolved threads": async (pull) => {
+    for (const { id, inReplyTo } of [...pull.comments])
+      if (inReplyTo === null) await flow.world.resolve(pull, id, "mallory");
+  },
+  "a command, edited and deleted": async (pull) => {
+    const reply = await replied("/kodiai ignore it is fine", "ops/b.py")(pull);
+    await flow.answered();
+    await flow.world.editComment(pull, reply, "/kodiai ignore as agreed with @wren");
+    await flow.answered();
+    flow.world.removeComment(pull, reply);
+  },
+  "a remark that becomes a command": async (pull) => {
+    await flow.world.editComment(pull, await replied("Why?")(pull), "/kodiai ignore it is fine");
+  },
+  "commands in the description": edited({
+    body: "/kodiai ignore\n\n@kodiai ignore all\n\nkodiai-ignore shell-from-strings x",
+  }),
+  "a command in a review": (pull) => flow.world.submitReview(pull, "mallory", "/kodiai ignore it is fine"),
+  "a quoted command of a writer": replied("> @wren: /kodiai ignore\n\n/kodiai ignore as @wren says", "ops/b.py"),
+  "commands by every word": async (pull) => {
+    for (const { verb } of VERBS) await replied(`/kodiai ${verb} x`, "ops/b.py")(pull);
+  },
+  "closed, and a draft of the same head": async (pull) => {
+    await flow.world.closePull(pull);
+    await again({ draft: true })(pull);
+  },
+  "closed, and a [no-review] of the same head": async (pull) => {
+    await flow.world.closePull(pull);
+    await again({ title: "[no-review] again" })(pull);
+  },
+  "closed, and the same head of another account": async (pull) => {
+    await flow.world.closePull(pull);
+    await again({ author: "mallory-two", fork: "mallory-two", title: "[wip] again" })(pull);
+  },
+  "a draft while it is reviewed": async (pull) => {
+    flow.before("pulls.changes", () => flow.world.toDraft(pull));
+    await flow.world.push(pull, { "b.md": "b\n" });
+  },
+  "a title that holds it back while it is reviewed": async (pull) => {
+    flow.before("reviews.putSummary", () => flow.world.edit(pull, { title: "[wip] feat" }));
+    await flow.world.push(pull, { "b.md": "b\n" });
+  },
+  "closed while it is reviewed, and reopened": async (pull) => {
+    flow.before("pulls.changes", () => flow.world.closePull(pull));
+    await flow.world.push(pull, { "b.md": "b\n" });
+    await flow.settled(pull);
+    await flow.world.reopen(pull);
+  },
+  "a milder base while it is reviewed, and back": async (pull) => {
+    flow.before("pulls.changes", () => flow.world.edit(pull, { base: "legacy" }));
+    await flow.world.push(pull, { "b.md": "b\n" });
+    await flow.settled(pull);
+    await flow.world.edit(pull, { base: "main" });
+  },
+  "a force-push of the same files": async (pull) => {
+    await flow.world.edit(pull, { title: "kodiai-ignore [skip ci] [no-review]" });
+    await flow.world.forcePush(pull, FAULT);
+  },
+  "a fork that is gone": async (pull) => {
+    Object.assign(pull, { fork: "deleted" });
+    await tell(pull, "pull_request", { action: "edited", changes: {} });
+  },
+  "an account that is gone": async (pull) => {
+    const ghost = flow.world.person("ghost");
+    Object.assign(pull, { author: ghost, fork: "deleted" });
+    await tell(pull, "pull_request", { action: "synchronize" });
+  },
+  "two pushes, away and back": async (pull) => {
+    await flow.world.push(pull, { "ops/b.py": null, "src/cart.ts": null }, { announce: false });
+    await flow.world.push(pull, FAULT);
+  },
+  "renamed files": async (pull) => {
+    await flow.world.rename(pull, "ops/b.py", "docs/examples/b.py", { announce: false });
+    await flow.world.rename(pull, "src/cart.ts", "src/cart.spec.ts");
+  },
+  "thousands of mild findings before it": pushed({ "a/a.ts": "debugger;\n".repeat(3_000) }),
+  "other line ends": pushed({
+    "ops/b.py": BACKUP.replaceAll("\n", "\r\n"),
+    "src/cart.ts": CART.replaceAll("\n", "\r"),
+  }),
+  "Latin-1": pushed({ "ops/b.py": Buffer.from(`# caf\xe9\n${BACKUP}`, "latin1"), "src/cart.ts": null }),
+  "UTF-16": pushed({ "ops/b.py": Buffer.from(`\ufeff${BACKUP}`, "utf16le"), "src/cart.ts": null }),
+  "an attribute of Git LFS": pushed({
+    ".gitattributes": "*.py filter=lfs diff=lfs merge=lfs -text\n",
+    "ops/b.py": `version https://git-lfs.github.com/spec/v1\noid sha256:${"a".repeat(64)}\nsize 120\n\n`,
+    "src/cart.ts": null,
+  }),
+  "examples and templates": pushed({
+    ...{ "ops/b.py": null, "src/cart.ts": null },
+    ...{ "examples/b.py": BACKUP, "src/templates/cart.ts": CART },
+  }),
+  "names of documents": pushed({
+    ...{ "ops/b.py": null, "src/cart.ts": null },
+    ...{ "docs/b.py": BACKUP, "ops/INSTALL": `#!/usr/bin/env python3\n${BACKUP}` },
+  }),
   "a submodule": pushed({
     ...{ "ops/b.py": null, "src/cart.ts": null },
     ops: { mode: "160000", content: "83baae61804e65cc73a7201a7252750c76066a30" },
@@ -295,6 +399,36 @@ test("a run that began later and ended before the worse verdict shows it too", a
 test("a file that became binary while it was renamed was not read", async () => {
   const at = await repository(gate("major"), { "lib/a.py": `${LOGIN.repeat(20)}` });
   const pull = await opened(at, { "lib/a.py": null, "lib/b.py": bytes(`${LOGIN.repeat(20)}\0`), "src/e.ts": LOGIN });
+  expect(shown(pull)).toBe("failure");
+});
+
+test.each<[string, Files]>([
+  ["a folder of samples of the base", { "docs/old.py": "a = 1\n", "docs/new.py": BACKUP }],
+  ["a sample of the base", { "demo/run.py": BACKUP }],
+  ["mocks", { "src/mocks/b.py": BACKUP }],
+  ["snapshots", { "src/__snapshots__/b.py": BACKUP }],
+  ["fixtures", { "src/fixtures/b.py": BACKUP }],
+  ["a benchmark", { "ops/b.bench.py": BACKUP }],
+  ["a template's ending", { "ops/b.py.template": `#!/usr/bin/env python3\n${BACKUP}` }],
+  ["a link into documents", { "src/run.py": { mode: "120000", content: "../docs/b.py" }, "docs/b.py": BACKUP }],
+  ["the end of a long line", { "ops/w.yml": "a: 1\n", ".github/workflows/w.yml": padded(INJECTION) }],
+  ["a carriage return after a comment", { "ops/b.py": BACKUP.replace("\n    sub", "\n    # see below\r    sub") }],
+])("a stranger's check reads code in %s", async (_, files) => {
+  const at = await repository(gate("major"), { "docs/index.py": "a = 1\n", "demo/run.py": "a = 1\n" });
+  expect(shown(await opened(at, { ...files, "src/e.ts": LOGIN }))).toBe("failure");
+});
+
+test("what the base's configuration calls documents is none of a stranger's code, and samples of a writer are samples", async () => {
+  const named = await repository(gate("major", "fileKinds: {docs: ['site/**']}\n"));
+  expect(shown(await opened(named, { "site/b.py": BACKUP, "src/e.ts": LOGIN }))).toBe("success");
+  const files = { "examples/b.py": BACKUP, "src/e.ts": LOGIN };
+  const own = await opened(await repository(gate("major")), files, { author: "wren", fork: "wren" });
+  expect(shown(own)).toBe("success");
+});
+
+test("an ignore counts as a wish where a writer opens the pull request of a stranger's branch", async () => {
+  const files = { "ops/b.py": BACKUP.replace("    sub", "    # kodiai-ignore shell-from-strings x\n    sub") };
+  const pull = await opened(await repository(gate("major")), files, { author: "wren" });
   expect(shown(pull)).toBe("failure");
 });
 

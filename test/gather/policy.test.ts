@@ -39,6 +39,21 @@ describe("bots", () => {
     expect(why(bot(login), {}, true)).toBeNull();
   });
 
+  test.each([
+    ["weblate[bot]", ["web*"], true],
+    ["weblate[bot]", ["@Weblate"], true],
+    ["weblate[bot]", ["*[bot]"], true],
+    ["weblate[bot]", ["agents", "web*", "!weblate"], false],
+    ["cursor[bot]", ["agents", "!cursor"], false],
+    ["claude[bot]", ["agents", "!cursor"], true],
+    ["claude[bot]", ["!cursor"], true],
+    ["weblate[bot]", ["!cursor"], false],
+    ["claude[bot]", [], false],
+    ["claude[bot]", ["["], false],
+  ] as const)("%s with the list %j is reviewed: %s", (login, bots, isReviewed) => {
+    expect(why(bot(login), { bots: [...bots] }) === null).toBe(isReviewed);
+  });
+
   test("`none` leaves out agents too, a list those that it does not name, and neither a person", () => {
     expect(why(bot("claude[bot]"), { bots: "none" })).not.toBeNull();
     expect(why(bot("claude[bot]"), { bots: ["renovate"] })).not.toBeNull();
@@ -61,6 +76,9 @@ describe("authors", () => {
     ["wren", ["{lena,wren}"], true],
     ["wren", ["["], false],
     ["wren", ["wre"], false],
+    ["wren", ["@Wren"], true],
+    ["wren", ["*", "!@wren"], false],
+    ["wren", ["!*[bot]"], true],
   ] as const)("%s with %j is reviewed: %s", (login, authors, isReviewed) => {
     const said = why(by(login), { authors: [...authors] });
     expect(said).toBe(isReviewed ? null : `review.authors leaves out its author ${login}`);
@@ -68,7 +86,7 @@ describe("authors", () => {
 
   test("patterns choose among people, and only `!` leaves out a bot", () => {
     expect(why({ author: dependabot }, { authors: ["wren"] })).toBeNull();
-    for (const pattern of ["!dependabot", "!dependabot[bot]", "!Depend*"])
+    for (const pattern of ["!dependabot", "!dependabot[bot]", "!Depend*", "!*[bot]", "!@dependabot"])
       expect(why({ author: dependabot }, { authors: [pattern] })).toContain("review.authors leaves out its author");
   });
 });

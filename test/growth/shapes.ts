@@ -1,7 +1,7 @@
 // Changes of any number of parts: files, hunks, commits, findings, memories. Each prepares its input and returns what is measured.
 
 import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
-import { rulesInspector } from "../../src/adapters/rules/inspector.ts";
+import { prepareRules, rulesInspector } from "../../src/adapters/rules/inspector.ts";
 import { inspectRepository } from "../../src/adapters/rules/repository/inspect-repository.ts";
 import { analyze } from "../../src/analyze/analyze.ts";
 import { contextOf } from "../../src/context/context.ts";
@@ -37,6 +37,12 @@ const inspected = (context: PullRequestContext) => {
     headText: context.headTexts.get(diff.path) ?? null,
   }));
 };
+
+/** By the rules that need no grammar. */
+function inspectedLines(path: string, text: string) {
+  const files = inspected(changeOf({ [path]: text }, addedFile));
+  return () => prepareRules(new Map(), [])(files, true);
+}
 
 const around = (context: PullRequestContext, texts: Readonly<Record<string, string>>, symbols = NO_SYMBOLS) => {
   const signals = analyze(context);
@@ -91,6 +97,21 @@ export const SHAPES: Readonly<Record<string, Sized>> = {
   "select many files": (n) => {
     const { files } = changeOf(smallFiles(n));
     return () => selectFiles(files, { pathFilters: ["!vendor/**", "src/**"], attributes: "" });
+  },
+  "select many links to files of one name": (n) => {
+    const link = (at: number) =>
+      [
+        `diff --git a/l${at}/a.ts b/l${at}/a.ts`,
+        "new file mode 120000",
+        "--- /dev/null",
+        `+++ b/l${at}/a.ts`,
+        "@@ -0,0 +1 @@",
+        `+../k${at}/a.ts`,
+        "",
+      ].join("\n");
+    const added = many(n, (at) => link(at) + addedFile(`k${at}/a.ts`, "x();"));
+    const { files } = contextOfFiles(added.join(""), {});
+    return () => selectFiles(files, { pathFilters: [], attributes: "" });
   },
   "read around many files": (n) => {
     const files = smallFiles(n);
@@ -152,6 +173,21 @@ export const SHAPES: Readonly<Record<string, Sized>> = {
     const files = inspected(manyHunks(n));
     return () => rulesInspector().inspect(files, new Map(), []);
   },
+  "inspect a long script of a workflow": (n) =>
+    inspectedLines(
+      ".github/workflows/a.yml",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is an expression of GitHub Actions
+      `on: push\njobs:\n  a:\n    steps:\n      - run: |\n${"          echo ${{ github.event.issue.title }}\n".repeat(n)}`,
+    ),
+  "inspect many columns of tables": (n) =>
+    inspectedLines("db/a.sql", many(n, (at) => `ALTER TABLE t${at} ADD COLUMN c int NOT NULL;\n`).join("")),
+  "inspect many updates of tables": (n) =>
+    inspectedLines(
+      "db/a.sql",
+      many(n, (at) => `UPDATE t${at} SET a = 1;\nALTER TABLE u${at} ADD COLUMN a int;\n`).join(""),
+    ),
+  "inspect many dropped tables": (n) =>
+    inspectedLines("db/a.sql", many(n, (at) => `DROP TABLE t${at};\nCREATE TABLE u${at} (a int);\n`).join("")),
   "inspect many removed exports": (n) => {
     const head = [
       "diff --git a/src/a.ts b/src/a.ts",

@@ -190,7 +190,17 @@ export const PROSE_STAGES: Readonly<Record<string, Stage>> = {
   },
   "retrieve for a question": (text) => () =>
     retrieveForQuestion(
-      { text, path: null, languages: [], before: [text], description: text, changed: [], repo, pull: 5 } as never,
+      {
+        text,
+        about: text,
+        path: null,
+        languages: [],
+        before: [text],
+        description: text,
+        changed: [],
+        repo,
+        pull: 5,
+      } as never,
       { embedder: embedder(), recall: memoryStore([{ record: memory("m") }]), reranker: null },
       { knowledge: defaultKnowledge(), now: NOW },
     ),

@@ -40,6 +40,7 @@ describe("suggestion", () => {
       null,
     ],
     ["it could close its fence", offered({ suggestion: { ...OFFER, text: "a\n  ```\n@octocat" } }), null],
+    ["it holds a byte that is no text", offered({ suggestion: { ...OFFER, text: "caf\uFFFD" } }), null],
     ["it holds a carriage return", offered({ suggestion: { ...OFFER, text: "a\r" } }), null],
     ["it is longer than 20 lines", offered({ suggestion: { ...OFFER, text: "x\n".repeat(20) } }), null],
   ])("is dropped when %s", (_why, given, headText) => {

@@ -72,16 +72,22 @@ export function git(
 
 /** What git says to run for a repository that another user owns. */
 const OWN_IT = /^\s*(git config --global --add safe\.directory .+)$/m;
-/** Of a clone made with --filter: what it lacks is not fetched. */
-const LACKS_OBJECTS = /from promisor remote|lazy fetching disabled/;
+/** What helps where git says this; the first is of a clone made with --filter, whose missing objects are not fetched. */
+const REMEDIES: readonly (readonly [RegExp, string])[] = [
+  [/from promisor remote|lazy fetching disabled/, "run `git fetch --refetch --no-filter`"],
+  [/not a git repository/, "run it in a clone, or name one: --repo PATH"],
+  [/must be run in a work tree/, "a bare repository has no files of its own: name a revision to compare with"],
+  [/Needed a single revision/, "there is no commit yet: make one first"],
+];
 
 /** The `fatal:` or `error:` line, which warnings may precede, else the first one, with the fix; "" for an empty text. */
 function reasonOf(stderr: string): string {
   const lines = stderr.trim().split("\n");
   const line = ["fatal: ", "error: ", ""].flatMap((start) => lines.filter((one) => one.startsWith(start)))[0] ?? "";
   const reason = line.replace(/^(?:fatal|error): /, "");
-  const fix = LACKS_OBJECTS.test(stderr) ? "git fetch --refetch --no-filter" : OWN_IT.exec(stderr)?.[1];
-  return fix === undefined ? reason : `${reason}; run \`${fix}\``;
+  const own = OWN_IT.exec(stderr)?.[1];
+  const remedy = own === undefined ? REMEDIES.find(([said]) => said.test(stderr))?.[1] : `run \`${own}\``;
+  return remedy === undefined ? reason : `${reason}; ${remedy}`;
 }
 
 /** As `git`, decoded and without the closing newline. */

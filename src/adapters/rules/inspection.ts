@@ -41,19 +41,19 @@ export function inspectionOf(
   };
 }
 
-/** What a finding says of its rule, with a further sentence. */
+/** What a finding says of its rule: `here` names the code at its place, `where` is a further sentence. */
 export function wordsOfRule(
   rule: RuleText,
   setting: RuleSetting | undefined,
   detail: string | undefined,
-  where = "",
+  { here = "", where = "" }: { readonly here?: string; readonly where?: string },
 ): Omit<Finding, "id" | "path" | "side" | "startLine" | "line" | "suggestion"> {
   return {
     severity: setting === undefined || setting === "off" ? rule.severity : setting,
     category: rule.category,
     rule: rule.id,
     title: detail === undefined ? rule.title : `${rule.title}: ${detail}`,
-    body: [rule.why, where, rule.fix].filter((text) => text !== "").join("\n\n"),
+    body: [here, rule.why, where, rule.fix].filter((text) => text !== "").join("\n\n"),
     source: "rule",
     confidence: rule.confidence,
     precedents: [],

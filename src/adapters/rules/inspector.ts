@@ -12,7 +12,8 @@ import { grammarOf, parseText } from "../grammars.ts";
 import { compileCustomRules } from "./custom.ts";
 import { inspectionOf, joinInspections, onlyDegraded, wordsOfRule } from "./inspection.ts";
 import { addedNumbers, firstFrom, lineTexts, oncePerFile } from "./known-lines.ts";
-import { isSampleFile } from "./line/line-rule.ts";
+import { isAside } from "./line/line-rule.ts";
+import { namePlace } from "./name-place.ts";
 import type { Match, Rule } from "./rule.ts";
 import { FILE_RULES } from "./rules.ts";
 import {
@@ -122,7 +123,7 @@ async function inspectFile(
   const tries = searches === null ? new Map() : await triesIn(file, added, searches, degraded);
   const parts: Inspection[] = [];
   for (const rule of rules) {
-    if (!rule.inTests && (file.facts.kind === "test" || isSampleFile(file))) continue;
+    if (!rule.inTests && isAside(file)) continue;
     if (!("check" in rule || tries.has(rule))) continue;
     try {
       parts.push(await inspectWith(rule, { file, added, addedLines, tries }, settings.get(rule.id)));
@@ -192,13 +193,15 @@ function findingOf(
   const fits = suggestion?.startLine === startLine && suggestion.line === line;
   // A finding outlives the renaming of its file: the name in the base is the one that stays.
   const ownPath = status === "renamed" && previousPath !== null ? previousPath : path;
+  // A repository's own rule, which has no examples, is quoted as it is.
+  const here = rule.bad !== undefined && isNodeMatch(match) ? namePlace(match.node) : "";
   return {
     id: findingId(rule.id, ownPath, words, occurrence),
     path,
     side: "RIGHT",
     startLine,
     line,
-    ...wordsOfRule(rule, setting, match.detail),
+    ...wordsOfRule(rule, setting, match.detail, { here }),
     suggestion: fits ? suggestion : null,
   };
 }

@@ -19,6 +19,8 @@ import { countOf, isMapping, listOf, member, placeOfError, textOf } from "./json
 /** GitHub takes as many runs of a file, and results of a run: "SARIF support for code scanning". */
 const MOST_RUNS = 20;
 const MOST_RESULTS = 25_000;
+/** Most results have one place; the standard lists several where each must be fixed. */
+const MOST_LOCATIONS = 10;
 
 /** The file is not what it should be: where, and how to fix it. */
 export class SarifProblem extends Error {
@@ -84,11 +86,13 @@ async function readRun(run: unknown, pathOf: ReturnType<typeof changedPaths>): P
   const lost = { invalid: 0, ambiguous: 0 };
   for (const one of all.slice(0, MOST_RESULTS)) {
     if (!isMapping(one)) lost.invalid += 1;
-    else if (isNewFailure(one)) {
-      const path = await pathOf(artifactPath(member(one, "locations", 0, "physicalLocation", "artifactLocation"), run));
-      if (path === "several") lost.ambiguous += 1;
-      else if (path !== null) results.push(resultOf(tool, path, one, run, rules(one)));
-    }
+    else if (isNewFailure(one))
+      for (const location of listOf(one, "locations").slice(0, MOST_LOCATIONS)) {
+        const place = member(location, "physicalLocation");
+        const path = await pathOf(artifactPath(member(place, "artifactLocation"), run));
+        if (path === "several") lost.ambiguous += 1;
+        else if (path !== null) results.push(resultOf(tool, { path, place }, one, run, rules(one)));
+      }
   }
   say(all.length - MOST_RESULTS, `over the limit of ${MOST_RESULTS.toLocaleString("en")} were not read`);
   say(lost.invalid, "that are no objects were not read");
@@ -136,7 +140,13 @@ function isOfRule(id: string, rule: string): boolean {
   return id === rule || id.startsWith(`${rule}/`);
 }
 
-function resultOf(tool: string, path: string, result: unknown, run: unknown, rule: unknown): ToolResult {
+function resultOf(
+  tool: string,
+  { path, place }: { readonly path: string; readonly place: unknown },
+  result: unknown,
+  run: unknown,
+  rule: unknown,
+): ToolResult {
   const tags = [...tagsOf(rule), ...tagsOf(result)];
   const id = textOf(result, "ruleId") || textOf(result, "rule", "id") || textOf(rule, "id");
   const about = textOf(rule, "shortDescription", "text") || textOf(rule, "fullDescription", "text");
@@ -148,10 +158,10 @@ function resultOf(tool: string, path: string, result: unknown, run: unknown, rul
   return {
     tool,
     path,
-    region: regionOf(member(result, "locations", 0, "physicalLocation", "region"), isUtf16),
+    region: regionOf(member(place, "region"), isUtf16),
     ...toolTexts(messageOf(result, run, rule), about, id, tags),
     ...judged({ tool, level, securityScore: scoreOf(score), precision, tags }),
-    fix: isUtf16 ? fixOf(result, run) : null,
+    fix: isUtf16 ? fixOf(result, place, run) : null,
   };
 }
 
@@ -208,13 +218,13 @@ function regionOf(region: unknown, isUtf16: boolean): ToolRegion {
   return text.trim() === "" || text.length > MOST_MESSAGE ? { kind: "none" } : { kind: "text", text };
 }
 
-/** The one replacement of the one changed file, if that is the file of the result. */
-function fixOf(result: unknown, run: unknown): ToolResult["fix"] {
+/** The one replacement of the one changed file, if that is the file of the place. */
+function fixOf(result: unknown, place: unknown, run: unknown): ToolResult["fix"] {
   const [fix] = listOf(result, "fixes");
   const [change, ...others] = listOf(fix, "artifactChanges");
   const [replacement, ...more] = listOf(change, "replacements");
   if (replacement === undefined || others.length + more.length > 0) return null;
-  const own = artifactPath(member(result, "locations", 0, "physicalLocation", "artifactLocation"), run);
+  const own = artifactPath(member(place, "artifactLocation"), run);
   if (artifactPath(member(change, "artifactLocation"), run) !== own) return null;
   const text = textOf(replacement, "insertedContent", "text");
   const region = regionOf(member(replacement, "deletedRegion"), true);

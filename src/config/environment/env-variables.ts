@@ -201,7 +201,7 @@ export const EnvVariables = z.object({
       .regex(/^(?:0|1|[01]?\.\d{1,4})$/, "must be a similarity from 0 to 1, such as .7")
       .transform(Number)
       .refine((score) => score <= 1, "must be a similarity from 0 to 1, such as .7"),
-    "Least cosine similarity, 0–1, of a memory to the change, for all repositories that set no `knowledge.retrieval.distanceThreshold`; that is 1 − similarity. Without it: as calibrated for the embedder.",
+    "Least cosine similarity, 0–1, at which the vector alone admits a memory, for all repositories that set no `knowledge.retrieval.distanceThreshold`; that is 1 − similarity. Without it: as calibrated for the embedder.",
     ".7",
   ),
   ANTHROPIC_API_KEY: optional(

@@ -7,7 +7,7 @@ export interface Notebook {
   /** As the kernel names it: `python`, `julia`. */
   readonly language: string;
   readonly code: NotebookSide;
-  /** Outputs, prose and settings, as they stand in the JSON. */
+  /** Outputs, prose and settings, as in the JSON. */
   readonly rest: NotebookSide;
 }
 
@@ -20,7 +20,7 @@ export function isNotebook(path: string): boolean {
   return /\.ipynb$/i.test(path);
 }
 
-/** Of a file that anybody may have written: a cell may be anything. */
+/** Of a file that anyone may have written: a cell may be anything. */
 type Cell = { readonly cell_type?: unknown; readonly source?: unknown } | null;
 
 const STRING = /^\s*("(?:[^"\\]|\\.)*"),?\s*$/;
@@ -31,7 +31,7 @@ const OPENS = /^\s*"source":\s*\[\s*$/;
  * Reads a notebook.
  *
  * @param text the file at the head, of format 4
- * @returns null where lines of code do not stand on lines of their own. Linear in the length of `text`
+ * @returns null where lines of code are not on lines of their own. Linear in the length of `text`
  */
 export function readNotebook(text: string, diff: FileDiff): Notebook | null {
   const parsed = parsedJson(text);

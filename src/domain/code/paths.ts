@@ -19,10 +19,13 @@ export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
-/** The path up to the last dot of the file's name; all of it when that has none, or only begins with one (`.env`). */
+/** Before another extension these belong to it: `cart.d.ts`, `cart.blade.php`, `cart.html.erb`. */
+const BEFORE_EXTENSION = /(?<=[^/])\.(?:d|blade|html?|css|js|json|md|te?xt|xml|ya?ml)$/i;
+
+/** The path without the extension of the file's name; all of it when that has none, or only begins with a dot (`.env`). */
 export function withoutExtension(path: string): string {
   const dot = path.lastIndexOf(".");
-  return dot > path.lastIndexOf("/") + 1 ? path.slice(0, dot) : path;
+  return dot > path.lastIndexOf("/") + 1 ? path.slice(0, dot).replace(BEFORE_EXTENSION, "") : path;
 }
 
 /** The last part of a path: the name of the file. */

@@ -212,7 +212,7 @@ export function retrievalAlerts(figures: RetrievalFigures): readonly RetrievalAl
     add("cache", embedding.hitShare, CACHE_SHARE, `${hits}, under ${percent(CACHE_SHARE)}`, embedding.paid);
   }
   const limit = scoreLimit(figures.calibrated);
-  if (figures.byProbability === 0 && figures.averageDistance > 0 && averageScore < limit)
+  if (figures.byDistance > 0 && figures.byProbability === 0 && figures.averageDistance > 0 && averageScore < limit)
     add("score", averageScore, limit, `the average score is ${averageScore.toFixed(2)}, under ${limit.toFixed(2)}`);
   const rerankUsd = share(rerank.usd, rerank.count);
   if (usdPerSearch > USD)

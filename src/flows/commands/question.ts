@@ -37,7 +37,7 @@ export async function answerQuestion(order: Order): Promise<Answer> {
   const { config } = await stage("gather", () => gatherSettings(job, ports.pulls, knownFor(ports)));
   const thread = await stage("gather", () => gatherThread(job, ports.threads));
   const findings = await findingsOf(order, thread.comments);
-  const asked = { repo, pull: { number }, text: [text, ...findings.slice(0, 1).map(({ title }) => title)].join("\n") };
+  const asked = { repo, pull: { number }, text, about: findings[0]?.title ?? "" };
   const { knowledge } = config;
   const at = ports.now();
   const access = mayAsk("ask", level, isAuthor) || hasAccess(level, "triage") ? ports.access : null;

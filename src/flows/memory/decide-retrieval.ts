@@ -47,7 +47,7 @@ export async function decideForWords(
   before: readonly string[],
   { recall, now }: Pick<DecidingPorts, "recall" | "now">,
 ) {
-  const around = { path: null, languages: [], before, description: "", changed: [] };
+  const around = { about: "", path: null, languages: [], before, description: "", changed: [] };
   const { gate } = await retrieveForQuestion({ repo, pull: { number: NO_PULL }, text, ...around }, gateOnly(recall), {
     knowledge: defaultKnowledge(),
     now: now(),

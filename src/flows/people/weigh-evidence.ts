@@ -7,7 +7,8 @@ import { repoKey } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { publicErrorText } from "../../domain/text/public-error-text.ts";
 import { memoriesOfThread, weighPull } from "../../learn/learn.ts";
-import type { Decisions } from "../../ports/conversation.ts";
+import type { CheckStore } from "../../ports/checks.ts";
+import type { Decisions, ReviewJobs, ReviewRecords } from "../../ports/conversation.ts";
 import type { Decision, EvidenceStore, RememberedFinding } from "../../ports/feedback.ts";
 import { isWriter, type Order } from "../commands/order.ts";
 
@@ -107,6 +108,9 @@ async function rememberedFinding(repo: Repo, memoryId: string, store: EvidenceSt
 
 export interface DecidePorts extends WeighPorts {
   readonly decisions: Pick<Decisions, "decline" | "restore">;
+  readonly checkBook: Pick<CheckStore, "on">;
+  readonly records: Pick<ReviewRecords, "latest">;
+  readonly jobs: Pick<ReviewJobs, "add">;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -169,6 +173,18 @@ async function weighFromDashboard(
   const at = ports.now();
   const who = by === null ? OPERATOR : { ...by, access: "write" as const, isBot: false, isFirstTime: false };
   await weighEvidence({ repo, ...of }, [{ ...pieceOf(memoryId, kind, who, at), key: `dashboard:${at}`, text }], ports);
+  await judgeAgain(repo, of.pull, ports);
+}
+
+/** A decision changes what the check run of a head comes to: a job computes it again, where the last reviewed head has one. */
+async function judgeAgain(of: Repo, number: number, { records, checkBook, jobs, now }: DecidePorts): Promise<void> {
+  const key = jobKey(of, number);
+  const review = await records.latest(key);
+  const check = review === null ? null : await checkBook.on(key, review.headSha);
+  if (check === null) return;
+  const { repo, installationId, headSha } = check;
+  const head = { kind: "review", key, delivery: "dashboard", installationId, repo, number, headSha } as const;
+  await jobs.add({ ...head, trigger: "verdict", explicit: false }, now());
 }
 
 function pieceOf(memoryId: string, kind: EvidenceKind, by: EvidenceBy, at: number): Omit<Evidence, "key"> {

@@ -15,7 +15,7 @@ import { findingMemoryId, type RepoKey, repoKey } from "../../domain/memory.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { ownScope, type Precedents } from "../../domain/retrieval.ts";
-import type { PostedReview } from "../../domain/review.ts";
+import type { Commenter, PostedReview } from "../../domain/review.ts";
 import { publicErrorText } from "../../domain/text/public-error-text.ts";
 import { openAmong } from "../../gather/gather.ts";
 import { claimOf } from "../../learn/learn.ts";
@@ -28,13 +28,17 @@ const MOST_PULLS = 10;
 /** Neighbours of a claim that are looked through for declined ones. */
 const NEIGHBOURS = 50;
 
+interface Recollected {
+  readonly recollection: RepositoryHistory;
+  /** Who knows these files, as far as memory does. */
+  readonly commenters: readonly Commenter[];
+  readonly degraded: readonly Degraded[];
+}
+
 /** What memory knows, and why it knows less than it could. Never rejects. */
-export async function recollect(
-  context: PullRequestContext,
-  ports: WritingPorts,
-): Promise<{ readonly recollection: RepositoryHistory; readonly degraded: readonly Degraded[] }> {
+export async function recollect(context: PullRequestContext, ports: WritingPorts): Promise<Recollected> {
   const { past } = ports;
-  if (past === null) return { recollection: NO_HISTORY, degraded: [] };
+  if (past === null) return { recollection: NO_HISTORY, commenters: [], degraded: [] };
   const repo = repoKey(context.repo);
   try {
     const rejected = await past.rejected(repo);
@@ -51,12 +55,15 @@ export async function recollect(
       const same = (finding: Finding) => sameFindings(finding, byId, pulls, repo);
       return findings.map((finding, at) => [...same(finding), ...(alike[at] ?? [])]);
     };
-    return { recollection: { flagged, rejected, openPulls, alikeClaims, now: ports.now() }, degraded: [] };
+    const paths = files.map(({ path, previousPath }) => previousPath ?? path);
+    const all = await past.commenters(repo, paths, pull.number);
+    const commenters = all.filter(({ author }) => author.toLowerCase() !== `@${pull.author.login}`.toLowerCase());
+    return { recollection: { flagged, rejected, openPulls, alikeClaims, now: ports.now() }, commenters, degraded: [] };
   } catch (error) {
     // Only our own adapters' words are fit for a footer.
     const why = error instanceof Transient ? publicErrorText(error.message) : "the question failed";
     const reason = `what was said on other pull requests is not known: ${why}`;
-    return { recollection: NO_HISTORY, degraded: [{ part: "past-findings", reason }] };
+    return { recollection: NO_HISTORY, commenters: [], degraded: [{ part: "past-findings", reason }] };
   }
 }
 

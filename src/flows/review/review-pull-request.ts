@@ -12,7 +12,7 @@ import type { ReviewJob } from "../../domain/job.ts";
 import type { Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { Review, Superseded } from "../../domain/review.ts";
-import { gather, gatherIssues, isFork } from "../../gather/gather.ts";
+import { gather, gatherIssues, isFork, isOwnFork } from "../../gather/gather.ts";
 import type { Snapshots } from "../../ports/snapshot.ts";
 import { retrieve } from "../../retrieve/retrieve.ts";
 import { review } from "../../review/review.ts";
@@ -78,14 +78,15 @@ export async function writeReview(
   const because = await summaryBecause(gathered, ports);
   const begun = await begin(gathered, because);
   const { pull, repo } = gathered;
-  const isAuthorTrusted = !isFork(repo, pull) || (await mayWrite(repo, pull.author, ports.permissions));
+  const isAuthorTrusted =
+    !isFork(repo, pull) || (isOwnFork(pull) && (await mayWrite(repo, pull.author, ports.permissions)));
 
   // 2. Analyze what kind of change it is.
   const signals = await stage("analyze", () => analyze(gathered));
   const context = { ...gathered, issues: await gatherIssues(gathered, signals.intent.issues, ports.pulls) };
 
   // 3. Recollect what people said about such code and findings.
-  const { recollection, degraded } = await recollect(context, ports);
+  const { recollection, commenters, degraded } = await recollect(context, ports);
   const prepared = await prepare(context, signals, ports);
 
   // 4. Retrieve what was said before about code like this.
@@ -108,7 +109,8 @@ export async function writeReview(
     return review(context, signals, precedents, own);
   });
   const whole = await prepared.complete(written, [...degraded, ...begun.degraded], started);
-  return { ...whole, summaryBecause: because };
+  const memory = commenters.length === 0 ? whole.memory : { ...whole.memory, commenters };
+  return { ...whole, memory, summaryBecause: because };
 }
 
 /**

@@ -108,7 +108,10 @@ function knowledgeOf({ method, topK, threshold, rerank: by }: HandSearch): Knowl
 export interface AskedQuestion {
   readonly repo: Repo;
   readonly pull: { readonly number: number };
+  /** The person's own words. */
   readonly text: string;
+  /** The title of the finding in question; "" without one. */
+  readonly about: string;
   /** The file of its thread, or null. */
   readonly path: string | null;
   /** The languages of that file; [] without one. */
@@ -135,9 +138,9 @@ const MOST_PLACES = 15;
  * @param now epoch milliseconds
  */
 export function askedInComment(question: AskedQuestion, knowledge: Knowledge, now: number) {
-  const { text, path, languages, before, description, changed, repo, pull } = question;
+  const { text, about, path, languages, before, description, changed, repo, pull } = question;
   const joined = (parts: readonly string[]) => cutText(parts.filter((part) => part !== "").join("\n"), QUERY_CHARS);
-  const own = joined([text.trim(), path ?? ""]);
+  const own = joined([text.trim(), about, path ?? ""]);
   const around = joined([before.at(-1) ?? "", description].map((part) => cutText(part.trim(), SURROUNDING_CHARS)));
   const places = (path === null ? changed : [path]).slice(0, MOST_PLACES);
   const asked: Asked = {
@@ -154,7 +157,7 @@ export function askedInComment(question: AskedQuestion, knowledge: Knowledge, no
     filter: {},
     decide: (counts) => questionGate(question, gateConfig(knowledge.retrieval.gate), counts),
   };
-  const { context, signals } = placeholderPullRequest(joined([text, around]), repo, pull.number);
+  const { context, signals } = placeholderPullRequest(joined([text, about, around]), repo, pull.number);
   return {
     context,
     signals: { ...signals, languages },

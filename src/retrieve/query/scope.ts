@@ -3,6 +3,7 @@
 // as a pattern (stricter than asked, because no rule can tell how much of a text its pattern keeps); never what this
 // pull request said about itself.
 
+import { withoutExtension } from "../../domain/code/paths.ts";
 import type { Repo } from "../../domain/job.ts";
 import { type Corpus, type MemoryRecord, type RepoKey, repoKey } from "../../domain/memory.ts";
 import type { Precedents, Scope } from "../../domain/retrieval.ts";
@@ -206,9 +207,10 @@ function isCommon(word: string, names: ReadonlySet<string>): boolean {
   return parts.every((part) => !names.has(part) && isKnown(part));
 }
 
-/** Names of the record's source, in lower case: of people, of the repository and its owner, of its file. */
+/** Names of the record's source, in lower case: of people, of the repository and its owner, of its file. An extension is no name. */
 function namesOf({ repoName, provenance, path, symbol, decided }: MemoryRecord): ReadonlySet<string> {
-  const named = [repoName, provenance.author, path, symbol, decided?.by].flatMap((name) => name ?? []);
+  const file = withoutExtension(path ?? "");
+  const named = [repoName, provenance.author, file, symbol, decided?.by].flatMap((name) => name ?? []);
   const words = named.flatMap((name) => name.toLowerCase().match(/\p{L}{3,}/gu) ?? []);
   const split = named.flatMap((name) => name.match(/\p{Lu}?\p{Ll}{2,}/gu) ?? []);
   return new Set([...words, ...split.map((part) => part.toLowerCase())]);

@@ -40,11 +40,14 @@ function linesInOneHunk(file: FileDiff, first: number, last: number): readonly s
   return null;
 }
 
-/** GitHub writes a suggestion with LF, so lines that end in CR would change more than they show. */
+/**
+ * GitHub writes a suggestion with LF, so lines that end in CR would change more than they show; and in UTF-8, so a byte that is none
+ * (U+FFFD) would be lost.
+ */
 function isSafe(text: string, replaced: readonly string[], most: number): boolean {
   const lines = text.split("\n");
   if (lines.length > most || text === replaced.join("\n")) return false;
-  if (text.includes("\r") || replaced.some((line) => line.endsWith("\r"))) return false;
+  if (/[\r\uFFFD]/.test(text) || replaced.some((line) => line.endsWith("\r"))) return false;
   return !lines.some((line) => /^\s*(?:```|~~~)/.test(line));
 }
 

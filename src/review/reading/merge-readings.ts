@@ -101,9 +101,6 @@ function placeText({ path, startLine, line, locMethod }: Finding): string {
   return `${path}:${startLine}${line === startLine ? "" : `-${line}`}`;
 }
 
-/** Two findings of one kind on one line with fewer words in common are two defects. */
-const OTHER_THING = 0.25;
-
 /**
  * Gives the second, third … defect of one kind on one line its own id, in the given order: later reviews recognise each
  * by place and words, not by its number. A repeated defect keeps one id.
@@ -112,7 +109,7 @@ function distinctIds(): (finding: Finding) => Finding {
   const seen = new Map<string, Finding[]>();
   return (finding) => {
     const earlier = seen.get(finding.id) ?? [];
-    const same = earlier.find((one) => wordsInCommon(one, finding) >= OTHER_THING);
+    const same = earlier.find((one) => wordsInCommon(one, finding) >= WORDS_HERE);
     if (same !== undefined) return { ...finding, id: same.id };
     const id = earlier.length === 0 ? finding.id : findingId(finding.id, finding.path, [], earlier.length);
     const own = { ...finding, id };

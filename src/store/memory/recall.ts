@@ -1,6 +1,7 @@
 // Recall on the main thread: it sends every query to the search thread, so that webhooks and reviews are not blocked.
 import { totalmem } from "node:os";
 import type { MemoryWarmth } from "../../domain/memory/index-state.ts";
+import type { MemoryCounts } from "../../domain/retrieval.ts";
 import type { Recall, ReportDegraded } from "../../ports/memory.ts";
 import { ROWS_IN_DATABASE } from "../../search/memory-search.ts";
 import { PATIENCE, type Request, type SearchPatience, searchThread, type ThreadSettings } from "./search-thread.ts";
@@ -9,6 +10,8 @@ export interface RecallSettings extends Partial<ThreadSettings> {
   /** A SQLite file, or `postgres://…`, with the current schema. */
   readonly place: string;
   readonly patience?: Partial<SearchPatience>;
+  /** Whether anything is remembered, also of other repositories. Until then no thread is started to count nothing. */
+  readonly remembersAnything?: () => Promise<boolean>;
   /** Another program for the thread; in tests only. */
   readonly program?: URL;
 }
@@ -20,6 +23,8 @@ export interface ThreadRecall extends Recall {
   close(): Promise<void>;
 }
 
+const NOTHING: MemoryCounts = { total: 0, byLanguage: new Map(), byCorpus: new Map(), byOutcome: new Map() };
+
 /**
  * Recall over a search thread, which starts with the first query and does not keep the process alive.
  *
@@ -27,7 +32,14 @@ export interface ThreadRecall extends Recall {
  * only), the thread crashed, or the query timed out. The next query restarts a crashed thread; after two crashes without an answer it
  * stays down for a while.
  */
-export function threadRecall({ place, patience, program, vectors, ...given }: RecallSettings): ThreadRecall {
+export function threadRecall({
+  place,
+  patience,
+  program,
+  vectors,
+  remembersAnything,
+  ...given
+}: RecallSettings): ThreadRecall {
   // An eighth of the machine's memory, at least 256 MB and at most 2 GB: a million memories take 1.7 GB.
   const { memoryBytes = Math.min(2e9, Math.max(256e6, totalmem() / 8)), rowsInDatabase = ROWS_IN_DATABASE } = given;
   const settings = { place, memoryBytes, rowsInDatabase, ...(vectors === undefined ? {} : { vectors }) };
@@ -36,15 +48,21 @@ export function threadRecall({ place, patience, program, vectors, ...given }: Re
   const ask = <T>(name: Request["ask"], given: readonly unknown[], report?: ReportDegraded) =>
     thread.ask({ ask: name, with: given }, report) as Promise<T>;
   let isClosed = false;
+  let isNeeded = remembersAnything === undefined;
+  /** A failure is the thread's to report. */
+  const hasMemories = async () => {
+    isNeeded ||= (await remembersAnything?.().catch(() => true)) ?? true;
+    return isNeeded;
+  };
   return {
     nearest: (scope, vectors, space, k, filter, report) => ask("nearest", [scope, vectors, space, k, filter], report),
     matching: (scope, texts, k, filter, report) => ask("matching", [scope, texts, k, filter], report),
     records: (scope, ids) => ask("records", [scope, ids]),
-    counts: (scope) => ask("counts", [scope]),
-    version: (repo) => ask("version", [repo]),
+    counts: async (scope) => ((await hasMemories()) ? ask("counts", [scope]) : NOTHING),
+    version: async (repo) => ((await hasMemories()) ? ask("version", [repo]) : 0),
     async warm() {
       try {
-        await ask("warm", []);
+        if (await hasMemories()) await ask("warm", []);
       } catch (error) {
         // An interruption by close is not a failure of memory.
         if (!isClosed) throw error;

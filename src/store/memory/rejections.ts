@@ -12,6 +12,7 @@ import { repoValues } from "./scope.ts";
 const MOST_REJECTED = 5_000;
 /** Maximum number of findings per query, the newest. */
 const MOST_FLAGGED = 2_000;
+const MOST_COMMENTERS = 5;
 /** Keys per statement. */
 const KEYS_EACH = 20_000;
 
@@ -20,6 +21,15 @@ export function storedRejections(db: Database): PastRejections & PastCode & Flag
   return {
     rejected: (repo) => rejected(db, repo),
     flagged: (repo, keys, exceptPull) => flagged(db, repo, keys, exceptPull),
+    commenters: (repo, paths, exceptPull) =>
+      db.all(
+        `SELECT '@' || c.author AS author, count(*) AS comments
+         FROM records r JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id
+         WHERE p.host = $1 AND p.github_id = $2 AND r.corpus = 'review_comment' AND ${db.dialect.among("r.path", "$3", "text")}
+           AND r.pull <> $4 AND c.author IS NOT NULL AND c.author_is_bot = 0
+         GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT $5`,
+        [...repoValues(repo), paths, exceptPull, MOST_COMMENTERS],
+      ),
     keep: (repo, now, at) => db.transaction((tx) => keep(tx, repo, now, at)),
   };
 }

@@ -77,6 +77,10 @@ export function storedReplays(db: Database): Replays {
   };
 }
 
+/** Over `r` (records): how many findings were taken up, declined, and said in all. */
+const DECIDED = `count(*) FILTER (WHERE r.outcome IN ('accepted', 'fixed', 'reintroduced')) AS taken,
+  count(*) FILTER (WHERE r.outcome = 'declined') AS declined, count(*) AS "all"`;
+
 /** For the dashboard. */
 export function storedFigures(db: Database): MemoryFigures {
   return {
@@ -112,11 +116,19 @@ export function storedFigures(db: Database): MemoryFigures {
       select(
         db,
         (at) => `SELECT * FROM (
-           SELECT f.rule, count(*) FILTER (WHERE r.outcome IN ('accepted', 'fixed', 'reintroduced')) AS taken,
-             count(*) FILTER (WHERE r.outcome = 'declined') AS declined, count(*) AS "all"
+           SELECT f.rule, ${DECIDED}
            FROM flagged f JOIN records r ON r.id = f.id JOIN repositories p ON p.id = r.repo
            WHERE f.rule IS NOT NULL AND ${ofRepository(of, at)} GROUP BY 1) x
          WHERE taken + declined > 0 ORDER BY taken + declined DESC, rule LIMIT ${at(most)}`,
+      ),
+    decidedPulls: (of, most) =>
+      select(
+        db,
+        (at) => `SELECT repo, pull, taken, declined, "all" FROM (
+           SELECT p.host || '/' || p.github_id AS repo, r.pull, ${DECIDED}, max(r.at) AS newest
+           FROM records r JOIN repositories p ON p.id = r.repo
+           WHERE r.corpus = 'finding' AND r.pull IS NOT NULL AND ${ofRepository(of, at)} GROUP BY 1, 2) x
+         WHERE taken + declined > 0 ORDER BY newest DESC, repo, pull LIMIT ${at(most)}`,
       ),
   };
 }

@@ -38,6 +38,15 @@ export function storedWorkFigures(db: Database): WorkFigures {
       const row = await db.one<ReviewRow>(newest, [key, headSha]);
       return row === null ? null : keptReview(row);
     },
+    async authors(keys) {
+      const rows = await db.all<{ key: string; review: string }>(
+        `SELECT key, review FROM reviews WHERE written IN
+           (SELECT max(written) FROM reviews WHERE ${db.dialect.among("key", "$1", "text")} GROUP BY key)`,
+        [keys],
+      );
+      const authors = rows.map(({ key, review }) => [key, readReview(review).author] as const);
+      return new Map(authors.filter((pair): pair is [string, string] => pair[1] !== undefined));
+    },
     reviewDays: (of, since) =>
       select<DayCount>(
         db,

@@ -1,14 +1,14 @@
 // Names in code by grammars and by words, in a process that may get stuck.
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { codeSymbols } from "../../../src/adapters/code-index/symbols.ts";
 import { changed, snapshotOf, symbolsContract } from "../contracts/symbols.ts";
 
-symbolsContract("the reading process", () => {
-  const symbols = codeSymbols();
-  return { symbols, close: () => symbols.close() };
-});
+// One process for all of them, as a server has one for its reviews.
+const shared = codeSymbols();
+afterAll(() => shared.close());
+symbolsContract("the reading process", shared.ofReview);
 
 test("after its process was ended, the next question starts another", async () => {
   const symbols = codeSymbols();

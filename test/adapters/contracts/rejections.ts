@@ -96,6 +96,28 @@ export function rejectionsContract(name: string, open: OpenMemory): void {
       expect(await kept.rejected(REPO)).toHaveLength(1);
     });
 
+    test("who commented on files is counted, without bots, other files, other repositories and the pull request itself", async () => {
+      const said = (
+        sourceId: string,
+        author: string | null,
+        more: { path?: string; pull?: number; bot?: boolean } = {},
+      ) =>
+        aMemory({
+          ...{ repo: REPO, corpus: "review_comment", sourceId, path: more.path ?? "src/session.ts" },
+          provenance: { author, authorIsBot: more.bot ?? false, pull: more.pull ?? 1 },
+        });
+      await remembered(
+        ...[said("1", "wren"), said("2", "vera"), said("3", "vera"), said("4", "kim", { pull: 7 })],
+        ...[said("5", "kim", { path: "src/other.ts" }), said("6", null), said("7", "ci[bot]", { bot: true })],
+        aMemory({ repo: OTHER, corpus: "review_comment", sourceId: "8", path: "src/session.ts" }),
+      );
+      expect(await opened.past.commenters(REPO, ["src/session.ts", "src/none.ts"], 7)).toEqual([
+        { author: "@vera", comments: 2 },
+        { author: "@wren", comments: 1 },
+      ]);
+      expect(await opened.past.commenters(REPO, [], 7)).toEqual([]);
+    });
+
     test("code is found by its beginning, on other pull requests only; fixed code keeps its first date until it comes back", async () => {
       const one = aFinding(1, "fnd_0000000000aa");
       await remembered(one);

@@ -1,13 +1,8 @@
 // What every reader of names keeps, in languages with a grammar and in those read by words.
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { blobSha } from "../../../src/adapters/blob-cache.ts";
 import type { Snapshot } from "../../../src/ports/snapshot.ts";
 import type { SoughtNames, Symbols } from "../../../src/ports/symbols.ts";
-
-export interface GivenSymbols {
-  readonly symbols: Symbols;
-  close(): void;
-}
 
 /** A snapshot of these texts. */
 export function snapshotOf(texts: Readonly<Record<string, string>>): Snapshot {
@@ -107,18 +102,9 @@ const TAKES: readonly Taken[] = [
   ],
 ];
 
-export function symbolsContract(name: string, given: () => GivenSymbols): void {
+/** @param reader makes one of a review */
+export function symbolsContract(name: string, reader: () => Symbols): void {
   describe(`${name} keeps the promises of a reader of names`, () => {
-    let open: GivenSymbols | null = null;
-    const reader = (): Symbols => {
-      open = given();
-      return open.symbols;
-    };
-    afterEach(() => {
-      open?.close();
-      open = null;
-    });
-
     test.each(LANGUAGES)(
       "%s: a name is found where it is defined and where it is used",
       async (ending, defines, uses) => {

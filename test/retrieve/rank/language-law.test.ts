@@ -16,14 +16,29 @@ const CHANGES: readonly Shape[] = [
   of("src/cart/price.ts"),
   of("src/cart/view.tsx", "tools/release.py"),
   of("src/cart/price.h", "lib/a.c", "lib/b.cpp"),
+  of("src/cart/price.d.ts", "nb/price.ipynb"),
   of("src/cart/price.cc"),
   of("docs/price.md", "price.json"),
   of("price"),
   { ...of(), title: "Are prices rounded in the cart?" },
 ];
-const EXTENSIONS = ["", ".ts", ".tsx", ".js", ".py", ".md", ".json", ".cc", ".cpp", ".h"];
-const LANGUAGES = ["", "unknown", "TypeScript", "javascript", "python", "C++", "c", "Markdown", "json"];
-const TEXT = "Prices are rounded twice: `Math.round` in the cart and again in the total.";
+const EXTENSIONS = [
+  "",
+  ".ts",
+  ".TS",
+  ".tsx",
+  ".d.ts",
+  ".js",
+  ".py",
+  ".ipynb",
+  ".vue",
+  ".blade.php",
+  ".md",
+  ".json",
+  ".sql",
+].concat(...[".cc", ".CPP", ".h"]);
+const LANGUAGES = ["", "unknown", "TypeScript", "javascript", "python", "C++", "c", "Markdown", "json", "Vue", "sql"];
+const TEXT = "Prices are rounded twice: `Math.round` in the cart and again in the total of the JSON that SQL reads.";
 
 interface Told {
   readonly extension: string;
@@ -39,9 +54,12 @@ const KINDS: Readonly<Record<string, Kind>> = {
     ...{ corpus: "doc", path: `${place}${extension}`, language: "markdown" },
     tags: language === "" ? ["general"] : ["general", language],
   }),
-  "shared pattern": (_, { language }) => ({
+  "wiki page": (place, { extension, language }) => ({
+    ...{ corpus: "wiki", path: `${place}${extension}`, language: "", tags: language === "" ? [] : [language] },
+  }),
+  "shared pattern": (place, { extension, language }) => ({
     ...{ repo: "github.com/77", repoName: "acme/other", visibility: "public", sharing: "given" },
-    ...{ path: null, language },
+    ...{ path: `${place}${extension}`, language },
   }),
 };
 
@@ -61,10 +79,10 @@ async function scored(shape: Shape, record: MemoryRecord) {
     retrieval: { distanceThreshold: 2, topK: 20 },
     tuning: { floors: false, fold: false, budget: false },
   });
-  const { terms, score } = retrieved(precedents, record.id);
+  const { terms, score, record: shown } = retrieved(precedents, record.id);
   const others = OTHERS.map(({ id }) => retrieved(precedents, id).terms);
   const language = terms.find(({ name }) => name === "language")?.value ?? 0;
-  return { score, language, rest: [terms.filter(({ name }) => name !== "language"), others] };
+  return { score, language, rest: [shown.text, terms.filter(({ name }) => name !== "language"), others] };
 }
 
 const told = fc.record({ extension: fc.constantFrom(...EXTENSIONS), language: fc.constantFrom(...LANGUAGES) });

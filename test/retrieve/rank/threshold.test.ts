@@ -48,7 +48,7 @@ describe("the threshold for distances", () => {
 describe("the floor for words", () => {
   test("rises with the number of memories, as the weight of a rare word does", () => {
     expect(keywordFloor(1000)).toBeGreaterThan(keywordFloor(100));
-    expect(keywordFloor(100)).toBeCloseTo(inverseFrequency(100, 1, 0), 12);
+    expect(keywordFloor(100)).toBeCloseTo(0.75 * inverseFrequency(100, 1, 0), 12);
   });
 
   test("is nothing where nothing is known", () => {

@@ -70,6 +70,16 @@ function figures(name: string, given: TestDatabase | null): void {
       expect(everywhere.ids).toContainEqual({ repo: NEIGHBOUR, id: elsewhere.id });
     });
 
+    test("pull requests with decided findings are listed, the newest first", async () => {
+      const [pull] = await shown.decidedPulls(SHOP, 5);
+      expect(pull).toEqual({ repo: SHOP, pull: findings[0]?.provenance.pull, taken: 0, declined: 2, all: 3 });
+      expect((await shown.decidedPulls(null, 5)).map(({ repo, declined }) => [repo, declined]).sort()).toEqual([
+        [SHOP, 2],
+        [NEIGHBOUR, 1],
+      ]);
+      expect(await shown.decidedPulls(null, 1)).toHaveLength(1);
+    });
+
     test("rules are listed by how many of their findings were decided", async () => {
       const shape = { before: [1, 2, 3], at: [4, 5, 6, 7, 8, 9], after: [10, 11, 12] };
       const said = (records: readonly (typeof comment)[], rule: string | null) =>

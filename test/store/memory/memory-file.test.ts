@@ -177,6 +177,20 @@ describe("a search thread", () => {
     await opened.close();
   });
 
+  test("is not started to count nothing, and is once anything is remembered", async () => {
+    let isEmpty = true;
+    const program = new URL("../../fakes/crashing-search.ts", import.meta.url);
+    const remembersAnything = async () => !isEmpty;
+    const recall = threadRecall({ place: file(), program, patience: PATIENT, remembersAnything });
+    expect(await recall.counts(scopeOf())).toMatchObject({ total: 0 });
+    expect(await recall.version(SHOP)).toBe(0);
+    await recall.warm();
+    expect(recall.warmth()).toMatchObject({ state: "cold" });
+    isEmpty = false;
+    expect(await recall.version(SHOP)).toBe(7);
+    await recall.close();
+  });
+
   test("that ends under a question fails that question and is started again", async () => {
     const program = new URL("../../fakes/crashing-search.ts", import.meta.url);
     const recall = threadRecall({ place: file(), program, patience: PATIENT });

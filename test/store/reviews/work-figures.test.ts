@@ -69,6 +69,17 @@ function figures(name: string, harness: StoreHarness): void {
       ]);
     });
 
+    test("who opened a pull request is what its newest review says", async () => {
+      const ledger = storedReviews(db);
+      const [one, two, other] = [reviewJob(1, "a"), reviewJob(2, "a"), reviewJob(1, "a", NEIGHBOUR)];
+      await ledger.save(one, { ...review("h1"), author: "@wren" }, DAY);
+      await ledger.save(one, { ...review("h2"), author: "@[deleted]" }, 2 * DAY);
+      await ledger.save(two, review("h1"), DAY);
+      await ledger.save(other, { ...review("h1"), author: "@kim" }, DAY);
+      expect([...(await work.authors([one.key, two.key]))]).toEqual([[one.key, "@[deleted]"]]);
+      expect((await work.authors([])).size).toBe(0);
+    });
+
     test("what a review retrieved comes back whole, and how long searches took oldest first", async () => {
       const log = storedRetrievals(db);
       const entry = anEntry({

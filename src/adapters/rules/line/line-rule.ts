@@ -5,23 +5,38 @@ import type { LineRule, Match } from "../rule.ts";
 
 /** Whether a line is one to speak about, or what exactly was found there. */
 type Search = (text: string, at: KnownLine) => boolean | string | null;
-/** Lines longer than this were not written by a person (minified code, data). */
-const LONGEST = 4000;
+/** UTF-16 units of a line that a pattern reads at once, so that a long line takes time as its length and not more. */
+const PIECE = 4000;
+/** More than any pattern matches. */
+const OVERLAP = 400;
 type Files = (file: InspectedFile) => boolean;
 
 /**
- * Matches of one search over the added lines that a person may have written.
+ * Matches of one search over the added lines.
  *
  * @param search a pattern, looked for outside comments, or a function that gets every line
  */
 export function searchLines(file: InspectedFile, search: RegExp | Search): Match[] {
   const matches: Match[] = [];
   for (const at of addedLines(file)) {
-    if (at.text.length > LONGEST) continue;
-    const hit = search instanceof RegExp ? !isComment(at.text) && search.test(at.text) : search(at.text, at);
-    if (hit) matches.push(matchAt(at.line, hit === true ? undefined : hit));
+    for (const text of piecesOf(at.text)) {
+      const hit = search instanceof RegExp ? !isComment(text) && search.test(text) : search(text, at);
+      if (!hit) continue;
+      matches.push(matchAt(at.line, hit === true ? undefined : hit));
+      break;
+    }
   }
   return matches;
+}
+
+/** The line; a long one in pieces, which begin with an ellipsis where something stands before them. */
+export function piecesOf(text: string): readonly string[] {
+  if (text.length <= PIECE) return [text];
+  const pieces = Array.from({ length: Math.ceil(text.length / (PIECE - OVERLAP)) }, (_, at) => {
+    const from = at * (PIECE - OVERLAP);
+    return `${at === 0 ? "" : "…"}${text.slice(from, from + PIECE)}`;
+  });
+  return isComment(text) ? [] : pieces;
 }
 
 /** Speaks about a line outside comments in which one of these occurs. */
@@ -67,12 +82,14 @@ export function holdsCommands(file: InspectedFile): boolean {
 /** Workflows and actions of GitHub Actions. */
 export const isWorkflow = named(/(?:^|\/)\.github\/(?:workflows|actions)\/.+\.ya?ml$|(?:^|\/)action\.ya?ml$/i);
 
-/** Files that show or measure rather than serve: documentation, samples, templates to copy, benchmarks. */
-export function isSampleFile(file: InspectedFile): boolean {
+/** Tests, and files that show or measure rather than serve: documentation, samples, templates to copy, benchmarks. */
+export function isAside({ facts: { kind, path, isServing } }: InspectedFile): boolean {
+  if (isServing === true) return false;
   return (
-    file.facts.kind === "docs" ||
+    kind === "test" ||
+    kind === "docs" ||
     /\.(?:example|sample|template|tmpl|dist|tpl)$|(?:^|[/._-])(?:docs?|examples?|samples?|templates?|demos?|fixtures?|testdata|mocks?|__snapshots__|bench(?:marks?)?|evals?)(?:[/._-]|$)/i.test(
-      file.facts.path,
+      path,
     )
   );
 }

@@ -1,7 +1,7 @@
 // Protection that a line switches off, or that does not hold: certificates, rights of files, origins, random values, ciphers.
 import { knownLines } from "../known-lines.ts";
 import { type LineRule, rulesOf } from "../rule.ts";
-import { anyOf, holdsCommands, isComment, isConfig, linesOf, matchAt, searchLines } from "./line-rule.ts";
+import { anyOf, holdsCommands, isComment, isConfig, linesOf, matchAt, piecesOf, searchLines } from "./line-rule.ts";
 
 const SETTING_OFF =
   /^\s*(?:-\s*)?(?:export\s+|ENV\s+|set\s+|\$env:)?["']?(?:NODE_TLS_REJECT_UNAUTHORIZED["']?\s*[:= ]\s*["']?0|GIT_SSL_NO_VERIFY["']?\s*[:= ]\s*["']?(?:1|true)|PYTHONHTTPSVERIFY["']?\s*[:= ]\s*["']?0|strict-ssl\s*=\s*false|(?:insecure_?skip_?(?:tls_?)?verify|tls_?skip_?verify|skip_?tls_?verify|skip_?ssl_?verification|disable_?ssl_?verification|ssl_?verify_?none)["']?\s*[:=]\s*["']?true|(?:verify_?ssl|ssl_?verify|tls_?verify|verify_?tls|verify_?certs?|validate_?certs?|check_?certificate|sslverify|reject_?unauthorized)["']?\s*[:=]\s*["']?(?:false|no|off|0)\b)/i;
@@ -117,7 +117,9 @@ export const PROTECTION_RULES = rulesOf<LineRule>("security", [
     bad: { path: "src/server.ts", code: "app.use(cors({ origin: true, credentials: true }));" },
     good: { path: "src/server.ts", code: "app.use(cors({ origin: ORIGINS, credentials: true }));" },
     check: (file) => {
-      const lines = knownLines(file).filter(({ text }) => text.length < 1_000 && !isComment(text));
+      const lines = knownLines(file).flatMap(({ line, text }) =>
+        isComment(text) ? [] : piecesOf(text).map((piece) => ({ line, text: piece })),
+      );
       const near = (line: number) =>
         lines.some(({ line: other, text }) => Math.abs(other - line) <= NEAR && CREDENTIALS.test(text));
       const open = lines.filter(({ text }) => ANY_ORIGIN.test(text)).slice(0, 100);

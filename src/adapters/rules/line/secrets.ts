@@ -6,7 +6,7 @@ import { detectSecrets } from "../../secrets/detect-secrets.ts";
 import type { SecretSpan } from "../../secrets/secret-span.ts";
 import { addedLines, type KnownLine, knownLines, oncePerFile } from "../known-lines.ts";
 import { type LineRule, type Match, rulesOf } from "../rule.ts";
-import { isConfig, isSampleFile, matchAt } from "./line-rule.ts";
+import { isAside, isConfig, matchAt } from "./line-rule.ts";
 
 interface PlacedSecret extends SecretSpan {
   /** The secret itself, for judgement only. */
@@ -60,7 +60,7 @@ const GENERATED =
 /** What issuers begin their keys with, and base64 of 32 characters and more, which may hold `/`: no name, word or path is like it. */
 const ISSUED =
   /^(?:gh[pousr]|github_pat|glpat|[sr]k|[sr]k_(?:live|test)|xox[abeops]|hf|npm|key|AKIA)[-_]?(?=[^0-9]*[0-9])[A-Za-z0-9_-]{10,200}$|^(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?!\w+:)[A-Za-z0-9+/]{32,200}={0,2}$/;
-/** Prose and numbers of chains: `0x` and few digits are no key. */
+/** Numbers and addresses of chains: a key there has 64 digits. */
 const SHORT_NUMBER = /^0x[0-9a-f]{1,63}$/i;
 /** The name of a constant, as a text. */
 const CONSTANT_NAME = /^[A-Z][A-Z0-9_]*$/;
@@ -85,7 +85,7 @@ export const SECRET_RULES = rulesOf<LineRule>("security", [
         if (certainty !== "certain" || source !== "format" || isPublicFormat(value, linesAround(file, startLine)))
           return false;
         // Tokens of tests are signed with test keys, and say nothing without their secret.
-        return !(label === "JSON Web Token" && (file.facts.kind === "test" || isSampleFile(file)));
+        return !(label === "JSON Web Token" && isAside(file));
       }),
   },
   {

@@ -6,12 +6,13 @@ import { matchAt } from "./line-rule.ts";
 
 const MIGRATION = "db/migrations/20260102_change.sql";
 
-/** The check of a rule about single statements; gets all statements of the file too. */
-function statements(speaks: (one: SqlStatement, all: readonly SqlStatement[]) => boolean): LineRule["check"] {
+/** The check of a rule about single statements; gets the tables of the file too. */
+function statements(speaks: (one: SqlStatement, tables: Tables) => boolean): LineRule["check"] {
   return (file) => {
     if (!/\.(?:sql|pgsql|psql|mysql|ddl)$/i.test(file.facts.path) || isRebuild(file)) return [];
-    const all = sqlStatements(file);
-    return all.filter((one) => speaks(one, all)).map(({ startLine }) => matchAt(startLine));
+    const tables = tablesOf(file);
+    const spoken = sqlStatements(file).filter((one) => speaks(one, tables));
+    return spoken.map(({ startLine }) => matchAt(startLine));
   };
 }
 
@@ -22,25 +23,23 @@ function isRebuild(file: InspectedFile): boolean {
   );
 }
 
-/** True when the same file creates the table, or renames another to its name. */
-function makes(all: readonly SqlStatement[], table: string): boolean {
-  const name = table.slice(table.lastIndexOf(".") + 1).toLowerCase();
-  return all.some(({ text }) => {
-    const head = text.slice(0, 400).toLowerCase();
-    return (
-      /^create\s+(?:\w+\s+){0,3}table\b|^alter\s+table\b[\s\S]*\brename\s+to\b/.test(head) &&
-      head.split(/[^\w]+/).includes(name)
-    );
-  });
+interface Tables {
+  /** True when the same file creates the table, or renames another to its name. */
+  makes(table: string): boolean;
+  /** Filling a column that the same file adds is what a migration is for. */
+  isBackfill(table: string): boolean;
 }
 
-/** Filling a column that the same file adds is what a migration is for. */
-function isBackfill(all: readonly SqlStatement[], table: string): boolean {
-  return all.some(
-    ({ text }) =>
-      /^(?:alter|create)\s+(?:\w+\s+){0,3}table\b/i.test(text) && text.toLowerCase().includes(table.toLowerCase()),
-  );
-}
+const tablesOf = oncePerFile((file): Tables => {
+  const all = sqlStatements(file).map(({ text }) => text.toLowerCase());
+  const wordsOf = (texts: readonly string[]) => new Set(texts.flatMap((text) => text.split(/[^\w]+/)));
+  const isMaking = /^create\s+(?:\w+\s+){0,3}table\b|^alter\s+table\b[\s\S]*\brename\s+to\b/;
+  const isChanging = /^(?:alter|create)\s+(?:\w+\s+){0,3}table\b/;
+  const made = wordsOf(all.map((text) => text.slice(0, 400)).filter((head) => isMaking.test(head)));
+  const changed = wordsOf(all.filter((text) => isChanging.test(text)));
+  const nameOf = (table: string) => table.slice(table.lastIndexOf(".") + 1).toLowerCase();
+  return { makes: (table) => made.has(nameOf(table)), isBackfill: (table) => changed.has(nameOf(table)) };
+});
 
 export const SQL_RULES: readonly LineRule[] = [
   {
@@ -53,9 +52,9 @@ export const SQL_RULES: readonly LineRule[] = [
     fix: "Stop using it in one release and drop it in the next; keep a backup and say so in a comment.",
     bad: { path: MIGRATION, code: "DROP TABLE orders;" },
     good: { path: MIGRATION, code: "DROP TABLE IF EXISTS orders;\nCREATE TABLE orders (id bigint);" },
-    check: statements(({ text }, all) => {
+    check: statements(({ text }, tables) => {
       const table = /^drop\s+table\s+(?:if\s+exists\s+)?["`[]?([\w.]+)/i.exec(text)?.[1];
-      if (table !== undefined) return !/temp|tmp|scratch|_old$|_new$|backup/i.test(table) && !makes(all, table);
+      if (table !== undefined) return !/temp|tmp|scratch|_old$|_new$|backup/i.test(table) && !tables.makes(table);
       return /^alter\s+table\s[\s\S]*?\bdrop\s+column\b/i.test(text.slice(0, 2000));
     }),
   },
@@ -69,11 +68,11 @@ export const SQL_RULES: readonly LineRule[] = [
     fix: "Add the condition; if every row is meant, say so with `WHERE true` or in a comment.",
     bad: { path: MIGRATION, code: "DELETE FROM sessions;" },
     good: { path: MIGRATION, code: "DELETE FROM sessions WHERE expires_at < now();" },
-    check: statements(({ text, complete }, all) => {
+    check: statements(({ text, complete }, tables) => {
       if (!complete || /\bwhere\b|\blimit\b|\busing\b/i.test(text)) return false;
       if (/^delete\s+from\s+\S+$/i.test(text)) return true;
       const table = /^update\s+(?:only\s+)?["`[]?([\w.]+)[\]"`]?\s+set\b/i.exec(text)?.[1];
-      return table !== undefined && !/\bfrom\b|\bjoin\b/i.test(text) && !isBackfill(all, table);
+      return table !== undefined && !/\bfrom\b|\bjoin\b/i.test(text) && !tables.isBackfill(table);
     }),
   },
   {
@@ -86,9 +85,9 @@ export const SQL_RULES: readonly LineRule[] = [
     fix: "Add a `DEFAULT`, or add the column, fill it, and set `NOT NULL` afterwards.",
     bad: { path: MIGRATION, code: "ALTER TABLE users ADD COLUMN plan text NOT NULL;" },
     good: { path: MIGRATION, code: "ALTER TABLE users ADD COLUMN plan text NOT NULL DEFAULT 'free';" },
-    check: statements(({ text, complete }, all) => {
+    check: statements(({ text, complete }, tables) => {
       const table = /^alter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?["`[]?([\w.]+)/i.exec(text)?.[1];
-      if (table === undefined || !complete || makes(all, table)) return false;
+      if (table === undefined || !complete || tables.makes(table)) return false;
       return text
         .split(",")
         .some(
@@ -113,8 +112,6 @@ interface SqlStatement {
 }
 
 const LONGEST = 10_000;
-/** Larger files are dumps, not statements that a person wrote. */
-const LARGEST = 300_000;
 /** Stands where lines between two hunks are not known; it ends whatever is open. */
 const GAP = "\uFFFF";
 /** A comment, the body of a function, or quoted text. */
@@ -126,13 +123,12 @@ const sqlStatements = oncePerFile((file): readonly SqlStatement[] => {
   const lines = knownLines(file);
   const isNext = (at: number) => at === 0 || lines[at]?.line === (lines[at - 1]?.line ?? 0) + 1;
   const whole = lines.map(({ text }, at) => (isNext(at) ? text : GAP + text)).join("\n");
-  if (whole.length > LARGEST) return [];
   const bare = whole.replace(ENCLOSED, (found) => found.replace(/^['"`]/.test(found) ? /;/g : /[^\n]/g, " "));
   let row = 0;
   return [...bare.matchAll(/([^;\uFFFF]*)([;\uFFFF]|$)/g)].flatMap(([all, own = "", end]) => {
     const start = row + breaks(/^\s*/.exec(own)?.[0] ?? "");
     row += breaks(all);
-    const text = own.trimStart().slice(0, LONGEST).replace(/\s+/g, " ").trim();
+    const text = own.replace(/\s+/g, " ").trim().slice(0, LONGEST);
     return text === "" ? [] : [{ startLine: lines[start]?.line ?? 0, text, complete: end === ";" }];
   });
 });

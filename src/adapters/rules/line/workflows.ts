@@ -1,9 +1,9 @@
 // Workflows of GitHub Actions: what of other people runs there, and what it may reach.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the examples hold expressions of shells and of GitHub Actions
 import type { InspectedFile } from "../../../ports.ts";
-import { type KnownLine, knownLines } from "../known-lines.ts";
+import { type KnownLine, knownLines, oncePerFile } from "../known-lines.ts";
 import { type LineRule, type Match, rulesOf } from "../rule.ts";
-import { isComment, isWorkflow, linesOf, matchAt, searchLines } from "./line-rule.ts";
+import { isComment, isWorkflow, linesOf, matchAt, piecesOf, searchLines } from "./line-rule.ts";
 
 const WORKFLOW = ".github/workflows/ci.yml";
 /** Where a key begins: on a line of its own, or in flow style `{ a: b, key: … }`. */
@@ -24,9 +24,10 @@ function dotted(text: string): string {
 }
 
 function untrusted(file: InspectedFile): readonly Match[] {
-  const lines = knownLines(file).filter(({ text }) => text.length < 1000 && !isComment(text));
+  const lines = knownLines(file).filter(({ text }) => !isComment(text));
   const trigger = lines.find(({ text }) => TARGET.test(text));
-  const checkouts = lines.filter(({ text }) => HEAD_REF.test(dotted(text)) || HEAD_COMMAND.test(dotted(text)));
+  const isCheckout = (text: string) => HEAD_REF.test(text) || HEAD_COMMAND.test(text);
+  const checkouts = lines.filter(({ text }) => piecesOf(dotted(text)).some(isCheckout));
   if (trigger === undefined || checkouts.length === 0) return [];
   const added = checkouts.filter((line) => line.added);
   return (added.length > 0 ? added : [trigger]).map(({ line }) => matchAt(line));
@@ -36,24 +37,30 @@ const WRITTEN_BY_OTHERS =
   /\$\{\{[^}]{0,200}\b(?:github\.event\.(?:issue\.(?:title|body)|pull_request\.(?:title|body|head\.(?:ref|label|repo\.default_branch))|comment\.body|review\.body|review_comment\.body|discussion\.(?:title|body)|head_commit\.(?:message|author\.(?:name|email))|commits\b[^}]{0,40}\.(?:message|name|email)|pages\b[^}]{0,40}\.page_name|workflow_run\.(?:head_branch|display_title|head_commit\.message))|github\.head_ref)\b[^}]{0,100}\}\}/;
 const SCRIPT_KEY = new RegExp(String.raw`${KEY}(?:run|script)["']?\s*:`);
 
-/** True when a line is a `run:` or `script:` entry, or stands in the block below one. */
-function isInScript(lines: readonly KnownLine[], at: KnownLine): boolean {
-  const key = SCRIPT_KEY.exec(at.text);
-  if (key !== null) return key.index < at.text.lastIndexOf("${{");
-  const indent = indentOf(at.text);
-  let expected = at.line - 1;
-  for (let index = lines.indexOf(at) - 1; index >= 0; index--) {
-    const line = lines[index];
-    if (line === undefined || line.line !== expected) return false;
-    expected--;
-    if (line.text.trim() === "" || indentOf(line.text) >= indent) continue;
-    return /^\s*(?:-\s*)?["']?(?:run|script)["']?\s*:\s*[|>][+-]?\d?\s*(?:#.*)?$/.test(line.text);
-  }
-  return false;
-}
+const SCRIPT_BLOCK = /^\s*(?:-\s*)?["']?(?:run|script)["']?\s*:\s*[|>][+-]?\d?\s*(?:#.*)?$/;
 
-function indentOf(text: string): number {
-  return text.length - text.trimStart().length;
+/** Lines in the block below a `run:` or `script:` entry. */
+const scriptLines = oncePerFile((file): ReadonlySet<KnownLine> => {
+  const found = new Set<KnownLine>();
+  /** The lines around the current one, each indented more than the one before. */
+  const open: { readonly indent: number; readonly isScript: boolean }[] = [];
+  let last = 0;
+  for (const one of knownLines(file)) {
+    if (one.line !== last + 1) open.length = 0;
+    last = one.line;
+    const indent = one.text.search(/\S/);
+    if (indent === -1) continue;
+    while ((open.at(-1)?.indent ?? -1) >= indent) open.pop();
+    if (open.at(-1)?.isScript === true) found.add(one);
+    open.push({ indent, isScript: SCRIPT_BLOCK.test(one.text) });
+  }
+  return found;
+});
+
+/** True when a line is a `run:` or `script:` entry, or stands in the block below one. */
+function isInScript(file: InspectedFile, at: KnownLine): boolean {
+  const key = SCRIPT_KEY.exec(at.text);
+  return key === null ? scriptLines(file).has(at) : key.index < at.text.lastIndexOf("${{");
 }
 
 const ON_BRANCH = new RegExp(
@@ -98,8 +105,7 @@ export const WORKFLOW_RULES = rulesOf<LineRule>("security", [
     },
     check: (file) => {
       if (!isWorkflow(file)) return [];
-      const lines = knownLines(file);
-      return searchLines(file, (text, at) => WRITTEN_BY_OTHERS.test(dotted(text)) && isInScript(lines, at));
+      return searchLines(file, (text, at) => WRITTEN_BY_OTHERS.test(dotted(text)) && isInScript(file, at));
     },
   },
   {
@@ -119,9 +125,9 @@ export const WORKFLOW_RULES = rulesOf<LineRule>("security", [
       const known = new Set<string>();
       return linesOf(isWorkflow, (text) => {
         const [, owner, name = "", branch] = ON_BRANCH.exec(text) ?? [];
-        const repository = `${owner}/${name.split("/")[0]}`;
-        if (owner === undefined || TRUSTED_BRANCHES.has(owner) || known.has(repository)) return null;
-        known.add(repository);
+        const decision = `${owner}/${name.split("/")[0]}@${branch}`;
+        if (owner === undefined || TRUSTED_BRANCHES.has(owner) || known.has(decision)) return null;
+        known.add(decision);
         return `${owner}/${name}@${branch}`;
       })(file);
     },

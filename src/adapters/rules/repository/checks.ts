@@ -1,4 +1,5 @@
 // A check that a change removes: of who asks, of what a value may be, of how much is read.
+import { cutText } from "../../../domain/text/cut-text.ts";
 import { knownLines, linesOfKind } from "../known-lines.ts";
 import type { Change, ChangedFile, RepositoryRule, Sighting } from "../rule.ts";
 
@@ -13,13 +14,26 @@ const LEAVES =
 const NEAR = 3;
 
 async function look({ files }: Change): Promise<readonly Sighting[]> {
-  const added = files.flatMap(({ diff }) => linesOfKind(diff, "added")).map(({ text }) => text);
-  const names = new Set(added.flatMap(namesIn));
-  return files.filter(({ diff }) => diff.status === "modified").flatMap((file) => removedIn(file, added, names));
+  const lines = files.flatMap(({ diff }) => linesOfKind(diff, "added")).map(({ text }) => text);
+  const added: Added = {
+    lines: new Set(lines),
+    names: new Set(lines.flatMap(namesIn)),
+    asked: new Set(lines.filter((line) => CONDITION.test(line)).flatMap(namesIn)),
+  };
+  return files.filter(({ diff }) => diff.status === "modified").flatMap((file) => removedIn(file, added));
+}
+
+/** What the change adds, in all files. */
+interface Added {
+  readonly lines: ReadonlySet<string>;
+  readonly names: ReadonlySet<string>;
+  /** Names in conditions. */
+  readonly asked: ReadonlySet<string>;
 }
 
 /** A check whose names are added nowhere was not moved or written in another way. */
-function removedIn(file: ChangedFile, added: readonly string[], names: ReadonlySet<string>): readonly Sighting[] {
+function removedIn(file: ChangedFile, added: Added): readonly Sighting[] {
+  const present = new Set(knownLines(file).flatMap(({ text }) => namesIn(text)));
   const removed = linesOfKind(file.diff, "removed");
   return removed.flatMap(({ text, oldLine }, at): Sighting[] => {
     const condition = CONDITION.exec(text)?.[1] ?? "";
@@ -28,14 +42,14 @@ function removedIn(file: ChangedFile, added: readonly string[], names: ReadonlyS
     if (hit === undefined || !block.some((line) => LEAVES.test(line.text))) return [];
     // What is checked went with its check where the lines around use it no more: a feature was removed.
     const uses = namesIn(condition);
-    const stays = knownLines(file).some((line) => uses.some((name) => line.text.includes(name)));
-    if (!stays || added.includes(text) || uses.every((name) => names.has(name))) return [];
-    if (added.some((line) => CONDITION.test(line) && namesIn(line).some((name) => uses.includes(name)))) return [];
-    const detail = condition
+    const stays = uses.some((name) => present.has(name));
+    if (!stays || added.lines.has(text) || uses.every((name) => added.names.has(name))) return [];
+    if (uses.some((name) => added.asked.has(name))) return [];
+    const words = condition
       .replace(/[`\s]+/g, " ")
       .replace(/\s*[:{]\s*$/, "")
-      .trim()
-      .slice(0, 80);
+      .trim();
+    const detail = cutText(words, 80);
     return [{ file, side: "LEFT", line: oldLine, detail, said: "No added line has a condition on the same names." }];
   });
 }

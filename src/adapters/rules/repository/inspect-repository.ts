@@ -89,7 +89,7 @@ function said(rule: RepositoryRule, sightings: readonly Sighting[], setting: Rul
       path: file.diff.path,
       side,
       ...place,
-      ...wordsOfRule(rule, setting, detail, where),
+      ...wordsOfRule(rule, setting, detail, { where }),
       suggestion: null,
       ...(line === null ? { locMethod: "none" } : {}),
     };

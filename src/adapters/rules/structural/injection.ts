@@ -54,7 +54,7 @@ export const INJECTION = rulesOf<StructuralRule>("security", [
     id: "sql-from-strings",
     title: "SQL statement is built from strings",
     confidence: 0.85,
-    why: "A value pasted into SQL can end the literal it stands in and add statements of its own (SQL injection); an honest apostrophe already breaks the query.",
+    why: "A value pasted into SQL can end the literal it stands in and add statements of its own (SQL injection); an apostrophe already breaks the query.",
     fix: "Pass values as parameters (`?`, `$1`, `:name`) and let the driver quote them.",
     onlyWith:
       /\bselect\s|\b(?:insert|replace|merge)\s+(?:ignore\s+)?into\b|\bdelete\s+from\b|\bupdate\s+\S+\s+set\b|\bfrom\s+\w+|\b(?:WHERE|AND|OR|HAVING|ORDER|GROUP)\b|where|order|having|group|raw|literal|text\(|extra|not\b|find_by|exists|_all|joins|pluck|execute|sql/i,
@@ -100,10 +100,7 @@ export const INJECTION = rulesOf<StructuralRule>("security", [
         like("binary")`(?i)^["']${SQL_VALUE}(?:["']\s*\+|%s.*["']\s*%)\s*(?-i:[\[({a-z@])`,
         calls.ruby`format|sprintf with (?i)^\(?\s*["']${SQL_VALUE}%s`,
         calls.ruby`${PARTS.ruby} with ^\(?\s*(?:(?:Arel\.sql\()?\s*(?:"[^"]*(?i:${VALUE})#\{\s*[a-z@]|["'][^"]*(?i:${VALUE})["']\s*\+\s*[a-z@]|"[^"]*%s[^"]*"\s*%))`,
-        both(
-          calls.ruby`order|reorder|group|having|pluck|joins|from|sql|where|find_by_sql|execute with ^\(?\s*(?:Arel\.sql\()?\s*(?:"\s*#\{\s*)?(?:${REQUEST.ruby})`,
-          not(has("method", "^where$")),
-        ),
+        calls.ruby`order|reorder|group|having|pluck|joins|from|sql|find_by_sql|execute with ^\(?\s*(?:Arel\.sql\()?\s*(?:"\s*#\{\s*)?(?:${REQUEST.ruby})`,
       ],
       rust: [
         like("macro_invocation")`(?i)^(?:format|write)!\(\s*(?:&?mut\s+)?(?:\w+,\s*)?r?#*"${SQL_VALUE}\{[^}]*\}`,
