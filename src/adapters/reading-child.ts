@@ -62,18 +62,18 @@ const START_MS = 30_000;
 /** The interval between memory checks of a child. */
 const WEIGH_MS = 100;
 
-interface ReadingLimits {
+export interface ReadingLimits {
   /** For one request, to its answer. */
   readonly ms: number;
-  /** Maximum resident memory during a request; absent: unchecked. */
-  readonly bytes?: number;
-  /** Maximum resident memory after a request, since grammars do not give it back; absent: unchecked. */
-  readonly restingBytes?: number;
-  /** The child ends when it has nothing to do for so long; absent: it stays. */
-  readonly idleMs?: number;
-  /** Of one review: files that may end the child, and the time that all its requests may take; absent: any. */
+  /** Maximum resident memory during a request. */
+  readonly bytes: number;
+  /** Maximum resident memory after a request, since grammars do not give it back. */
+  readonly restingBytes: number;
+  /** The child ends when it has nothing to do for so long; null: it stays. */
+  readonly idleMs: number | null;
+  /** Of one review: files that may end the child, and the time that all its requests may take. */
   readonly stuckFiles: number;
-  readonly reviewMs?: number;
+  readonly reviewMs: number;
 }
 
 /** Why there is no answer. */
@@ -99,7 +99,7 @@ export interface Reader {
  * @param start a child that calls `answerMessages`
  */
 export function readingProcess(start: () => ChildProcess, limits: ReadingLimits) {
-  const { restingBytes = Number.POSITIVE_INFINITY, reviewMs = Number.POSITIVE_INFINITY, idleMs } = limits;
+  const { restingBytes, reviewMs, idleMs } = limits;
   let child: ChildProcess | null = null;
   let idle: NodeJS.Timeout | undefined;
   const inTurn = fairTurns();
@@ -112,7 +112,7 @@ export function readingProcess(start: () => ChildProcess, limits: ReadingLimits)
     if (child?.connected === true) return child;
     const started = start();
     child = started;
-    const first = await nextMessage(started, null, { ms: START_MS });
+    const first = await nextMessage(started, null, { ms: START_MS, bytes: Number.POSITIVE_INFINITY });
     if ("answer" in first) return started;
     end();
     return null;
@@ -140,7 +140,7 @@ export function readingProcess(start: () => ChildProcess, limits: ReadingLimits)
             spent += performance.now() - began;
             if ("silence" in result && files === 1) stuck += 1;
             if ("silence" in result || (await residentBytes(asked.pid)) > restingBytes) end();
-            if (idleMs !== undefined) idle = setTimeout(end, idleMs).unref();
+            if (idleMs !== null) idle = setTimeout(end, idleMs).unref();
             return result;
           }),
       };
@@ -155,7 +155,7 @@ export function readingProcess(start: () => ChildProcess, limits: ReadingLimits)
 async function nextMessage<Answer>(
   child: ChildProcess,
   question: object | null,
-  { ms, bytes = Number.POSITIVE_INFINITY }: Pick<ReadingLimits, "ms" | "bytes">,
+  { ms, bytes }: Pick<ReadingLimits, "ms" | "bytes">,
 ): Promise<Answered<Answer>> {
   const stop = new AbortController();
   const { signal } = stop;

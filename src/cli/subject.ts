@@ -12,9 +12,8 @@ import { counted } from "../domain/text/counted.ts";
 import { storePlace, storePlaceIfAny } from "../environment/data-dir.ts";
 import type { Stage, WritingPorts } from "../flows/review/review-ports.ts";
 import { postReview } from "../flows/review/review-pull-request.ts";
-import { defaultBranch, type LocalRange, localPorts, uncommittedWork } from "../wire/cli/change.ts";
+import { defaultBranch, type LocalRange, localPorts, uncommittedWork, withSarif } from "../wire/cli/change.ts";
 import type { ModelWish } from "../wire/cli/model.ts";
-import { withSarif } from "../wire/cli/tools.ts";
 import { fileText, oneOf, type readWords, textIn } from "./usage.ts";
 import type { VERBS } from "./verbs.ts";
 

@@ -17,21 +17,14 @@ export interface ConfigKey {
 }
 
 /** The part of JSON Schema that our schema uses. A section has `properties`, a list `items`. */
-export interface JsonSchema {
-  readonly type?: string;
+export interface JsonSchema extends Pick<z.core.JSONSchema.BaseSchema, Plain> {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
   readonly additionalProperties?: JsonSchema | boolean;
   readonly items?: JsonSchema;
   readonly anyOf?: readonly JsonSchema[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly examples?: readonly unknown[];
 }
+
+type Plain = "type" | "required" | "enum" | "const" | "minimum" | "maximum" | "description" | "default" | "examples";
 
 const JSON_SCHEMA = z.toJSONSchema(ConfigFile, { io: "input", target: "draft-7" });
 

@@ -15,13 +15,13 @@ import type { FileDiff, LinkedIssue, PullRequest, PullRequestContext } from "../
 import { type Checkpoint, titleFingerprint } from "../domain/review/review-history.ts";
 import type { IssueRef } from "../domain/signals.ts";
 import { SKIPS, type SkipReason } from "../domain/skips.ts";
+import { counted } from "../domain/text/counted.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import { NO_REPORT, TOOL_RESULTS } from "../domain/tool-result.ts";
 import type { Threads } from "../ports/conversation.ts";
 import { noToolResults } from "../ports/tools.ts";
 import type { EarlierReview, PullRequests } from "../ports.ts";
-import { cutTexts } from "./cut-texts.ts";
 import { earlierFindings } from "./earlier-findings.ts";
 import { newTests } from "./new-tests.ts";
 import { authorReason, closedReason, skipReason } from "./policy.ts";
@@ -190,6 +190,7 @@ export async function gather(
   const toolsAsked = { repo, pull, settings: config.review.tools, paths: all, isInHead };
   const reported = await optional(TOOL_RESULTS, () => tools.of(toolsAsked), NO_REPORT);
   const fingerprint = earlier.fingerprint(config);
+  const said = earlierFindings(earlier.reviews, own.degraded.length === 0 ? own.value : null);
   const checkpoint = isRead ? await readCheckpoint(job, pull, pulls, earlier.reviews, fingerprint) : NOTHING_READ;
   return {
     kind: "context",
@@ -214,7 +215,7 @@ export async function gather(
     ownComments: own.value,
     declined: earlier.declined,
     tools: reported.value,
-    past: { checkpoint, said: earlierFindings(earlier.reviews, own.degraded.length === 0 ? own.value : null) },
+    past: { checkpoint, said },
     degraded: [
       ...admitted.degraded,
       ...cut,
@@ -454,4 +455,29 @@ export function threadBefore(
     return updatedAt === createdAt || updatedAt < asking.at;
   });
   return { comments, leftOut: others.length - comments.length };
+}
+
+/** UTF-16 units. A description of GitHub has at most 65,536 characters and a title 256; a commit's message may have any length. */
+const MOST = { title: 1_000, description: 65_536, message: 8_000, messages: 200_000 };
+
+/** Cuts what its author wrote to what people write, so that every later step has a bound. @returns also what was cut */
+function cutTexts(pull: PullRequest): { readonly pull: PullRequest; readonly degraded: readonly Degraded[] } {
+  let left = MOST.messages;
+  const commits = pull.commits.map(({ sha, message }) => {
+    const read = cutText(message, Math.min(MOST.message, left));
+    left -= read.length;
+    return { sha, message: read };
+  });
+  const short = commits.filter(({ message }, at) => message !== pull.commits[at]?.message).length;
+  const title = cutText(pull.title, MOST.title);
+  const body = pull.body === null ? null : cutText(pull.body, MOST.description);
+  const reasons = [
+    ...(short === 0 ? [] : [`the messages of ${counted(short, "commit")} were read only in part: they are too long`]),
+    ...(title === pull.title ? [] : ["the title was read only in part: it is too long"]),
+    ...(body === pull.body ? [] : ["the description was read only in part: it is too long"]),
+  ];
+  return {
+    pull: { ...pull, title, body, commits },
+    degraded: reasons.map((reason) => ({ part: "description", reason })),
+  };
 }

@@ -205,9 +205,7 @@ async function embedderOf(embeddings: Embeddings, limits: Partial<ServiceLimits>
     return withoutSecretsSent(voyageEmbedder(settings));
   }
   const { httpEmbedder } = await import("../adapters/http-embedder/embedder.ts");
-  const { baseUrl, model } = embeddings;
-  const [apiKey, dimension] = [embeddings.apiKey ?? undefined, embeddings.dimension ?? undefined];
-  const settings = { baseUrl, model, apiKey, dimension, limits, fetch: egressTo(baseUrl), now: Date.now };
+  const settings = { ...embeddings, limits, fetch: egressTo(embeddings.baseUrl), now: Date.now };
   return withoutSecretsSent(httpEmbedder(settings));
 }
 
@@ -217,7 +215,7 @@ export async function chosenReranker(choice: RerankerChoice): Promise<Reranker |
   registerSecrets(choice.apiKey);
   const { VOYAGE_URL, voyageReranker } = await import("../adapters/voyage/voyage.ts");
   const baseUrl = choice.baseUrl ?? VOYAGE_URL;
-  const { name, rerank } = voyageReranker({ ...choice, baseUrl, fetch: egressTo(baseUrl), now: Date.now });
+  const { name, rerank } = voyageReranker({ ...choice, baseUrl, fetch: egressTo(baseUrl), limits: {}, now: Date.now });
   // Queries of one review share candidates, and the secret scan takes over a millisecond per text.
   const known = new WeakMap<RerankCandidate, Promise<RerankCandidate>>();
   const safe = (candidate: RerankCandidate) => {

@@ -17,7 +17,10 @@ import { hasHash, type WordIndex } from "./word-index.ts";
  * For one message; the longest file that is parsed takes some tens of milliseconds. Memory is resident. The process is not worth
  * keeping alive for the next review.
  */
-const LIMITS = { ms: 5_000, bytes: 340 * 1024 * 1024, idleMs: 30_000, stuckFiles: 3, reviewMs: 60_000 };
+const LIMITS = {
+  ...{ ms: 5_000, bytes: 340 * 1024 * 1024, restingBytes: Number.POSITIVE_INFINITY },
+  ...{ idleMs: 30_000, stuckFiles: 3, reviewMs: 60_000 },
+};
 /** Texts that travel together: many enough to cost no waiting, few enough to be read again one by one. */
 const MESSAGE = { size: 2_000_000, count: 200 };
 const PARSED_TOGETHER = 12;

@@ -16,18 +16,19 @@ interface HttpEmbedderOptions {
   /** As people write it; see apiBase. */
   readonly baseUrl: string;
   readonly model: string;
-  /** Sent as a bearer token; local servers need none. */
-  readonly apiKey?: string | undefined;
-  /** The required length of every vector; by default that of the first answer. It is not sent: few servers accept it. */
-  readonly dimension?: number | undefined;
-  /** Cosine distance that counts as relevant; .3 is common for neural embedders and not calibrated for a specific one. */
-  readonly threshold?: number | undefined;
+  /** Sent as a bearer token; null for local servers, which need none. */
+  readonly apiKey: string | null;
+  /** The required length of every vector; null: that of the first answer. It is not sent: few servers accept it. */
+  readonly dimension: number | null;
   readonly fetch: Fetch;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  readonly limits?: Partial<ServiceLimits>;
-  readonly batch?: Partial<BatchLimits>;
+  /** Other than the documented ones. */
+  readonly limits: Partial<ServiceLimits>;
 }
+
+/** Cosine distance that counts as relevant: common for neural embedders, and not calibrated for a specific one. */
+const THRESHOLD = 0.3;
 
 /**
  * text-embeddings-inference takes 32 inputs and 16,384 tokens a request by default (its `--max-client-batch-size` and
@@ -38,17 +39,17 @@ const BATCH: BatchLimits = { maxTexts: 32, maxTokens: 16_000, maxTextChars: 28_0
 /** An `Embedder` over `POST {baseUrl}/embeddings`. Create one per process: it remembers the dimension and outages. */
 export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
   const { model } = options;
-  const call = serviceCall(options.limits ?? {}, options.now);
+  const call = serviceCall(options.limits, options.now);
   const url = `${apiBase(options.baseUrl)}/embeddings`;
   const headers = {
     accept: "application/json",
     "content-type": "application/json",
-    ...(options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` }),
+    ...(options.apiKey === null ? {} : { authorization: `Bearer ${options.apiKey}` }),
   };
   const service: EmbeddingService = {
-    limits: { ...BATCH, ...options.batch },
-    dimension: options.dimension ?? null,
-    isFixed: options.dimension !== undefined,
+    limits: BATCH,
+    dimension: options.dimension,
+    isFixed: options.dimension !== null,
     usdPerMillionTokens: 0,
     ask: (input, part) =>
       call(async (signal) => {
@@ -62,7 +63,7 @@ export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
     get space() {
       return { model, dimension: service.dimension ?? 0 };
     },
-    threshold: options.threshold ?? 0.3,
+    threshold: THRESHOLD,
     weight: 1,
     // These servers do not distinguish queries from documents.
     embed: (texts) => embedTexts(service, texts),

@@ -3,23 +3,19 @@
 import { availableParallelism } from "node:os";
 import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
 import { groupBySize } from "../group-by-size.ts";
-import { readingChild, readingProcess, type Silence } from "../reading-child.ts";
+import { type ReadingLimits, readingChild, readingProcess, type Silence } from "../reading-child.ts";
 import type { InspectQuestion } from "./inspect-process.ts";
 import { joinInspections, onlyDegraded } from "./inspection.ts";
 
-interface InspectLimits {
-  /** For one message. A usual change takes some tens of milliseconds, the slowest one measured 3 s. */
-  readonly ms: number;
-  /** Resident, of the process that reads, while it reads. */
-  readonly bytes: number;
-  /** The same afterwards: memory that grammars took does not come back. It needs some 150 MB. */
-  readonly restingBytes: number;
-  /** Files that may end the process; after that only lines of the review's other files are read. */
-  readonly stuckFiles: number;
-}
-
 const MB = 1024 * 1024;
-const LIMITS: InspectLimits = { ms: 5_000, bytes: 340 * MB, restingBytes: 240 * MB, stuckFiles: 3 };
+/**
+ * A usual change takes some tens of milliseconds, the slowest one measured 3 s; the process rests at some 150 MB. After three files
+ * that ended it only lines of the review's other files are read.
+ */
+const LIMITS: ReadingLimits = {
+  ...{ ms: 5_000, bytes: 340 * MB, restingBytes: 240 * MB, stuckFiles: 3 },
+  ...{ idleMs: null, reviewMs: Number.POSITIVE_INFINITY },
+};
 
 /** An inspector with a process beside it. */
 export interface IsolatedInspector extends Inspector {
@@ -33,7 +29,7 @@ export interface IsolatedInspector extends Inspector {
  *
  * @param over other limits; in tests only
  */
-export function isolatedInspector(over: Partial<InspectLimits> = {}): IsolatedInspector {
+export function isolatedInspector(over: Partial<ReadingLimits> = {}): IsolatedInspector {
   const limits = { ...LIMITS, ...over };
   const reading = readingProcess(start, limits);
   void reading.begin();
@@ -117,7 +113,7 @@ function start() {
   return readingChild(new URL("./inspect-process.ts", import.meta.url), [HEAP]);
 }
 
-function whyNone(silence: Silence, { ms, bytes }: InspectLimits): string {
+function whyNone(silence: Silence, { ms, bytes }: ReadingLimits): string {
   const reasons: Readonly<Record<Silence, string>> = {
     "too long": `took longer than ${ms / 1_000} s`,
     "too large": `took more than ${Math.round(bytes / MB)} MB`,

@@ -22,11 +22,12 @@ import { ServiceFailed } from "../service-failed.ts";
 interface VoyageOptions {
   readonly apiKey: string;
   /** With `/v1`; for keys of MongoDB Atlas `https://ai.mongodb.com/v1`. */
-  readonly baseUrl?: string;
+  readonly baseUrl: string;
   readonly fetch: Fetch;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  readonly limits?: Partial<ServiceLimits>;
+  /** Other than the documented ones. */
+  readonly limits: Partial<ServiceLimits>;
 }
 
 /**
@@ -44,14 +45,14 @@ export const VOYAGE_URL = "https://api.voyageai.com/v1";
 
 /** One for each use and process, because its circuit breaker has state. */
 function voyageCall(options: VoyageOptions): VoyageCall {
-  const call = serviceCall(options.limits ?? {}, options.now);
+  const call = serviceCall(options.limits, options.now);
   return (form, ask, part) =>
     call(async (signal) => {
       // The SDK keeps only the message of a failed fetch, so the failure itself is caught before.
       let failure: unknown = new ServiceFailed("the request could not be made; check the key and the address");
       const client = new GeneratedVoyageAIClient({
         apiKey: options.apiKey,
-        baseUrl: options.baseUrl ?? VOYAGE_URL,
+        baseUrl: options.baseUrl,
         maxRetries: 0,
         logging: { silent: true },
         fetch: async (url, init) => {

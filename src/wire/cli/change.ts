@@ -3,7 +3,9 @@ import { topOf } from "../../adapters/git/git.ts";
 import { defaultBranch, type LocalRange, localChanges, uncommittedWork } from "../../adapters/git/local-changes.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
 import { noMemory } from "../../adapters/no-memory/no-memory.ts";
+import { sarifFiles } from "../../adapters/sarif/sarif-files.ts";
 import type { Repo } from "../../domain/job.ts";
+import { joinedReports } from "../../domain/tool-result.ts";
 import { isDatabase, isDataFolder } from "../../environment/data-dir.ts";
 import { PLAIN_CHANGE, type ReviewPorts, type WritingPorts } from "../../flows/review/review-ports.ts";
 import type { PullRequests } from "../../ports.ts";
@@ -71,4 +73,11 @@ function mayHaveStore(place: string): boolean {
   } catch {
     return true;
   }
+}
+
+/** The same ports with the results in SARIF files beside those that they have. */
+export function withSarif(ports: WritingPorts, files: readonly string[]): WritingPorts {
+  const { tools } = ports;
+  const named = sarifFiles(files);
+  return { ...ports, tools: { of: async (asked) => joinedReports([await tools.of(asked), await named.of(asked)]) } };
 }
