@@ -98,7 +98,7 @@ describe("where distances order, language multiplies them", () => {
 
   test.each<[string, string, Readonly<Record<string, readonly [string, string | null, number]>>]>([
     [
-      "TypeScript [000-18][000-19][000-20][000-21][000-22][004-03][004-04][004-06][004-07]",
+      "TypeScript [000-18][000-19][000-20][000-21][000-22][000-24][004-03][004-04][004-06][004-07]",
       "src/run.ts",
       {
         same: ["TypeScript", null, 0.85],
