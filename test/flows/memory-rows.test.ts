@@ -4,6 +4,7 @@ import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MemoryRecord } from "../../src/domain/memory.ts";
 import { loggedRetrieval, type RetrievalRow } from "../../src/store/reviews/retrievals.ts";
+import { summaryOf } from "../app/change-builders.ts";
 import { type FlowHarness, openFlow } from "../app/flow-harness.ts";
 import { comment, remembering, smallTalk } from "../app/seed-memory.ts";
 import type { Repository } from "../fakes/github/conversation.ts";
@@ -97,7 +98,7 @@ describe("where distances order, language multiplies them", () => {
 
   test.each<[string, string, Readonly<Record<string, readonly [string, string | null, number]>>]>([
     [
-      "TypeScript [000-18][000-19][000-20][000-21][000-22][004-03][004-04][004-06][004-07]",
+      "TypeScript [000-18][000-19][000-20][000-21][000-22][000-24][004-03][004-04][004-06][004-07]",
       "src/run.ts",
       {
         same: ["TypeScript", null, 0.85],
@@ -331,6 +332,33 @@ describe("another fusion of words and vectors", () => {
     const alone = await of("weighted, weights: {semantic: .5, keyword: 0}");
     expect(alone.fused).toBeCloseTo(alone.near, 6);
   });
+});
+
+test("without a model the summary quotes what is surely about the changed code, and nothing that is just near it [005-09]", async () => {
+  const usual = flow;
+  flow = await openFlow();
+  try {
+    const about = "Retrying a POST without an idempotency key charges the customer twice";
+    const memories = {
+      sure: { language: "", path: "payments/refunds.ts", text: `${about}, as zqsurezq found out.` },
+      near: {
+        language: "",
+        path: "payments/price.ts",
+        text: "Name the charges after the customer, as zqnearzq found out.",
+      },
+    };
+    const files = { "payments/client.ts": "return retry(() => http.post('/charges', charge), { times: 3 });\n" };
+    const title = "Retry payments when the gateway times out";
+    const { pull } = await play({ memories, title, files });
+    const { body } = summaryOf(flow.world, pull);
+    expect(body).toMatch(
+      /\*\*Said here before:\*\*\n\n- .*charges the customer twice.* → `payments\/client\.ts` \(code \d+% similar\)/,
+    );
+    expect(body).not.toContain("zqnearzq");
+  } finally {
+    await flow.close();
+    flow = usual;
+  }
 });
 
 describe("one search", () => {

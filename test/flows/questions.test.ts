@@ -5,6 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import { loggedRetrieval, type RetrievalRow } from "../../src/store/reviews/retrievals.ts";
 import { BACKUP } from "../app/change-builders.ts";
 import { type FlowHarness, openFlow } from "../app/flow-harness.ts";
+import { comment, remembering } from "../app/seed-memory.ts";
 
 let harness: FlowHarness | undefined;
 afterEach(async () => {
@@ -41,6 +42,7 @@ async function play({ body = null as string | null, config = "", remembered = []
     return found;
   };
   return {
+    repository,
     inThread: (text: string) => world.reply(pull, "wren", root, `@kodiai ask ${text}`).then(last),
     inConversation: (text: string) => world.comment(pull, "wren", `@kodiai ask ${text}`).then(last),
   };
@@ -117,4 +119,21 @@ test("names are searched by words, wishes by their kind, small talk and book kno
     expect(gate.confidence).toBeGreaterThanOrEqual(decidedBy === "ambiguous" ? 0.6 : 0.9);
     if (isSkipped) expect(promptTokens).toBe(0);
   }
+});
+
+test("a question in a thread prefers the language of its file, and one in the conversation none [004-02][004-10]", async () => {
+  const { repository, inThread, inConversation } = await play();
+  const said = (name: string, language: string) => {
+    const text = `The shelf of the archive is counted on Fridays, as zq${name}zq found out.`;
+    return comment(repository, name, { text, path: null, hunk: null, language });
+  };
+  const records = [said("python", "python"), said("unknown", ""), said("go", "go")];
+  await remembering(harness as never, records);
+  const question = "Is the shelf of the archive counted?";
+  const boosts = ({ ids, scores }: Awaited<ReturnType<typeof inThread>>) => {
+    const scoreOf = (at: number) => scores[ids.indexOf(records[at]?.id ?? "")] ?? Number.NaN;
+    return [0, 2].map((at) => Math.exp(scoreOf(at) - scoreOf(1)));
+  };
+  expect(boosts(await inThread(question))).toEqual([expect.closeTo(1.25, 4), expect.closeTo(1, 4)]);
+  expect(boosts(await inConversation(question))).toEqual([expect.closeTo(1, 4), expect.closeTo(1, 4)]);
 });

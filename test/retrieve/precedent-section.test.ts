@@ -114,7 +114,7 @@ describe("seen before", () => {
     rankedMemory(memory(id, { outcome: "fixed", ...more }), { nearestHunk: { path: "src/a.cpp", distance } });
 
   test("shows link, outcome, date and similarity of comments on code like a changed hunk", () => {
-    const [first] = seenBefore([near("mem_1", 0.1)], 0.2);
+    const [first] = seenBefore([near("mem_1", 0.1)], 0.3, { distance: true });
     expect(first).toEqual({
       memoryId: "mem_1",
       path: "src/a.cpp",
@@ -130,12 +130,25 @@ describe("seen before", () => {
 
   test("is silent about what is too far from any hunk, was found by the title only, or is a document", () => {
     const silent = [near("far", 0.25), rankedMemory(memory("title")), near("doc", 0.05, { corpus: "doc" })];
-    expect(seenBefore(silent, 0.2)).toEqual([]);
+    expect(seenBefore(silent, 0.3, { distance: true })).toEqual([]);
+  });
+
+  test("has those of high confidence within the threshold where distances say little", () => {
+    const rankedAs = (id: string, distance: number, confidence: "high" | "medium") => ({
+      ...near(id, distance),
+      confidence,
+    });
+    const found = [
+      rankedAs("mem_sure", 0.29, "high"),
+      rankedAs("mem_near", 0.1, "medium"),
+      rankedAs("mem_far", 0.31, "high"),
+    ];
+    expect(seenBefore(found, 0.3, { distance: false }).map(({ memoryId }) => memoryId)).toEqual(["mem_sure"]);
   });
 
   test("most alike first, five at most", () => {
     const many = Array.from({ length: 9 }, (_, i) => near(`mem_${i}`, 0.19 - i / 100));
-    expect(seenBefore(many, 0.2).map(({ memoryId }) => memoryId)).toEqual([
+    expect(seenBefore(many, 0.3, { distance: true }).map(({ memoryId }) => memoryId)).toEqual([
       "mem_8",
       "mem_7",
       "mem_6",
