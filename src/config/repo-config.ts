@@ -200,7 +200,7 @@ const Review = section({
   authors: documented(
     globs.default([]),
     ["alice", "team-*", "!team-intern"],
-    "Only pull requests that these people opened (globs of logins, in any case); `!` leaves people out, and bots too. Empty: all.",
+    "Only pull requests by these people (globs of logins, in any case; all when empty); `!` leaves people out, and bots too.",
   ),
   baseBranches: documented(
     globs.default([]),

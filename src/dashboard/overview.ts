@@ -193,11 +193,11 @@ ${chart({
 })}
 ${accepted(view)}
 ${decidedBy(
-  "rule",
+  "Acceptance by rule",
   view.rules.map(({ rule, ...decided }) => ({ name: ruleName(rule), ...decided })),
 )}
 ${decidedBy(
-  "author",
+  "Acceptance by author",
   view.authors.map(({ author, ...decided }) => ({ name: author, ...decided })),
 )}
 ${cost(view, times)}
@@ -231,14 +231,13 @@ function accepted({ weeks, decidedDays }: Overview): Html {
 
 /** Of the decided findings of each rule, or of each author's pull requests, how many were taken up. */
 function decidedBy(
-  what: "rule" | "author",
+  title: "Acceptance by rule" | "Acceptance by author",
   list: readonly (Omit<Overview["authors"][number], "author"> & { readonly name: Content })[],
 ): Content {
   if (list.length === 0) return "";
-  const title = `Acceptance by ${what}`;
   return html`<section class="card"><h2>${title}</h2>${table(
     title,
-    [what === "rule" ? "Rule" : "Author", num("Taken up"), num("Declined"), num("Said")],
+    [title === "Acceptance by rule" ? "Rule" : "Author", num("Taken up"), num("Declined"), num("Said")],
     list.map(({ name, taken, declined, all }): Content[] => [
       name,
       `${whole(taken)} (${percent(taken / (taken + declined))})`,

@@ -82,7 +82,7 @@ export async function writeReview(
   const { permissions } = ports;
   const isAuthorTrusted =
     !isFork(repo, pull) ||
-    permissions === undefined ||
+    permissions === null ||
     (isOwnFork(pull) && (await mayWrite(repo, pull.author, permissions)));
 
   // 2. Analyze what kind of change it is.
