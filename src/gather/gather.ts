@@ -177,7 +177,8 @@ export async function gather(
   const foldersAt = async (paths: readonly string[]) =>
     (await pulls.foldersAt?.(repo, baseTip, paths).catch(() => null)) ?? new Set<string>();
   const { checks } = config.review;
-  const isGate = checks.enabled && checks.failOn !== "never";
+  // A workflow decides for itself what fails it.
+  const isGate = job.trigger === "command-line" || (checks.enabled && checks.failOn !== "never");
   const tests = isGate ? { newTests: await newTests(changed.files, config.fileKinds, foldersAt) } : {};
 
   const author = await optional("author-tier", () => pulls.authorFacts(repo, pull), { mergedPullRequests: null });

@@ -166,6 +166,10 @@ test("an ignore in the code counts in a branch of the repository, and hides noth
       return (await run({ "fail-on": "major" }, own, { GITHUB_EVENT_PATH: event })).code;
     };
     expect([await ends("acme/shop"), await ends("mallory/shop"), await ends(null)]).toEqual([0, 1, 1]);
+    // Most rules leave tests and examples alone: a stranger's new ones are code.
+    own.write({ "examples/backup.py": BACKUP, "tests/test_backup.py": BACKUP });
+    own.commit("feat: show how");
+    expect([await ends("acme/shop"), await ends("mallory/shop")]).toEqual([0, 1]);
   } finally {
     own.remove();
   }
