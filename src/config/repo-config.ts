@@ -189,7 +189,7 @@ const Review = section({
   }).describe("Results of other tools: see docs/linters.md."),
   debounceSeconds: whole(
     { min: 0, max: 600, default: 10, example: 60 },
-    "Seconds to wait for a further push, so that quick pushes get one review.",
+    "Seconds to wait for a further push: quick pushes get one review.",
   ),
   drafts: flag(false, "Review draft pull requests too."),
   bots: documented(
@@ -200,7 +200,7 @@ const Review = section({
   authors: documented(
     globs.default([]),
     ["alice", "team-*", "!team-intern"],
-    "Only pull requests by these people (globs of logins, in any case; all when empty); `!` leaves people out, and bots too.",
+    "Only pull requests by these people (globs of logins, in any case; all when empty); `!` leaves people and bots out.",
   ),
   baseBranches: documented(
     globs.default([]),
