@@ -37,7 +37,8 @@ describe.skipIf(given === null || data === null)("the data files of PostgreSQL",
         ?.oid;
       /** Every byte of the database's files, once what is in memory was written to them. */
       const held = async () => {
-        await db.run("CHECKPOINT");
+        // The files of a table that was written anew go with the checkpoint after the one that finds them unused.
+        for (const statement of ["CHECKPOINT", "CHECKPOINT"]) await db.run(statement);
         const folder = join(data, "base", String(oid));
         return tracesIn(
           readdirSync(folder)
@@ -53,7 +54,9 @@ describe.skipIf(given === null || data === null)("the data files of PostgreSQL",
       expect(await held()).not.toEqual([]);
       // A table keeps dead rows for a statement that began before, such as the database's own ANALYZE.
       await vi.waitFor(async () => expect(await db.all(OTHERS)).toEqual([]), { timeout: 30_000 });
-      for (const statement of rewriting) await db.script(statement);
+      // As the page says: once more where the database itself was at work.
+      for (let times = 0; times < 3 && (await held()).length > 0; times += 1)
+        for (const statement of rewriting) await db.script(statement);
       expect(await held()).toEqual([]);
       const store = await openStore(given.url);
       expect(await store.queue.counts()).toMatchObject({ running: 0 });

@@ -42,7 +42,7 @@ export interface WritingPorts {
   readonly introductions: Introductions;
   /** What people decided about the pull request. */
   readonly decisions: Pick<Decisions, "of">;
-  /** Who may write to the repository; null where whoever asks pays. */
+  /** Who may write to the repository; null where the person who asks pays. */
   readonly permissions: Permissions | null;
   /** What was declined and spoken about on other pull requests; null where that is not kept. */
   readonly past: (PastRejections & PastCode) | null;
@@ -60,7 +60,7 @@ export interface WritingPorts {
   readonly signal: AbortSignal;
 }
 
-/** A change without a history: nothing was decided or written about it, nobody waits for its end, and nothing is kept of it. */
+/** A change without a history: nothing was decided or written about it, no one waits for its end, and nothing is kept of it. */
 export const PLAIN_CHANGE: Omit<
   WritingPorts,
   "pulls" | "inspector" | "known" | "embedder" | "recall" | "access" | "now"

@@ -78,7 +78,7 @@ export async function writeReview(
   const because = await summaryBecause(gathered, ports);
   const begun = await begin(gathered, because);
   const { pull, repo } = gathered;
-  // At a terminal nobody asks for permissions.
+  // A review at a terminal asks for no permissions.
   const { permissions } = ports;
   const isAuthorTrusted =
     !isFork(repo, pull) ||

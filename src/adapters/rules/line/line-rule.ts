@@ -29,7 +29,7 @@ export function searchLines(file: InspectedFile, search: RegExp | Search): Match
   return matches;
 }
 
-/** The line; a long one in pieces, which begin with an ellipsis where something stands before them. */
+/** The line; a long one in pieces, which begin with an ellipsis where something is before them. */
 export function piecesOf(text: string): readonly string[] {
   if (text.length <= PIECE) return [text];
   const pieces = Array.from({ length: Math.ceil(text.length / (PIECE - OVERLAP)) }, (_, at) => {

@@ -57,7 +57,7 @@ const scriptLines = oncePerFile((file): ReadonlySet<KnownLine> => {
   return found;
 });
 
-/** True when a line is a `run:` or `script:` entry, or stands in the block below one. */
+/** True when a line is a `run:` or `script:` entry, or is in the block below one. */
 function isInScript(file: InspectedFile, at: KnownLine): boolean {
   const key = SCRIPT_KEY.exec(at.text);
   return key === null ? scriptLines(file).has(at) : key.index < at.text.lastIndexOf("${{");

@@ -54,7 +54,7 @@ export const INJECTION = rulesOf<StructuralRule>("security", [
     id: "sql-from-strings",
     title: "SQL statement is built from strings",
     confidence: 0.85,
-    why: "A value pasted into SQL can end the literal it stands in and add statements of its own (SQL injection); an apostrophe already breaks the query.",
+    why: "A value pasted into SQL can end its literal and add statements of its own (SQL injection); an apostrophe already breaks the query.",
     fix: "Pass values as parameters (`?`, `$1`, `:name`) and let the driver quote them.",
     onlyWith:
       /\bselect\s|\b(?:insert|replace|merge)\s+(?:ignore\s+)?into\b|\bdelete\s+from\b|\bupdate\s+\S+\s+set\b|\bfrom\s+\w+|\b(?:WHERE|AND|OR|HAVING|ORDER|GROUP)\b|where|order|having|group|raw|literal|text\(|extra|not\b|find_by|exists|_all|joins|pluck|execute|sql/i,
