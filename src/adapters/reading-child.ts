@@ -195,7 +195,7 @@ async function residentBytes(pid: number | undefined): Promise<number> {
 }
 
 /**
- * Runs one piece of work after the other, of each asker in turn, so that who asks much delays nobody who asks little; a failure
+ * Runs one piece of work after the other, of each asker in turn, so that one who asks much does not delay one who asks little; a failure
  * affects only its own.
  */
 function fairTurns(): <T>(asker: object, work: () => Promise<T>) => Promise<T> {

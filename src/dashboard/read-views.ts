@@ -64,7 +64,7 @@ const LEAST_WEEKS = 12;
 const MOST_LINES = 5;
 const LATEST_REVIEWS = 20;
 const MOST_RULES = 10;
-/** A review is read for the author of each: 200 take some 50 ms. */
+/** A stored review is read for the author of each. */
 const MOST_DECIDED_PULLS = 200;
 const REVIEWS_A_PAGE = 25;
 const MOST_JOBS = 200;

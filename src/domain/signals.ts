@@ -81,7 +81,7 @@ export interface FileFacts {
   readonly path: string;
   readonly language: string;
   readonly kind: FileKind;
-  /** True where it counts as code that serves, whatever its path says. */
+  /** True where it counts as production code in spite of its path. */
   readonly isServing?: true;
 }
 

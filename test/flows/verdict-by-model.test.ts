@@ -18,11 +18,21 @@ beforeAll(async () => {
 afterAll(() => flow.close());
 
 let serial = 0;
-async function checked(files: Files) {
+async function opened(files: Files) {
   const at = await flow.world.repository("acme", `read-${++serial}`, { files: { ".kodiai.yml": GATE } });
   const pull = await flow.world.pullRequest(at, { title: "feat", author: "mallory", fork: "mallory", files });
   await flow.settled(pull);
-  return flow.world.checkRuns.findLast((run) => run.repository === at.id);
+  return { pull, end: () => flow.world.checkRuns.findLast((run) => run.repository === at.id) };
+}
+
+async function checked(files: Files) {
+  return (await opened(files)).end();
+}
+
+/** A save whose failure is swallowed, and what the check says of it. */
+async function saved() {
+  const { pull, end } = await opened({ "src/keep.ts": SAVE });
+  return { pull, shown: () => end()?.conclusion };
 }
 
 test("a change that it read passes, and one that it is down for does not", async () => {
@@ -78,11 +88,7 @@ test.each([
 ])("what it found does not pass because of %s", async (_, files) => {
   const seen = seeingScript([LOST]);
   answer = seen.script;
-  const at = await flow.world.repository("acme", `read-${++serial}`, { files: { ".kodiai.yml": GATE } });
-  const options = { title: "feat", author: "mallory", fork: "mallory", files: { "src/keep.ts": SAVE } };
-  const pull = await flow.world.pullRequest(at, options);
-  await flow.settled(pull);
-  const shown = () => flow.world.checkRuns.findLast((run) => run.repository === at.id)?.conclusion;
+  const { pull, shown } = await saved();
   expect(shown()).toBe("failure");
   await flow.world.push(pull, files);
   await flow.settled(pull);
@@ -92,11 +98,7 @@ test.each([
 test("what no model read at the first push is read at the second, which touches another file", async () => {
   const seen = seeingScript([LOST]);
   answer = () => failure("unreachable");
-  const at = await flow.world.repository("acme", `read-${++serial}`, { files: { ".kodiai.yml": GATE } });
-  const options = { title: "feat", author: "mallory", fork: "mallory", files: { "src/keep.ts": SAVE } };
-  const pull = await flow.world.pullRequest(at, options);
-  await flow.settled(pull);
-  const shown = () => flow.world.checkRuns.findLast((run) => run.repository === at.id)?.conclusion;
+  const { pull, shown } = await saved();
   expect(shown()).toBe("failure");
   answer = seen.script;
   await flow.world.push(pull, { "src/e.ts": LOGIN });

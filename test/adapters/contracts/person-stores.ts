@@ -89,7 +89,8 @@ export async function fillWithPerson(store: Store): Promise<void> {
   await store.decisions.pause(key, LOGIN, 1);
   await store.decisions.decline(key, { findingId: "f1", by: LOGIN, reason: "by design", isWriter: true }, 1);
   await store.answers.record({ comment: "c1", repo: SHOP, thread: "t", userId: ID, kind: "command", at: 1 });
-  const written = { ...review("h1"), walkthrough: `declined by @${LOGIN}`, heldBackBy: { by: LOGIN } };
+  const memory = { ...review("h1").memory, commenters: [{ author: `@${LOGIN}`, comments: 2 }] };
+  const written = { ...review("h1"), memory, walkthrough: `declined by @${LOGIN}`, heldBackBy: { by: LOGIN } };
   await store.ledger.save(reviewJob(7, "a"), written as ReturnType<typeof review>, 1);
   await store.replies.keep(key, "q", `{"value":"as @${LOGIN} said"}`, 1);
   await store.close();

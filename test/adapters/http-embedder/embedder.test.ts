@@ -23,16 +23,13 @@ beforeEach(() => {
   server.script(happy());
 });
 
+function keyless(baseUrl: string) {
+  const unknown = { apiKey: null, dimension: null, limits: {} };
+  return httpEmbedder({ baseUrl, model: MODEL, ...unknown, fetch, now: Date.now });
+}
+
 test.each(["", "/", "/v1", "/v1/"])("a local server needs no key, and its address may end in '%s'", async (end) => {
-  const embedder = httpEmbedder({
-    baseUrl: `${server.url}${end}`,
-    model: MODEL,
-    apiKey: null,
-    dimension: null,
-    limits: {},
-    fetch,
-    now: Date.now,
-  });
+  const embedder = keyless(`${server.url}${end}`);
   await embedder.embed(["let x = 1"], "query");
   const [request] = server.received;
   expect(request).toMatchObject({ path: "/v1/embeddings", body: { model: MODEL, input: ["let x = 1"] } });
@@ -41,15 +38,7 @@ test.each(["", "/", "/v1", "/v1/"])("a local server needs no key, and its addres
 });
 
 test("the dimension is learned from the first sound vector and then held against all others", async () => {
-  const embedder = httpEmbedder({
-    baseUrl: server.url,
-    model: MODEL,
-    apiKey: null,
-    dimension: null,
-    limits: {},
-    fetch,
-    now: Date.now,
-  });
+  const embedder = keyless(server.url);
   expect(embedder.space).toEqual({ model: MODEL, dimension: 0 });
   server.script(json({ data: [{ index: 0, embedding: [0, 0, 0] }] }));
   await embedder.embed(["a1"], "query");

@@ -3,7 +3,7 @@
 //
 // A comment passes these wrappers, the outermost first:
 // - publish/sanitize.ts: text by others is inert on GitHub;
-// - redactedReviews (adapters/secrets): no secret leaves, whoever wrote it, so it reads the finished text;
+// - redactedReviews (adapters/secrets): no secret leaves, of any writer, so it reads the finished text;
 // - dryRunReviews in place of the rest, where nothing is to be posted;
 // - githubReviews (reviews.ts): the requests of a review, and the last look at the head;
 // - writePath, here: at most once, by the intent in the store;
