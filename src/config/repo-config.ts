@@ -127,7 +127,7 @@ const Review = section({
   readings: documented(
     z.union([z.literal("auto"), z.literal(1), z.literal(2), z.literal(3)]).default("auto"),
     2,
-    "How often the model reads a change, each time from another side; findings are merged, checked and put in order of worth. auto: what measured best (now 1). Small changes, and those that the budget does not pay for, are read less often.",
+    "How often the model reads a change, each time from another side; findings are merged and checked once. auto: what measured best (now 1). Small changes, and those that the budget does not pay for, are read less often.",
   ),
   language: documented(
     z
