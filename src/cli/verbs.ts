@@ -174,7 +174,6 @@ export const VERBS = {
       "client-id": takes("ID", "its client, for logins to the dashboard"),
       "client-secret-file": takes("FILE", "the client's secret"),
       "dashboard-url": takes("URL", "where people reach the dashboard, if not on this machine"),
-      import: several("OWNER/NAME", "import past reviews, after an estimate"),
       "without-checks": flag("create an App without check runs"),
       "code-scanning": flag("ask for `security_events: read` too, for `review.tools.codeScanning`"),
       new: flag("create another App"),

@@ -24,13 +24,6 @@ export interface RegisteredApp {
   readonly lastDelivery: { readonly event: string; readonly status: number } | null;
 }
 
-/** The size of a repository's review history. */
-export interface PastSize {
-  readonly lineComments: number;
-  readonly conversation: number;
-  readonly pulls: number;
-}
-
 export interface AppCredentials {
   readonly appId: number;
   /** PEM. */

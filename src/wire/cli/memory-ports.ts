@@ -172,7 +172,7 @@ function fileUrl({ host, owner, name }: Repo, commit: string, path: string, isWi
 }
 
 /** The repository to import, with which token, into which folder. */
-export interface HistoryWords extends PersonsRepository {
+interface HistoryWords extends PersonsRepository {
   readonly dataDir: string | undefined;
   readonly isDry: boolean;
 }
