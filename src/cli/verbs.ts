@@ -186,8 +186,8 @@ export const VERBS = {
   },
   init: {
     group: "set up",
-    summary: "write a .kodiai.yml that fits the repository",
-    forms: [["", "from its languages, generated files and documents"]],
+    summary: "write a first .kodiai.yml",
+    forms: [["", "with the preset, and examples of other keys as comments"]],
     options: {
       preset: takes("PRESET", "quiet, balanced or thorough (default: balanced)"),
       force: flag("overwrite an existing file"),
