@@ -302,7 +302,6 @@ export const VERBS = {
     summary: "offer memory and review to coding agents (Model Context Protocol)",
     forms: [["", "on standard input and output"]],
     options: {
-      http: takes("PORT", "over HTTP on loopback, with the token in KODIAI_MCP_TOKEN"),
       "allow-write": flag("allow agents to store notes"),
       all: flag("allow every indexed repository"),
       model: MODEL,
