@@ -33,7 +33,7 @@ each other, \`rules\` merge by rule:
 4. \`.kodiai.yml\` of the repository named by \`_extends\`, one step
 5. \`.kodiai.yml\` of the repository
 
-\`kodiai init\` writes a file that fits a clone. \`kodiai config show\` prints what differs from the defaults and why; \`kodiai config explain KEY\` what a key
+\`kodiai init\` writes a first file. \`kodiai config show\` prints what differs from the defaults and why; \`kodiai config explain KEY\` what a key
 means. \`/kodiai config\` does so on a pull request.
 
 A model also reads \`AGENTS.md\`, \`CLAUDE.md\` and \`.github/copilot-instructions.md\` of that branch, as data; the summary names them.

@@ -186,8 +186,8 @@ export const VERBS = {
   },
   init: {
     group: "set up",
-    summary: "write a .kodiai.yml that fits the repository",
-    forms: [["", "from its languages, generated files and documents"]],
+    summary: "write a first .kodiai.yml",
+    forms: [["", "with the preset, and examples of other keys as comments"]],
     options: {
       preset: takes("PRESET", "quiet, balanced or thorough (default: balanced)"),
       force: flag("overwrite an existing file"),
@@ -302,7 +302,6 @@ export const VERBS = {
     summary: "offer memory and review to coding agents (Model Context Protocol)",
     forms: [["", "on standard input and output"]],
     options: {
-      http: takes("PORT", "over HTTP on loopback, with the token in KODIAI_MCP_TOKEN"),
       "allow-write": flag("allow agents to store notes"),
       all: flag("allow every indexed repository"),
       model: MODEL,
