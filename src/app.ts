@@ -133,7 +133,6 @@ async function runningJobs(
       jobs: worker,
       problem: worker.problem,
       workerBytes: () => worker.state()?.rssBytes ?? 0,
-      warmth: () => worker.state()?.warmth ?? store.warmth(),
       sinceAnsweredMs: () => worker.state()?.sinceAnsweredMs ?? null,
     };
   }
@@ -142,7 +141,7 @@ async function runningJobs(
   const counted: JobHooks["counted"] = (_, work) => work();
   const jobs = await startJobs(options, store, github, metrics, { ...hooks, counted });
   const none = () => null;
-  return { jobs, problem: none, workerBytes: () => 0, warmth: store.warmth, sinceAnsweredMs: none };
+  return { jobs, problem: none, workerBytes: () => 0, sinceAnsweredMs: none };
 }
 
 function soonest(one: number | null, other: number | null): number | null {

@@ -1,5 +1,6 @@
 // One repository in memory: the fields of its rows for scopes and filters, and their terms. Rows are ordered by corpus, then by time,
 // so that a corpus is a range of rows, and the rows before a date are the beginning of that range.
+import { setImmediate } from "node:timers/promises";
 import { CORPORA, type Corpus } from "../domain/memory.ts";
 import type { MemoryFilter, Scope } from "../domain/retrieval.ts";
 import { type Facet, facetMatcher, pathMatcher } from "./filter.ts";
@@ -58,6 +59,8 @@ export async function readIndex(
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) break;
     after = last;
+    // SQLite answers at once: without this nothing else would run until a large index is read.
+    await setImmediate();
   }
   const kept = base === null ? [] : await keptRows(rows, id, base, new Set(added.ids), living);
   return arranged(version, base, kept, added, Math.max(0, living - kept.length - added.ids.length));

@@ -85,8 +85,6 @@ export interface Rows {
     codes: readonly Int8Array[],
   ): Promise<readonly RowDistances[]>;
   version(repo: RepoKey): Promise<number>;
-  /** The most recently written repositories. */
-  recent(most: number): Promise<readonly Admitted[]>;
 }
 
 /** Opens snapshots of rows. */

@@ -19,8 +19,6 @@ export interface JobFigures {
   readonly problem: () => string | null;
   /** Resident memory of the worker process; 0 without one. */
   readonly workerBytes: () => number;
-  /** Of the search that reviews use. */
-  readonly warmth: Store["warmth"];
 }
 
 interface AdminSettings {
@@ -54,7 +52,7 @@ export async function startAdminServer(
     now: Date.now,
   });
   const pages = new Map<string, () => Promise<Page>>([
-    ["/healthz", async () => json(200, { ok: true, jobs: await store.queue.counts(), memory: running.warmth() })],
+    ["/healthz", async () => json(200, { ok: true, jobs: await store.queue.counts() })],
     [
       "/readyz",
       async () => {

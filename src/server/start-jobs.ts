@@ -62,8 +62,6 @@ export async function startJobs(
   const { log, waits } = options;
   const { queue } = store;
   if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews continue without memory");
-  // Not awaited: until it is done, searches read the file, more slowly.
-  store.warm().catch((error: unknown) => log.warn({ err: error }, "memory could not be preloaded"));
   const reading = await readers(options, store);
   // Started early, so that it is ready for the first review.
   const inspector: NonNullable<AppOptions["inspector"]> = options.inspector ?? serverInspector();

@@ -7,7 +7,6 @@ import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { symbols } from "pino";
 import { StoreUnusable, Transient } from "../domain/errors.ts";
-import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import type { LaneName, ProcessEnd } from "../ports.ts";
 import type { Store } from "../wire/store.ts";
 import { HANGS_MS } from "../worker.ts";
@@ -67,7 +66,6 @@ interface WorkerState {
   readonly rssBytes: number;
   /** See answerClock. */
   readonly sinceAnsweredMs: number | null;
-  readonly warmth: MemoryWarmth;
 }
 
 export type FromWorker =

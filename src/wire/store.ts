@@ -20,15 +20,9 @@ import { cachedEmbedder } from "../store/memory/embedding-cache.ts";
 import { storedEvidence } from "../store/memory/evidence.ts";
 import { type MemoryFacts, memoryFacts } from "../store/memory/memory-facts.ts";
 import { openMemoryFile, reclaimFile } from "../store/memory/memory-file.ts";
-import { type RecallSettings, type ThreadRecall, threadRecall } from "../store/memory/recall.ts";
+import { type RecallSettings, storedRecall } from "../store/memory/recall.ts";
 import { storedRejections } from "../store/memory/rejections.ts";
-import {
-  remembersAnything,
-  storedFigures,
-  storedLabels,
-  storedReplays,
-  storedSpaces,
-} from "../store/memory/repositories.ts";
+import { storedFigures, storedLabels, storedReplays, storedSpaces } from "../store/memory/repositories.ts";
 import { MEMORY_PART } from "../store/memory/schema.ts";
 import { storedMemory } from "../store/memory/stored-memory.ts";
 import { migrate } from "../store/migrate.ts";
@@ -50,6 +44,7 @@ import { storedSpending } from "../store/reviews/spending.ts";
 import { storedSigns, storedWorkFigures } from "../store/reviews/work-figures.ts";
 import { storedInstallationPace, storedOrphanWrites, storedWrites } from "../store/reviews/writes.ts";
 import type { Database } from "../store/sql.ts";
+import type { SqliteSettings } from "../store/sqlite.ts";
 import { checkFiles, type FileProblem } from "../store/upkeep/check-files.ts";
 import { refuseHalfMoved } from "../store/upkeep/move.ts";
 import { type PersonStore, storedPeople } from "../store/upkeep/people.ts";
@@ -60,7 +55,7 @@ import { passwordIn, registerSecrets } from "./secrets.ts";
 
 export type { MemoryFacts };
 
-interface OpenMemory extends Pick<ThreadRecall, "warmth"> {
+interface OpenMemory {
   readonly memory: Memory;
   /** Feedback on findings, and the resulting outcomes. */
   readonly evidence: EvidenceStore;
@@ -76,8 +71,6 @@ interface OpenMemory extends Pick<ThreadRecall, "warmth"> {
   spaces(): ReturnType<typeof storedSpaces>;
   /** Wraps an embedder with a cache of query vectors. */
   cached(embedder: Embedder): Embedder;
-  /** Loads the search index in the background. Rejects when it cannot be read. An empty memory needs no thread. */
-  warm(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -101,9 +94,8 @@ export interface Store extends Records, ReturnType<typeof queueOn>, Remembered {
   onDamage(found: (code: string) => void): () => void;
 }
 
-export interface StoreSettings extends Omit<RecallSettings, "place"> {
-  /** Overrides the documented limit, as the settings of Recall do; for tests. */
-  readonly mostPages?: number;
+/** `mostPages` and `vectors` are other than the documented ones in tests only. */
+export interface StoreSettings extends RecallSettings, Pick<SqliteSettings, "mostPages" | "vectors"> {
   /** Checks both files completely before use, as a server does at its start: about a second per gigabyte. */
   readonly isChecked?: boolean;
   /** A process without a heartbeat for so long is taken for dead. */
@@ -112,7 +104,7 @@ export interface StoreSettings extends Omit<RecallSettings, "place"> {
   readonly instance?: string;
   /** See Store.epoch; absent: by the wall clock. */
   readonly epoch?: number;
-  /** For a command, which ends soon: few connections, and a search that waits for the index. */
+  /** For a command, which ends soon: few connections. */
   readonly isCommand?: boolean;
   /**
    * When set, other users lose their permissions on the folder, or this is called with the reason why they keep some. Absent: the folder
@@ -122,9 +114,6 @@ export interface StoreSettings extends Omit<RecallSettings, "place"> {
   /** Folder for files outside the database; null or absent: the store's own, if it is a folder. */
   readonly dataDir?: string | null;
 }
-
-/** A command searches only once, so its one search must wait for the index. */
-const UNHURRIED_MS = 60_000;
 
 /**
  * Opens (or creates) the store. If only memory cannot be opened, the store works without it: see `memoryProblem`.
@@ -238,8 +227,9 @@ async function openMemory(
 ): Promise<Remembered & { readonly memoryDb: Database | null }> {
   try {
     if (settings.isChecked === true) checkFile(path, MEMORY_PART);
-    const db = await openMemoryFile(path, settings.mostPages);
-    return { ...rememberedOn(db, path, () => reclaimFile(db), settings), memoryDb: db };
+    const { mostPages, vectors = "installed" } = settings;
+    const db = await openMemoryFile(path, { mostPages, vectors });
+    return { ...rememberedOn(db, db.vectorsMissing, () => reclaimFile(db), settings), memoryDb: db };
   } catch (error) {
     return {
       ...memoryOff("memory.db could not be opened; run `kodiai doctor` for the cause"),
@@ -249,35 +239,30 @@ async function openMemory(
       memoryProblem: error instanceof Error ? error : new Error(String(error)),
       spaces: () => Promise.resolve([]),
       cached: (embedder) => embedder,
-      warm: () => Promise.resolve(),
-      warmth: () => ({ state: "off", repositories: 0, rows: 0 }),
       close: () => Promise.resolve(),
       memoryDb: null,
     };
   }
 }
 
-function rememberedOn(db: Database, place: string, reclaim: () => Promise<void>, settings: StoreSettings): OpenMemory {
-  const patience = { ...(settings.isCommand === true ? { answerMs: UNHURRIED_MS } : {}), ...settings.patience };
-  const thread = threadRecall({ ...settings, place, patience, remembersAnything: () => remembersAnything(db) });
-  // Searches run in a thread of its own, so that webhooks and reviews are not blocked.
+function rememberedOn(
+  db: Database,
+  vectorsMissing: string | null,
+  reclaim: () => Promise<void>,
+  settings: StoreSettings,
+): OpenMemory {
   return {
     memory: storedMemory(db, reclaim),
     evidence: storedEvidence(db),
     past: storedRejections(db),
     replays: storedReplays(db),
     labels: storedLabels(db),
-    recall: thread,
+    recall: storedRecall(db, vectorsMissing, settings),
     shown: storedFigures(db),
     memoryProblem: null,
     spaces: () => storedSpaces(db),
     cached: (embedder) => cachedEmbedder(embedder, db, Date.now),
-    warm: thread.warm,
-    warmth: thread.warmth,
-    async close() {
-      await thread.close();
-      await db.close();
-    },
+    close: db.close,
   };
 }
 
@@ -310,7 +295,7 @@ async function openDatabaseStore(url: string, settings: StoreSettings): Promise<
   const patient = isCommand ? db : openPostgres(url, { name: "kodiai memory" });
   const listener = isCommand ? undefined : postgresListener(url);
   const reclaim = (tables: readonly string[]) => vacuum(patient, tables);
-  const remembered = rememberedOn(patient, url, () => reclaim(MEMORY_TABLES), settings);
+  const remembered = rememberedOn(patient, null, () => reclaim(MEMORY_TABLES), settings);
   return {
     ...queueOn(db, settings, listener),
     ...recordsOn(db, processMark(), reclaim, patient),

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const onStep = (_: unknown, stage: string, value: unknown) => {
     if (stage === "retrieve") retrieved.push(value as Precedents);
   };
-  harness = await openHarness({ app: { memory: { patience: { answerMs: 60_000 } }, onStep } });
+  harness = await openHarness({ app: { onStep } });
 });
 afterAll(() => harness.close());
 

@@ -3,7 +3,6 @@
 import type { Env } from "../../config/environment/env.ts";
 import { type Embeddings, readEmbeddings } from "../../config/environment/read-models.ts";
 import { setVariables } from "../../config/environment/shown-variables.ts";
-import type { MemoryWarmth } from "../../domain/memory/index-state.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { isDatabase } from "../../environment/data-dir.ts";
 import { egressTo } from "../../wire/egress.ts";
@@ -128,54 +127,21 @@ function vectorChecks({ spaces, records, stale }: MemoryFacts, space: Space | nu
   return [{ name: "vectors", state: others > 0 || none > 0 ? "note" : "ok", text: parts.join("; ") }];
 }
 
-const WARMTH: ReadonlyMap<string, string> = new Map<MemoryWarmth["state"], string>([
-  ["off", "memory could not be opened; reviews run without it"],
-  ["cold", "the search thread is not running; it starts with the next search"],
-  ["warming", "the index is being read into memory; until then searches read the file, more slowly"],
-  ["warm", "the index is in memory"],
-]);
-
 /** What keeps the running server from its work, as it says itself; nothing when none answers. Never rejects. */
 export async function readinessChecks(env: Pick<Env, "adminHost" | "adminPort">): Promise<Check[]> {
   try {
-    const { reasons } = (await askServer(env, "/readyz")) as { readonly reasons?: readonly string[] };
+    const url = `http://${placeOf(env)}`;
+    const answer = await egressTo(url, { deadlineMs: 2_000, own: true })(`${url}/readyz`);
+    const { reasons } = (await answer.json()) as { readonly reasons?: readonly string[] };
     return (reasons ?? []).map((reason) => broken("server", reason));
   } catch {
     return [];
   }
 }
 
-/** The JSON of a page of the admin port. */
-async function askServer(env: Pick<Env, "adminHost" | "adminPort">, path: string): Promise<unknown> {
-  const url = `http://${placeOf(env)}`;
-  const fetch = egressTo(url, { deadlineMs: 2_000, own: true });
-  return (await fetch(url + path)).json();
-}
-
 function placeOf({ adminHost: host, adminPort: port }: Pick<Env, "adminHost" | "adminPort">): string {
   const at = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
   return `${at}:${port}`;
-}
-
-/** The state of the running server's search, which only the server knows. Never rejects. */
-export async function warmthCheck(env: Pick<Env, "adminHost" | "adminPort">): Promise<Check> {
-  try {
-    const { memory } = (await askServer(env, "/healthz")) as { readonly memory?: MemoryWarmth | null };
-    const state = WARMTH.get(memory?.state ?? "");
-    if (!memory || state === undefined) throw new Error("not Kodiai");
-    const held = `${counted(memory.repositories, "repository", "repositories")}, ${memories(memory.rows)} held`;
-    const text = `${state} (${held}${usedMemoryText(memory)})`;
-    return { name: "search", state: memory.state === "off" ? "broken" : "ok", text };
-  } catch {
-    const text = `no server answers at ${placeOf(env)}; when it starts, it loads the most recently written memories`;
-    return note("search", text);
-  }
-}
-
-/** Of memories that do not fit only the newest are searched; the operator can raise the limit. */
-function usedMemoryText({ bytes, limitBytes }: MemoryWarmth): string {
-  if (bytes === undefined || limitBytes === undefined) return "";
-  return ` in ${megabytes(bytes)} of ${megabytes(limitBytes)} (KODIAI_SEARCH_MEMORY_MB)`;
 }
 
 function isSame(one: Space, space: Space): boolean {

@@ -23,7 +23,7 @@ import { openStore } from "../../wire/store.ts";
 import { DAY_MS } from "../data/stats.ts";
 import { type ExitCode, printJson, readWords, wantsJson, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
-import { broken, type Check, memoryChecks, note, ok, readinessChecks, warmthCheck } from "./doctor-memory.ts";
+import { broken, type Check, memoryChecks, note, ok, readinessChecks } from "./doctor-memory.ts";
 import { modelChecks } from "./doctor-model.ts";
 
 /**
@@ -141,8 +141,7 @@ async function server(): Promise<Check[]> {
   }
   const read = readEnv(process.env);
   if ("problems" in read) return read.problems.map((text) => broken("server", text));
-  const running = [await warmthCheck(read.env), ...(await readinessChecks(read.env))];
-  return [await github(read.env), dashboardCheck(read.env), ...running];
+  return [await github(read.env), dashboardCheck(read.env), ...(await readinessChecks(read.env))];
 }
 
 /** Who can open the dashboard, and where; includes the callback URL, which only a browser can test. */
@@ -229,7 +228,7 @@ const REMEDIES: readonly Remedy[] = [
     symptom: "cold start",
     sign: "the first review after a start is slower than the next ones",
     isSeen: ({ ms }) => ms.p50 <= SLOW_MS && ms.p99 > SLOW_MS,
-    cause: "the search thread, the index and the embedder load with the first question",
+    cause: "the index and the embedder load with the first question",
     remedy:
       "warm up: ask for one review by the label kodiai:review after a start; query vectors are kept in memory.db for a day and survive a restart",
   },
