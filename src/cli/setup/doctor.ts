@@ -196,7 +196,7 @@ interface Remedy {
 
 const SLOW_MS = 500;
 
-/** Problems of memory, shown when the last day's retrievals have their sign. docs/operating.md has the long version. */
+/** Problems of memory, shown when the last day's retrievals have their sign; docs/operating.md names them. */
 const REMEDIES: readonly Remedy[] = [
   {
     symptom: "low scores",
