@@ -271,8 +271,6 @@ export interface Lane<Taken extends AnyJob> {
   end(lease: Lease<Taken>, end: JobEnd): Promise<boolean>;
   /** lost: another process may run the job. superseded: a later job of the same key waits, so this one is no longer wanted. */
   leaseState(lease: Lease<Taken>): Promise<"held" | "superseded" | "lost">;
-  /** Milliseconds until the next waiting job is due; 0 when one is due now, null when none waits within the limits. */
-  nextInMs(limits?: LeaseLimits): Promise<number | null>;
 }
 
 /** The durable queue, itself the lane of reviews. One job per key runs at a time; a later one of the same key replaces one that waits. */
@@ -307,11 +305,6 @@ export interface Queue extends Lane<ReviewJob> {
   /** Requeues all jobs that this process holds, because it ends. Returns how many. */
   release(): Promise<number>;
   counts(): Promise<{ readonly waiting: number; readonly running: number; readonly parked: number }>;
-  /**
-   * Calls `wake` with each lane that has a due job, from any process, and with every lane when it starts to listen. Absent
-   * when the store has no notifications: then poll every few seconds.
-   */
-  onJobAvailable?(wake: (lane: LaneName) => void): void;
 }
 
 export interface EarlierReview {

@@ -68,8 +68,7 @@ export async function startJobs(
   await beatOnce(queue, log);
   const seen = jobWatch(metrics, options);
   const workers = startWorkers({ ...options, inspector }, store, github, reading, { ...hooks, seen });
-  const beating = heartbeat(queue, workers, log, waits?.beatMs);
-  queue.onJobAvailable?.((lane) => workers[lane].wake());
+  const beating = heartbeat(queue, log, waits?.beatMs);
   return {
     wake(lane) {
       for (const worker of lane === undefined ? Object.values(workers) : [workers[lane]]) worker.wake();

@@ -1,8 +1,8 @@
 // The processes that work on one database: which of them live, and what becomes of the jobs of those that do not.
 import { isDead } from "../../adapters/process-mark.ts";
-import type { LaneName, ProcessEnd } from "../../ports.ts";
+import type { ProcessEnd } from "../../ports.ts";
 import type { Database, Sql } from "../sql.ts";
-import { announce, tryLockKey } from "./coordination.ts";
+import { tryLockKey } from "./coordination.ts";
 import { close, hasWaiting, LONGEST_WAIT_MS, type WorkingProcess } from "./job-lane.ts";
 
 /**
@@ -100,16 +100,15 @@ interface Left {
   readonly id: number;
   readonly token: number;
   readonly key: string;
-  readonly lane: LaneName;
 }
 
-const LEFT = "SELECT id, token, key, lane FROM jobs";
+const LEFT = "SELECT id, token, key FROM jobs";
 const IS_LEFT = "state = 'running' AND (owner IS NULL OR owner NOT IN (SELECT id FROM instances))";
 
 type Overrun = Extract<ProcessEnd, { readonly kind: "overran" }>;
 
 /** Requeues a job of a process. Returns 0 while another client has it locked: the next heartbeat retries. */
-function takeBack(db: Database, { id, token, key, lane }: Left, why: "died" | "left" | Overrun): Promise<0 | 1> {
+function takeBack(db: Database, { id, token, key }: Left, why: "died" | "left" | Overrun): Promise<0 | 1> {
   return db.transaction(async (tx) => {
     if (!(await tryLockKey(tx, key))) return 0;
     const left = await tx.one<{ deaths: number }>(
@@ -132,7 +131,6 @@ function takeBack(db: Database, { id, token, key, lane }: Left, why: "died" | "l
            run_at = ${tx.dialect.now} + CAST($3 AS bigint) WHERE id = $1`,
         [id, why.reason, AFTER_OVERRUN_MS],
       );
-    await announce(tx, [lane]);
     return 1;
   });
 }

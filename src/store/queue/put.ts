@@ -4,7 +4,6 @@ import { repoKey } from "../../domain/memory.ts";
 import type { AnyJob, LaneName } from "../../ports.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Sql } from "../sql.ts";
-import { announce } from "./coordination.ts";
 
 /** A job to add. */
 export interface ComingJob {
@@ -74,9 +73,7 @@ export async function putJobs(tx: Sql, jobs: readonly ComingJob[]): Promise<void
   const columns = Object.keys(COLUMNS).join(", ");
   const source = tx.dialect.rows("$1", { at: "int", ...COLUMNS });
   const text = `INSERT INTO jobs (state, ${columns}) SELECT 'waiting', ${columns} FROM ${source} ORDER BY x.at`;
-  const lanes = jobs.map(({ lane }) => lane);
-  // Concurrently: one round trip to a server.
-  await Promise.all([tx.run(text, [jsonRows(rows)]), announce(tx, lanes)]);
+  await tx.run(text, [jsonRows(rows)]);
 }
 
 /** What a person requested of a head that still waits stays requested when an ordinary event about the same head follows. */
