@@ -43,7 +43,6 @@ interface WorkerPorts<Taken extends AnyJob = ReviewJob> {
 }
 
 export interface Worker {
-  /** Polls the queue now: a job may have been added. */
   wake(): void;
   /** Takes no further jobs; resolves when the running ones have ended, or after `withinMs`. */
   stop(withinMs: number): Promise<void>;

@@ -8,7 +8,6 @@ export interface FreshApp {
   readonly privateKey: string;
   /** Null when the webhook is off. */
   readonly webhookSecret: string | null;
-  /** For the dashboard's login. */
   readonly clientId: string;
   readonly clientSecret: string;
 }
@@ -24,7 +23,6 @@ export interface RegisteredApp {
   readonly lastDelivery: { readonly event: string; readonly status: number } | null;
 }
 
-/** The size of a repository's review history. */
 export interface PastSize {
   readonly lineComments: number;
   readonly conversation: number;

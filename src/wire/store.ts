@@ -227,14 +227,11 @@ function rememberedOn(
 ) {
   return {
     memory: storedMemory(db, reclaim),
-    /** Feedback on findings, and the resulting outcomes. */
     evidence: storedEvidence(db),
-    /** Declined findings, and the code that findings flagged. */
     past: storedRejections(db),
     replays: storedReplays(db),
     labels: storedLabels(db),
     recall: storedRecall(db, vectorsMissing, settings),
-    /** For the dashboard. */
     shown: storedFigures(db),
     /** Why memory could not be opened, for the operator; null when it is open. */
     memoryProblem: null as Error | null,
@@ -335,12 +332,9 @@ export function recordsOn(
   return {
     held,
     ...held(null),
-    /** Writes with a lost response whose jobs have ended. */
     orphanWrites: storedOrphanWrites(db),
-    /** Rate limits of each installation. */
     pace: storedInstallationPace(db, process),
     decisions: storedDecisions(db),
-    /** Data of repositories outside memory. */
     traces: storedTraces(patient, reclaim),
     waits: storedPushWaits(db),
     looks: storedLooks(db),
@@ -351,9 +345,7 @@ export function recordsOn(
     /** When a backup was last restored, in epoch milliseconds; null when none was. */
     restoredAt: (): Promise<number | null> => storedMoments(db).at("restored"),
     spending: storedSpending(db),
-    /** Cached model answers for unfinished reviews. */
     replies: storedReplies(db),
-    /** What model servers do not take. */
     modelLessons: storedModelLessons(db),
     history: storedHistory(db),
     endedSessions: storedEndedSessions(db),

@@ -7,9 +7,7 @@ import { oneValue } from "../statement.ts";
 import { lockKeys, lockLane } from "./coordination.ts";
 import { isHeld } from "./lease-fence.ts";
 
-/** The process that works on the queue. */
 export interface WorkingProcess {
-  /** Its unique name. */
   readonly instance: string;
   /** See processMark. */
   readonly process: string | null;

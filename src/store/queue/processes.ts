@@ -45,7 +45,6 @@ export function processesOn(db: Database, { instance, process, held, silentMs, e
   }
 
   return {
-    /** See Queue.heartbeat. */
     async heartbeat() {
       // Shortens waits that a wrong clock made longer than the maximum.
       const latest = `(SELECT ${db.dialect.now}) + ${LONGEST_WAIT_MS}`;
@@ -67,11 +66,9 @@ export function processesOn(db: Database, { instance, process, held, silentMs, e
       for (const left of unknown) if (!held.has(left.id)) taken += await takeBack(db, left, "left");
       return taken;
     },
-    /** See Queue.vouch. */
     async vouch(other: string) {
       await db.run("UPDATE instances SET beats = beats + 1 WHERE id = $1", [other]);
     },
-    /** See Queue.ended. */
     async ended(other: string, end: ProcessEnd) {
       const remove = () => db.run("DELETE FROM instances WHERE id = $1", [other]);
       if (end.kind === "died") await remove();
@@ -85,7 +82,6 @@ export function processesOn(db: Database, { instance, process, held, silentMs, e
       await remove();
       return taken;
     },
-    /** See Queue.release. */
     async release() {
       let given = 0;
       const own = await db.all<Left>(`${LEFT} WHERE state = 'running' AND owner = $1`, [instance]);

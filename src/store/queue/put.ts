@@ -5,7 +5,6 @@ import type { AnyJob, LaneName } from "../../ports.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Sql } from "../sql.ts";
 
-/** A job to add. */
 export interface ComingJob {
   readonly lane: LaneName;
   readonly job: AnyJob;
@@ -15,7 +14,6 @@ export interface ComingJob {
   readonly by: string;
 }
 
-/** The queue's state for a new job. */
 interface Place {
   readonly now: number;
   /** When the waiting job that it replaces is due; null when none waits. */

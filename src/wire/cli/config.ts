@@ -111,11 +111,9 @@ export async function entriesIn(folder: string): Promise<readonly RootEntry[]> {
   return [...(await list("")), ...(await list(".github/"))];
 }
 
-/** The content of a checkout. */
 export interface Checkout {
   /** Tracked paths and those that git does not ignore, with `/`. */
   readonly files: readonly string[];
-  /** Text of .gitattributes; "" without one. */
   readonly attributes: string;
 }
 
