@@ -23,7 +23,6 @@ import type { Store } from "./wire/store.ts";
 
 /** An orchestrator kills a process after 30 s. Jobs that run longer are retried on the next start. */
 const DRAIN_MS = 22_000;
-/** For cleanup at the end. */
 const TIDY_MS = 2_000;
 
 function probotOf({ appId, privateKey, webhookSecret, apiUrl, waits, log }: AppOptions): Probot {
@@ -118,7 +117,6 @@ interface RunningJobs extends JobFigures {
   readonly sinceAnsweredMs: () => number | null;
 }
 
-/** In a worker process, or in this one. */
 async function runningJobs(
   options: AppOptions,
   store: Store,

@@ -8,7 +8,6 @@ export interface FreshApp {
   readonly privateKey: string;
   /** Null when the webhook is off. */
   readonly webhookSecret: string | null;
-  /** For the dashboard's login. */
   readonly clientId: string;
   readonly clientSecret: string;
 }

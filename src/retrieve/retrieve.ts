@@ -74,7 +74,6 @@ export interface RetrieveSettings {
   readonly asked?: Asked | null;
 }
 
-/** The state shared by all steps of one search. */
 interface Search {
   readonly context: PullRequestContext;
   readonly signals: ReviewSignals;
@@ -169,7 +168,6 @@ function always(query: RetrievalQuery): Asked["query"] {
   return () => query;
 }
 
-/** A part of `degraded`. */
 const KEYWORD_SEARCH = "keyword-search";
 
 /** @param own the query of the change, or of the person who replaces it */
@@ -237,7 +235,6 @@ async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Prom
   });
 }
 
-/** The operator's threshold where the repository sets none. */
 function withOperators(retrieval: Knowledge["retrieval"], embedder: Embedder | null): Knowledge["retrieval"] {
   const { distanceThreshold: own } = retrieval;
   return { ...retrieval, distanceThreshold: own === "auto" ? (embedder?.operatorThreshold ?? own) : own };

@@ -96,7 +96,6 @@ export function memorySearch(source: RowSource, settings: SearchSettings): Memor
 
 const ignore: ReportDegraded = () => {};
 
-/** LRU cache of the indexes and vectors of repositories. */
 function heldIndexes(memoryBytes: number) {
   interface One {
     readonly index: RepositoryIndex;

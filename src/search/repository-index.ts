@@ -13,7 +13,6 @@ export interface RepositoryIndex {
   readonly ids: Float64Array;
   /** The version that wrote the row last. */
   readonly changed: Float64Array;
-  /** The records' ids. */
   readonly mems: readonly string[];
   /** Pull request numbers, −1 for none. */
   readonly pulls: Float64Array;
@@ -30,10 +29,8 @@ export interface RepositoryIndex {
   readonly leftOut: number;
 }
 
-/** A repository that a scope admits, with its index. */
 export type IndexedRepository = { readonly repository: Admitted; readonly index: RepositoryIndex };
 
-/** Rows per read. */
 const PAGE = 5_000;
 
 /**
@@ -66,7 +63,6 @@ export async function readIndex(
   return arranged(version, base, kept, added, Math.max(0, living - kept.length - added.ids.length));
 }
 
-/** Collects new and changed rows, by column. */
 function addedRows(base: RepositoryIndex | null) {
   const columns = { ids: [], changed: [], pulls: [], times: [], facetOf: [], pathOf: [] } as Record<Column, number[]>;
   const [facets, paths] = [numbered<Facet>(base?.facets ?? []), numbered<string | null>(base?.paths ?? [])];
@@ -111,7 +107,6 @@ function numbered<T>(known: readonly T[]) {
   };
 }
 
-/** The unchanged rows of the older index. */
 async function keptRows(
   rows: Rows,
   repository: number,

@@ -24,7 +24,6 @@ interface CorpusVectors {
   readonly codes: Int8Array;
 }
 
-/** Vectors per read. */
 const PAGE = 5_000;
 
 /**

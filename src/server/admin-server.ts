@@ -13,7 +13,6 @@ import { json, type Page } from "./sweeps/unavailable-servers.ts";
 import type { Committer } from "./take-delivery.ts";
 import { listening, type WebhookServer } from "./webhook-server.ts";
 
-/** What the operator sees of what runs jobs. */
 export interface JobFigures {
   /** Why no job runs, as the fragment of a sentence; null when all is well. */
   readonly problem: () => string | null;
@@ -29,7 +28,6 @@ interface AdminSettings {
   /** See answerClock. */
   readonly sinceAnsweredMs: () => number | null;
   readonly running: JobFigures;
-  /** Handles every other path, given the readiness check. */
   readonly others: (readiness: () => Promise<Readiness>) => (request: Request) => Promise<Response>;
 }
 

@@ -8,7 +8,6 @@ import type { StoreSettings } from "../wire/store.ts";
 import type { PullJob } from "./run-job.ts";
 import type { MissedChoice } from "./sweeps/missed-sweeper.ts";
 
-/** What the environment sets, and what it may leave out. */
 type OfEnvironment = Pick<
   Env,
   "appId" | "webhookSecret" | "webhookPath" | "githubHost" | "dataDir" | "reviewerLogin" | "workers" | "dryRun"

@@ -42,7 +42,6 @@ const MOST_PAUSE_MS = 30_000;
 const WELL_MS = 60_000;
 const RECORD_AGAIN_MS = 1_000;
 
-/** Options that can be sent. */
 type SentOptions = Omit<AppOptions, "log" | "inspector" | "onStep" | "unwanted" | "missed" | "variables" | "admin">;
 
 export interface StartWorker {
@@ -52,7 +51,6 @@ export interface StartWorker {
   readonly instance: string;
   readonly epoch: number;
   readonly slug: string;
-  /** Of the log. */
   readonly level: string;
   readonly limits: TimeLimits;
 }

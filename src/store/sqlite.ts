@@ -183,7 +183,6 @@ async function whenFree<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Another process holds the lock. */
 class Locked extends Transient {}
 
 /**

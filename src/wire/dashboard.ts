@@ -17,12 +17,10 @@ import { egressTo } from "./egress.ts";
 import { redact, registerSecrets, safeRetrievals } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
-/** What the running server can say and do. */
 interface Running extends Pick<DashboardPorts, "wake"> {
   readonly readiness: () => Pick<Health, "ready" | "reasons"> | Promise<Pick<Health, "ready" | "reasons">>;
 }
 
-/** The server's settings as the dashboard shows and uses them. */
 interface DashboardSettings extends Pick<Env, "githubHost" | "model" | "reranker" | "embeddings" | "dryRun"> {
   readonly apiUrl: string;
   readonly dashboardToken?: Env["dashboardToken"];

@@ -8,9 +8,7 @@ import { processMark } from "../adapters/process-mark.ts";
 import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
 import { repoKey } from "../domain/memory.ts";
 import { isDatabase, makeDataFolder } from "../environment/data-dir.ts";
-import type { MemoryFigures } from "../ports/dashboard.ts";
-import type { EvidenceStore } from "../ports/feedback.ts";
-import type { Embedder, Memory, Recall, Replays, RepositoryLabels } from "../ports/memory.ts";
+import type { Embedder } from "../ports/memory.ts";
 import type { AnyJob, Lease } from "../ports.ts";
 import { usearchExact } from "../search/vector-index.ts";
 import { onDamage } from "../store/damage.ts";
@@ -27,7 +25,6 @@ import { MEMORY_PART } from "../store/memory/schema.ts";
 import { storedMemory } from "../store/memory/stored-memory.ts";
 import { migrate } from "../store/migrate.ts";
 import { ownerOnlyFolder } from "../store/owner-only.ts";
-import type { NotificationListener } from "../store/postgres-listener.ts";
 import { clockEpoch, openQueueFile } from "../store/queue/clock.ts";
 import { storedInbox } from "../store/queue/deliveries.ts";
 import { storedJobAdmin } from "../store/queue/job-admin.ts";
@@ -55,32 +52,10 @@ import { passwordIn, registerSecrets } from "./secrets.ts";
 
 export type { MemoryFacts };
 
-interface OpenMemory {
-  readonly memory: Memory;
-  /** Feedback on findings, and the resulting outcomes. */
-  readonly evidence: EvidenceStore;
-  /** Declined findings, and the code that findings flagged. */
-  readonly past: ReturnType<typeof storedRejections>;
-  readonly replays: Replays;
-  readonly labels: RepositoryLabels;
-  readonly recall: Recall;
-  /** For the dashboard. */
-  readonly shown: MemoryFigures;
-  readonly memoryProblem: null;
-  /** The embedding spaces in memory, with their number of vectors. */
-  spaces(): ReturnType<typeof storedSpaces>;
-  /** Wraps an embedder with a cache of query vectors. */
-  cached(embedder: Embedder): Embedder;
-  close(): Promise<void>;
-}
-
+type OpenMemory = ReturnType<typeof rememberedOn>;
 /** Null when memory could not be opened. */
-type Absent = { readonly [Part in "past" | "replays" | "shown"]: OpenMemory[Part] | null };
-
-interface Remembered extends Omit<OpenMemory, keyof Absent | "memoryProblem">, Absent {
-  /** Why memory could not be opened, for the operator; null when it is open. */
-  readonly memoryProblem: Error | null;
-}
+type Lost = "past" | "replays" | "shown";
+type Remembered = Omit<OpenMemory, Lost> & { readonly [Part in Lost]: OpenMemory[Part] | null };
 
 export interface Store extends Records, ReturnType<typeof queueOn>, Remembered {
   readonly people: PersonStore;
@@ -203,11 +178,10 @@ async function openFolder(folder: string, settings: StoreSettings): Promise<Omit
   };
 }
 
-function queueOn(db: Database, { silentMs, instance }: StoreSettings, listener?: NotificationListener) {
+function queueOn(db: Database, { silentMs, instance }: StoreSettings) {
   return {
     queue: storedQueue(db, {
       process: processMark(),
-      listener,
       ...(silentMs === undefined ? {} : { silentMs }),
       ...(instance === undefined ? {} : { instance }),
     }),
@@ -250,7 +224,7 @@ function rememberedOn(
   vectorsMissing: string | null,
   reclaim: () => Promise<void>,
   settings: StoreSettings,
-): OpenMemory {
+) {
   return {
     memory: storedMemory(db, reclaim),
     evidence: storedEvidence(db),
@@ -259,9 +233,12 @@ function rememberedOn(
     labels: storedLabels(db),
     recall: storedRecall(db, vectorsMissing, settings),
     shown: storedFigures(db),
-    memoryProblem: null,
+    /** Why memory could not be opened, for the operator; null when it is open. */
+    memoryProblem: null as Error | null,
+    /** The embedding spaces in memory, with their number of vectors. */
     spaces: () => storedSpaces(db),
-    cached: (embedder) => cachedEmbedder(embedder, db, Date.now),
+    /** Wraps an embedder with a cache of query vectors. */
+    cached: (embedder: Embedder) => cachedEmbedder(embedder, db, Date.now),
     close: db.close,
   };
 }
@@ -285,19 +262,15 @@ const COMMAND = { connections: 4, name: "kodiai command", isLastWord: true } as 
 async function openDatabaseStore(url: string, settings: StoreSettings): Promise<Omit<Store, "blobs">> {
   const isCommand = settings.isCommand === true;
   // Imported on demand, as in prepareDatabase: a store in files needs no driver.
-  const [{ openPostgres }, { postgresListener }] = await Promise.all([
-    import("../store/postgres.ts"),
-    import("../store/postgres-listener.ts"),
-  ]);
+  const { openPostgres } = await import("../store/postgres.ts");
   await prepareDatabase(url);
   const db = openPostgres(url, isCommand ? COMMAND : QUICK);
   // Memory and maintenance use connections of their own, so that no search delays a delivery.
   const patient = isCommand ? db : openPostgres(url, { name: "kodiai memory" });
-  const listener = isCommand ? undefined : postgresListener(url);
   const reclaim = (tables: readonly string[]) => vacuum(patient, tables);
   const remembered = rememberedOn(patient, null, () => reclaim(MEMORY_TABLES), settings);
   return {
-    ...queueOn(db, settings, listener),
+    ...queueOn(db, settings),
     ...recordsOn(db, processMark(), reclaim, patient),
     ...remembered,
     people: storedPeople(
@@ -309,7 +282,6 @@ async function openDatabaseStore(url: string, settings: StoreSettings): Promise<
     verify: () => Promise.resolve([]),
     onDamage,
     async close() {
-      await listener?.close();
       await remembered.close();
       if (!isCommand) await db.close();
     },
@@ -360,12 +332,9 @@ export function recordsOn(
   return {
     held,
     ...held(null),
-    /** Writes with a lost response whose jobs have ended. */
     orphanWrites: storedOrphanWrites(db),
-    /** Rate limits of each installation. */
     pace: storedInstallationPace(db, process),
     decisions: storedDecisions(db),
-    /** Data of repositories outside memory. */
     traces: storedTraces(patient, reclaim),
     waits: storedPushWaits(db),
     looks: storedLooks(db),
@@ -376,9 +345,7 @@ export function recordsOn(
     /** When a backup was last restored, in epoch milliseconds; null when none was. */
     restoredAt: (): Promise<number | null> => storedMoments(db).at("restored"),
     spending: storedSpending(db),
-    /** Cached model answers for unfinished reviews. */
     replies: storedReplies(db),
-    /** What model servers do not take. */
     modelLessons: storedModelLessons(db),
     history: storedHistory(db),
     endedSessions: storedEndedSessions(db),

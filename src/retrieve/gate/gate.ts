@@ -22,7 +22,6 @@ import {
 } from "./change-classes.ts";
 import { namedThings } from "./code-identifiers.ts";
 
-/** The gate's input: values that the review has anyway. */
 export interface GateContext
   extends Pick<PullRequestContext, "repo" | "pull" | "job" | "files" | "leftOut" | "headTexts"> {
   readonly signals: Pick<ReviewSignals, "files" | "intent" | "risks" | "languages">;
@@ -41,13 +40,11 @@ interface GatePattern {
   readonly matches: (text: string) => boolean;
 }
 
-/** The configuration with compiled patterns. */
 export interface GateConfig extends Omit<GateSettings, "skipPatterns" | "retrievePatterns"> {
   readonly skipPatterns: readonly GatePattern[];
   readonly retrievePatterns: readonly GatePattern[];
 }
 
-/** As it is without a configuration. */
 export const GATE: GateConfig = gateConfig(defaultKnowledge().retrieval.gate);
 
 interface Rule {

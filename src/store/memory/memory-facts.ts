@@ -12,12 +12,10 @@ export interface MemoryFacts {
   /** Problems, for the operator; empty when there are none. With problems, the counts may be missing. */
   readonly problems: readonly string[];
   readonly repositories: number;
-  /** Searchable records, and stale ones. */
   readonly records: number;
   readonly stale: number;
   /** Vectors per embedding space; spaces without any are left out. */
   readonly spaces: readonly (EmbeddingSpace & { readonly vectors: number })[];
-  /** Cached query vectors. */
   readonly cachedQueries: number;
   /** Feedback of bots and of people without write access: stored without weight. */
   readonly weightlessActs: number;

@@ -75,7 +75,6 @@ export function pageProblems(db: BetterSqlite.Database): readonly string[] {
   }
 }
 
-/** Free pages released at a time. */
 const PAGES = 500;
 const CUT_TRIES = 50;
 const CUT_PAUSE_MS = 100;

@@ -21,12 +21,10 @@ import { redact, registerSecrets, safeRetrievals } from "../secrets.ts";
 import { openStore, type Store } from "../store.ts";
 import { openForReading, unrecorded } from "./store.ts";
 
-/** The store of a command about memory. */
 export interface MemoryStore extends Omit<Store, "close"> {
   /** As storePlace names it. */
   readonly place: string;
   readonly redact: typeof redact;
-  /** The environment's. */
   readonly embedder: Embedder;
   readonly close: () => void;
 }
@@ -85,7 +83,6 @@ export async function memoryVerbPorts(word: string | undefined): Promise<MemoryV
 }
 
 interface MemoryIfAny {
-  /** For display. */
   readonly folder: string;
   readonly opened: MemoryStore | null;
   readonly close: () => void;

@@ -7,7 +7,6 @@ import type { Repo } from "../../domain/job.ts";
 import type { ModelAnswer, ModelRequest, ModelUsage, Purpose } from "../../domain/model.ts";
 import { type Model, type ModelAccess, type ModelLessons, type SpendingStore, UNLIMITED } from "../../ports/model.ts";
 
-/** The command line's choice of model. */
 export interface ModelWish {
   /** `auto`: the environment's model, if set. `show`: no model is called, but every request is reported. */
   readonly use: "auto" | "off" | "show";
