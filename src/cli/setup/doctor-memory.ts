@@ -2,7 +2,7 @@
 
 import type { Env } from "../../config/environment/env.ts";
 import { type Embeddings, readEmbeddings } from "../../config/environment/read-models.ts";
-import { setVariables } from "../../config/environment/shown-variables.ts";
+import { setVariables } from "../../config/environment/set-variables.ts";
 import type { MemoryWarmth } from "../../domain/memory/index-state.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { isDatabase } from "../../environment/data-dir.ts";
