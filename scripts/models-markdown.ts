@@ -2,8 +2,8 @@
 
 import { CONNECTION_CAUSES } from "../src/adapters/connection-cause.ts";
 import { fixOf } from "../src/adapters/model/model-error.ts";
-import { markdownTable } from "../src/cli/terminal-text.ts";
 import { MODEL_CAUSES } from "../src/review/reading/plan-reading.ts";
+import { markdownTable } from "./markdown-table.ts";
 import {
   EMBEDDERS,
   PARTS,
