@@ -1,8 +1,8 @@
 // docs/models.md from the table of what was tried, and from the causes in the code.
 
 import { CONNECTION_CAUSES } from "../src/adapters/connection-cause.ts";
-import { markdownTable } from "../src/cli/terminal-text.ts";
 import { MODEL_CAUSES } from "../src/review/reading/plan-reading.ts";
+import { markdownTable } from "./markdown-table.ts";
 import { EMBEDDERS, PARTS, REFUSALS, REPLIES, SERVERS, type ServerId } from "./model-matrix.ts";
 
 const HEAD = `# Model servers and embedders

@@ -46,7 +46,10 @@ function run(sources: readonly string[], tests: readonly string[]): number {
   // In the project's folder: StrykerJS copies it with everything else, and Vitest finds files from there.
   const [vitest, stryker, copy] = [".mutation.vitest.mjs", ".mutation.stryker.json", ".mutation"];
   const test = { include: tests, exclude: ["test/**/*.slow.test.ts"], setupFiles: ["test/seed.ts"], pool: "forks" };
-  writeFileSync(join(ROOT, vitest), `export default ${JSON.stringify({ test: { ...test, testTimeout: 60_000, hookTimeout: 60_000 } })};\n`);
+  writeFileSync(
+    join(ROOT, vitest),
+    `export default ${JSON.stringify({ test: { ...test, testTimeout: 60_000, hookTimeout: 60_000 } })};\n`,
+  );
   const settings = {
     testRunner: "vitest",
     plugins: ["@stryker-mutator/vitest-runner"],

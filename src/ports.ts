@@ -183,15 +183,12 @@ export interface InspectedRepository {
 
 /** Finds defects without a model, so it needs no API key. */
 export interface Inspector {
-  /**
-   * @param onRead called as it goes on: how many more files were read
-   * @param repository null or absent: rules that need it do not run
-   */
+  /** @param during without a repository, rules that need one do not run */
   inspect(
     files: readonly InspectedFile[],
     settings: ReadonlyMap<string, RuleSetting>,
     customRules: readonly CustomRule[],
-    during?: { readonly onRead?: (files: number) => void; readonly repository?: InspectedRepository | null },
+    during?: { readonly repository?: InspectedRepository | null },
   ): Promise<Inspection>;
 }
 

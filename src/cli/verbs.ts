@@ -233,8 +233,7 @@ export const VERBS = {
     group: "operate",
     summary: "list, retry and delete jobs",
     forms: [
-      ["ls", "waiting, running and parked jobs"],
-      ["show ID", "one job, with its reason"],
+      ["ls", "waiting, running and parked jobs, with the reason; --json has all of each"],
       ["retry ID", "run a parked job again"],
       ["drop ID", "delete a job"],
     ],

@@ -161,9 +161,7 @@ function replay({ memory, now }: RepositoryView): Html {
       "It was never replayed.",
       html`<code>kodiai replay --repo OWNER/NAME</code> asks it of the repository's own pull requests: with memory, without, and with another repository's.`,
     )}</section>`;
-  const { on, placebo, gain, pulls, comments, model } = result;
-  const share = (value: number) => `${(100 * value).toFixed(1)} %`;
-  const points = (value: number) => (100 * value).toFixed(1);
+  const { gain, pulls, model } = result;
   const problem = noGain(result, now, model);
   const verdict =
     gain === null
@@ -172,28 +170,7 @@ function replay({ memory, now }: RepositoryView): Html {
         ? badge("memory helps", "good")
         : badge(pulls < ENOUGH_PULLS ? "too few pull requests" : "not shown to help", "warn");
   return html`<section class="card"><h2>Does memory help?</h2><p>${verdict}</p>
-<p class="note">Share of ${whole(pulls)} pull requests (${whole(comments)} comments) of which memory met a later comment.</p>
-${bars(
-  "Share of pull requests of which memory met a later comment",
-  [
-    { name: "memory on", value: on, shown: share(on), tone: 1 },
-    { name: "memory off", value: 0, shown: share(0), tone: 5 },
-    ...(placebo === null ? [] : [{ name: "another's (placebo)", value: placebo, shown: share(placebo), tone: 3 }]),
-    ...(gain === null
-      ? []
-      : [
-          {
-            name: "gain over placebo",
-            value: Math.max(0, gain.mean),
-            shown: `${points(gain.mean)} points [${points(gain.low)} to ${points(gain.high)}]`,
-            tone: 2,
-            interval: [Math.max(0, gain.low), Math.max(0, gain.high)] as const,
-          },
-        ]),
-  ],
-  Math.max(on, placebo ?? 0, gain?.high ?? 0, 0.01),
-)}
-<p class="note">${replaySummary(result)}</p>${problem === null ? "" : html`<p class="note">Reviews search memory only where a change is risky or requested: ${problem}.</p>`}</section>`;
+<p>${replaySummary(result)}</p>${problem === null ? "" : html`<p class="note">Reviews search memory only where a change is risky or requested: ${problem}.</p>`}</section>`;
 }
 
 function progressOf({ progress }: RepositoryView): Html {

@@ -1,7 +1,6 @@
 // Options of startApp, and the handle that it returns.
 import type { Logger } from "pino";
 import type { Env } from "../config/environment/env.ts";
-import type { ShownVariable } from "../config/environment/shown-variables.ts";
 import type { Inspector } from "../ports.ts";
 import type { chosenEmbedder } from "../wire/models.ts";
 import type { StoreSettings } from "../wire/store.ts";
@@ -25,8 +24,6 @@ export interface AppOptions extends OfEnvironment {
   readonly port: number;
   /** Address of the admin server; null or absent: none. */
   readonly admin?: { readonly host: string; readonly port: number } | null;
-  /** The environment for the dashboard; null or absent: not started from an environment. */
-  readonly variables?: readonly ShownVariable[] | null;
   /** False: pushes are not debounced; in tests only. */
   readonly debounce?: boolean;
   /** Time between two feedback checks of a pull request; other than an hour in tests only. */

@@ -42,7 +42,7 @@ const MOST_PAUSE_MS = 30_000;
 const WELL_MS = 60_000;
 const RECORD_AGAIN_MS = 1_000;
 
-type SentOptions = Omit<AppOptions, "log" | "inspector" | "onStep" | "unwanted" | "missed" | "variables" | "admin">;
+type SentOptions = Omit<AppOptions, "log" | "inspector" | "onStep" | "unwanted" | "missed" | "admin">;
 
 export interface StartWorker {
   readonly kind: "start";
@@ -109,16 +109,7 @@ export function workerProcess(
   metrics: Pick<Metrics, "apply" | "replaced">,
   { slug, onParked }: { readonly slug: string; readonly onParked: () => void },
 ): WorkerProcess {
-  const {
-    log,
-    inspector: _,
-    onStep: __,
-    unwanted: ___,
-    missed: ____,
-    variables: _____,
-    admin: ______,
-    ...sent
-  } = options;
+  const { log, inspector: _, onStep: __, unwanted: ___, missed: ____, admin: _____, ...sent } = options;
   const { processorMs = PROCESSOR_MS, wallMs = WALL_MS, beatMs = VOUCH_MS } = options.waits ?? {};
   const stream = (log as unknown as Record<symbol, { write(line: string): void }>)[symbols.streamSym];
   let life: Life | null = null;

@@ -2,7 +2,7 @@
 
 import type { Env } from "../../config/environment/env.ts";
 import { type Embeddings, readEmbeddings } from "../../config/environment/read-models.ts";
-import { setVariables } from "../../config/environment/shown-variables.ts";
+import { setVariables } from "../../config/environment/set-variables.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { isDatabase } from "../../environment/data-dir.ts";
 import { egressTo } from "../../wire/egress.ts";
@@ -65,9 +65,6 @@ async function databaseCheck(url: string, space: Space | null): Promise<Check> {
   }
 }
 
-/** More acts of outsiders than a pull request's bystanders usually cause. */
-const CROWD = 50;
-
 /** `doctor` is interactive: one attempt, and half the timeout of a review. */
 const HURRIED = { attemptMs: 5_000, retries: 0 };
 
@@ -85,13 +82,6 @@ async function embedderCheck(embeddings: Embeddings): Promise<Embedding> {
   return { check: ok("embedder", text), space };
 }
 
-/** A crowd without write access changes nothing, but the owner may want to know about it. */
-function feedbackChecks({ weightlessActs: acts }: MemoryFacts): readonly Check[] {
-  if (acts === 0) return [];
-  const text = `${acts} acts by people without write access, or by bots, are stored and have no weight; bursts: kodiai memory stats --repo OWNER/NAME`;
-  return [{ name: "feedback", state: acts >= CROWD ? "note" : "ok", text }];
-}
-
 function factChecks(facts: MemoryFacts, space: Space | null): readonly Check[] {
   const { problems, records, repositories, stale, bytes, cachedQueries, sqliteVec } = facts;
   const sizes = bytes.map((file) => `${file.file} ${megabytes(file.bytes)}`).join(", ");
@@ -102,7 +92,6 @@ function factChecks(facts: MemoryFacts, space: Space | null): readonly Check[] {
   const held = records === 0 ? "nothing remembered yet" : all;
   return [
     ok("memory", `${held}, ${stale} stale, ${cachedQueries} queries cached; ${sizes}`),
-    ...feedbackChecks(facts),
     ...vectorChecks(facts, space),
     "version" in sqliteVec
       ? ok("sqlite-vec", sqliteVec.version)

@@ -6,7 +6,7 @@ import { localChanges } from "../../adapters/git/local-changes.ts";
 import { gitTree } from "../../adapters/git/snapshot.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
 import { readEmbeddings, readReranker } from "../../config/environment/read-models.ts";
-import { setVariables } from "../../config/environment/shown-variables.ts";
+import { setVariables } from "../../config/environment/set-variables.ts";
 import { UsageError } from "../../config/usage-error.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";

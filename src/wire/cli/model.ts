@@ -1,7 +1,7 @@
 // The model for the command line: the environment's, or none, with a callback for every request.
 
 import { type ModelChoice, providersSet, readModel } from "../../config/environment/read-models.ts";
-import { setVariables } from "../../config/environment/shown-variables.ts";
+import { setVariables } from "../../config/environment/set-variables.ts";
 import { UsageError } from "../../config/usage-error.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { ModelAnswer, ModelRequest, ModelUsage, Purpose } from "../../domain/model.ts";

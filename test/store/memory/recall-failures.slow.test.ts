@@ -173,7 +173,7 @@ describe("what `doctor` says of memory.db", () => {
       INSERT INTO embeddings (key, vector, at) VALUES ('k', x'00', 1)`);
     const facts = await memoryFacts(path);
     expect(facts).toMatchObject({
-      ...{ problems: [], repositories: 1, records: 1, stale: 1, spaces: [], cachedQueries: 1, weightlessActs: 2 },
+      ...{ problems: [], repositories: 1, records: 1, stale: 1, spaces: [], cachedQueries: 1 },
       bytes: [{ file: "memory.db" }, { file: "memory.db-wal" }],
     });
   });
