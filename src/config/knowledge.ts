@@ -41,10 +41,6 @@ const Gate = section({
     { min: 200, max: 4_000, default: 500, example: 300 },
     "How many tokens of instructions and pull request that model reads.",
   ),
-  replay: flag(
-    true,
-    "Skip the search where the last `kodiai replay` of this repository (50 pull requests or more, at most 30 days old) did not show that memory helps. Risky and requested reviews are still searched.",
-  ),
   skipPatterns: documented(
     patterns,
     ["^translations/"],

@@ -2,11 +2,8 @@
 // about one.
 import { analyze } from "../../analyze/analyze.ts";
 import { defaultKnowledge } from "../../config/knowledge.ts";
-import { noGain } from "../../domain/figures/replay.ts";
 import type { Repo, ReviewJob } from "../../domain/job.ts";
 import { NO_PULL } from "../../domain/memory/placeholder-pull-request.ts";
-import { repoKey } from "../../domain/memory.ts";
-import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { ownScope } from "../../domain/retrieval.ts";
 import { gather } from "../../gather/gather.ts";
 import type { Recall } from "../../ports/memory.ts";
@@ -16,7 +13,7 @@ import type { WritingPorts } from "../review/review-ports.ts";
 /** What the gate needs of memory. */
 type Counting = Pick<Recall, "off" | "counts" | "version">;
 
-type DecidingPorts = Pick<WritingPorts, "pulls" | "known" | "replays" | "embedder" | "now"> & {
+type DecidingPorts = Pick<WritingPorts, "pulls" | "known" | "now"> & {
   readonly recall: Counting;
 };
 
@@ -29,9 +26,8 @@ export async function decideForChange(job: ReviewJob, ports: DecidingPorts) {
   // An explicit request is by itself a reason to search; here the decision without one is wanted.
   const context = await gather({ ...job, explicit: false }, ports.pulls, ports.known);
   if (context.kind === "skipped") return context;
-  const noGain = await unhelpfulMemory(context, ports);
   const { knowledge } = context.config;
-  const asked = { knowledge, now: ports.now(), gateCache: null, noGain };
+  const asked = { knowledge, now: ports.now(), gateCache: null };
   const { gate } = await retrieve(context, analyze(context), gateOnly(ports.recall), asked);
   return { kind: "decision", gate, judged: "change", memories: await countOf(job.repo, ports.recall) } as const;
 }
@@ -77,18 +73,4 @@ function gateOnly(recall: Counting): RetrievePorts {
       version: (repo) => recall.version(repo),
     },
   };
-}
-
-/** Why memory should stay out, for the gate; null without a reason, or when it cannot be read. Never rejects. */
-export async function unhelpfulMemory(
-  { repo, config }: Pick<PullRequestContext, "repo" | "config">,
-  { replays, embedder, now }: Pick<WritingPorts, "replays" | "embedder" | "now">,
-): Promise<string | null> {
-  if (replays === undefined || replays === null) return null;
-  const model = config.knowledge.embeddings === "off" ? null : (embedder?.space.model ?? null);
-  try {
-    return noGain(await replays.of(repoKey(repo)), now(), model);
-  } catch {
-    return null;
-  }
 }
