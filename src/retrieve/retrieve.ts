@@ -68,8 +68,6 @@ export interface RetrieveSettings {
   readonly before?: number | null;
   readonly gateCache?: GateCache | null;
   readonly tuning?: Partial<Tuning>;
-  /** Why a replay advises against memory here; null or absent when none does. */
-  readonly noGain?: string | null;
   /** A question in place of the change's own queries; null or absent: the change asks. */
   readonly asked?: Asked | null;
 }
@@ -145,7 +143,7 @@ async function gated(
   // While memory answers: of most changes the gate lets the query be asked.
   const queryFor = settings.asked?.query ?? always(changeQuery(context, signals, retrieval.queryChars, tuning));
   const [counts, version] = await asking;
-  const memory = { counts, version, noGain: settings.noGain };
+  const memory = { counts, version };
   const deciding = async () =>
     settings.asked?.decide?.(counts) ??
     decide({ ...context, signals, memory }, gateConfig(retrieval.gate), {

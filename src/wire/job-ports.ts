@@ -85,7 +85,6 @@ export function reviewPorts(
       retrievals,
       memory: isDry ? dryRunMemory(store.memory) : store.memory,
       past: store.past,
-      replays: store.replays,
       keeping: isDry ? null : store.past,
       redact,
       botLogin,

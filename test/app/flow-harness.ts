@@ -148,7 +148,6 @@ export async function openFlow({
       retrievals: store.retrievals,
       memory: store.memory,
       past: store.past,
-      replays: store.replays,
       keeping: store.past,
       redact,
       botLogin: world.bot.login,

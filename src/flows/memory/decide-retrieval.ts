@@ -1,10 +1,7 @@
 // The gate's decision whether memory is worth a search, by itself, for a text.
 import { defaultKnowledge } from "../../config/knowledge.ts";
-import { noGain } from "../../domain/figures/replay.ts";
 import type { Repo } from "../../domain/job.ts";
 import { NO_PULL } from "../../domain/memory/placeholder-pull-request.ts";
-import { repoKey } from "../../domain/memory.ts";
-import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { ownScope } from "../../domain/retrieval.ts";
 import type { Recall } from "../../ports/memory.ts";
 import { type RetrievePorts, retrieveForQuestion } from "../../retrieve/retrieve.ts";
@@ -54,18 +51,4 @@ function gateOnly(recall: Counting): RetrievePorts {
       version: (repo) => recall.version(repo),
     },
   };
-}
-
-/** Why memory should stay out, for the gate; null without a reason, or when it cannot be read. Never rejects. */
-export async function unhelpfulMemory(
-  { repo, config }: Pick<PullRequestContext, "repo" | "config">,
-  { replays, embedder, now }: Pick<WritingPorts, "replays" | "embedder" | "now">,
-): Promise<string | null> {
-  if (replays === undefined || replays === null) return null;
-  const model = config.knowledge.embeddings === "off" ? null : (embedder?.space.model ?? null);
-  try {
-    return noGain(await replays.of(repoKey(repo)), now(), model);
-  } catch {
-    return null;
-  }
 }

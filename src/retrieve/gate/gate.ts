@@ -30,8 +30,6 @@ export interface GateContext
     readonly counts: MemoryCounts | null;
     /** Changes with every change of memory; null when unknown. */
     readonly version: number | null;
-    /** Why a replay advises against memory; null or absent when it does not. */
-    readonly noGain?: string | null | undefined;
   };
 }
 
@@ -105,7 +103,6 @@ const RULES: readonly Rule[] = [
   skip("comments-only", 0.9, ({ files, signals, leftOut }) =>
     when(leftOut.length === 0 && isCommentsOnly(files, signals.files), "only comments and white space changed"),
   ),
-  skip("no-gain", 0.9, ({ memory }, { replay }) => (replay ? (memory.noGain ?? null) : null)),
   search("docs", 0.6, "keyword", (context) => when(isOnlyDocs(context), "only documentation changed")),
   search("named-in-text", 0.95, "keyword", named),
   search("few-files", 0.9, "keyword", ({ files }) =>

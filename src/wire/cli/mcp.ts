@@ -98,7 +98,6 @@ export async function mcpPorts(words: McpWords) {
         known: knownRules(),
         embedder: memory?.embedder ?? localWords(),
         recall: memory?.recall ?? noMemory(),
-        replays: memory?.replays ?? null,
         past: memory?.past ?? null,
         retrievals: memory === null ? null : safeRetrievals(memory.retrievals, unrecorded),
         gateCache,
