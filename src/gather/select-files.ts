@@ -187,12 +187,13 @@ function hidingLinks(files: readonly FileDiff[], ofBase: ReturnType<typeof wordO
   };
 }
 
-function endingOf(path: string): string {
+/** The ending of a file's name, in small letters, with its dots; "" without one. */
+export function endingOf(path: string): string {
   return path.slice(withoutExtension(path).length).toLowerCase();
 }
 
 /** Why a path looks as if no person wrote the file, or null. */
-function looksUnwritten(path: string): string | null {
+export function looksUnwritten(path: string): string | null {
   const always = reasonOf(ALWAYS_OUT, path);
   if (always !== undefined) return always;
   return NEVER_OUT.test(path) ? null : (reasonOf(MOSTLY_OUT, path) ?? null);
