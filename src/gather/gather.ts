@@ -163,7 +163,7 @@ export async function gather(
   const readHead = (path: string) => pulls.text(repo, path, pull.head.sha, TEXT_LIMITS.bytesEach);
   const isAside = fileList([...config.fileKinds.test, ...config.fileKinds.docs]);
   const recast = await recastFiles(changed.files, (path) => isLeftOut(path) || isAside(path), readHead);
-  const byPath = selectFiles(recast.files, base);
+  const byPath = selectFiles(recast.files, ofBase);
   // People's own files first: the limits are for all together.
   const wanted = [...byPath.reviewed, ...byPath.spared.map(({ file }) => file)];
   const head =
@@ -171,7 +171,7 @@ export async function gather(
       ? await readHeadTexts(wanted, readHead)
       : { texts: new Map<string, string>(), degraded: [{ part: "head-text", reason: pulls.noHead }] };
   // A header such as "Code generated … DO NOT EDIT" is known only now.
-  const byText = selectFiles(byPath.reviewed, base, (path) => head.texts.get(path));
+  const byText = selectFiles(byPath.reviewed, ofBase, (path) => head.texts.get(path));
   const spared = [...byPath.spared, ...byText.spared];
   const readOld = (path: string) => pulls.text(repo, path, pull.base.sha, TEXT_LIMITS.bytesEach);
   const asked = config.review.checks.enabled
