@@ -9,7 +9,7 @@ const HEAD = `<!-- Made by \`npm run generate\` from app.yml; edit the comments 
 # Permissions
 
 What the App asks for, and why. With none of it could Kodiai push, approve, merge or change settings. Each job has a token of its own, for its
-own repository, for an hour at most. \`kodiai setup\` makes the App with exactly these (and, with \`--code-scanning\`, \`security_events: read\`) and says what an existing one lacks.
+own repository, for an hour at most. \`kodiai setup\` makes the App with exactly these (and, with \`--code-scanning\`, \`security_events: read\` for \`review.tools.codeScanning\`) and says what an existing one lacks.
 `;
 
 const DOCS = "https://docs.github.com/en";
@@ -38,6 +38,14 @@ const CONFIRMED: readonly (readonly [fact: string, source: string])[] = [
   ],
   [
     "`check_run` and `check_suite` with the action `rerequested` are sent to the App that owns the check.",
+    `${DOCS}/webhooks/webhook-events-and-payloads#check_suite`,
+  ],
+  [
+    "`check_run` with the action `completed` is sent to Apps with `checks: read`, whose check it may be. Code scanning shows one for each tool on the head of a pull request; `code_scanning_alert` is sent for single alerts, and a scan without any sends none.",
+    `${DOCS}/webhooks/webhook-events-and-payloads#check_run`,
+  ],
+  [
+    "The payload of a check names no pull requests of forks; they are known by their head.",
     `${DOCS}/webhooks/webhook-events-and-payloads#check_suite`,
   ],
   [
