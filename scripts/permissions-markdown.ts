@@ -70,6 +70,10 @@ const CONFIRMED: readonly (readonly [fact: string, source: string])[] = [
 const UNTRIED: readonly (readonly [open: string, meanwhile: string])[] = [
   ["The form in which GraphQL reports a secondary limit with 200.", "Both known forms are read."],
   [
+    "Which ends of lines GitHub writes for a suggestion in a file with CR LF.",
+    "The suggestion is posted with those of its lines, as a browser posts it.",
+  ],
+  [
     "When GitHub stops making the diff of a large pull request (422, `not_available`).",
     "It is waited for; then the comparison of the two commits is read, or the texts.",
   ],
