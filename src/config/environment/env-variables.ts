@@ -299,7 +299,7 @@ export const EnvVariables = z.object({
   ),
   NO_PROXY: optional(
     z.string(),
-    "Hosts with their subdomains, addresses and ranges (`10.0.0.0/8`), each with `:PORT` where only that port is meant, separated by commas, that are reached without a proxy; `*`: all. Loopback and names without a dot always are. The lower-case name counts as well.",
+    "Hosts with their subdomains and addresses, each with `:PORT` where only that port is meant, separated by commas, that are reached without a proxy; `*`: all. Loopback and names without a dot always are. The lower-case name counts as well.",
     "localhost,.internal.example.com",
   ),
   NODE_EXTRA_CA_CERTS: optional(
