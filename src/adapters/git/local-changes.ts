@@ -91,11 +91,9 @@ export async function defaultBranch(cwd: string): Promise<string | null> {
   return found ?? (remotes.length === 1 ? (remotes[0] ?? null) : null);
 }
 
-/** The location of a diff's files. */
 interface DiffPlace {
   /** The clone that the diff applies to; null if it applies to none. */
   readonly top: string | null;
-  /** Whether the diff is already applied there. */
   readonly isApplied: boolean;
 }
 

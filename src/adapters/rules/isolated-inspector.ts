@@ -19,7 +19,6 @@ const LIMITS: ReadingLimits = {
 
 /** An inspector with a process beside it. */
 export interface IsolatedInspector extends Inspector {
-  /** Ends the process. */
   close(): void;
 }
 
