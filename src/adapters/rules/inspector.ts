@@ -44,8 +44,7 @@ const MAX_IDENTITY_LINES = 50;
  */
 export function rulesInspector(rules: readonly Rule[] = FILE_RULES): Inspector {
   return {
-    inspect: (files, settings, customRules, { onRead } = {}) =>
-      prepareRules(settings, customRules, rules)(files, false, onRead),
+    inspect: (files, settings, customRules) => prepareRules(settings, customRules, rules)(files),
   };
 }
 
@@ -76,18 +75,13 @@ export function prepareRules(
     return known;
   };
   const problems = custom.problems.map(({ id, message }) => ({ part: `custom rule ${id}`, reason: message }));
-  return async (
-    files: readonly InspectedFile[],
-    onlyLines = false,
-    onRead = (_files: number) => {},
-  ): Promise<Inspection> => {
+  return async (files: readonly InspectedFile[], onlyLines = false): Promise<Inspection> => {
     const inspectOne = (file: InspectedFile) =>
       onlyLines ? inspectFile(file, ofLines, null, settings) : inspectFile(file, active, searchesFor(file), settings);
     const parts = [onlyDegraded(...problems)];
     for (let at = 0; at < files.length; at += FILES_AT_ONCE) {
       const some = files.slice(at, at + FILES_AT_ONCE);
       parts.push(...(await Promise.all(some.map(inspectOne))));
-      onRead(some.length);
       // Webhooks are answered in between: GitHub waits ten seconds and no longer.
       await setImmediate();
     }
