@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { createTwoFilesPatch } from "diff";
 import { PULL_REQUEST } from "../demo/pull-request.ts";
 import { BASE as DEMO_BASE } from "../demo/repository.ts";
-import type { ListedFile, PullRequests } from "../src/ports.ts";
+import type { ListedFile } from "../src/domain/changes.ts";
+import type { PullRequests } from "../src/ports.ts";
 import { aJob, aPull, fakePullRequests, HEAD } from "../test/fakes/pull-requests.ts";
 
 /** Files of this project that the pull request changes in two places, beside those of the demo. */

@@ -1,11 +1,11 @@
 // What the retrieval benchmark remembers and what it asks, the same on every run: made row by row, because a million
 // vectors do not fit beside what is measured.
 import { analyze } from "../src/analyze/analyze.ts";
+import type { ListedFile } from "../src/domain/changes.ts";
 import type { EmbeddedRecord, MemoryRecord } from "../src/domain/memory.ts";
 import type { PullRequestContext } from "../src/domain/pull-request.ts";
 import type { ReviewSignals } from "../src/domain/signals.ts";
 import { gather } from "../src/gather/gather.ts";
-import type { ListedFile } from "../src/ports.ts";
 import { aJob, aPull, fakePullRequests, REPO } from "../test/fakes/pull-requests.ts";
 import { passage, randomFrom, vectorMaker, wordMaker } from "./synthetic-memory.ts";
 

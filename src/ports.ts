@@ -1,6 +1,7 @@
 // Ports of the pipeline stages, split by power: a port that reads cannot write, and the reverse. Every method may throw
 // `Transient` (try again later) and no other error of an adapter's own.
 import type { CustomRule, RuleSetting } from "./config/repo-config.ts";
+import type { Changes, ChangesSince } from "./domain/changes.ts";
 import type { CommandJob } from "./domain/command.ts";
 import type { Finding, HeldBack } from "./domain/finding.ts";
 import type {
@@ -15,45 +16,12 @@ import type {
   UpkeepJob,
   UpkeepJobs,
 } from "./domain/job.ts";
-import type { Degraded, LeftOut } from "./domain/omissions.ts";
+import type { Degraded } from "./domain/omissions.ts";
 import type { AuthorFacts, FileDiff, OwnComment, PullRequest, RootEntry } from "./domain/pull-request.ts";
 import type { Review } from "./domain/review.ts";
 import type { FileFacts } from "./domain/signals.ts";
 import type { Snapshots } from "./ports/snapshot.ts";
 import type { Symbols } from "./ports/symbols.ts";
-
-export interface ListedFile {
-  readonly path: string;
-  readonly previousPath: string | null;
-  readonly status: FileDiff["status"];
-  readonly additions: number;
-  readonly deletions: number;
-  /** Hunks only (`@@ …`), or null where the source gives none (binary, too large, nothing changed). */
-  readonly patch: string | null;
-  /** Git's mode at the head, if the source knows it: `120000` (symbolic link), `160000` (submodule). */
-  readonly newMode?: string | null;
-  /** True when GitHub shows no patch and this one was computed from both texts: GitHub accepts no comment on its lines. */
-  readonly isRebuilt?: boolean;
-}
-
-/** The change: GitHub's listing of files, or a whole unified diff from git. */
-export type Changes =
-  | {
-      readonly kind: "listing";
-      readonly files: readonly ListedFile[];
-      readonly total: number;
-      readonly degraded?: readonly Degraded[];
-    }
-  | {
-      readonly kind: "unified";
-      readonly text: string;
-      readonly leftOut?: readonly LeftOut[];
-    };
-
-/** Changes from one head of a pull request to the next; or why they are unknown, or would not help. */
-export type ChangesSince =
-  | { readonly kind: "since"; readonly changes: Changes }
-  | { readonly kind: "unknown"; readonly reason: string };
 
 interface OwnersText {
   readonly text: string;

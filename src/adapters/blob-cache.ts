@@ -38,7 +38,6 @@ export interface BlobCache {
   trim(): Promise<void>;
   /** Removes all blobs of a repository. */
   forget(repo: RepoId): Promise<void>;
-  /** Removes all blobs. */
   clear(): Promise<void>;
 }
 
@@ -275,7 +274,6 @@ function openBlobs(path: string, writeBytes: number, roomOf: () => number) {
   };
 }
 
-/** The blobs of one repository on the disk. */
 interface Held {
   readonly own: string;
   readonly path: string;

@@ -1,9 +1,7 @@
 // Why a connection failed, in words for people, each with what to do.
 
 export interface Cause {
-  /** What happened. */
   readonly what: string;
-  /** What to check or change. */
   readonly fix: string;
 }
 

@@ -61,7 +61,6 @@ const MOST_PARTS = 64;
 /** After so many failures in a row it is not the texts: one bad text of 128 fails seven times before its neighbour succeeds. */
 const MOST_FAILED = 10;
 
-/** What is left of the attempts at the parts of one batch. */
 interface Parts {
   left: number;
   /** In a row. */

@@ -121,7 +121,6 @@ export function readingProcess(start: () => ChildProcess, limits: ReadingLimits)
   return {
     /** Starts the child, so that the first request finds it ready. */
     begin: () => inTurn({}, ready).then(() => {}),
-    /** For one review. */
     reader(): Reader {
       let stuck = 0;
       let spent = 0;
@@ -146,7 +145,6 @@ export function readingProcess(start: () => ChildProcess, limits: ReadingLimits)
       };
       return own;
     },
-    /** Kills the child. */
     end,
   };
 }

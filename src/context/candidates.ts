@@ -24,7 +24,6 @@ export interface Unit {
   readonly path: string;
   readonly kind: FileKind;
   readonly own: Definition | null;
-  /** The type around it. */
   readonly type: Definition | null;
   /** Touched lines of the head, ascending. */
   readonly lines: readonly number[];

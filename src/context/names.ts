@@ -1,6 +1,7 @@
 // The names in a change: which it uses, and which it changed for others.
 import { codeOnly } from "../domain/code/code-only.ts";
 import type { Definition } from "../domain/code/symbols.ts";
+import { firstNotBefore } from "../domain/first-not-before.ts";
 import { type DiffLine, type FileDiff, type Hunk, positioned } from "../domain/pull-request.ts";
 import type { FileKind } from "../domain/signals.ts";
 
@@ -15,7 +16,6 @@ export interface UsedName {
   readonly called: boolean;
   /** The words before the dot: `blocklogger` of `blocklogger.Debugf`. */
   readonly qualifiers: ReadonlySet<string>;
-  /** Files that use it. */
   readonly paths: ReadonlySet<string>;
 }
 
@@ -248,20 +248,10 @@ export function holdersOf(outline: readonly Definition[]): Holders {
   return {
     around(line) {
       const found: Definition[] = [];
-      let held = lastBefore(from, line)?.held ?? null;
+      let held = from[firstNotBefore(from, (one) => one.line, line + 1) - 1]?.held ?? null;
       for (let step = 0; held !== null && step < MOST_AROUND; step++, held = held.outer)
         if (held.own.endLine >= line) found.push(held.own);
       return found;
     },
   };
-}
-
-function lastBefore<One extends { readonly line: number }>(ordered: readonly One[], line: number): One | undefined {
-  let [low, high] = [0, ordered.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ordered[middle]?.line ?? 0) <= line) low = middle + 1;
-    else high = middle;
-  }
-  return ordered[low - 1];
 }

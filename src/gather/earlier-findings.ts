@@ -4,7 +4,6 @@ import { type CodeShape, shapeOf, tokenStream } from "../domain/code/code-finger
 import type { OwnComment } from "../domain/pull-request.ts";
 import type { EarlierFinding } from "../domain/review/review-history.ts";
 
-/** The relevant part of an earlier review. */
 interface EarlierFindings {
   readonly review: { readonly said: readonly EarlierFinding[] };
   readonly posted: boolean;

@@ -45,7 +45,6 @@ interface Earlier {
   readonly declined: readonly Declined[];
   /** Who paused reviews of the pull request; null when they are not paused. */
   readonly pausedBy: string | null;
-  /** Whether a person has write access to the repository. */
   readonly mayWrite: (person: { readonly id: number; readonly login: string }) => Promise<boolean>;
   /** Asked before the changes are read: why the pull request needs none of it, or null. */
   readonly settled: (admitted: Admitted) => Promise<Skipped | null>;

@@ -1,6 +1,7 @@
 // The one diff parser: unified text, or a file of GitHub's listing, to FileDiff. It never throws; an unreadable file is
 // refused by name with the reason, and does not affect the others.
 
+import type { ListedFile } from "../domain/changes.ts";
 import type { DiffLine, FileDiff, FileStatus, Hunk } from "../domain/pull-request.ts";
 import { type ParsedFile, parseHunks, parsePlain } from "./parse-hunks.ts";
 import { commonPath, readGitHeader, unquotePath } from "./read-git-header.ts";
@@ -15,18 +16,6 @@ interface RefusedDiff {
 export interface ParsedDiff {
   readonly files: readonly FileDiff[];
   readonly refused: readonly RefusedDiff[];
-}
-
-/** A changed file of a listing: hunks only, and the counts that they should have. */
-export interface ListedPatch {
-  readonly path: string;
-  readonly previousPath: string | null;
-  readonly status: FileStatus;
-  readonly additions: number;
-  readonly deletions: number;
-  readonly patch: string | null;
-  readonly newMode?: string | null;
-  readonly isRebuilt?: boolean;
 }
 
 /**
@@ -50,7 +39,7 @@ export function parseDiff(text: string): ParsedDiff {
  * @returns the file, with `complete: false` when its patch lacks lines that the listing counts; or why its patch cannot
  * be read
  */
-export function parseListedFile(file: ListedPatch): FileDiff | RefusedDiff {
+export function parseListedFile(file: ListedFile): FileDiff | RefusedDiff {
   const { path, previousPath, status, additions, deletions, patch } = file;
   if (patch?.startsWith("@@@") === true) return refuseCombined(path);
   const hunks = patch === null ? [] : parseHunks(patch);

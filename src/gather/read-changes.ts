@@ -1,24 +1,15 @@
 // Reads the changes from a listing or a whole diff, and reports what was not delivered.
+import type { Changes } from "../domain/changes.ts";
 import type { Degraded, LeftOut } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
-import { type ListedPatch, parseDiff, parseListedFile } from "./parse-diff.ts";
+import { parseDiff, parseListedFile } from "./parse-diff.ts";
 import { isLinkOrSubmodule } from "./select-files.ts";
-
-/** GitHub's listing of files, or a unified diff from git. */
-export type ChangesRead =
-  | {
-      readonly kind: "listing";
-      readonly files: readonly ListedPatch[];
-      readonly total: number;
-      readonly degraded?: readonly Degraded[];
-    }
-  | { readonly kind: "unified"; readonly text: string; readonly leftOut?: readonly LeftOut[] };
 
 /**
  * Parses the changes. Never throws: every file that can be reviewed at least in part is among `files`, in the source's order; every
  * other one is in `leftOut` with its reason.
  */
-export function readChanges(changes: ChangesRead): {
+export function readChanges(changes: Changes): {
   readonly files: readonly FileDiff[];
   readonly leftOut: readonly LeftOut[];
   /** Those of `leftOut` of which perhaps no line changed: the source does not tell. */
@@ -62,7 +53,7 @@ type Parsed = FileDiff | LeftOut;
  */
 const MAX_LINES = 200_000;
 
-function readListing({ files, total, degraded: known = [] }: Extract<ChangesRead, { kind: "listing" }>) {
+function readListing({ files, total, degraded: known = [] }: Extract<Changes, { kind: "listing" }>) {
   let left = MAX_LINES;
   const parsed = files.map((listed): Parsed => {
     const lines = linesOf(listed.patch ?? "");

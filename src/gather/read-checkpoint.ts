@@ -1,10 +1,11 @@
 // Decides how much of the pull request has to be read again. An earlier review is reused only when nothing else can
 // have changed; in doubt everything is read, and the reason is reported.
+import type { ChangesSince } from "../domain/changes.ts";
 import type { HeldBack } from "../domain/finding.ts";
 import type { Hunk } from "../domain/pull-request.ts";
 import type { Checkpoint, LineRange } from "../domain/review/review-history.ts";
 import type { FileCoverage } from "../domain/review.ts";
-import { type ChangesRead, readChanges } from "./read-changes.ts";
+import { readChanges } from "./read-changes.ts";
 
 /** The relevant part of the last posted review. */
 export interface LastReview {
@@ -28,12 +29,7 @@ export function fullReason(last: LastReview, fingerprint: string, isAsked: boole
 }
 
 /** Makes the checkpoint from an earlier review and the changes since, or why they are unknown. */
-export function checkpointOf(
-  last: LastReview,
-  since:
-    | { readonly kind: "since"; readonly changes: ChangesRead }
-    | { readonly kind: "unknown"; readonly reason: string },
-): Checkpoint {
+export function checkpointOf(last: LastReview, since: ChangesSince): Checkpoint {
   if (since.kind === "unknown") return { kind: "full", reason: since.reason };
   const { files, leftOut, degraded } = readChanges(since.changes);
   if (degraded.some(({ part }) => part !== "patch")) {

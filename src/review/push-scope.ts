@@ -2,6 +2,7 @@
 
 import { shapeOf, textTokens } from "../domain/code/code-fingerprint.ts";
 import { atLeast, type Finding, type HeldBack, isAlwaysReported } from "../domain/finding.ts";
+import { firstNotBefore } from "../domain/first-not-before.ts";
 import { type DiffLine, type FileDiff, type Hunk, positioned, type Side } from "../domain/pull-request.ts";
 import type { Checkpoint, EarlierFinding, LineRange } from "../domain/review/review-history.ts";
 import type { FileCoverage } from "../domain/review.ts";
@@ -92,13 +93,8 @@ function joinedRanges(ranges: readonly LineRange[]): readonly LineRange[] {
 
 /** @param ranges in order and apart */
 function isNear(at: number, ranges: readonly LineRange[], within: number): boolean {
-  let [low, high] = [0, ranges.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ranges[middle]?.last ?? 0) + within < at) low = middle + 1;
-    else high = middle;
-  }
-  return (ranges[low]?.first ?? Number.POSITIVE_INFINITY) - within <= at;
+  const next = ranges[firstNotBefore(ranges, ({ last }) => last, at - within)];
+  return next !== undefined && next.first - within <= at;
 }
 
 const DRIP = "outside the changes of this push";

@@ -3,7 +3,7 @@ import { codeSymbols } from "../adapters/code-index/symbols.ts";
 import { compileCustomRules } from "../adapters/rules/custom.ts";
 import { joinInspections } from "../adapters/rules/inspection.ts";
 import { rulesInspector } from "../adapters/rules/inspector.ts";
-import { type IsolatedInspector, parallelInspector } from "../adapters/rules/isolated-inspector.ts";
+import { type IsolatedInspector, isolatedInspector } from "../adapters/rules/isolated-inspector.ts";
 import { inspectRepository } from "../adapters/rules/repository/inspect-repository.ts";
 import type { RuleText } from "../adapters/rules/rule.ts";
 import { EVERY_RULE, rulesVersion } from "../adapters/rules/rules.ts";
@@ -11,16 +11,16 @@ import type { KnownRules } from "../config/parse-config.ts";
 import type { Symbols } from "../ports/symbols.ts";
 import type { Inspector } from "../ports.ts";
 
-/** Above so many files, rules run in extra processes, which take a second to start. */
+/** Above so many files, rules run in a process of their own, which gives back the memory of grammars and takes a second to start. */
 const MANY_FILES = 300;
 
-/** The rules in this process; for a large change, in one process per core. */
+/** The rules in this process; for a large change, in one of their own. */
 export function inspector(): Inspector {
   const here = rulesInspector();
   return withRepository({
     async inspect(files, ...rest) {
       if (files.length <= MANY_FILES) return here.inspect(files, ...rest);
-      const beside = parallelInspector();
+      const beside = isolatedInspector();
       try {
         return await beside.inspect(files, ...rest);
       } finally {
@@ -44,7 +44,7 @@ function withRepository({ inspect }: Inspector): Inspector {
 
 /** The rules in a process of their own, so that a server can answer meanwhile. */
 export function serverInspector(): IsolatedInspector {
-  const beside = parallelInspector();
+  const beside = isolatedInspector();
   return { ...withRepository(beside), close: beside.close };
 }
 

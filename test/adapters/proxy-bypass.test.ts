@@ -8,8 +8,6 @@ import { egressTo } from "../../src/wire/egress.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 
-const direct = (address: string, noProxy = "") => goesDirect(new URL(address), noProxy);
-
 test.each([
   "http://127.0.0.1:11434",
   "http://127.8.9.1",
@@ -19,38 +17,10 @@ test.each([
   "http://ollama:11434",
   "https://vllm",
 ])("%s never goes through a proxy", (address) => {
-  expect(direct(address)).toBe(true);
+  expect(goesDirect(new URL(address))).toBe(true);
 });
 
-test.each<[string, string, boolean]>([
-  ["https://api.example.com", "", false],
-  ["https://api.example.com", "*", true],
-  ["https://api.example.com", "example.com", true],
-  ["https://api.example.com", ".example.com", true],
-  ["https://api.example.com", "*.example.com", true],
-  ["https://API.Example.com", "localhost, EXAMPLE.COM", true],
-  ["https://example.com", ".example.com", true],
-  ["https://notexample.com", "example.com", false],
-  ["https://api.example.com.", "example.com", true],
-  ["https://api.example.com:8443", "example.com:8443", true],
-  ["https://api.example.com", "example.com:8443", false],
-  ["https://api.example.com", "example.com:443", true],
-  ["http://api.example.com", "example.com:80", true],
-  ["http://10.1.2.3", "10.0.0.0/8", true],
-  ["http://10.1.2.3:8000", "192.168.0.0/16 10.0.0.0/8", true],
-  ["http://11.1.2.3", "10.0.0.0/8", false],
-  ["http://10.1.2.3", "10.1.2.3", true],
-  ["http://10.1.2.3:8000", "10.1.2.3:9000", false],
-  ["http://[fd00::1]", "fd00::/8", true],
-  ["http://[fd00::1]:8080", "[fd00::1]:8080", true],
-  ["http://[fd00::1]", "fd00::1", true],
-  ["http://10.example.com", "10.0.0.0/8", false],
-  ["http://10.1.2.3", "10.0.0.0/99,nonsense/8,/", false],
-])("%s with NO_PROXY=%s: without the proxy %s", (address, noProxy, expected) => {
-  expect(direct(address, noProxy)).toBe(expected);
-});
-
-test("a request to loopback reaches no proxy, and one to another host does", async () => {
+test("a request to loopback reaches no proxy, and one to another host does, unless NO_PROXY names it", async () => {
   const seen: string[] = [];
   const proxy = createServer((request, response) => {
     seen.push(request.url ?? "");
@@ -69,8 +39,14 @@ test("a request to loopback reaches no proxy, and one to another host does", asy
   vi.stubEnv("no_proxy", "");
   expect(await (await egressTo(at(server))(at(server))).text()).toBe("by the server");
   expect(seen).toEqual([]);
-  await egressTo("http://models.example.com")("http://models.example.com/v1").catch(() => {});
+  const ask = (address: string) => egressTo(address)(`${address}/v1`).catch(() => {});
+  await ask("http://models.example.com");
   expect(seen.join()).toContain("models.example.com");
+  vi.stubEnv("no_proxy", "localhost, EXAMPLE.net:8080,10.1.2.3");
+  for (const address of ["http://models.example.net:8080", "http://10.1.2.3"]) await ask(address);
+  expect(seen.join()).not.toMatch(/example\.net|10\.1\.2\.3/);
+  for (const address of ["http://models.example.net", "http://notexample.net:8080"]) await ask(address);
+  expect(seen.join()).toMatch(/models\.example\.net.*notexample\.net/);
   for (const one of [proxy, server]) one.close();
 });
 

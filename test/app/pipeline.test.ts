@@ -1,6 +1,6 @@
 // What the whole walk promises and the emulator cannot show, because it knows fewer shapes of change than GitHub.
 import { expect, test } from "vitest";
-import type { ListedFile } from "../../src/ports.ts";
+import type { ListedFile } from "../../src/domain/changes.ts";
 import { HEAD } from "../fakes/pull-requests.ts";
 import { LOGIN, WEAK_LOGIN } from "./change-builders.ts";
 import { reviewed } from "./pipeline.ts";

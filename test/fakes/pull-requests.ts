@@ -1,7 +1,9 @@
 // A world with one pull request in it, from plain data: what is not given is an ordinary, small, reviewable change.
+
+import type { Changes, ChangesSince, ListedFile } from "../../src/domain/changes.ts";
 import type { Repo, ReviewJob } from "../../src/domain/job.ts";
 import type { AuthorFacts, OwnComment, PullRequest, RootEntry } from "../../src/domain/pull-request.ts";
-import type { Changes, ChangesSince, ListedFile, PullRequests } from "../../src/ports.ts";
+import type { PullRequests } from "../../src/ports.ts";
 import { aPullRequest, aRepo, aReviewJob } from "../builders/pull-request.ts";
 
 export const HEAD = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";

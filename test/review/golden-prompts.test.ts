@@ -1,8 +1,8 @@
 // Whole prompts as files, to be read by people: what a model is told, word for word. UPDATE_GOLDEN=1 writes them anew.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import type { ListedFile } from "../../src/domain/changes.ts";
 import type { ModelRequest } from "../../src/domain/model.ts";
-import type { ListedFile } from "../../src/ports.ts";
 import { LOGIN, WEAK_LOGIN } from "../app/change-builders.ts";
 import { reviewed } from "../app/pipeline.ts";
 import { aPull, HEAD } from "../fakes/pull-requests.ts";

@@ -1,10 +1,10 @@
 // The second review of a pull request, through the whole pipeline: what is read again, what is said again, and what is not.
 import { createTwoFilesPatch } from "diff";
 import { describe, expect, test } from "vitest";
+import type { ChangesSince } from "../../src/domain/changes.ts";
 import { Transient } from "../../src/domain/errors.ts";
 import type { OwnComment } from "../../src/domain/pull-request.ts";
 import type { Review } from "../../src/domain/review.ts";
-import type { ChangesSince } from "../../src/ports.ts";
 import { reviewMarkdown } from "../../src/publish/publish.ts";
 import { BALANCE, WEAK_LOGIN } from "../app/change-builders.ts";
 import { type Change, reviewed } from "../app/pipeline.ts";

@@ -1,8 +1,9 @@
 // Large changes find room one after the other, small ones always.
 
 import { expect, test } from "vitest";
+import type { Changes } from "../../src/domain/changes.ts";
 import { AtCapacity } from "../../src/domain/errors.ts";
-import type { Changes, PullRequests } from "../../src/ports.ts";
+import type { PullRequests } from "../../src/ports.ts";
 import { largeReviews } from "../../src/server/sweeps/large-reviews.ts";
 
 const file = { path: "a.ts", previousPath: null, status: "added", additions: 1, deletions: 0, patch: "" } as const;

@@ -62,15 +62,13 @@ const KINDS: Readonly<Record<string, Kinds>> = {
   },
 };
 
-/** A named piece of syntax, as rows (0-based, end inclusive) and offsets of the file. */
+/** A named piece of syntax, as rows (0-based, end inclusive) of the file. */
 export interface Definition {
   readonly name: string;
   readonly chunkType: ChunkType;
   /** `export`, decorators and the like included. */
   readonly start: number;
   readonly last: number;
-  readonly from: number;
-  readonly to: number;
   /** The row that says its name. */
   readonly nameRow: number;
   readonly node: SgNode;
@@ -80,19 +78,14 @@ export interface Definition {
  * The definitions of a tree, in the order of the file, whatever they stand in.
  *
  * @param max asking a node for its parent or neighbours takes time that grows with their number, so only so many are read
- * @returns with how many were found beyond that
  */
-export function definitions(
-  language: string,
-  root: SgNode,
-  max: number,
-): { readonly found: readonly Definition[]; readonly beyond: number } {
+export function definitions(language: string, root: SgNode, max: number): Definition[] {
   const kinds = KINDS[language];
-  if (kinds === undefined) return { found: [], beyond: 0 };
+  if (kinds === undefined) return [];
   const any = Object.keys(kinds).map((kind) => ({ kind }));
   // A keyword token may be of the same kind as what it opens (`class`).
   const nodes = root.findAll({ rule: { any } }).filter((node) => node.isNamed() && !node.isLeaf());
-  const found = nodes.slice(0, max).flatMap((node): Definition[] => {
+  return nodes.slice(0, max).flatMap((node): Definition[] => {
     const name = nameOf(node);
     const chunkType = node.kind() === "type_spec" ? goType(node) : (kinds[String(node.kind())] ?? null);
     if (name === null || chunkType === null) return [];
@@ -100,9 +93,8 @@ export function definitions(
     // A node that swallowed its newline ends at column 0 of the next row.
     const last = end.column === 0 && end.line > start.line ? end.line - 1 : end.line;
     const nameRow = (node.field("name") ?? node).range().start.line;
-    return [{ name, chunkType, start: start.line, last, from: start.index, to: end.index, nameRow, node }];
+    return [{ name, chunkType, start: start.line, last, nameRow, node }];
   });
-  return { found, beyond: Math.max(0, nodes.length - max) };
 }
 
 /** Go writes structs and interfaces as types; other named types are a line each, and nothing to remember. */

@@ -29,7 +29,7 @@ export function fileLinks(path: string, text: string, names: ReadonlySet<string>
   if (language === undefined || unfit(text) !== null) return null;
   const root = parseText(language, text);
   const isScript = /^(?:javascript|typescript|tsx)$/.test(language);
-  const functions = definitions(language, root, MOST).found.flatMap(({ name, chunkType, nameRow, node }) =>
+  const functions = definitions(language, root, MOST).flatMap(({ name, chunkType, nameRow, node }) =>
     chunkType === "function" || chunkType === "method"
       ? [{ name: name.split(".").at(-1) ?? name, line: nameRow + 1, takes: takesOf(language, node) }]
       : [],

@@ -72,7 +72,7 @@ export function fileDefinitions(path: string, text: string, names: ReadonlySet<s
   if (language === undefined || unfit(text) !== null) return definitionsByWords(path, text, names);
   const root = parseText(language, text);
   const made = maker(path, text.split("\n"));
-  const found = definitions(language, root, MOST).found.map(({ name, chunkType, start, last, nameRow }) =>
+  const found = definitions(language, root, MOST).map(({ name, chunkType, start, last, nameRow }) =>
     // `Cart.Total` is the method `Total`.
     made(name.split(".").at(-1) ?? name, chunkType, start, last, nameRow),
   );

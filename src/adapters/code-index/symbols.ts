@@ -36,7 +36,6 @@ const WORDS_MS = 20_000;
 /** Of one review, and of further ones beside it. */
 interface OpenSymbols extends Symbols {
   ofReview(): Symbols;
-  /** Ends the process. */
   close(): void;
 }
 

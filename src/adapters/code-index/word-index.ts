@@ -1,4 +1,5 @@
 // The words of a text as sorted hashes: enough to know which files have a name, small enough to keep for a whole repository.
+import { firstNotBefore } from "../../domain/first-not-before.ts";
 import { FNV_START, fnv1a, fnvStep } from "../../domain/text/hash.ts";
 
 /** Both sorted. Two words may share a hash: whoever finds one looks at the text. */
@@ -69,13 +70,5 @@ function isWordUnit(unit: number): boolean {
 
 /** Whether a sorted list has it. */
 export function hasHash(sorted: Uint32Array, hash: number): boolean {
-  let [low, high] = [0, sorted.length - 1];
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const value = sorted[middle] ?? 0;
-    if (value === hash) return true;
-    if (value < hash) low = middle + 1;
-    else high = middle - 1;
-  }
-  return false;
+  return sorted[firstNotBefore(sorted, (value) => value, hash)] === hash;
 }

@@ -6,10 +6,11 @@ import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import pMap from "p-map";
 import { CONFIG_FILE, MAX_ASKED_BYTES } from "../../config/read-yaml.ts";
+import type { ChangesSince } from "../../domain/changes.ts";
 import type { LeftOut } from "../../domain/omissions.ts";
 import type { PullRequest, RootEntry } from "../../domain/pull-request.ts";
 import type { Snapshots } from "../../ports/snapshot.ts";
-import type { ChangesSince, PullRequests } from "../../ports.ts";
+import type { PullRequests } from "../../ports.ts";
 import { textOf } from "./blob-reader.ts";
 import { type CloneIdentities, cloneIdentities } from "./clone-identity.ts";
 import { GitFailed, git, gitText, topOf, withoutFilters } from "./git.ts";
@@ -91,11 +92,9 @@ export async function defaultBranch(cwd: string): Promise<string | null> {
   return found ?? (remotes.length === 1 ? (remotes[0] ?? null) : null);
 }
 
-/** The location of a diff's files. */
 interface DiffPlace {
   /** The clone that the diff applies to; null if it applies to none. */
   readonly top: string | null;
-  /** Whether the diff is already applied there. */
   readonly isApplied: boolean;
 }
 

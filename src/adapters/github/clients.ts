@@ -141,32 +141,18 @@ export function githubClients({ app, apiUrl, fetch, now, ...stored }: ClientOpti
     return fresh;
   }
 
+  /** For one repository, named apart from its other clients. */
+  const ofRepository =
+    (name: string, permissions: Readonly<Record<string, "read" | "write">>) =>
+    (installationId: number, { id }: Repo): Promise<GitHub> =>
+      translated(() => client(`${installationId}/${id}${name}`, installationId, { repository_ids: [id], permissions }));
+  const issues = ofRepository("/issues", ISSUE_PERMISSIONS);
+
   return {
-    forRepository: (installationId, { id }) =>
-      translated(() =>
-        client(`${installationId}/${id}`, installationId, { repository_ids: [id], permissions: REVIEW_PERMISSIONS }),
-      ),
-    forChecks: (installationId, { id }) =>
-      translated(() =>
-        client(`${installationId}/${id}/checks`, installationId, {
-          repository_ids: [id],
-          permissions: CHECK_PERMISSIONS,
-        }),
-      ),
-    forCodeScanning: (installationId, { id }) =>
-      translated(() =>
-        client(`${installationId}/${id}/scans`, installationId, {
-          repository_ids: [id],
-          permissions: SCAN_PERMISSIONS,
-        }),
-      ),
-    forIssues: (installationId, { id }) =>
-      unlessOutOfReach(() =>
-        client(`${installationId}/${id}/issues`, installationId, {
-          repository_ids: [id],
-          permissions: ISSUE_PERMISSIONS,
-        }),
-      ),
+    forRepository: ofRepository("", REVIEW_PERMISSIONS),
+    forChecks: ofRepository("/checks", CHECK_PERMISSIONS),
+    forCodeScanning: ofRepository("/scans", SCAN_PERMISSIONS),
+    forIssues: (installationId, repo) => unlessOutOfReach(() => issues(installationId, repo)),
     forReading: (installationId, repo, what = "contents") =>
       unlessOutOfReach(async () => {
         const { data } = await mint(installationId, {

@@ -1,6 +1,6 @@
 // The one HTTP client of the process: allowed origins only, at public addresses, through the operator's proxy, with a deadline.
 import { type LookupAddress, lookup } from "node:dns";
-import { BlockList, isIP, type LookupFunction } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import type { fetch as undiciFetch } from "undici";
 import { isLoopbackAddress, isPrivateAddress } from "../private-address.ts";
 
@@ -29,8 +29,8 @@ interface Egress {
 }
 
 /**
- * A `fetch` that reaches only the given origins, obeys HTTPS_PROXY, HTTP_PROXY and NO_PROXY (see goesDirect), and follows redirects
- * only within the origin, so that no credential leaves it. A host with a private, loopback or cloud metadata address is refused for the very
+ * A `fetch` that reaches only the given origins, obeys HTTPS_PROXY, HTTP_PROXY and NO_PROXY (see also goesDirect), and follows
+ * redirects only within the origin, so that no credential leaves it. A host with a private, loopback or cloud metadata address is refused for the very
  * connection that resolved its name: a second DNS lookup could return another address. Behind a proxy the proxy resolves names. A
  * private certificate authority comes with Node's own NODE_EXTRA_CA_CERTS. With `redirect: "manual"` only a renamed repository's
  * redirect is followed; any other redirect is returned as the answer.
@@ -63,8 +63,7 @@ export function guardedFetch(egress: Egress): GuardedFetch {
   async function open() {
     const { Agent, EnvHttpProxyAgent, fetch } = await import("undici");
     const options = { ...patience, connect: { lookup } };
-    // Which requests go to the proxy is decided here, so that undici's own list is empty.
-    return { fetch, direct: new Agent(options), proxy: new EnvHttpProxyAgent({ ...options, noProxy: "" }) };
+    return { fetch, direct: new Agent(options), proxy: new EnvHttpProxyAgent(options) };
   }
 
   async function once(url: URL, init: FetchInit): ReturnType<GuardedFetch> {
@@ -75,8 +74,7 @@ export function guardedFetch(egress: Egress): GuardedFetch {
     if (problem !== null) throw new EgressRefused(problem);
     client ??= open();
     const { fetch, direct, proxy } = await client;
-    const noProxy = process.env.no_proxy ?? process.env.NO_PROXY ?? "";
-    const dispatcher = goesDirect(url, noProxy) ? direct : proxy;
+    const dispatcher = goesDirect(url) ? direct : proxy;
     const deadline = deadlineMs === null ? null : AbortSignal.timeout(deadlineMs);
     const signal = AbortSignal.any([init?.signal ?? null, deadline].filter((one) => one !== null));
     try {
@@ -127,49 +125,11 @@ function redirectTarget(response: Awaited<ReturnType<GuardedFetch>>, from: URL, 
   return method.toUpperCase() === "GET" || isSame ? target : null;
 }
 
-/**
- * True for loopback and names without a dot, which a proxy cannot know and whose requests may go unencrypted; and for hosts on the
- * list.
- *
- * @param noProxy NO_PROXY: separated by commas or spaces, `*`, hosts with their subdomains (`example.com`, `.example.com`,
- *   `*.example.com`), addresses and ranges (`10.0.0.0/8`, `fd00::/8`), each with `:PORT` where only that port is meant
- */
-export function goesDirect({ hostname, port, protocol }: URL, noProxy: string): boolean {
-  const host = hostname
-    .replace(/^\[(.*)\]$/, "$1")
-    .replace(/\.$/, "")
-    .toLowerCase();
+/** True for loopback and names without a dot, which a proxy cannot know and whose requests may go unencrypted. */
+export function goesDirect({ hostname }: URL): boolean {
+  const host = bare(hostname).replace(/\.$/, "").toLowerCase();
   const isName = isIP(host) === 0;
-  if (isLoopbackAddress(host) || (isName && (!host.includes(".") || host.endsWith(".localhost")))) return true;
-  const at = port === "" ? (protocol === "https:" ? "443" : "80") : port;
-  return noProxy
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .some((entry) => entry !== "" && matches(entry, host, at));
-}
-
-function matches(entry: string, host: string, port: string): boolean {
-  if (entry === "*") return true;
-  if (entry.includes("/")) return isInRange(entry, host);
-  const plain = entry.replace(/^https?:/, "");
-  // `host:443`, `[fd00::1]:443`; an address of IPv6 without brackets has colons of its own.
-  const [, inBrackets, ofBrackets] = /^\[([^\]]+)\](?::(\d+))?$/.exec(plain) ?? [];
-  const [, name, ofName] = isIP(plain) === 6 ? [] : (/^([^:]+)(?::(\d+))?$/.exec(plain) ?? []);
-  const only = ofBrackets ?? ofName;
-  if (only !== undefined && only !== port) return false;
-  const wanted = (inBrackets ?? name ?? plain).replace(/^\*?\./, "");
-  if (isIP(wanted) !== 0) return isInRange(`${wanted}/${isIP(wanted) === 4 ? 32 : 128}`, host);
-  return host === wanted || host.endsWith(`.${wanted}`);
-}
-
-function isInRange(range: string, host: string): boolean {
-  const [address = "", bits = ""] = range.split("/");
-  const family = isIP(address);
-  if (family === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128) || isIP(host) === 0)
-    return false;
-  const list = new BlockList();
-  list.addSubnet(address, Number(bits), family === 4 ? "ipv4" : "ipv6");
-  return list.check(host, isIP(host) === 4 ? "ipv4" : "ipv6");
+  return isLoopbackAddress(host) || (isName && (!host.includes(".") || host.endsWith(".localhost")));
 }
 
 /** All addresses of a name, from the system's resolver. */

@@ -186,7 +186,6 @@ function refusedBy(error: RequestError, words: RegExp, code: string): boolean {
 // GraphQL answers 200 where REST refuses. Rate limits and timeouts get the status that REST would give them, so that
 // translate-error.ts handles both; other errors keep their type.
 
-/** One entry of a GraphQL answer's `errors`. */
 interface GraphqlError {
   readonly type?: string;
   readonly message?: string;

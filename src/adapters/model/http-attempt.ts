@@ -102,7 +102,6 @@ function newPatience(limits: ModelLimits, { maxTokens, json }: RequestBody, oute
     signal,
     /** Rejects at once with the reason of `signal`. */
     over: untilStopped(signal, () => signal.reason).stopped,
-    /** Data arrived. */
     alive() {
       clearTimeout(silence);
       if (signal.aborted) return;

@@ -91,7 +91,6 @@ export interface Protocol {
   readonly isOwn: (url: URL) => boolean;
   /** Optional features, sent until the server refuses them. */
   readonly features: (server: { readonly isOwn: boolean; readonly isFull: boolean }) => readonly Feature[];
-  /** Timeouts for the protocol's own server. */
   readonly ownLimits: ModelLimits;
   body(turn: Turn): RequestBody;
   /** Sends the request with the vendor's SDK, which neither waits, retries nor logs. */

@@ -189,7 +189,6 @@ function newBill(facts: ModelFacts, now: () => number) {
   let usd = facts.price({ fresh: 0, cacheWrite: 0, cacheRead: 0, output: 0 });
   const sum = { inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
   return {
-    /** A request is sent. */
     request() {
       requests++;
     },
@@ -343,7 +342,6 @@ interface ModelState {
     credit: number;
     /** It has answered a request in its present form. */
     proven: boolean;
-    /** It was asked. */
     begun: boolean;
   };
   /** Ends when `lessons` has what was stored. */

@@ -5,6 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import type { CustomRule, RuleSetting } from "../../config/repo-config.ts";
 import { ignoreReason } from "../../domain/code/ignore-comment.ts";
 import { type Finding, findingId, type Suggestion } from "../../domain/finding.ts";
+import { firstNotBefore } from "../../domain/first-not-before.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { FileDiff, Hunk } from "../../domain/pull-request.ts";
 import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
@@ -12,7 +13,7 @@ import { grammarOf, parseText } from "../grammars.ts";
 import { codeInPage } from "./code-in-pages.ts";
 import { compileCustomRules } from "./custom.ts";
 import { inspectionOf, joinInspections, onlyDegraded, wordsOfRule } from "./inspection.ts";
-import { addedNumbers, firstFrom, lineTexts, oncePerFile } from "./known-lines.ts";
+import { addedNumbers, lineTexts, oncePerFile } from "./known-lines.ts";
 import { isAside } from "./line/line-rule.ts";
 import { namePlace } from "./name-place.ts";
 import type { Match, Rule } from "./rule.ts";
@@ -217,9 +218,9 @@ function findingOf(
 
 /** The part of a match that lies in the hunk of its first added line; null when it touches none. */
 function anchorOf(match: Match, diff: FileDiff, added: readonly number[]): Match | null {
-  const first = firstFrom(added, (line) => line, match.startLine);
+  const first = added[firstNotBefore(added, (line) => line, match.startLine)];
   if (first === undefined || first > match.line) return null;
-  const hunk = firstFrom(diff.hunks, ({ newStart, newLines }) => newStart + newLines - 1, first);
+  const hunk = diff.hunks[firstNotBefore(diff.hunks, ({ newStart, newLines }) => newStart + newLines - 1, first)];
   return hunk === undefined ? null : within(match, hunk);
 }
 

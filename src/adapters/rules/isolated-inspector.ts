@@ -1,6 +1,5 @@
 // Rules in a process of their own: a parse cannot be interrupted from within, and a source of a hundred kilobytes can be
 // written so that it takes ten seconds or a gigabyte. Meanwhile this process answers webhooks.
-import { availableParallelism } from "node:os";
 import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
 import { groupBySize } from "../group-by-size.ts";
 import { type ReadingLimits, readingChild, readingProcess, type Silence } from "../reading-child.ts";
@@ -19,7 +18,6 @@ const LIMITS: ReadingLimits = {
 
 /** An inspector with a process beside it. */
 export interface IsolatedInspector extends Inspector {
-  /** Ends the process. */
   close(): void;
 }
 
@@ -71,30 +69,6 @@ export function isolatedInspector(over: Partial<ReadingLimits> = {}): IsolatedIn
       return joinInspections(parts);
     },
     close: reading.end,
-  };
-}
-
-/** Files of one review for which another process is worth its start. */
-const FILES_EACH = 100;
-
-/** An isolated inspector that reads large changes with one process a core; those besides the first end with the review. */
-export function parallelInspector(): IsolatedInspector {
-  const first = isolatedInspector();
-  return {
-    async inspect(files, settings, customRules, during) {
-      const processes = Math.min(availableParallelism(), Math.max(1, Math.ceil(files.length / FILES_EACH)));
-      const each = Math.ceil(files.length / processes);
-      const others = Array.from({ length: processes - 1 }, () => isolatedInspector());
-      try {
-        const parts = [first, ...others].map((inspector, at) =>
-          inspector.inspect(files.slice(at * each, (at + 1) * each), settings, customRules, during),
-        );
-        return joinInspections(await Promise.all(parts));
-      } finally {
-        for (const other of others) other.close();
-      }
-    },
-    close: first.close,
   };
 }
 

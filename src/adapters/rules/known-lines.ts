@@ -48,17 +48,6 @@ export function addedNumbers(diff: FileDiff): ReadonlySet<number> {
   return new Set(linesOfKind(diff, "added").flatMap(({ newLine }) => newLine ?? []));
 }
 
-/** The first of some items in order whose line is not before the given one. */
-export function firstFrom<One>(ordered: readonly One[], lineOf: (one: One) => number, line: number): One | undefined {
-  let [low, high] = [0, ordered.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (lineOf(ordered[middle] as One) < line) low = middle + 1;
-    else high = middle;
-  }
-  return ordered[low];
-}
-
 /** Texts of the known head lines by line, without line endings. */
 export const lineTexts = oncePerFile((file) => new Map(knownLines(file).map(({ line, text }) => [line, text])));
 

@@ -1,6 +1,7 @@
 // Encoded secrets: base64, hexadecimal, percent signs, escapes, entities, split over lines, quotes or invisible characters.
 // Each encoding is undone on a copy that maps its characters back to the original.
 
+import { firstNotBefore } from "../../domain/first-not-before.ts";
 import { breathe, detectSecrets, strictFormats, unboundedFormats } from "./detect-secrets.ts";
 import type { SecretSpan } from "./secret-span.ts";
 
@@ -58,13 +59,8 @@ function isSure({ certainty, source }: SecretSpan): boolean {
 
 /** @param spans in order, without overlaps */
 function meets(spans: readonly SecretSpan[], { start, end }: SecretSpan): boolean {
-  let [low, high] = [0, spans.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((spans[middle]?.end ?? 0) <= start) low = middle + 1;
-    else high = middle;
-  }
-  return (spans[low]?.start ?? Number.POSITIVE_INFINITY) < end;
+  const next = spans[firstNotBefore(spans, (span) => span.end, start + 1)];
+  return next !== undefined && next.start < end;
 }
 
 type Hit = Pick<SecretSpan, "label" | "start" | "end">;

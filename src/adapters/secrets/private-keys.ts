@@ -109,9 +109,7 @@ interface Line {
   readonly start: number;
   readonly end: number;
   readonly kind: "full" | "part" | "boundary" | "other";
-  /** Whether it is the text's first line. */
   readonly isFirst: boolean;
-  /** The run's column in its line. */
   readonly column: number;
   /** The object that a header or footer names: " RSA PRIVATE KEY". */
   readonly names: string;

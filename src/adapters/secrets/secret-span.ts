@@ -29,7 +29,6 @@ const MINE = /^my[-_ ]?(?:api[-_ ]?key|access[-_ ]?key|auth[-_ ]?token|token)[-_
 /** The key id of Amazon's own documentation, which is not valid. */
 const DOCUMENTED = /^AKIAIOSFODNN7EXAMPLE$/;
 
-/** Words of examples and tests. */
 const SAMPLE =
   /example|sample|dummy|fake|mock|test|demo|secret|passw|p@ss|foo|bar|hello|world|abc|qwerty|12345|letmein|default|invalid|wrong|correct|admin|postgres|mysql|mongo|redis|rabbit|guest|minio|docker|root|s3cr3t|sup[e3]r|t0ken|token|not[-_ ]?(?:a|real)|deadbeef|cafebabe|0000|localhost|local[-_]?dev|development|string|value|encrypted|ENC\[|ENC\(|vault:|op:\/\/|ssm:|arn:|secretsmanager/i;
 

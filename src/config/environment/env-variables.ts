@@ -275,7 +275,7 @@ export const EnvVariables = z.object({
   HTTP_PROXY: optional(proxy, "Proxy for http.", "http://proxy.example.com:3128"),
   NO_PROXY: optional(
     z.string(),
-    "Reached without a proxy: hosts with their subdomains, addresses and ranges (`10.0.0.0/8`), each with or without `:PORT`, with commas; `*`: all. Loopback and names without a dot always are.",
+    "Reached without a proxy: hosts with their subdomains and addresses, each with or without `:PORT`, with commas; `*`: all. Loopback and names without a dot always are.",
     "localhost,.internal.example.com",
   ),
   NODE_EXTRA_CA_CERTS: optional(

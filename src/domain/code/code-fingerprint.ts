@@ -2,6 +2,7 @@
 // that a finding can be remembered without storing anyone's code.
 
 import type { Category, Severity } from "../finding.ts";
+import { firstNotBefore } from "../first-not-before.ts";
 import { FNV_START, fnv1a, fnvStep } from "../text/hash.ts";
 
 /** A line with its number in the file. */
@@ -62,25 +63,17 @@ export function textTokens(text: string): readonly number[] {
 
 /** The shape of lines startLine…line (1-based, inclusive); `at` is empty when these lines have no token. */
 export function shapeOf({ tokens, lines }: TokenStream, startLine: number, line: number): CodeShape {
-  const first = firstOn(lines, startLine);
+  const first = firstNotBefore(lines, (at) => at, startLine);
   if (first === lines.length) return { before: tokens.slice(-AROUND), at: [], after: [] };
-  const end = Math.max(first, firstOn(lines, line + 1));
+  const end = Math.max(
+    first,
+    firstNotBefore(lines, (at) => at, line + 1),
+  );
   return {
     before: tokens.slice(Math.max(0, first - AROUND), first),
     at: tokens.slice(first, Math.min(end, first + MOST_AT)),
     after: tokens.slice(end, end + AROUND),
   };
-}
-
-/** The index of the first token on a line or behind it. */
-function firstOn(lines: readonly number[], line: number): number {
-  let [low, high] = [0, lines.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((lines[middle] ?? 0) < line) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** A finding in memory with the code that it was about. */

@@ -1,7 +1,9 @@
 // Results of other tools as findings: those on lines that the change adds, at the place that they name.
+
 import type { RuleSetting } from "../../config/repo-config.ts";
 import { ignoreReason } from "../../domain/code/ignore-comment.ts";
 import { type Finding, findingId, type HeldBack, type Suggestion } from "../../domain/finding.ts";
+import { firstNotBefore } from "../../domain/first-not-before.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { FileDiff, PullRequestContext } from "../../domain/pull-request.ts";
 import { counted } from "../../domain/text/counted.ts";
@@ -144,13 +146,7 @@ function linesOf(region: ToolRegion, { headText, starts }: KnownFile): Lines | n
 
 /** How many numbers of an ordered list are not greater: of the starts of lines, the line, 1-based, of a character. */
 function firstAfter(ordered: readonly number[], value: number): number {
-  let [low, high] = [0, ordered.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ordered[middle] ?? 0) <= value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstNotBefore(ordered, (one) => one, value + 1);
 }
 
 /** The part of the lines in the hunk of their first added line; null when the change adds none of them. */

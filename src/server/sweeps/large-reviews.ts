@@ -1,7 +1,9 @@
 // Limits how many reviews of large changes run concurrently, because they need much memory. A job above the limit goes back to the
 // queue, so that no worker idles.
+
+import type { Changes } from "../../domain/changes.ts";
 import { AtCapacity } from "../../domain/errors.ts";
-import type { Changes, PullRequests } from "../../ports.ts";
+import type { PullRequests } from "../../ports.ts";
 
 /** A change is large from so many changed lines or files on: parsed, with its texts, it takes 20 MB or more. */
 const LARGE_LINES = 10_000;

@@ -1,4 +1,5 @@
 // GitHub's ports over a plain world: what the adapters ask GitHub for, answered from what stands there, and written there.
+import type { ListedFile } from "../../../src/domain/changes.ts";
 import { OutOfReach } from "../../../src/domain/errors.ts";
 import { SEVERITIES } from "../../../src/domain/finding.ts";
 import type { Repo } from "../../../src/domain/job.ts";
@@ -16,7 +17,6 @@ import type { Feedback } from "../../../src/ports/feedback.ts";
 import {
   CommentRefused,
   type CommentToPost,
-  type ListedFile,
   type PullRequests,
   type Reviews,
   SupersededError,

@@ -3,11 +3,11 @@
 
 import { setImmediate } from "node:timers/promises";
 import { createTwoFilesPatch } from "diff";
+import type { Changes, ChangesSince, ListedFile } from "../../../domain/changes.ts";
 import type { Repo } from "../../../domain/job.ts";
 import { isSource } from "../../../domain/omissions.ts";
 import type { FileStatus, PullRequest } from "../../../domain/pull-request.ts";
 import { decodeText } from "../../../domain/text/decode-text.ts";
-import type { Changes, ChangesSince, ListedFile } from "../../../ports.ts";
 import { blobSha } from "../../blob-cache.ts";
 import type { GitHub } from "../clients.ts";
 import { placeOf, statusOf, unlessStatus } from "../requests.ts";

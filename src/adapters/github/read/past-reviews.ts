@@ -103,14 +103,11 @@ async function whole<Raw, Item>(
   request: (page: number) => Promise<Answer<readonly Raw[]>>,
   read: (raw: Raw) => Item | null,
 ): Promise<readonly Item[]> {
-  const items: Item[] = [];
-  for (let page = 1; page <= MOST_PAGES; page++) {
+  const all = await pagesOf(MOST_PAGES, async (page) => {
     // A deleted pull request has no comments.
-    const answer = await unlessStatus([404], () => ask(() => request(page)));
-    items.push(...(answer?.data ?? []).flatMap((raw) => read(raw) ?? []));
-    if (answer === null || !hasNext(answer.headers)) break;
-  }
-  return items;
+    return (await unlessStatus([404], () => ask(() => request(page))))?.data ?? [];
+  });
+  return all.flatMap((raw) => read(raw) ?? []);
 }
 
 function hasNext({ link }: Readonly<Record<string, unknown>>): boolean {

@@ -50,7 +50,6 @@ export function linesOf(files: Files, search: RegExp | Search): LineRule["check"
   return (file) => (files(file) ? searchLines(file, search) : []);
 }
 
-/** Files of these paths. */
 function named(path: RegExp): Files {
   return (file) => path.test(file.facts.path);
 }

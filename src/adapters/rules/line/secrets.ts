@@ -15,7 +15,6 @@ interface PlacedSecret extends SecretSpan {
   readonly line: number;
 }
 
-/** Secrets of the added lines. */
 const secretsOf = oncePerFile((file) => findSecrets(addedLines(file)));
 
 async function findSecrets(lines: readonly KnownLine[]): Promise<readonly PlacedSecret[]> {
@@ -62,7 +61,6 @@ const ISSUED =
   /^(?:gh[pousr]|github_pat|glpat|[sr]k|[sr]k_(?:live|test)|xox[abeops]|hf|npm|key|AKIA)[-_]?(?=[^0-9]*[0-9])[A-Za-z0-9_-]{10,200}$|^(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?!\w+:)[A-Za-z0-9+/]{32,200}={0,2}$/;
 /** Numbers and addresses of chains: a key there has 64 digits. */
 const SHORT_NUMBER = /^0x[0-9a-f]{1,63}$/i;
-/** The name of a constant, as a text. */
 const CONSTANT_NAME = /^[A-Z][A-Z0-9_]*$/;
 
 const KEPT_PRIVATE =

@@ -118,7 +118,6 @@ const GAP = "\uFFFF";
 const ENCLOSED =
   /--[^\n\uFFFF]*|\/\*[^\uFFFF]*?(?:\*\/|(?=\uFFFF)|$)|\$(\w{0,60})\$[^\uFFFF]*?(?:\$\1\$|(?=\uFFFF)|$)|'[^'\uFFFF]*'?|"[^"\uFFFF]*"?|`[^`\uFFFF]*`?/g;
 
-/** Statements in order. */
 const sqlStatements = oncePerFile((file): readonly SqlStatement[] => {
   const lines = knownLines(file);
   const isNext = (at: number) => at === 0 || lines[at]?.line === (lines[at - 1]?.line ?? 0) + 1;

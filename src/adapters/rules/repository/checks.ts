@@ -23,7 +23,6 @@ async function look({ files }: Change): Promise<readonly Sighting[]> {
   return files.filter(({ diff }) => diff.status === "modified").flatMap((file) => removedIn(file, added));
 }
 
-/** What the change adds, in all files. */
 interface Added {
   readonly lines: ReadonlySet<string>;
   readonly names: ReadonlySet<string>;

@@ -3,7 +3,8 @@
 import { codeOnly } from "../../../domain/code/code-only.ts";
 import { folderOf } from "../../../domain/code/paths.ts";
 import type { Call, FileLinks, Takes } from "../../../domain/code/symbols.ts";
-import { addedNumbers, firstFrom, linesOfKind } from "../known-lines.ts";
+import { firstNotBefore } from "../../../domain/first-not-before.ts";
+import { addedNumbers, linesOfKind } from "../known-lines.ts";
 import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
 import { leadsTo, type Place, places } from "./places.ts";
 
@@ -51,7 +52,7 @@ async function signaturesOf(file: ChangedFile): Promise<readonly ChangedSignatur
   return [...onceEach(head)].flatMap(([name, { line, takes: after }]): ChangedSignature[] => {
     const old = before.get(name)?.takes ?? null;
     if (old === null || after === null || JSON.stringify(old) === JSON.stringify(after)) return [];
-    const at = shown.has(line) ? line : firstFrom(added, (one) => one, line + 1);
+    const at = shown.has(line) ? line : added[firstNotBefore(added, (one) => one, line + 1)];
     return at === undefined ? [] : [{ file, name, line: at, before: old, after }];
   });
 }
