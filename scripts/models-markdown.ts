@@ -1,6 +1,5 @@
 // docs/models.md from the table of what was tried, and from the causes in the code.
 
-import { CONNECTION_CAUSES } from "../src/adapters/connection-cause.ts";
 import { markdownTable } from "../src/cli/terminal-text.ts";
 import { MODEL_CAUSES } from "../src/review/reading/plan-reading.ts";
 import { EMBEDDERS, PARTS, REFUSALS, REPLIES, SERVERS, type ServerId } from "./model-matrix.ts";
@@ -27,7 +26,8 @@ The address is for \`OPENAI_BASE_URL\`, of Anthropic's protocol for \`ANTHROPIC_
 
 const CAUSES = `## When there is no answer
 
-The summary, \`kodiai review\` and the log have the cause, the status and the server's sentence, with secrets masked.
+The summary, \`kodiai review\` and the log have the cause, the server's sentence, and what to do; of a failed connection to a model, an embedder
+or GitHub what to check.
 `;
 
 /** The whole page. */
@@ -65,15 +65,6 @@ export function modelsMarkdown(): string {
     table(
       ["what is said", "what to do"],
       Object.values(MODEL_CAUSES).map(({ what, fix }) => [what, fix]),
-    ),
-    "",
-    "A connection that fails, to a model, an embedder or GitHub:",
-    "",
-    table(
-      ["cause", "what it is", "what to do"],
-      [...Map.groupBy(Object.entries(CONNECTION_CAUSES), ([, { what, fix }]) => `${what}: ${fix}`).values()].map(
-        (alike) => [alike.map(([code]) => `\`${code}\``).join(", "), alike[0]?.[1].what ?? "", alike[0]?.[1].fix ?? ""],
-      ),
     ),
     "",
   ].join("\n");
