@@ -29,10 +29,10 @@ export function permissionsMarkdown(appYml: string, promises: readonly LivePromi
     markdownTable([["event", "why"], ...events.map(row)]),
     "Every App receives the events of being installed and uninstalled.\n",
     "## What only a run on the real GitHub can confirm\n",
-    "`npm run -s live-check -- OWNER/NAME` tests these ([how](operating.md#testing-github-itself)).\n",
+    "`npm run -s live-check -- OWNER/NAME` tests these ([how](operating.md#testing-github-itself)); its report says what Kodiai does where one does not hold.\n",
     markdownTable([
-      ["name", "what Kodiai relies on", "what Kodiai does otherwise"],
-      ...promises.map(({ name, promise, otherwise }) => [`\`${name}\``, promise, otherwise]),
+      ["name", "what Kodiai relies on"],
+      ...promises.map(({ name, promise }) => [`\`${name}\``, promise]),
     ]),
   ].join("\n");
 }
