@@ -16,7 +16,7 @@ OpenAI's form (\`KODIAI_EMBEDDINGS_URL\`). An address without a path gets \`/v1\
 
 Kodiai tries: what a server refuses by name is left out, and the question is asked once more, in at most four requests. What worked is stored
 for this address and model; what the account's credit allows counts until the process ends. \`kodiai doctor --model\` asks a question as
-large as a review's and prints what the server takes.
+large as a review's and prints what the server takes. The summary says when structured output or the temperature was left out.
 `;
 
 const MATRIX = `## What we tried
@@ -32,7 +32,7 @@ or GitHub what to check.
 
 /** The whole page. */
 export function modelsMarkdown(): string {
-  const parts = Object.values(PARTS).map(({ refused, does, lacks }) => [refused, does, lacks]);
+  const parts = Object.values(PARTS).map(({ refused, does }) => [refused, does]);
   const forms = Object.values(REPLIES).map((form) => `- ${form}`);
   const servers = (Object.keys(SERVERS) as ServerId[]).map((id) => {
     const { name, address } = SERVERS[id];
@@ -41,7 +41,7 @@ export function modelsMarkdown(): string {
   });
   return [
     HEAD,
-    table(["a server refuses", "then Kodiai", "the review lacks"], parts),
+    table(["a server refuses", "then Kodiai"], parts),
     "",
     "## Forms of replies",
     "",
