@@ -8,7 +8,7 @@ const HEAD = `<!-- Made by \`npm run generate\` from app.yml; edit the comments 
 
 # Permissions
 
-What the App asks for, and why. It cannot push, merge or change settings with it, and Kodiai never approves. Each job gets a token for its own
+What the App asks for, and why. With these it cannot push, merge or change settings, and Kodiai never approves. Each job gets a token for its own
 repository, for an hour at most. \`kodiai setup\` makes the App with exactly these (with \`--code-scanning\` also \`security_events: read\`), and says what an existing one lacks.
 `;
 
