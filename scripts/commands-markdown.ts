@@ -1,7 +1,7 @@
 // docs/commands.md, made from the list of verbs.
 
-import { markdownTable } from "../src/cli/terminal-text.ts";
 import { VERBS } from "../src/domain/command.ts";
+import { markdownTable } from "./markdown-table.ts";
 
 const INTRODUCTION = `# Commands
 

@@ -1,6 +1,6 @@
 // docs/internals/github.md: what Kodiai relies on of GitHub, apart from what a live check tries.
 
-import { markdownTable } from "../src/cli/terminal-text.ts";
+import { markdownTable } from "./markdown-table.ts";
 
 const DOCS = "https://docs.github.com/en";
 

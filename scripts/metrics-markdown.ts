@@ -1,7 +1,7 @@
 // docs/metrics.md from the one list of metrics.
 
-import { markdownTable } from "../src/cli/terminal-text.ts";
 import { METRICS, type MetricEntry } from "../src/server/metric-list.ts";
+import { markdownTable } from "./markdown-table.ts";
 
 const HEAD = `# Metrics, traces and logs
 

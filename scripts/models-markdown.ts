@@ -1,7 +1,7 @@
 // docs/models.md from the table of what was tried, and from the causes in the code.
 
-import { markdownTable } from "../src/cli/terminal-text.ts";
 import { MODEL_CAUSES } from "../src/review/reading/plan-reading.ts";
+import { markdownTable } from "./markdown-table.ts";
 import { EMBEDDERS, PARTS, REFUSALS, REPLIES, SERVERS, type ServerId } from "./model-matrix.ts";
 
 const HEAD = `# Model servers and embedders

@@ -1,8 +1,8 @@
 // docs/permissions.md: what the GitHub App may do and hears, each with its reason, from the comments in app.yml.
 
 import { isMap, isPair, isScalar, parseDocument } from "yaml";
-import { markdownTable } from "../src/cli/terminal-text.ts";
 import type { LivePromise } from "./live-check/report.ts";
+import { markdownTable } from "./markdown-table.ts";
 
 const HEAD = `<!-- Made by \`npm run generate\` from app.yml; edit the comments there. -->
 

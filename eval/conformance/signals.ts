@@ -8,7 +8,7 @@ import { defaultConfig } from "../../src/config/repo-config.ts";
 import { canonicalLanguage, relatedLanguages } from "../../src/domain/language.ts";
 import type { FileDiff } from "../../src/domain/pull-request.ts";
 import type { RiskId } from "../../src/domain/signals.ts";
-import { selectFiles } from "../../src/gather/select-files.ts";
+import { selectFiles, wordOfBase } from "../../src/gather/select-files.ts";
 import type { AreaCheck, Deliberate } from "./area-check.ts";
 
 interface LanguageInput {
@@ -130,7 +130,7 @@ function excluded(input: unknown): unknown {
   const { path } = input as { readonly path: string };
   const [file] = fileDiffs({ changedFiles: [path] });
   if (file === undefined) return { excluded: false };
-  const { leftOut, spared } = selectFiles([file], { pathFilters: [], attributes: "" });
+  const { leftOut, spared } = selectFiles([file], wordOfBase({ pathFilters: [], attributes: "" }));
   return { excluded: leftOut.length + spared.length > 0 };
 }
 

@@ -174,7 +174,6 @@ export const VERBS = {
       "client-id": takes("ID", "its client, for logins to the dashboard"),
       "client-secret-file": takes("FILE", "the client's secret"),
       "dashboard-url": takes("URL", "where people reach the dashboard, if not on this machine"),
-      import: several("OWNER/NAME", "import past reviews, after an estimate"),
       "without-checks": flag("create an App without check runs"),
       "code-scanning": flag("ask for `security_events: read` too"),
       new: flag("create another App"),
@@ -187,8 +186,8 @@ export const VERBS = {
   },
   init: {
     group: "set up",
-    summary: "write a .kodiai.yml that fits the repository",
-    forms: [["", "from its languages, generated files and documents"]],
+    summary: "write a first .kodiai.yml",
+    forms: [["", "with the preset, and examples of other keys as comments"]],
     options: {
       preset: takes("PRESET", "quiet, balanced or thorough (default: balanced)"),
       force: flag("overwrite an existing file"),
@@ -234,8 +233,7 @@ export const VERBS = {
     group: "operate",
     summary: "list, retry and delete jobs",
     forms: [
-      ["ls", "waiting, running and parked jobs"],
-      ["show ID", "one job, with its reason"],
+      ["ls", "waiting, running and parked jobs, with the reason; --json has all of each"],
       ["retry ID", "run a parked job again"],
       ["drop ID", "delete a job"],
     ],
@@ -301,7 +299,6 @@ export const VERBS = {
     summary: "offer memory and review to coding agents (Model Context Protocol)",
     forms: [["", "on standard input and output"]],
     options: {
-      http: takes("PORT", "over HTTP on loopback, with the token in KODIAI_MCP_TOKEN"),
       "allow-write": flag("allow agents to store notes"),
       all: flag("allow every indexed repository"),
       model: MODEL,

@@ -25,7 +25,7 @@ export function markedPatterns(text: string): readonly MarkedPattern[] {
       const [, minus, mark, value] = MARK.exec(word) ?? [];
       if (mark === undefined) continue;
       marked.push({
-        glob: pattern.replace(/^\//, ""),
+        glob: pattern,
         mark: mark as Mark,
         isSet: minus !== "-" && value !== "false",
       });

@@ -35,10 +35,6 @@ const Gate = section({
     "For how many seconds a decision is remembered.",
   ),
   maxInputTokens: whole({ min: 200, max: 4_000, default: 500, example: 300 }, "Tokens that this model reads."),
-  replay: flag(
-    true,
-    "Skip the search where the last `kodiai replay` (50 pull requests or more, at most 30 days old) did not show that memory helps. Risky and requested reviews are still searched.",
-  ),
   skipPatterns: documented(
     patterns,
     ["^translations/"],

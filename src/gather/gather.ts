@@ -4,6 +4,7 @@
 import pMap from "p-map";
 import { setValues } from "../config/config-view.ts";
 import type { KnownRules } from "../config/parse-config.ts";
+import { fileList } from "../config/patterns.ts";
 import { CONFIG_FILE, MAX_ASKED_BYTES } from "../config/read-yaml.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
 import type { CommandJob } from "../domain/command.ts";
@@ -29,6 +30,7 @@ import { readChanges } from "./read-changes.ts";
 import { checkpointOf, fullReason } from "./read-checkpoint.ts";
 import { type EffectiveConfig, readConfig } from "./read-config.ts";
 import { readHeadTexts, TEXT_LIMITS } from "./read-head-texts.ts";
+import { recastFiles } from "./recast-files.ts";
 import { type BaseChoice, selectFiles, wordOfBase } from "./select-files.ts";
 
 export { unreadProblem } from "./read-config.ts";
@@ -158,8 +160,10 @@ export async function gather(
   const ofBase = wordOfBase(base);
   const isLeftOut = (path: string) => typeof ofBase(path) === "object" && ofBase(path) !== null;
   const changed = readChanges(await pulls.changes(repo, pull, (path) => !isLeftOut(path)));
-  const byPath = selectFiles(changed.files, base);
   const readHead = (path: string) => pulls.text(repo, path, pull.head.sha, TEXT_LIMITS.bytesEach);
+  const isAside = fileList([...config.fileKinds.test, ...config.fileKinds.docs]);
+  const recast = await recastFiles(changed.files, (path) => isLeftOut(path) || isAside(path), readHead);
+  const byPath = selectFiles(recast.files, ofBase);
   // People's own files first: the limits are for all together.
   const wanted = [...byPath.reviewed, ...byPath.spared.map(({ file }) => file)];
   const head =
@@ -167,10 +171,12 @@ export async function gather(
       ? await readHeadTexts(wanted, readHead)
       : { texts: new Map<string, string>(), degraded: [{ part: "head-text", reason: pulls.noHead }] };
   // A header such as "Code generated … DO NOT EDIT" is known only now.
-  const byText = selectFiles(byPath.reviewed, base, (path) => head.texts.get(path));
+  const byText = selectFiles(byPath.reviewed, ofBase, (path) => head.texts.get(path));
   const spared = [...byPath.spared, ...byText.spared];
   const readOld = (path: string) => pulls.text(repo, path, pull.base.sha, TEXT_LIMITS.bytesEach);
-  const asked = config.review.checks.enabled ? [...changed.silent, ...changed.moved].filter(isSource) : [];
+  const asked = config.review.checks.enabled
+    ? [...changed.silent, ...changed.moved.filter((file) => recast.files.includes(file))].filter(isSource)
+    : [];
   const unchanged = await unchangedAmong(asked, readHead, readOld);
   const moved = changed.moved.filter((file) => asked.includes(file) && !unchanged.has(file.path));
 
@@ -221,6 +227,7 @@ export async function gather(
       ...admitted.degraded,
       ...cut,
       ...changed.degraded,
+      ...recast.degraded,
       ...moved.map(({ path }) => {
         return { part: "patch", reason: `${path} was renamed, and its text could not be compared`, paths: [path] };
       }),

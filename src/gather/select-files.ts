@@ -77,21 +77,20 @@ interface Spared {
  * Splits the changed files into reviewed, spared and left out, each in the given order.
  *
  * @param files every changed file
- * @param base its `pathFilters` are globs of the configuration. `!` leaves out; the last match wins; a glob without `/` matches names
+ * @param ofBase the base's word; its `pathFilters` are globs of the configuration. `!` leaves out; the last match wins; a glob without `/` matches names
  * in any folder. A positive match brings back what everything else leaves out or spares. With a positive glob in the list,
  * files that match none are left out; with only negative ones everything else stays in
  * @param headTextOf the head text of a path if already known: generators mark the first lines
  */
 export function selectFiles(
   files: readonly FileDiff[],
-  base: BaseChoice,
+  ofBase: ReturnType<typeof wordOfBase>,
   headTextOf: (path: string) => string | undefined = () => undefined,
 ): {
   readonly reviewed: readonly FileDiff[];
   readonly spared: readonly Spared[];
   readonly leftOut: readonly LeftOut[];
 } {
-  const ofBase = wordOfBase(base);
   const hides = hidingLinks(files, ofBase);
   const reviewed: FileDiff[] = [];
   const spared: Spared[] = [];
@@ -123,13 +122,21 @@ export function selectFiles(
 export function wordOfBase(base: BaseChoice): (path: string) => LeftOut | "review" | null {
   const filter = compiled(base.pathFilters);
   const marked = attributesOf(base.attributes);
-  return (path) => {
+  const wordOn = (path: string): LeftOut | "review" | null => {
     const wish = filter(path);
     if (wish !== null) return wish === "review" ? wish : { path, reason: wish };
     if (isLockFile(path)) return { path, reason: LOCK_FILE, isExempt: true };
     const mark = marked(path);
     if (mark === null) return null;
     return mark === "own" ? "review" : { path, reason: `${mark} (.gitattributes)`, isExempt: true };
+  };
+  const known = new Map<string, ReturnType<typeof wordOn>>();
+  return (path) => {
+    const word = known.get(path);
+    if (word !== undefined) return word;
+    const found = wordOn(path);
+    known.set(path, found);
+    return found;
   };
 }
 
@@ -187,12 +194,13 @@ function hidingLinks(files: readonly FileDiff[], ofBase: ReturnType<typeof wordO
   };
 }
 
-function endingOf(path: string): string {
+/** The ending of a file's name, in small letters, with its dots; "" without one. */
+export function endingOf(path: string): string {
   return path.slice(withoutExtension(path).length).toLowerCase();
 }
 
 /** Why a path looks as if no person wrote the file, or null. */
-function looksUnwritten(path: string): string | null {
+export function looksUnwritten(path: string): string | null {
   const always = reasonOf(ALWAYS_OUT, path);
   if (always !== undefined) return always;
   return NEVER_OUT.test(path) ? null : (reasonOf(MOSTLY_OUT, path) ?? null);

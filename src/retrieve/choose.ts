@@ -26,7 +26,6 @@ import type { Tuning } from "./tuning.ts";
 interface FoundList extends Pick<Precedents, "gate" | "query" | "usage" | "rerank"> {
   readonly list: RankedList;
   readonly method: Precedents["provenance"]["method"];
-  /** Every record in scope that any query found. */
   readonly records: ReadonlyMap<string, MemoryRecord>;
 }
 
@@ -132,7 +131,6 @@ export function choose<T extends { readonly record: Pick<MemoryRecord, "id"> }>(
 
 // Memory's contribution without a model: the summary reports changed code that resembles code with earlier comments.
 
-/** Lines of one summary. */
 const MOST = 5;
 
 /** Only comments and findings are precedents; documents are not. */

@@ -139,5 +139,4 @@ export const METRICS = [
 ] satisfies readonly MetricEntry[];
 
 type Entry = (typeof METRICS)[number];
-/** The names of one type of metric. */
 export type NameOf<Type extends MetricEntry["type"]> = Extract<Entry, { readonly type: Type }>["name"];

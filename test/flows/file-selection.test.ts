@@ -100,6 +100,17 @@ test("the code of a notebook is read in the language of its kernel, on the lines
   expect(summary).not.toContain("its cells");
 });
 
+test.each([
+  ["code of a magic word's cell", ["%%python", ...BACKUP.trimEnd().split("\n")], " shell-from-strings"],
+  ["a file that a cell writes", ["%%writefile b.py", ...BACKUP.trimEnd().split("\n")], " shell-from-strings"],
+  ["a line under a magic word", ["import requests", "%timeit -n 3 requests.get(u, verify=False, timeout=1)"], " tls-"],
+  ["a token in a cell of another language", ["%%bash", `export TOKEN=${TOKEN}`], " "],
+  ["a token in a command", [`!curl -H ${TOKEN} https://x`], " "],
+])("%s is read", async (_, lines, rule) => {
+  const { said: comments } = await review({ "m.ipynb": notebook("python", [["code", lines]]) });
+  expect(comments).toEqual([expect.stringContaining(rule)]);
+});
+
 test("a changed cell is read among unchanged ones", async () => {
   await harness.world.commit(repository, { "b.ipynb": notebook("python", [PROSE, ["code", ["a = 1"]]]) });
   const { said: comments } = await review({ "b.ipynb": notebook("python", [PROSE, ["code", ["a = 1"]], CODE]) });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DiffLine, FileDiff } from "../../src/domain/pull-request.ts";
-import { selectFiles } from "../../src/gather/select-files.ts";
+import { selectFiles, wordOfBase } from "../../src/gather/select-files.ts";
 import { aFileDiff } from "../builders/file-diff.ts";
 
 const changed = (path: string, more: Partial<FileDiff> = {}) => aFileDiff(path, [], { additions: 1, ...more });
@@ -13,7 +13,7 @@ function hunk(kind: DiffLine["kind"], ...texts: readonly string[]): Pick<FileDif
 
 function reasonFor(file: FileDiff | string, filters: readonly string[] = [], head?: string): string | null {
   const diff = typeof file === "string" ? changed(file) : file;
-  const { leftOut, spared } = selectFiles([diff], { pathFilters: filters, attributes: "" }, () => head);
+  const { leftOut, spared } = selectFiles([diff], wordOfBase({ pathFilters: filters, attributes: "" }), () => head);
   return [...leftOut, ...spared][0]?.reason ?? null;
 }
 
@@ -156,7 +156,9 @@ describe("pathFilters", () => {
 
   test("a glob that makes no sense matches nothing and breaks nothing", () => {
     for (const filter of ["[", "{a,", "!(", "**/[z-a]", "!", "+(a|aa)+(a|aa)", "\\"]) {
-      expect(() => selectFiles([changed("src/a.ts")], { pathFilters: [filter], attributes: "" })).not.toThrow();
+      expect(() =>
+        selectFiles([changed("src/a.ts")], wordOfBase({ pathFilters: [filter], attributes: "" })),
+      ).not.toThrow();
     }
   });
 });
@@ -171,7 +173,7 @@ test("every file is reviewed, spared or left out with a reason, in its order", (
     fc.property(fc.array(path, { maxLength: 12 }), filters, (paths, globs) => {
       const { reviewed, spared, leftOut } = selectFiles(
         paths.map((each) => changed(each)),
-        { pathFilters: globs, attributes: "" },
+        wordOfBase({ pathFilters: globs, attributes: "" }),
       );
       expect([...reviewed, ...spared.map(({ file }) => file), ...leftOut].map((each) => each.path).sort()).toEqual(
         [...paths].sort(),

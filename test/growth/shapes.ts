@@ -7,7 +7,7 @@ import { analyze } from "../../src/analyze/analyze.ts";
 import { contextOf } from "../../src/context/context.ts";
 import { shapeOf, textStream } from "../../src/domain/code/code-fingerprint.ts";
 import type { PullRequestContext } from "../../src/domain/pull-request.ts";
-import { selectFiles } from "../../src/gather/select-files.ts";
+import { selectFiles, wordOfBase } from "../../src/gather/select-files.ts";
 import { reviewMarkdown } from "../../src/publish/publish.ts";
 import { flaggedInChange, review } from "../../src/review/review.ts";
 import { snapshotOf } from "../adapters/contracts/symbols.ts";
@@ -96,7 +96,7 @@ export const SHAPES: Readonly<Record<string, Sized>> = {
   },
   "select many files": (n) => {
     const { files } = changeOf(smallFiles(n));
-    return () => selectFiles(files, { pathFilters: ["!vendor/**", "src/**"], attributes: "" });
+    return () => selectFiles(files, wordOfBase({ pathFilters: ["!vendor/**", "src/**"], attributes: "" }));
   },
   "select many links to files of one name": (n) => {
     const link = (at: number) =>
@@ -111,7 +111,7 @@ export const SHAPES: Readonly<Record<string, Sized>> = {
       ].join("\n");
     const added = many(n, (at) => link(at) + addedFile(`k${at}/a.ts`, "x();"));
     const { files } = contextOfFiles(added.join(""), {});
-    return () => selectFiles(files, { pathFilters: [], attributes: "" });
+    return () => selectFiles(files, wordOfBase({ pathFilters: [], attributes: "" }));
   },
   "read around many files": (n) => {
     const files = smallFiles(n);

@@ -16,7 +16,7 @@ import { readReply } from "../../src/domain/memory/read-reply.ts";
 import type { PullRequest, PullRequestContext } from "../../src/domain/pull-request.ts";
 import type { EarlierFinding } from "../../src/domain/review/review-history.ts";
 import { readChanges } from "../../src/gather/read-changes.ts";
-import { selectFiles } from "../../src/gather/select-files.ts";
+import { selectFiles, wordOfBase } from "../../src/gather/select-files.ts";
 import {
   claimOf,
   describing,
@@ -275,7 +275,7 @@ export const CODE_STAGES: Readonly<Record<string, (path: string) => Stage>> = {
   },
   "select files": (path) => (text) => {
     const { files } = change(path, text);
-    return () => selectFiles(files, { pathFilters: ["!vendor/**", "src/**"], attributes: "" }, () => text);
+    return () => selectFiles(files, wordOfBase({ pathFilters: ["!vendor/**", "src/**"], attributes: "" }), () => text);
   },
   "analyze a file": (path) => (text) => {
     const context = change(path, text);

@@ -7,7 +7,7 @@ import type { Author, PullRequestContext } from "../../src/domain/pull-request.t
 import type { MemoryCounts, MemoryFilter, RankedMemory, Scope } from "../../src/domain/retrieval.ts";
 import type { ReviewSignals } from "../../src/domain/signals.ts";
 import { parseDiff } from "../../src/gather/parse-diff.ts";
-import { selectFiles } from "../../src/gather/select-files.ts";
+import { selectFiles, wordOfBase } from "../../src/gather/select-files.ts";
 import type { Embedder, Recall } from "../../src/ports/memory.ts";
 import { addedTerms, mergePostings, termScorer, vocabulary } from "../../src/search/postings.ts";
 import { queryTerms, recordTerms } from "../../src/search/terms.ts";
@@ -45,7 +45,7 @@ export function given(shape: Shape): { readonly context: PullRequestContext; rea
   const { files: parsed, refused } = parseDiff(`${text}\n`);
   if (refused.length > 0) throw new Error(`the fixture's diff is refused: ${JSON.stringify(refused)}`);
   const base = { pathFilters: shape.pathFilters ?? [], attributes: "" };
-  const { reviewed, spared, leftOut: out } = selectFiles(parsed, base);
+  const { reviewed, spared, leftOut: out } = selectFiles(parsed, wordOfBase(base));
   const leftOut = [...out, ...spared.map(({ file: { path }, reason }) => ({ path, reason, isSpared: true as const }))];
   const job = aReviewJob({ repo: shape.repo ?? REPO, number: shape.number ?? 12, explicit: shape.explicit ?? false });
   const context = aContext(

@@ -637,7 +637,6 @@ test("the settings of a repository without any are those that are documented [00
         maxInputTokens: 500,
         skipPatterns: [],
         retrievePatterns: [],
-        replay: true,
       },
     },
   });

@@ -9,6 +9,7 @@ import type { Degraded } from "../../domain/omissions.ts";
 import type { FileDiff, Hunk } from "../../domain/pull-request.ts";
 import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
 import { grammarOf, parseText } from "../grammars.ts";
+import { codeInPage } from "./code-in-pages.ts";
 import { compileCustomRules } from "./custom.ts";
 import { inspectionOf, joinInspections, onlyDegraded, wordsOfRule } from "./inspection.ts";
 import { addedNumbers, firstFrom, lineTexts, oncePerFile } from "./known-lines.ts";
@@ -43,8 +44,7 @@ const MAX_IDENTITY_LINES = 50;
  */
 export function rulesInspector(rules: readonly Rule[] = FILE_RULES): Inspector {
   return {
-    inspect: (files, settings, customRules, { onRead } = {}) =>
-      prepareRules(settings, customRules, rules)(files, false, onRead),
+    inspect: (files, settings, customRules) => prepareRules(settings, customRules, rules)(files),
   };
 }
 
@@ -75,23 +75,30 @@ export function prepareRules(
     return known;
   };
   const problems = custom.problems.map(({ id, message }) => ({ part: `custom rule ${id}`, reason: message }));
-  return async (
-    files: readonly InspectedFile[],
-    onlyLines = false,
-    onRead = (_files: number) => {},
-  ): Promise<Inspection> => {
+  return async (files: readonly InspectedFile[], onlyLines = false): Promise<Inspection> => {
     const inspectOne = (file: InspectedFile) =>
       onlyLines ? inspectFile(file, ofLines, null, settings) : inspectFile(file, active, searchesFor(file), settings);
     const parts = [onlyDegraded(...problems)];
     for (let at = 0; at < files.length; at += FILES_AT_ONCE) {
       const some = files.slice(at, at + FILES_AT_ONCE);
-      parts.push(...(await Promise.all(some.map(inspectOne))));
-      onRead(some.length);
+      const all = onlyLines ? some : some.flatMap((file) => [file, ...partsOf(file)]);
+      parts.push(...(await Promise.all(all.map(inspectOne))));
       // Webhooks are answered in between: GitHub waits ten seconds and no longer.
       await setImmediate();
     }
     return joinInspections(parts);
   };
+}
+
+/** A page's code in one language, for rules that need its grammar: the others read the page. */
+interface PagePart extends InspectedFile {
+  readonly isPart: true;
+}
+
+function partsOf(file: InspectedFile): readonly PagePart[] {
+  const { headText, facts, diff } = file;
+  const codes = headText === null ? [] : [...codeInPage(diff.path, headText)];
+  return codes.map(([language, code]) => ({ ...file, facts: { ...facts, language }, headText: code, isPart: true }));
 }
 
 /** Said once for all files, however many they are. */
@@ -124,7 +131,7 @@ async function inspectFile(
   const parts: Inspection[] = [];
   for (const rule of rules) {
     if (!rule.inTests && isAside(file)) continue;
-    if (!("check" in rule || tries.has(rule))) continue;
+    if ("check" in rule ? "isPart" in file : !tries.has(rule)) continue;
     try {
       parts.push(await inspectWith(rule, { file, added, addedLines, tries }, settings.get(rule.id)));
     } catch (error) {
@@ -164,7 +171,7 @@ async function inspectWith(rule: Rule, subject: Subject, setting: RuleSetting | 
   const matches = withoutOverlap(found.filter((match) => anchorOf(match, file.diff, addedLines) !== null));
   const occurrences = new Map<string, number>();
   const shown = matches.slice(0, MAX_MATCHES).map((match, at) => ({
-    finding: findingOf(rule, match, subject, setting, occurrences, at < MAX_SUGGESTIONS),
+    finding: findingOf(rule, match, subject, setting, occurrences, at < MAX_SUGGESTIONS && !("isPart" in file)),
     ignored: ignoreReason(rule.id, match, lineTexts(file)),
   }));
   const over = matches.length - MAX_MATCHES;

@@ -240,7 +240,8 @@ export function causesOf(error: unknown): string {
 /** Keys of grammars and rules for a file, most specific first. */
 export function languageKeys(file: InspectedFile): string[] {
   const { language } = file.facts;
-  return language === "typescript" && /\.tsx$/i.test(file.diff.path) ? ["tsx", "typescript"] : [language];
+  const isTsx = language === "tsx" || (language === "typescript" && /\.tsx$/i.test(file.diff.path));
+  return isTsx ? ["tsx", "typescript"] : [language];
 }
 
 /** The head text where it is known (an added file's only hunk is the whole file), else the new side of each hunk. */

@@ -46,7 +46,7 @@ export function readNotebook(text: string, diff: FileDiff): Notebook | null {
     const hunks = diff.hunks.map((hunk) => ({
       ...hunk,
       lines: hunk.lines.map((line) => {
-        const removed = isCode ? uncommanded(stringOf(line.text) ?? "") : line.text;
+        const removed = isCode ? withoutMagic(stringOf(line.text) ?? "") : line.text;
         return { ...line, text: line.newLine === null ? removed : (at(line.newLine, line.text) ?? "") };
       }),
     }));
@@ -93,11 +93,10 @@ function codeLines(lines: readonly string[], cells: readonly Cell[]): ReadonlyMa
     if (source.length === 0) continue;
     while (next < lines.length && !isSource(lines, next, source)) next++;
     if (next === lines.length) return null;
-    const isOther = /^%%(?!time|capture|prun)/.test(String(source[0]));
-    for (const text of source) {
-      next++;
-      if (isCode) code.set(next + 1, isOther ? `# ${text}`.trimEnd() : uncommanded(String(text)));
-    }
+    // The rest has cells of other languages, and commands, as they are: rules of lines read them there.
+    const own = isCode && !OTHER_CELL.test(String(source[0])) ? source.map(String) : [];
+    for (const [at, line] of own.entries()) if (!isCommand(line)) code.set(next + at + 2, withoutMagic(line));
+    next += source.length;
   }
   return code;
 }
@@ -118,7 +117,18 @@ function stringOf(line: string | undefined): string | null {
   }
 }
 
+/** What else a cell begins with runs Python, or writes it to a file: `%%time`, `%%python`, `%%writefile`. */
+const OTHER_CELL =
+  /^%%(?:bash|sh|zsh|cmd|system|sx|script(?! *python)|html|svg|javascript|js|latex|markdown|perl|ruby|sql|bigquery|r|julia|cython)\b/i;
+
 /** Commands of the notebook (`%cd`, `!pip install`) are no code of its language. */
-function uncommanded(line: string): string {
-  return line.replace(/\n$/, "").replace(/^(\s*)(?=[%!?])/, "$1# ");
+function isCommand(line: string): boolean {
+  return /^\s*[%!?]/.test(line) && !MAGIC.test(line);
+}
+
+/** Magic words before code that runs. */
+const MAGIC = /^(\s*)%(?:time|timeit|prun|memit|mprun|lprun|debug)(?:\s+-\w+(?:\s+\d+)?)*\s(?=\S)/;
+
+function withoutMagic(line: string): string {
+  return line.replace(/\n$/, "").replace(MAGIC, "$1");
 }

@@ -14,6 +14,22 @@ export function isTestPath(path: string): boolean {
   return TESTS.some((pattern) => pattern.test(path));
 }
 
+const SHOWN =
+  /\.(?:example|sample|template|tmpl|dist|tpl)$|(?:^|[/._-])(?:docs?|examples?|samples?|templates?|demos?|fixtures?|testdata|mocks?|__snapshots__|bench(?:marks?)?|evals?)(?:[/._-]|$)/i;
+
+/** Whether a file shows or measures rather than serves: documentation, samples, templates to copy, benchmarks. */
+export function isShownPath(path: string): boolean {
+  return SHOWN.test(path);
+}
+
+const PIPELINE =
+  /(?:^|\/)(?:\.github\/(?:workflows|actions)\/.+|\.gitlab-ci[^/]*|\.gitlab\/.+|azure-pipelines[^/]*|\.travis|appveyor|\.circleci\/config|bitbucket-pipelines|cloudbuild|\.drone|buildspec|\.woodpecker[^/]*|action)\.ya?ml$/i;
+
+/** Whether a file is a pipeline: its lines are commands that run with a repository's keys. */
+export function isPipelinePath(path: string): boolean {
+  return PIPELINE.test(path);
+}
+
 /** The folder of a file, without a slash at its end; "" at the root. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));

@@ -34,7 +34,7 @@ const BREAKPOINTS: ReadonlyMap<string, RegExp> = new Map([
   ["rust", /(?:^|[\s(=,{])dbg!\s*\(/],
   ["go", /^\s*runtime\.Breakpoint\(\)/],
 ]);
-const OTHER_SCRIPTS = new Set(["typescript", "vue", "svelte"]);
+const OTHER_SCRIPTS = new Set(["typescript", "vue", "svelte", "astro", "html"]);
 
 const HOME =
   /(?<![\w$}*.~-])(?:\/Users\/(?!Shared\b|runner\b)|[A-Za-z]:\\{1,2}Users\\{1,2}(?!Public\b|Default\b|runneradmin\b)|file:\/\/\/(?:home|Users)\/)([A-Za-z][\w.-]{2,30})[\\/]/;

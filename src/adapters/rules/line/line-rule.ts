@@ -1,4 +1,5 @@
 // The common shape of rules that read one added line at a time.
+import { isPipelinePath, isShownPath } from "../../../domain/code/paths.ts";
 import type { InspectedFile } from "../../../ports.ts";
 import { addedLines, type KnownLine } from "../known-lines.ts";
 import type { LineRule, Match } from "../rule.ts";
@@ -66,9 +67,6 @@ export function isComment(text: string): boolean {
 
 const SCRIPT =
   /\.(?:sh|bash|zsh|ksh|ps1|bat|cmd|mk|dockerfile)$|(?:^|\/)(?:Dockerfile|Containerfile|Makefile|GNUmakefile|Jenkinsfile|Vagrantfile|justfile)[^/]*$/i;
-const PIPELINE =
-  /(?:^|\/)(?:\.github\/(?:workflows|actions)\/.+|\.gitlab-ci[^/]*|\.gitlab\/.+|azure-pipelines[^/]*|\.travis|appveyor|\.circleci\/config|bitbucket-pipelines|cloudbuild|\.drone|buildspec|\.woodpecker[^/]*|action)\.ya?ml$/i;
-
 /** Configuration and environment files, Dockerfiles included. */
 export const isConfig = named(
   /\.(?:ya?ml|json|jsonc|json5|toml|ini|cfg|cnf|conf|config|properties|env|tfvars|tf|hcl|xml|plist|npmrc|netrc|pypirc)$|(?:^|\/)\.(?:env|npmrc|netrc|pypirc)(?:\.[\w-]+)?$|(?:^|\/)(?:Dockerfile|Containerfile)[^/]*$|\.dockerfile$/i,
@@ -76,7 +74,7 @@ export const isConfig = named(
 
 /** Shell scripts, Makefiles, Dockerfiles, pipelines: files whose lines are commands. */
 export function holdsCommands(file: InspectedFile): boolean {
-  return SCRIPT.test(file.facts.path) || PIPELINE.test(file.facts.path) || file.facts.language === "shell";
+  return SCRIPT.test(file.facts.path) || isPipelinePath(file.facts.path) || file.facts.language === "shell";
 }
 
 /** Workflows and actions of GitHub Actions. */
@@ -85,11 +83,5 @@ export const isWorkflow = named(/(?:^|\/)\.github\/(?:workflows|actions)\/.+\.ya
 /** Tests, and files that show or measure rather than serve: documentation, samples, templates to copy, benchmarks. */
 export function isAside({ facts: { kind, path, isServing } }: InspectedFile): boolean {
   if (isServing === true) return false;
-  return (
-    kind === "test" ||
-    kind === "docs" ||
-    /\.(?:example|sample|template|tmpl|dist|tpl)$|(?:^|[/._-])(?:docs?|examples?|samples?|templates?|demos?|fixtures?|testdata|mocks?|__snapshots__|bench(?:marks?)?|evals?)(?:[/._-]|$)/i.test(
-      path,
-    )
-  );
+  return kind === "test" || kind === "docs" || isShownPath(path);
 }
