@@ -38,7 +38,7 @@ ${Object.entries(shared)
   .map(optionLine)
   .join("\n")}
 
-\`--help\` of a verb says which of them it takes.`;
+Below only their names.`;
 
 /** A section for each verb. */
 export function helpMarkdown(): string {
@@ -48,7 +48,11 @@ export function helpMarkdown(): string {
     const own = Object.entries(verb.options).filter(
       ([option]) => !isCommon(verb, option) && !(isExplain && Object.hasOwn(review.options, option)),
     );
-    const lines = own.map(optionLine);
+    const common = Object.keys(verb.options).filter((option) => isCommon(verb, option));
+    const lines = [
+      ...own.map(optionLine),
+      ...(common.length === 0 ? [] : [`- ${common.map((option) => `\`--${option}\``).join(", ")}`]),
+    ];
     const shown = isExplain ? ["Takes the same changes as `review`, its options up to `--show-prompt`, and:"] : forms;
     return [`## ${name}`, "", `${capitalised(verb.summary)}.`, "", ...shown, "", ...lines].join("\n").trimEnd();
   });
