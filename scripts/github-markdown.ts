@@ -31,6 +31,10 @@ const CONFIRMED: readonly (readonly [fact: string, source: string])[] = [
     `${DOCS}/webhooks/webhook-events-and-payloads#check_suite`,
   ],
   [
+    "`check_run` with the action `completed` is sent to Apps with `checks: read`, whose check it may be. Code scanning shows one for each tool on the head of a pull request; `code_scanning_alert` is sent for single alerts, and a scan without any sends none.",
+    `${DOCS}/webhooks/webhook-events-and-payloads#check_run`,
+  ],
+  [
     "A write to a repository that was renamed is redirected to `/repositories/ID`; a client follows it.",
     `${DOCS}/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects`,
   ],
@@ -51,6 +55,10 @@ const CONFIRMED: readonly (readonly [fact: string, source: string])[] = [
 /** What no run can bring about, and what Kodiai does either way. */
 const UNTRIED: readonly (readonly [open: string, meanwhile: string])[] = [
   ["The form in which GraphQL reports a secondary limit with 200.", "Both known forms are read."],
+  [
+    "Which ends of lines GitHub writes for a suggestion in a file with CR LF.",
+    "The suggestion is posted with those of its lines, as a browser posts it.",
+  ],
   [
     "When GitHub stops making the diff of a large pull request (422, `not_available`).",
     "It is waited for; then the comparison of the two commits is read, or the texts.",

@@ -11,11 +11,11 @@ import { parseArgs } from "node:util";
 const ROOT = resolve(import.meta.dirname, "..");
 /** Sources of each part, and the tests that are to notice. */
 const PARTS: Readonly<Record<string, { readonly sources: readonly string[]; readonly tests: readonly string[] }>> = {
-  rank: { sources: ["src/retrieve/rank/*.ts"], tests: ["test/retrieve/**/*.test.ts"] },
-  gate: { sources: ["src/retrieve/gate/*.ts"], tests: ["test/retrieve/**/*.test.ts"] },
+  rank: { sources: ["src/retrieve/rank/*.ts"], tests: ["test/retrieve/rank/*.test.ts", "test/retrieve/by-*.test.ts"] },
+  gate: { sources: ["src/retrieve/gate/*.ts"], tests: ["test/retrieve/gate/*.test.ts"] },
   scope: {
     sources: ["src/retrieve/query/scope.ts"],
-    tests: ["test/retrieve/query/*.test.ts", "test/retrieve/*.test.ts"],
+    tests: ["test/retrieve/query/*.test.ts"],
   },
   publish: { sources: ["src/publish/*.ts"], tests: ["test/publish/*.test.ts"] },
   write: { sources: ["src/adapters/github/write/*.ts"], tests: ["test/adapters/github/*.test.ts"] },

@@ -15,11 +15,13 @@ export const CATEGORIES = [
 ] as const;
 export type Category = (typeof CATEGORIES)[number];
 
-/** Text to put in place of head lines startLine…line. `text` has no closing newline. */
+/** Text to put in place of head lines startLine…line. `text` has LF between lines, and no closing newline. */
 export interface Suggestion {
   readonly startLine: number;
   readonly line: number;
   readonly text: string;
+  /** The lines of the head end in CR LF, and the new ones should; absent: in LF. */
+  readonly crlf?: true;
 }
 
 /** An earlier comment with author and place, as far as they are known and may be shown; untrusted. */

@@ -154,6 +154,7 @@ export async function review(
     ]),
     sources: {
       guidance: context.guidance.map(({ path }) => path),
+      tools: [...(context.tools?.ran ?? [])].sort(),
       issues: (context.issues ?? []).map((one) =>
         one.kind === "read" ? { name: `#${one.number}`, reason: null } : { name: one.name, reason: one.reason },
       ),
