@@ -217,7 +217,7 @@ function page(values: PageValues): string {
         distance: distance === null ? null : Number(distance.toFixed(3)),
       })),
     ),
-    `## Precedents → prompt\n\nText from outside is enclosed in delimiters that cannot be guessed (here a counter), and each line of the diff has an anchor that cannot be invented. \`kodiai review --show-prompt\` prints all of the prompt, here about ${question.inputTokens} tokens. Its end:`,
+    `## Precedents → prompt\n\nText from outside is enclosed in delimiters that cannot be guessed (here a counter), and each line of the diff has an anchor that cannot be invented. \`kodiai review --show-prompt\` prints all of the prompt, here about ${question.inputTokens} tokens. From it:`,
     box("text", shortened(question.user.join("\n\n"))),
     "## Prompt → reply\n\nThe model answers with findings as JSON, and names lines by copying their anchors. It cannot approve, merge or run anything. The first of three:",
     json(values.reply.findings[0]),
@@ -267,14 +267,15 @@ function quoted(text: string): string {
     .join("\n");
 }
 
-/** From the precedents to the end, with long lines truncated. */
+/** From the precedents on, with long lines truncated, and as much of the diff as shows its anchors. */
 function shortened(prompt: string): string {
   const from = Math.max(0, prompt.indexOf("## What was said before"));
   return prompt
     .slice(from)
     .split("\n")
     .map((line) => (line.length > 160 ? `${line.slice(0, 159)}…` : line))
-    .join("\n");
+    .join("\n")
+    .replace(/(\n@@\n(?:.*\n){8})[\s\S]*?(?=\nkodiai-\S+ end of diff)/, "$1…");
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

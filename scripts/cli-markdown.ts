@@ -1,7 +1,6 @@
 // docs/cli.md from the list of verbs.
 import { EXIT, flag } from "../src/cli/help.ts";
 import { VERBS, type Verb } from "../src/cli/verbs.ts";
-import { CLONE_RESULTS } from "./clone-results.ts";
 
 const EXIT_CODES = `## Exit codes
 
@@ -9,13 +8,13 @@ ${EXIT.replace("exit: ", "")}.
 
 Only findings end with 1, also of the [action](action.md). The codes of a server: [operating.md](operating.md#when-it-does-not-start).`;
 
+/** test/matrix/clone-states.ts makes each. */
 const STATES = `## States of a clone
 
-What \`kodiai review\` does; \`explain\`, \`mcp\` and hooks do the same.
-
-${[...Map.groupBy(Object.entries(CLONE_RESULTS), ([, result]) => result)]
-  .map(([result, clones]) => `- ${clones.map(([clone]) => clone).join("; ")}: ${result}`)
-  .join("\n")}`;
+A shallow or partial clone without the commit where the branch left its base, without the base's branch or without a changed file stops \`kodiai review\`
+with 3 and the \`git fetch\` to run. Branches without a common commit, and a folder without a repository, stop it with 3. Where only \`origin\` has
+\`main\`, \`--base main\` means \`origin/main\`. Without any commit all files are reviewed. Nested repositories without a commit, pipes and what a sparse
+checkout lacks are left out by name. Another folder that a hook names is its own repository.`;
 
 /** Options of most verbs, which are explained once. */
 const COMMON: ReadonlySet<string> = new Set(["data-dir", "format", "json", "repo"]);
@@ -55,7 +54,7 @@ export function helpMarkdown(): string {
       ...(common.length === 0 ? [] : [`- ${common.map((option) => `\`--${option}\``).join(", ")}`]),
     ];
     const shown = isExplain ? ["Takes the same changes as `review`, its options up to `--show-prompt`, and:"] : forms;
-    return [`## ${name}`, "", `${capitalised(verb.summary)}.`, "", ...shown, "", ...lines].join("\n");
+    return [`## ${name}`, "", `${capitalised(verb.summary)}.`, "", ...shown, "", ...lines].join("\n").trimEnd();
   });
   return [SHARED, ...sections, STATES, EXIT_CODES].join("\n\n");
 }

@@ -29,10 +29,9 @@ export function commandsMarkdown(): string {
   const rows = VERBS.map(({ usage, says, least, author, onClosed }) => [
     `\`${usage}\``,
     says,
-    whoMay(least, author),
-    onClosed ? "yes" : "no",
+    `${whoMay(least, author)}${onClosed ? "; also when closed" : ""}`,
   ]);
-  const table = markdownTable([["Command", "What it does", "Who", "When closed"], ...rows]);
+  const table = markdownTable([["Command", "What it does", "Who"], ...rows]);
   return `${INTRODUCTION}\n\n${table}\n${RIGHTS}`;
 }
 

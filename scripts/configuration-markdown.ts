@@ -56,19 +56,22 @@ are read; Kodiai names the others. An address or a proxy in \`.env\` is never us
 
 /** GitHub Markdown: keys by section with type, default and meaning. */
 export function configurationMarkdown(): string {
-  const groups = Map.groupBy(CONFIG_KEYS, (key) => groupOf(key.path));
-  const tables = [...groups].map(([group, keys]) => {
-    return `${groupHead(group)}${table(["key", "type", "default", "meaning"], keys.map(keyRow))}`;
+  const groups = Map.groupBy(CONFIG_KEYS, (key) => areaOf(key.path));
+  const tables = [...groups].map(([area, keys]) => {
+    const sections = [...Map.groupBy(keys, (key) => groupOf(key.path))];
+    const rows = sections.flatMap(([group, own]) => [...sectionRow(group, area), ...own.map(keyRow)]);
+    return `${groupHead(area)}${table(["key", "type (default)", "meaning"], rows)}`;
   });
-  return [HEAD, "## Keys\n", ...tables].join("\n");
+  return [HEAD, "## Keys\n\nLists and mappings are empty by default.\n", ...tables].join("\n");
 }
 
 /** The same of the server's variables. */
 export function environmentMarkdown(): string {
   const rows = ENV_VARIABLES.map(({ name, required, default: fallback, description }) => {
-    return [code(name), required ? "required" : code(fallback), description];
+    const value = required ? " Required." : fallback === null ? "" : ` Default: ${code(fallback)}.`;
+    return [code(name), `${description}${value}`];
   });
-  return `${ENV_HEAD}\n${table(["variable", "default", "meaning"], rows)}`;
+  return `${ENV_HEAD}\n${table(["variable", "meaning"], rows)}`;
 }
 
 /** Not aligned: the longest cell would make every row as long. */
@@ -86,11 +89,22 @@ function groupOf(path: string): string {
   return path.includes(".") ? path.slice(0, path.lastIndexOf(".")) : "";
 }
 
+/** The sections that have a heading; the other keys are together. */
+function areaOf(path: string): string {
+  const [area = ""] = path.split(".", 1);
+  return schemaAt(area)?.properties === undefined ? "" : area;
+}
+
+/** What a section within an area is about. */
+function sectionRow(group: string, area: string): readonly (readonly string[])[] {
+  const schema = schemaAt(group);
+  if (group === area || schema?.properties === undefined) return [];
+  return [[`**${group}**`, "", schema.description ?? ""]];
+}
+
 function groupHead(group: string): string {
   if (group === "") return "";
-  const schema = schemaAt(group);
-  const about = schema?.properties === undefined ? "" : `${schema.description}\n\n`;
-  return `### ${group}\n\n${about}`;
+  return `### ${group}\n\n${schemaAt(group)?.description}\n\n`;
 }
 
 function keyRow(key: ConfigKey): readonly string[] {
@@ -98,14 +112,16 @@ function keyRow(key: ConfigKey): readonly string[] {
     .replace("`true`, `false`", "boolean")
     .replace(/^(?:whole )?number, /, "")
     .replace("list of text", "list");
-  return [code(key.path), type, fallbackText(key), key.description];
+  return [code(key.path), `${type}${fallbackText(key)}`, key.description];
 }
 
+/** "" where it is nothing: no value, an empty list or mapping. */
 function fallbackText(key: ConfigKey): string {
-  if (key.required) return "required";
-  return key.default === undefined ? "none" : `\`${JSON.stringify(key.default).replace(/^"(.*)"$/, "$1")}\``;
+  if (key.required) return ", required";
+  const isNothing = key.default === undefined || /^(?:\[\]|\{\})$/.test(JSON.stringify(key.default));
+  return isNothing ? "" : ` (${code(JSON.stringify(key.default).replace(/^"(.*)"$/, "$1"))})`;
 }
 
-function code(text: string | null): string {
-  return text === null ? "" : `\`${text.replaceAll("|", "\\|")}\``;
+function code(text: string): string {
+  return `\`${text.replaceAll("|", "\\|")}\``;
 }

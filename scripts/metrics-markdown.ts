@@ -62,11 +62,10 @@ LOG_FORMAT=json makes it JSON.
 export function metricsMarkdown(): string {
   const rows = (METRICS as readonly MetricEntry[]).map(({ name, type, labels, help }) => [
     `\`${name}\``,
-    type,
     Object.entries(labels)
       .map(([label, values]) => (label === "lane" ? "`lane`" : `\`${label}\`: ${values}`))
       .join("; "),
-    help,
+    type === "histogram" ? `${help} Histogram.` : help,
   ]);
-  return `${HEAD}\n${markdownTable([["metric", "type", "labels", "what it is"], ...rows])}${TAIL}`;
+  return `${HEAD}\n${markdownTable([["metric", "labels", "what it is"], ...rows])}${TAIL}`;
 }

@@ -37,38 +37,19 @@ export type RefusedPart =
   | "window"
   | "anything";
 
-/** What Kodiai does about each, in the words of docs/models.md, and what a review then lacks. */
-export const PARTS: Readonly<
-  Record<RefusedPart, { readonly refused: string; readonly does: string; readonly lacks: string }>
-> = {
-  stream: { refused: "streaming", does: "asks without a stream", lacks: "nothing" },
-  usage: {
-    refused: "the count of tokens in a stream",
-    does: "asks without it",
-    lacks: "nothing; tokens are estimated",
-  },
-  system: { refused: "the system role", does: "puts the instructions into the user's message", lacks: "nothing" },
-  schema: {
-    refused: "a schema, but not JSON",
-    does: "asks for any JSON, with the schema in the prompt",
-    lacks: "structured output; the summary says so",
-  },
-  format: {
-    refused: "a schema for the reply",
-    does: "writes the schema into the prompt",
-    lacks: "structured output; the summary says so",
-  },
-  temperature: { refused: "a temperature", does: "leaves it out", lacks: "the temperature; the summary says so" },
-  limit: {
-    refused: "a reply so long",
-    does: "asks for the length that the server names, else for half",
-    lacks: "long replies",
-  },
-  window: { refused: "prompt and reply together", does: "asks for a reply that fits", lacks: "long replies" },
+/** What Kodiai does about each, in the words of docs/models.md. */
+export const PARTS: Readonly<Record<RefusedPart, { readonly refused: string; readonly does: string }>> = {
+  stream: { refused: "streaming", does: "asks without a stream" },
+  usage: { refused: "the count of tokens in a stream", does: "asks without it, and estimates tokens" },
+  system: { refused: "the system role", does: "puts the instructions into the user's message" },
+  schema: { refused: "a schema, but not JSON", does: "asks for any JSON, with the schema in the prompt" },
+  format: { refused: "a schema for the reply", does: "writes the schema into the prompt" },
+  temperature: { refused: "a temperature", does: "leaves it out" },
+  limit: { refused: "a reply so long", does: "asks for the length that the server names, else for half" },
+  window: { refused: "prompt and reply together", does: "asks for a reply that fits" },
   anything: {
     refused: "one of them, without a name",
-    does: "leaves out the schema, then the stream, then everything optional: three requests at most",
-    lacks: "what was left out",
+    does: "leaves out the schema, then the stream, then everything optional",
   },
 };
 

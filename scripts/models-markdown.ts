@@ -1,6 +1,5 @@
 // docs/models.md from the table of what was tried, and from the causes in the code.
 
-import { CONNECTION_CAUSES } from "../src/adapters/connection-cause.ts";
 import { MODEL_CAUSES } from "../src/review/reading/plan-reading.ts";
 import { markdownTable } from "./markdown-table.ts";
 import { EMBEDDERS, PARTS, REFUSALS, REPLIES, SERVERS, type ServerId } from "./model-matrix.ts";
@@ -17,7 +16,7 @@ OpenAI's form (\`KODIAI_EMBEDDINGS_URL\`). An address without a path gets \`/v1\
 
 Kodiai tries: what a server refuses by name is left out, and the question is asked once more, in at most four requests. What worked is stored
 for this address and model; what the account's credit allows counts until the process ends. \`kodiai doctor --model\` asks a question as
-large as a review's and prints what the server takes.
+large as a review's and prints what the server takes. The summary says when structured output or the temperature was left out.
 `;
 
 const MATRIX = `## What we tried
@@ -27,12 +26,13 @@ The address is for \`OPENAI_BASE_URL\`, of Anthropic's protocol for \`ANTHROPIC_
 
 const CAUSES = `## When there is no answer
 
-The summary, \`kodiai review\` and the log have the cause, the status and the server's sentence, with secrets masked.
+The summary, \`kodiai review\` and the log have the cause, the server's sentence, and what to do; of a failed connection to a model, an embedder
+or GitHub what to check.
 `;
 
 /** The whole page. */
 export function modelsMarkdown(): string {
-  const parts = Object.values(PARTS).map(({ refused, does, lacks }) => [refused, does, lacks]);
+  const parts = Object.values(PARTS).map(({ refused, does }) => [refused, does]);
   const forms = Object.values(REPLIES).map((form) => `- ${form}`);
   const servers = (Object.keys(SERVERS) as ServerId[]).map((id) => {
     const { name, address } = SERVERS[id];
@@ -41,7 +41,7 @@ export function modelsMarkdown(): string {
   });
   return [
     HEAD,
-    table(["a server refuses", "then Kodiai", "the review lacks"], parts),
+    table(["a server refuses", "then Kodiai"], parts),
     "",
     "## Forms of replies",
     "",
@@ -65,15 +65,6 @@ export function modelsMarkdown(): string {
     table(
       ["what is said", "what to do"],
       Object.values(MODEL_CAUSES).map(({ what, fix }) => [what, fix]),
-    ),
-    "",
-    "A connection that fails, to a model, an embedder or GitHub:",
-    "",
-    table(
-      ["cause", "what it is", "what to do"],
-      [...Map.groupBy(Object.entries(CONNECTION_CAUSES), ([, { what, fix }]) => `${what}: ${fix}`).values()].map(
-        (alike) => [alike.map(([code]) => `\`${code}\``).join(", "), alike[0]?.[1].what ?? "", alike[0]?.[1].fix ?? ""],
-      ),
     ),
     "",
   ].join("\n");

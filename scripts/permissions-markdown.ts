@@ -8,7 +8,7 @@ const HEAD = `<!-- Made by \`npm run generate\` from app.yml; edit the comments 
 
 # Permissions
 
-What the App asks for, and why. None of it lets Kodiai push, approve, merge or change settings. Each job gets a token for its own
+What the App asks for, and why. With these it cannot push, merge or change settings, and Kodiai never approves. Each job gets a token for its own
 repository, for an hour at most. \`kodiai setup\` makes the App with exactly these (with \`--code-scanning\` also \`security_events: read\`), and says what an existing one lacks.
 `;
 
@@ -29,10 +29,10 @@ export function permissionsMarkdown(appYml: string, promises: readonly LivePromi
     markdownTable([["event", "why"], ...events.map(row)]),
     "Every App receives the events of being installed and uninstalled.\n",
     "## What only a run on the real GitHub can confirm\n",
-    "`npm run -s live-check -- OWNER/NAME` tests these ([how](operating.md#testing-github-itself)).\n",
+    "`npm run -s live-check -- OWNER/NAME` tests these ([how](operating.md#testing-github-itself)); its report says what Kodiai does where one does not hold.\n",
     markdownTable([
-      ["name", "what Kodiai relies on", "what Kodiai does otherwise"],
-      ...promises.map(({ name, promise, otherwise }) => [`\`${name}\``, promise, otherwise]),
+      ["name", "what Kodiai relies on"],
+      ...promises.map(({ name, promise }) => [`\`${name}\``, promise]),
     ]),
   ].join("\n");
 }

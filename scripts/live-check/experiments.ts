@@ -187,7 +187,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     name: "react",
     promise: "An App with `pull_requests: write` may react to comments of the conversation and of the diff.",
     how: "The App reacts to a comment of the person in the conversation, and to one of its own on the diff.",
-    otherwise: "Answers are posted without; refused reactions are counted by `kodiai doctor`.",
+    otherwise: "Answers are posted without.",
     async run(at) {
       const { rest } = at.github;
       const to = (id: number) => ({ ...placeOf(at.repo), comment_id: id, content: "eyes" }) as const;

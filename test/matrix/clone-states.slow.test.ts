@@ -3,7 +3,6 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { CLONE_RESULTS } from "../../scripts/clone-results.ts";
 import { kodiai } from "../cli/kodiai.ts";
 import { CLONE_STATES } from "./clone-states.ts";
 
@@ -19,8 +18,4 @@ test.each(CLONE_STATES)("$state", async ({ make, words, env, prints, code }) => 
   const ended = await kodiai(["review", "--model", "off", ...words], { cwd, env: variables });
   expect(`${ended.out}${ended.err}`).toMatch(prints);
   expect(ended.code).toBe(code);
-});
-
-test("the table of docs/cli.md has these states and no other", () => {
-  expect(CLONE_STATES.map(({ state }) => state)).toEqual(Object.keys(CLONE_RESULTS));
 });

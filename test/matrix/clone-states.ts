@@ -2,11 +2,10 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { CLONE_RESULTS } from "../../scripts/clone-results.ts";
 import { BACKUP } from "../app/change-builders.ts";
 
 export interface CloneState {
-  readonly state: keyof typeof CLONE_RESULTS;
+  readonly state: string;
   /** Makes the clone in an empty folder; returns where Kodiai is run. */
   readonly make: (at: string) => string;
   /** After `review`. */

@@ -122,7 +122,7 @@ export const EnvVariables = z.object({
         (url) => /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url),
         "must be an address like postgres://USER:PASSWORD@HOST:5432/DATABASE",
       ),
-    "A PostgreSQL (`postgres://…`; 15 or newer, pgvector 0.7 or newer) in place of KODIAI_DATA_DIR, for several machines.",
+    "A PostgreSQL (`postgres://…`; 15 or newer, pgvector 0.7 or newer) that keeps everything, for any number of processes. Without it: KODIAI_DATA_DIR.",
     "postgres://kodiai:PASSWORD@db.example.com:5432/kodiai",
   ),
   KODIAI_REVIEWER_LOGIN: optional(
@@ -191,7 +191,7 @@ export const EnvVariables = z.object({
   ),
   ANTHROPIC_API_KEY: optional(
     apiKey,
-    "Key of Anthropic, or of the server at ANTHROPIC_BASE_URL. With one of the two, or of OPENAI_*, a model reads changes; else only rules and memory review them.",
+    "Key of Anthropic, or of the server at ANTHROPIC_BASE_URL. With one of the two, or of OPENAI_*, changes are sent there to be reviewed; with none rules and memory review alone.",
   ),
   ANTHROPIC_BASE_URL: optional(
     z.string(),
