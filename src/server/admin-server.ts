@@ -9,7 +9,7 @@ import type { Inbox } from "../ports/inbox.ts";
 import type { Store } from "../wire/store.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Maintenance } from "./sweeps/maintenance.ts";
-import { json, type Page } from "./sweeps/unavailable-servers.ts";
+import { json, metricsPage, type Page } from "./sweeps/unavailable-servers.ts";
 import type { Committer } from "./take-delivery.ts";
 import { listening, type WebhookServer } from "./webhook-server.ts";
 
@@ -35,7 +35,7 @@ interface AdminSettings {
 export async function startAdminServer(
   door: WebhookServer,
   store: Store,
-  metrics: Pick<Metrics, "text" | "contentType">,
+  metrics: Pick<Metrics, "set" | "text" | "contentType">,
   { others, maintenance, failedAgo, sinceAnsweredMs, running, ...at }: AdminSettings,
 ): Promise<Server> {
   const lag = monitorEventLoopDelay({ resolution: 10 });
@@ -61,20 +61,20 @@ export async function startAdminServer(
     [
       "/metrics",
       async () => {
-        const lagSeconds = lag.percentile(99) / 1e9;
+        const progress = await store.signs.progress(Date.now());
+        const seconds = (ms: number | null) => (ms ?? Number.NaN) / 1_000;
+        for (const [state, jobs] of Object.entries(await store.queue.counts()))
+          metrics.set("kodiai_jobs", { state }, jobs);
+        for (const [lane, ms] of Object.entries(progress.oldestWaitingMs))
+          metrics.set("kodiai_oldest_waiting_job_seconds", { lane }, ms / 1_000);
+        metrics.set("kodiai_since_posted_review_seconds", {}, seconds(progress.sincePostedMs));
+        metrics.set("kodiai_since_github_answer_seconds", {}, seconds(sinceAnsweredMs()));
+        metrics.set("kodiai_refused_installations", {}, progress.refusedInstallations);
+        metrics.set("kodiai_body_bytes", {}, door.heldBytes());
+        metrics.set("kodiai_event_loop_lag_seconds", {}, lag.percentile(99) / 1e9);
         lag.reset();
-        const text = await metrics.text({
-          jobs: await store.queue.counts(),
-          ...(await store.signs.progress(Date.now())),
-          sinceAnsweredMs: sinceAnsweredMs(),
-          ready: (await readiness()).ready,
-          heldBytes: door.heldBytes(),
-          rssBytes: process.memoryUsage.rss(),
-          workerBytes: running.workerBytes() || Number.NaN,
-          lagSeconds,
-          uptimeSeconds: process.uptime(),
-        });
-        return { status: 200, type: metrics.contentType, text };
+        metrics.set("kodiai_worker_resident_memory_bytes", {}, running.workerBytes() || Number.NaN);
+        return metricsPage(metrics, (await readiness()).ready);
       },
     ],
   ]);

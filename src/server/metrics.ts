@@ -5,28 +5,12 @@ import { gateFigures, scoreLimit } from "../domain/figures/retrieval-figures.ts"
 import type { ModelUsage, Purpose } from "../domain/model.ts";
 import type { Degraded } from "../domain/omissions.ts";
 import type { PostedReview } from "../domain/review.ts";
-import type { Progress } from "../ports/signs.ts";
 import type { JobEnd, LaneName } from "../ports.ts";
 import type { githubFetch } from "../wire/egress.ts";
 import type { Store } from "../wire/store.ts";
 import { METRICS, type MetricEntry, type NameOf } from "./metric-list.ts";
 
 const LANES: readonly LaneName[] = ["review", "command", "upkeep"];
-
-/** Gauges, read at the time of the scrape. Those that may be missing are unknown while Kodiai is unavailable. */
-interface Figures extends Partial<Progress> {
-  readonly ready: boolean;
-  readonly rssBytes: number;
-  /** Absent without a worker process. */
-  readonly workerBytes?: number;
-  readonly uptimeSeconds: number;
-  readonly jobs?: Readonly<Record<string, number>>;
-  /** Since GitHub answered a request with anything but 5xx; null when it never did. */
-  readonly sinceAnsweredMs?: number | null;
-  readonly heldBytes?: number;
-  /** Event loop lag, 99th percentile since the last scrape. */
-  readonly lagSeconds?: number;
-}
 
 export type Metrics = ReturnType<typeof appMetrics>;
 
@@ -107,23 +91,9 @@ export function appMetrics(version: string, far: Meters | null = null) {
       observe("kodiai_model_duration_seconds", { purpose }, ms / 1_000);
     },
     decided: (outcome: string, by: number) => count("kodiai_finding_outcomes_total", { outcome }, by),
-    async text(figures: Figures): Promise<string> {
-      const { ready, jobs = {}, oldestWaitingMs = {}, sincePostedMs, sinceAnsweredMs, heldBytes, ...own } = figures;
-      const { rssBytes, workerBytes, lagSeconds, uptimeSeconds, refusedInstallations } = own;
-      for (const [state, jobsThere] of Object.entries(jobs)) set("kodiai_jobs", { state }, jobsThere);
-      for (const [lane, ms] of Object.entries<number>(oldestWaitingMs))
-        set("kodiai_oldest_waiting_job_seconds", { lane }, ms / 1_000);
-      set("kodiai_since_posted_review_seconds", {}, (sincePostedMs ?? Number.NaN) / 1_000);
-      set("kodiai_since_github_answer_seconds", {}, (sinceAnsweredMs ?? Number.NaN) / 1_000);
-      set("kodiai_refused_installations", {}, refusedInstallations);
-      set("kodiai_ready", {}, ready ? 1 : 0);
-      set("kodiai_body_bytes", {}, heldBytes);
-      set("kodiai_event_loop_lag_seconds", {}, lagSeconds);
-      set("process_resident_memory_bytes", {}, rssBytes);
-      set("kodiai_worker_resident_memory_bytes", {}, workerBytes);
-      set("process_uptime_seconds", {}, uptimeSeconds);
-      return registry.metrics();
-    },
+    /** A gauge that is read at the time of a scrape; absent when it is not known. */
+    set: all.set,
+    text: () => registry.metrics(),
     contentType: registry.contentType,
   };
 }
@@ -188,8 +158,12 @@ function meters(registry: Registry) {
     const { name, help, type, buckets } = entry;
     const settings = { name, help, labelNames: Object.keys(entry.labels), registers: [registry] };
     if (type === "counter") counters.set(name, new Counter(settings));
-    else if (type === "gauge") gauges.set(name, new Gauge(settings));
-    else histograms.set(name, new Histogram({ ...settings, buckets: [...(buckets ?? [])] }));
+    else if (type === "gauge") {
+      const gauge = new Gauge(settings);
+      gauges.set(name, gauge);
+      // Absent until it is known, rather than 0.
+      gauge.remove({});
+    } else histograms.set(name, new Histogram({ ...settings, buckets: [...(buckets ?? [])] }));
   }
   return {
     count(name: NameOf<"counter">, labels: Labels, by = 1): void {

@@ -1,7 +1,7 @@
 // What both processes of a server open: the store, and GitHub as the App.
 
 import { archiveFetch, githubFetch } from "../wire/egress.ts";
-import { githubAsApp, type WiredGitHub } from "../wire/github.ts";
+import { githubAsApp } from "../wire/github.ts";
 import { passwordIn, registerSecrets, withoutSecretsTaken } from "../wire/secrets.ts";
 import { openStore, type Store, type StoreSettings } from "../wire/store.ts";
 import type { AppOptions } from "./app-options.ts";
@@ -34,14 +34,13 @@ export async function openedStore(
 }
 
 /** GitHub as the App. */
-export interface AppGitHub {
-  readonly github: WiredGitHub;
-  /** See answerClock. */
-  readonly sinceAnsweredMs: () => number | null;
-}
 
-/** @param slug the App's own name, without `[bot]` */
-export function appGitHub(options: AppOptions, store: Pick<Store, "pace">, slug: string): AppGitHub {
+/**
+ * GitHub as the App. For `sinceAnsweredMs` see answerClock.
+ *
+ * @param slug the App's own name, without `[bot]`
+ */
+export function appGitHub(options: AppOptions, store: Pick<Store, "pace">, slug: string) {
   const { log, apiUrl, pace, privateKey, waits, dryRun } = options;
   const { fetch, sinceAnsweredMs } = answerClock(githubFetch(apiUrl, waits?.deadlineMs));
   const github = githubAsApp(options, {

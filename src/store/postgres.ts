@@ -17,10 +17,6 @@ export interface PostgresSettings {
   readonly silentMs?: number;
   /** True: idle connections do not keep the process alive. */
   readonly isLastWord?: boolean;
-  /** True: concurrent statements of a transaction share one round trip. */
-  readonly pipelines?: boolean;
-  /** False during a migration, which can be repeated, and which flushes at its end. */
-  readonly isDurable?: boolean;
 }
 
 /** A review sends a dozen queries at once, and a server allows 100 connections by default. */
@@ -40,10 +36,8 @@ const SCRIPT_MS = 3_600_000;
  */
 export function openPostgres(url: string, settings: PostgresSettings = {}): Database {
   const { statementMs = STATEMENT_MS, lockMs = LOCK_MS, silentMs = SILENT_MS } = settings;
-  const { connections = CONNECTIONS, name = "kodiai", pipelines = false } = settings;
+  const { connections = CONNECTIONS, name = "kodiai" } = settings;
   const pool = new pg.Pool({
-    // A driver setting that its types lack.
-    ...({ pipeline: pipelines } as pg.PoolConfig),
     connectionString: checked(url),
     max: connections,
     application_name: name,
@@ -56,7 +50,7 @@ export function openPostgres(url: string, settings: PostgresSettings = {}): Data
     keepAlive: true,
     allowExitOnIdle: settings.isLastWord ?? false,
     // Acknowledged commits are on disk, regardless of the server's default. No JIT: it takes longer than the searches themselves.
-    options: `-c synchronous_commit=${settings.isDurable === false ? "off" : "on"} -c jit=off`,
+    options: "-c synchronous_commit=on -c jit=off",
     types: TYPES,
   });
   // Without a listener, an idle connection that ends would crash the process.
@@ -65,7 +59,7 @@ export function openPostgres(url: string, settings: PostgresSettings = {}): Data
   return {
     ...postgresDatabase({
       query: (text, values) => pool.query(text, values),
-      begin: async () => transactionOn(await pool.connect(), pipelines),
+      begin: async () => transactionOn(await pool.connect()),
     }),
     script: (text) => runScript(pool, text),
     close: () => pool.end(),
@@ -133,11 +127,8 @@ async function inTransaction<T>(runner: Runner, begin: string, work: (tx: Sql) =
     return held.query(text, values);
   });
   try {
-    const begun = sql.run(begin);
-    // In a pipeline the first statements are sent together with BEGIN, and fail with it.
-    begun.catch(() => {});
+    await sql.run(begin);
     const answer = await work(sql);
-    await begun;
     hasEnded = true;
     const ended = await held.query("COMMIT", []).catch(failed);
     // If `work` ignored a failed statement, PostgreSQL answers COMMIT with ROLLBACK and no error.
@@ -162,17 +153,16 @@ function failed(error: unknown): never {
   throw translated(error);
 }
 
-function transactionOn(client: pg.PoolClient, pipelines: boolean): Held {
+function transactionOn(client: pg.PoolClient): Held {
   let broken: Error | null = null;
   const listen = (error: Error) => {
     broken = error;
   };
   client.on("error", listen);
-  // Without pipelines the driver must not queue a second statement.
+  // The driver must not queue a second statement.
   const inTurn = oneAtATime();
-  const query: Runner["query"] = (text, values) => client.query(text, values);
   return {
-    query: pipelines ? query : (text, values) => inTurn(() => query(text, values)),
+    query: (text, values) => inTurn(() => client.query(text, values)),
     broken: () => broken,
     release(error) {
       client.off("error", listen);

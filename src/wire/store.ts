@@ -253,7 +253,6 @@ const QUICK = {
   statementMs: 5_000,
   lockMs: 3_000,
   silentMs: 10_000,
-  pipelines: true,
 } as const;
 
 /** A command makes a few queries in sequence, and exits without closing connections. */

@@ -43,11 +43,8 @@ describe.skipIf(given === null)("a PostgreSQL database", () => {
       expect(await db.all("SELECT id FROM t")).toEqual([]);
     }));
 
-  test.each([false, true])(
-    "statements of a transaction that are asked at once are done in their order, and none after its end (pipelines: %s)",
-    (pipelines) =>
-      withDatabase(
-        async (db) => {
+  test("statements of a transaction that are asked at once are done in their order, and none after its end", () =>
+    withDatabase(async (db) => {
           let late: Promise<unknown> = Promise.resolve();
           const { promise: over, resolve: end } = Promise.withResolvers<void>();
           const ids = await db.transaction(async (sql) => {
@@ -65,10 +62,7 @@ describe.skipIf(given === null)("a PostgreSQL database", () => {
           );
           await expect(failed).rejects.toThrow("duplicate key");
           expect(await db.all("SELECT id FROM t ORDER BY id")).toEqual([{ id: 1 }, { id: 3 }, { id: 5 }]);
-        },
-        { pipelines },
-      ),
-  );
+        }));
 
   test("texts lose U+0000 and half surrogate pairs, in parameters, lists and rows; whole numbers come back as numbers", () =>
     withDatabase(async (db) => {

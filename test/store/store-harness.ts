@@ -63,7 +63,7 @@ export async function postgresHarness(parts: readonly SchemaPart[] = [QUEUE_PART
     ALTER DATABASE ${name} SET search_path = stage, pg_catalog, public`);
   await preparing.close();
   // As the server opens it.
-  const db = openPostgres(given.url, { pipelines: true });
+  const db = openPostgres(given.url);
   let now = START;
   const clock: StillClock = {
     now: () => now,

@@ -36,13 +36,14 @@ type Rule = readonly [
   reason: string | null,
 ];
 
-interface GatedQuestion {
+export interface GatedQuestion {
   readonly text: string;
+  /** The file of its thread, or null. */
   readonly path: string | null;
   readonly languages: ReviewSignals["languages"];
   /** The conversation before it, oldest first. */
   readonly before: readonly string[];
-  /** Of its pull request; "" without one. */
+  /** Title and description of its pull request; "" without one. */
   readonly description: string;
 }
 

@@ -20,7 +20,7 @@ import type { FileFacts, ReviewSignals } from "../../domain/signals.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import type { Attempts } from "../degradation-log.ts";
 import { gateConfig } from "../gate/gate.ts";
-import { questionGate } from "../gate/question-gate.ts";
+import { type GatedQuestion, questionGate } from "../gate/question-gate.ts";
 import type { Tuning } from "../tuning.ts";
 import { buildRetrievalQuery, queryVariants } from "./build-query.ts";
 
@@ -104,17 +104,12 @@ function knowledgeOf({ method, topK, threshold, rerank: by }: HandSearch): Knowl
 // A question in a comment, as if a change without files asked: the gate for questions, then the search, ranking and
 // selection of a review.
 
-export interface AskedQuestion {
+export interface AskedQuestion extends GatedQuestion {
   readonly repo: Repo;
   readonly pull: { readonly number: number };
-  readonly text: string;
   /** The title of the finding in question; "" without one. */
   readonly about: string;
-  readonly path: string | null;
-  readonly languages: ReviewSignals["languages"];
-  readonly before: readonly string[];
-  /** Title and description of its pull request; "" without one. */
-  readonly description: string;
+  /** The files of its pull request. */
   readonly changed: readonly string[];
 }
 

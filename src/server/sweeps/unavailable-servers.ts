@@ -2,7 +2,7 @@
 // delivery as failed, and the missed-event sweep requests them again later.
 import { createServer } from "node:http";
 import manifest from "../../../package.json" with { type: "json" };
-import { appMetrics } from "../metrics.ts";
+import { appMetrics, type Metrics } from "../metrics.ts";
 import { closeServer, listening, urlOf } from "../webhook-server.ts";
 
 interface At {
@@ -37,10 +37,7 @@ export async function unavailableServers(
         if (path === "/healthz") return ALIVE;
         const { reason, detail } = why();
         if (path !== "/metrics") return refusal(detail, reason);
-        // Only those that need no store.
-        const metrics = appMetrics(manifest.version);
-        const own = { ready: false, rssBytes: process.memoryUsage.rss(), uptimeSeconds: process.uptime() };
-        return { status: 200, type: metrics.contentType, text: await metrics.text(own) };
+        return metricsPage(appMetrics(manifest.version), false);
       })
     : null;
   return {
@@ -55,6 +52,17 @@ const ALIVE = json(200, { ok: true });
 
 function refusal(...reasons: readonly string[]): Page {
   return json(503, { ok: false, reasons });
+}
+
+/** `/metrics`, with what needs no store. */
+export async function metricsPage(
+  metrics: Pick<Metrics, "set" | "text" | "contentType">,
+  isReady: boolean,
+): Promise<Page> {
+  metrics.set("kodiai_ready", {}, isReady ? 1 : 0);
+  metrics.set("process_resident_memory_bytes", {}, process.memoryUsage.rss());
+  metrics.set("process_uptime_seconds", {}, process.uptime());
+  return { status: 200, type: metrics.contentType, text: await metrics.text() };
 }
 
 export function json(status: number, body: object): Page {

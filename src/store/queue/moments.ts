@@ -4,11 +4,11 @@ import type { Sql } from "../sql.ts";
 import { oneValue, upsert } from "../statement.ts";
 
 /**
- * swept: up to when GitHub's log was read. first round: when open pull requests were first listed. `round ID`: the last check of all
+ * first round: when open pull requests were first listed. `round ID`: the last check of all
  * repositories of an installation. restored: the last restore. tidied: the last deletion of expired rows. `session NAME`: when a
  * logged-out dashboard session would have expired.
  */
-type Moment = "swept" | "first round" | `round ${number}` | "restored" | "tidied" | `session ${string}`;
+type Moment = "first round" | `round ${number}` | "restored" | "tidied" | `session ${string}`;
 
 /** Over an open database (see QUEUE_PART), or in a transaction. Epoch milliseconds; null when not set. */
 export function storedMoments(sql: Sql) {

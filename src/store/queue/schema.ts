@@ -221,19 +221,19 @@ const MODEL_LESSONS = `
 CREATE TABLE model_lessons (server TEXT PRIMARY KEY, lessons TEXT NOT NULL, at INTEGER NOT NULL);
 `;
 
+/** Nothing asks when the next job is due. */
+const NO_DUE_TIMES = "DROP INDEX jobs_due;\nDROP INDEX jobs_by_installation;";
+
+const step =
+  (text: string): SchemaPart["steps"][number] =>
+  (dialect) =>
+    dialect.schema(text);
+
 export const QUEUE_PART: SchemaPart = {
   part: "queue",
   steps: [
-    ...[TABLES, PROGRESS, RETRIEVALS].map(
-      (text): SchemaPart["steps"][number] =>
-        (dialect) =>
-          dialect.schema(text),
-    ),
+    ...[TABLES, PROGRESS, RETRIEVALS].map(step),
     UNCOUNTED_STATES,
-    ...[ONE_ORDER, NO_REDELIVERIES, VERDICTS, OVERRUNS, MODEL_LESSONS].map(
-      (text): SchemaPart["steps"][number] =>
-        (dialect) =>
-          dialect.schema(text),
-    ),
+    ...[ONE_ORDER, NO_REDELIVERIES, VERDICTS, OVERRUNS, MODEL_LESSONS, NO_DUE_TIMES].map(step),
   ],
 };

@@ -123,14 +123,9 @@ async function adoptUnrecorded(db: Database): Promise<void> {
 
 /** How long pushes wait, from each repository's last review, because the configuration is not read yet when a push arrives. */
 export function storedPushWaits(db: Database): PushWaits {
-  const of = (repo: Pick<Repo, "host" | "id">) =>
-    oneValue<number>(db, "SELECT ms FROM push_waits WHERE repo = $1", [repoKey(repo)]);
   return {
-    of,
-    async learn(repo, ms) {
-      if ((await of(repo)) === ms) return;
-      await upsert(db, "push_waits", ["repo"], { repo: repoKey(repo), ms });
-    },
+    of: (repo) => oneValue<number>(db, "SELECT ms FROM push_waits WHERE repo = $1", [repoKey(repo)]),
+    learn: (repo, ms) => upsert(db, "push_waits", ["repo"], { repo: repoKey(repo), ms }),
   };
 }
 

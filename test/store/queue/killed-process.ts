@@ -12,7 +12,7 @@ import { arrivals } from "./killed-arrivals.ts";
 
 const [place = "", work = "", when = ""] = process.argv.slice(2);
 const db: Database = place.startsWith("postgres")
-  ? openPostgres(place, { pipelines: true })
+  ? openPostgres(place)
   : await openQueueFile(place);
 
 const armed: Database = {

@@ -7,7 +7,7 @@ import { storedInbox } from "../../../src/store/queue/deliveries.ts";
 import { storedQueue } from "../../../src/store/queue/queue.ts";
 import type { Database } from "../../../src/store/sql.ts";
 
-const LIMITS = { connections: 8, statementMs: 5_000, lockMs: 3_000, silentMs: 10_000, pipelines: true } as const;
+const LIMITS = { connections: 8, statementMs: 5_000, lockMs: 3_000, silentMs: 10_000 } as const;
 
 export interface StormQueue {
   readonly queue: Queue;
