@@ -171,8 +171,6 @@ export const VERBS = {
       "app-id": takes("N", "use an existing App"),
       "private-key-file": takes("FILE", "its private key"),
       "webhook-secret-file": takes("FILE", "its webhook secret; generated if omitted"),
-      "client-id": takes("ID", "its client, for logins to the dashboard"),
-      "client-secret-file": takes("FILE", "the client's secret"),
       "dashboard-url": takes("URL", "where people reach the dashboard, if not on this machine"),
       "without-checks": flag("create an App without check runs"),
       "code-scanning": flag("ask for `security_events: read` too, for `review.tools.codeScanning`"),

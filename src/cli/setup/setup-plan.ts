@@ -94,16 +94,6 @@ export function namedApp(words: SetupWords, known: ReadonlyMap<string, string>) 
   return { appId, privateKey, webhookSecret, isNewSecret: before !== webhookSecret };
 }
 
-/** The client of an existing App, for logins to the dashboard; null when the options name none. */
-export function namedClient(words: SetupWords): { readonly clientId: string; readonly clientSecret: string } | null {
-  const { "client-id": id, "client-secret-file": file } = words;
-  if (id === undefined && file === undefined) return null;
-  if (id === undefined || file === undefined) throw new UsageError("--client-id and --client-secret-file go together");
-  const flag = "--client-secret-file";
-  const clientSecret = matching(flag, fileText(file, flag).trim(), /^[!-~]{8,500}$/);
-  return { clientId: matching("--client-id", id, /^[\w.-]{5,100}$/), clientSecret };
-}
-
 /** Without a slash at the end: from this run, an earlier one, or the server's own default. */
 function dashboardUrl(word: string | undefined, known: ReadonlyMap<string, string>): string {
   const set = (name: string) => process.env[name] ?? known.get(name);
