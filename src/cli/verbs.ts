@@ -3,7 +3,6 @@
 /** An option as `util.parseArgs` takes it, with what people read about it. */
 interface VerbOption {
   readonly type: "string" | "boolean";
-  /** May be given more than once. */
   readonly multiple?: boolean;
   /** Placeholder of its value. */
   readonly value?: string;
@@ -19,9 +18,7 @@ export interface Verb {
   readonly options: Readonly<Record<string, VerbOption>>;
 }
 
-/** An option with a value. */
 const takes = (value: string, text: string) => ({ type: "string", value, text }) as const;
-/** An option that may be given more than once. */
 const several = (value: string, text: string) => ({ ...takes(value, text), multiple: true }) as const;
 const flag = (text: string) => ({ type: "boolean", text }) as const;
 

@@ -151,7 +151,6 @@ async function decidedAuthors({ memory, work }: DashboardPorts, of: RepoKey | nu
     .slice(0, MOST_RULES);
 }
 
-/** Findings without an answer. */
 async function unanswered(memory: MemoryShown | null, of: RepoKey | null) {
   if (memory === null) return { total: 0, newest: [] };
   const wanted = { corpus: "finding", outcome: "posted", language: null } as const;
@@ -371,7 +370,6 @@ export async function readMemory(memory: MemoryShown, repo: RepoKey, id: string,
   return {
     record,
     formToken,
-    /** Why it has its outcome, in sentences. */
     because: weighed?.because ?? [],
     evidence: weighed?.evidence ?? [],
     /** Who declined it, and holds findings like it back. */

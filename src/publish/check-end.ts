@@ -105,7 +105,6 @@ function unreadText(unread: readonly Unread[]): string {
   return `Source of this change was not wholly read: ${shown}. ${how}`;
 }
 
-/** Why the review is incomplete, or null. */
 function gapOf({ degraded, coverage, reviewed }: Review): string | null {
   if (reviewed.length === 0) return "no file was reviewed";
   const parts = [...new Set(degraded.map(({ part }) => part))];

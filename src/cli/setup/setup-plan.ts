@@ -44,7 +44,6 @@ export function setupPlan(words: SetupWords) {
     timeoutMs: wholeNumber("timeout", words.timeout ?? "900", 0, 86_400) * 1_000,
     envFile,
     dataDir,
-    /** Variables of an earlier run. */
     known,
   };
 }

@@ -151,12 +151,10 @@ function clientVariables({ clientId, clientSecret }: Client) {
   return new Map(client.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
-/** The App's settings page on GitHub. */
 function appPage({ host, org }: SetupPlan, { slug }: RegisteredApp): string {
   return `https://${host}/${org === null ? "settings" : `organizations/${org}/settings`}/apps/${slug}`;
 }
 
-/** False if something is missing. */
 function reportPermissions(app: RegisteredApp, plan: SetupPlan, description: AppDescription): boolean {
   const missing = missingRights(description, app);
   if (missing.length === 0) {
