@@ -61,10 +61,9 @@ describe("each problem is named with its line, its column and its fix", () => {
       "4:7 error knowledge.retrieval.gate.cacheTTLSecond: unknown key `cacheTTLSecond`; did you mean `cacheTTLSeconds`?",
     ],
     [
-      "a section within a section, misspelt, with a key misspelt in it",
+      "a section within a section, misspelt, whatever is in it",
       "knowledge:\n  retreival:\n    topK: 3\n    methd: hybrid\n",
-      "2:3 error knowledge.retreival: unknown key `retreival`; did you mean `retrieval`? Its keys go right under `retrieval:`",
-      "4:5 error knowledge.retreival.methd: unknown key `methd`; did you mean `knowledge.retrieval.method`?",
+      "2:3 error knowledge.retreival: unknown key `retreival`; did you mean `retrieval`?",
     ],
     [
       "a name that stands in many sections",
@@ -221,12 +220,9 @@ describe("each problem is named with its line, its column and its fix", () => {
 });
 
 describe("words of other review tools", () => {
-  test("are pointed to ours where they are near, also in a section that is", () => {
+  test("are pointed to ours where they are near, and what is below them is left out", () => {
     const text = ["reviews:", "  profile: chill", "  path_filters: ['!dist/**']"].join("\n");
-    expect(complaints(text)).toEqual([
-      "1:1 error reviews: unknown key `reviews`; did you mean `review`? Its keys go right under `review:`",
-      "3:3 error reviews.path_filters: unknown key `path_filters`; did you mean `pathFilters`?",
-    ]);
+    expect(complaints(text)).toEqual(["1:1 error reviews: unknown key `reviews`; did you mean `review`?"]);
     expect(read(text).config).toEqual(defaultConfig());
   });
 
