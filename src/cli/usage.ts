@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { parseArgs, styleText } from "node:util";
 import { didYouMean } from "../config/did-you-mean.ts";
 import { UsageError } from "../config/usage-error.ts";
-import { StoreUnusable } from "../domain/errors.ts";
 import type { Degraded } from "../domain/omissions.ts";
 import { decodeText } from "../domain/text/decode-text.ts";
 import { terminalJson, terminalText } from "./terminal-text.ts";
@@ -80,17 +79,6 @@ export async function withPorts<Ports extends { close(): void | Promise<void> } 
     return await work(ports);
   } finally {
     await ports?.close();
-  }
-}
-
-/** Runs work on whole stores; ends with 3, and the reason, where one cannot be used. */
-export async function onStores(work: () => Promise<ExitCode>): Promise<ExitCode> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof StoreUnusable)) throw error;
-    console.error(terminalText(`kodiai: ${error.message}`));
-    return 3;
   }
 }
 

@@ -3,7 +3,6 @@
 /** An option as `util.parseArgs` takes it, with what people read about it. */
 interface VerbOption {
   readonly type: "string" | "boolean";
-  /** May be given more than once. */
   readonly multiple?: boolean;
   /** Placeholder of its value. */
   readonly value?: string;
@@ -19,9 +18,7 @@ export interface Verb {
   readonly options: Readonly<Record<string, VerbOption>>;
 }
 
-/** An option with a value. */
 const takes = (value: string, text: string) => ({ type: "string", value, text }) as const;
-/** An option that may be given more than once. */
 const several = (value: string, text: string) => ({ ...takes(value, text), multiple: true }) as const;
 const flag = (text: string) => ({ type: "boolean", text }) as const;
 
@@ -171,8 +168,6 @@ export const VERBS = {
       "app-id": takes("N", "use an existing App"),
       "private-key-file": takes("FILE", "its private key"),
       "webhook-secret-file": takes("FILE", "its webhook secret; generated if omitted"),
-      "client-id": takes("ID", "its client, for logins to the dashboard"),
-      "client-secret-file": takes("FILE", "the client's secret"),
       "dashboard-url": takes("URL", "where people reach the dashboard, if not on this machine"),
       "without-checks": flag("create an App without check runs"),
       "code-scanning": flag("ask for `security_events: read` too"),

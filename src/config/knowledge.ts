@@ -16,7 +16,6 @@ function rerankUsd(): string {
   return String(Number(usd.toPrecision(1))).replace(/^0/, "");
 }
 
-/** A list of regular expressions. */
 const patterns = z.array(checkedText(userPattern)).max(PATTERN_COUNT).default([]);
 
 const Gate = section({

@@ -136,7 +136,6 @@ function originsOf(files: readonly ReadFile[], preset: Preset): ReadonlyMap<stri
 export interface KnownRules {
   /** Names of the models that would be asked and have no known price. */
   readonly unpriced?: readonly string[];
-  /** Ids of the built-in rules. */
   readonly ruleIds?: ReadonlySet<string>;
   /** Changes whenever a built-in rule does. */
   readonly version?: string;

@@ -150,7 +150,6 @@ export function filePattern(path: string | null): string | null {
     : `${literalGlob(folder)}*${literalGlob(name.slice(dot))}`;
 }
 
-/** A glob that matches exactly this text. */
 function literalGlob(text: string): string {
   return text.replace(/[*?[\]{}()!\\]/g, "\\$&");
 }

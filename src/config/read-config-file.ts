@@ -1,6 +1,6 @@
 // One .kodiai.yml: from text to its valid values, and every problem in it by line and column.
 import type { z } from "zod";
-import { CONFIG_KEYS, CONFIG_SCHEMA, type JsonSchema, schemaAt, VALUE_KEYS } from "./config-keys.ts";
+import { CONFIG_KEYS, CONFIG_SCHEMA, type JsonSchema, VALUE_KEYS } from "./config-keys.ts";
 import { didYouMean, plainWord } from "./did-you-mean.ts";
 import {
   bare,
@@ -155,31 +155,15 @@ function snakeCase(ours: string): string {
     .toLowerCase();
 }
 
-/** Reports what an unknown key may mean; if it means one of our sections, its keys are checked as well. */
-function nameUnknown(
-  { key, keyPlace, value }: Entry,
-  siblings: readonly string[],
-  path: Path,
-  troubles: Trouble[],
-  seenAs: Path = path,
-): void {
-  const hint = keyHint(key, siblings, dotted(seenAs));
-  const at = [...path, key];
-  const say = (advice: string) => troubles.push(trouble(at, keyPlace, `unknown key \`${shown(key)}\`; ${advice}`));
-  if (hint === null) {
-    say(`known here: ${siblings.map((one) => `\`${one}\``).join(", ")}`);
-  } else if (hint === key) {
-    say(`write it nested: \`${hint.split(".").join(":` and, indented under it, `")}:\``);
-  } else {
-    const section = keysIn(schemaAt(hint) ?? {});
-    const children = section.length > 0 && value.kind === "mapping" ? value.entries : null;
-    const advice = children === null ? "" : ` Its keys go right under \`${hint.split(".").at(-1)}:\``;
-    say(`did you mean \`${shortPath(hint, path)}\`?${advice}`);
-    for (const child of children ?? []) {
-      if (!section.includes(camelCase(child.key, section) ?? child.key))
-        nameUnknown(child, section, at, troubles, hint.split("."));
-    }
-  }
+/** Reports what an unknown key may mean. What is below it is left out with it. */
+function nameUnknown({ key, keyPlace }: Entry, siblings: readonly string[], path: Path, troubles: Trouble[]): void {
+  const hint = keyHint(key, siblings, dotted(path));
+  const meant =
+    hint === key
+      ? `write it nested: \`${hint.split(".").join(":` and, indented under it, `")}:\``
+      : `did you mean \`${shortPath(hint ?? "", path)}\`?`;
+  const advice = hint === null ? `known here: ${siblings.map((one) => `\`${one}\``).join(", ")}` : meant;
+  troubles.push(trouble([...path, key], keyPlace, `unknown key \`${shown(key)}\`; ${advice}`));
 }
 
 /** A sibling by its name alone, a key of another section by its whole path. */

@@ -44,14 +44,12 @@ export interface DashboardPorts {
   readonly github: { readonly host: string; readonly webUrl: string };
   /** The model that reads changes; null for none. */
   readonly model: string | null;
-  /** Of Kodiai. */
   readonly version: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly endedSessions: EndedSessions;
   /** Names a session: hard to guess, without dots. */
   readonly random: () => string;
-  /** Is called with what went wrong while a page was made. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -25,7 +25,6 @@ export interface Page {
   readonly title: string;
   readonly section: Section | null;
   readonly body: Content;
-  /** True where figures are drawn. */
   readonly hasCharts?: boolean;
 }
 
@@ -78,7 +77,6 @@ interface Action {
   readonly path: string;
   /** The label of a text that goes with it; absent: none does. */
   readonly asks?: string;
-  /** What it does, in a sentence. */
   readonly says: string;
   readonly button: string;
 }
@@ -160,7 +158,6 @@ export interface Choice {
 /** What a request has once it is past the login. */
 export type Inside = {
   readonly Variables: {
-    /** Of Kodiai. */
     readonly version: string;
     readonly formToken: string;
     /** As the visitor may see them. */

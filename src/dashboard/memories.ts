@@ -67,7 +67,6 @@ function outcomeBadge(outcome: string | null): Content {
   return badge(outcomeWord(outcome), tone);
 }
 
-/** A title, two lines, badges, and where it comes from. */
 function item(record: MemoryRecord, more: Content = ""): Html {
   const { provenance, path, language, corpus, outcome } = record;
   const { title, rest } = titleOf(record);
@@ -89,7 +88,6 @@ function alike(records: readonly MemoryRecord[]) {
   return [...groups.values()] as unknown as readonly (readonly [MemoryRecord, ...MemoryRecord[]])[];
 }
 
-/** The others of a group, folded, each with its place and outcome. */
 function saidAgain(others: readonly MemoryRecord[]): Content {
   return listOf(
     "The same elsewhere",

@@ -211,7 +211,7 @@ interface Chart {
   /** What it shows, in a sentence, for people who do not see it. */
   readonly says: string;
   readonly kind: "stack" | "line";
-  readonly unit: "count" | "usd" | "ms" | "share";
+  readonly unit: "count" | "usd" | "share";
   readonly times: readonly number[];
   /** Tones 1–5: which colour of the palette. Values are null where there is none: the line goes on with the next. */
   readonly series: readonly { name: string; tone: number; values: readonly (number | null)[] }[];

@@ -43,7 +43,6 @@ export function readAsPerson(
       reviewDays: only(work.reviewDays, []),
       reviewed: async () => (await work.reviewed()).filter(({ repo }) => mine.has(repo)),
       retrievalBefore: only(work.retrievalBefore, null),
-      searchTimes: only(work.searchTimes, []),
       reviewTimes: only(work.reviewTimes, []),
       spendingDays: only(work.spendingDays, []),
       jobCounts: async () => [],

@@ -68,7 +68,7 @@ const MOST_RULES = 10;
 const MOST_DECIDED_PULLS = 200;
 const REVIEWS_A_PAGE = 25;
 const MOST_JOBS = 200;
-/** Points in a picture that is a few hundred pixels wide. */
+/** Half of so many newest reviews took the time that is shown, or less. */
 const MOST_TIMES = 500;
 const OPEN: readonly JobState[] = ["waiting", "running", "parked"];
 
@@ -151,7 +151,6 @@ async function decidedAuthors({ memory, work }: DashboardPorts, of: RepoKey | nu
     .slice(0, MOST_RULES);
 }
 
-/** Findings without an answer. */
 async function unanswered(memory: MemoryShown | null, of: RepoKey | null) {
   if (memory === null) return { total: 0, newest: [] };
   const wanted = { corpus: "finding", outcome: "posted", language: null } as const;
@@ -227,12 +226,9 @@ export async function readReviews(ports: DashboardPorts, wanted: string, page: n
 
 /** @param wanted as for the overview */
 export async function readRetrieval(ports: DashboardPorts, days: number, wanted: string) {
-  const { statistics, work, now } = ports;
-  const ms = days * DAY_MS;
   const choice = await readChosen(ports, wanted);
-  const figures = await statistics.read({ ms, repo: choice.chosen });
-  const times = await work.searchTimes(choice.chosen, now() - ms, MOST_TIMES);
-  return { days, choice, figures, alerts: retrievalAlerts(figures), times };
+  const figures = await ports.statistics.read({ ms: days * DAY_MS, repo: choice.chosen });
+  return { days, choice, figures, alerts: retrievalAlerts(figures) };
 }
 
 /** @param state "" for what needs a look, or will happen */
@@ -371,7 +367,6 @@ export async function readMemory(memory: MemoryShown, repo: RepoKey, id: string,
   return {
     record,
     formToken,
-    /** Why it has its outcome, in sentences. */
     because: weighed?.because ?? [],
     evidence: weighed?.evidence ?? [],
     /** Who declined it, and holds findings like it back. */

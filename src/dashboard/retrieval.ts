@@ -5,18 +5,16 @@ import { retrievalRows } from "../domain/figures/retrieval-rows.ts";
 import { counted } from "../domain/text/counted.ts";
 import { type Page, repositoryChooser } from "./frame.ts";
 import { windowLinks } from "./overview.ts";
-import { badge, chart, dollars, empty, type Html, table, whole, wide } from "./parts.ts";
+import { badge, dollars, empty, type Html, table, whole, wide } from "./parts.ts";
 import type { RetrievalView } from "./read-views.ts";
 
 export function retrievalPage(view: RetrievalView): Page {
-  const { days, choice, figures: all, alerts, times } = view;
+  const { days, choice, figures: all, alerts } = view;
   const query: Readonly<Record<string, string>> = choice.chosen === null ? {} : { repo: choice.chosen };
-  const { count, ms, gate } = all;
-  const milliseconds = (value: number) => `${whole(value)} ms`;
+  const { count, gate } = all;
   return {
     title: "Retrieval",
     section: "retrieval",
-    hasCharts: true,
     body: html`<div class="head"><h1>Retrieval</h1>${windowLinks("/retrieval", days, query)}</div>
 ${repositoryChooser("/retrieval", choice, { days: String(days) })}
 ${alerts.map(({ name, text, fix }) => html`<div class="status"><p>${badge(name, "warn")} ${text}. ${fix}</p></div>`)}
@@ -26,19 +24,7 @@ ${
         "Nothing was searched in this window.",
         html`Every review searches memory where the gate says so; <a href="/memories">search by hand</a>, or review a pull request.`,
       )
-    : html`${inSentences(all, days)}${
-        times.length === 0
-          ? ""
-          : chart({
-              title: "How long searches took",
-              kind: "line",
-              unit: "ms",
-              says: `Milliseconds that each of the newest ${times.length} searches took; half took ${milliseconds(ms.p50)} or less, 95 of 100 ${milliseconds(ms.p95)} or less.`,
-              times: times.map(({ at }) => at),
-              series: [{ name: "ms", tone: 1, values: times.map(({ ms: one }) => one) }],
-              shown: (value) => value.toFixed(1),
-            })
-      }<details><summary>Advanced: figures of every step</summary>${table("Figures of every step", ["Step", wide("Figures")], retrievalRows(all))}</details>`
+    : html`${inSentences(all, days)}<details><summary>Advanced: figures of every step</summary>${table("Figures of every step", ["Step", wide("Figures")], retrievalRows(all))}</details>`
 }`,
   };
 }

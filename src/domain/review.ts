@@ -149,11 +149,6 @@ export interface Review {
   readonly configUsed?: string;
   /** True when the pull request itself changes .kodiai.yml: the change takes effect after the merge. */
   readonly configChanges: boolean;
-  /**
-   * For each of configProblems its line of `.kodiai.yml` at the head; null when that line no longer exists, or
-   * the pull request does not change the file. Absent is null for all.
-   */
-  readonly configOnHead?: readonly (number | null)[];
   /** Problems of the proposed `.kodiai.yml`; null or absent when the pull request does not change it. */
   readonly proposedProblems?: readonly ConfigProblem[] | null;
   /** What was read beside the change; absent in older stored reviews. */

@@ -5,11 +5,9 @@ import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { UsageError } from "../config/usage-error.ts";
 
 interface Writing {
-  /** Permissions of the file. */
   readonly mode: number;
   /** Whether a file that is there is replaced; else it is refused. */
   readonly replaces: boolean;
-  /** Whether folders that are missing are made. */
   readonly makesFolders?: boolean;
   /** The folder that the file must lie in, outside of git's own, without a link on the way. Absent: any, see `refuseLinks`. */
   readonly below?: string;

@@ -63,12 +63,6 @@ export interface WorkFigures {
   >;
   /** The last retrieval for a review of the pull request until then; null when none was logged. */
   retrievalBefore(repo: RepoKey, pull: number, at: number): Promise<LoggedRetrieval | null>;
-  /** Searches since, the newest so many, oldest first. */
-  searchTimes(
-    of: RepoKey | null,
-    since: number,
-    most: number,
-  ): Promise<readonly { readonly at: number; readonly ms: number }[]>;
   /** Milliseconds from an accepted event to its posted review, of the newest so many reviews accepted since. */
   reviewTimes(of: RepoKey | null, since: number, most: number): Promise<readonly number[]>;
   spendingDays(of: RepoKey | null, since: number): Promise<readonly DaySpending[]>;

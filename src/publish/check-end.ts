@@ -105,7 +105,6 @@ function unreadText(unread: readonly Unread[]): string {
   return `Source of this change was not wholly read: ${shown}. ${how}`;
 }
 
-/** Why the review is incomplete, or null. */
 function gapOf({ degraded, coverage, reviewed }: Review): string | null {
   if (reviewed.length === 0) return "no file was reviewed";
   const parts = [...new Set(degraded.map(({ part }) => part))];
@@ -120,7 +119,7 @@ function titleOf(review: Review, findings: readonly PlacedFinding[]): string {
   return review.reviewed.length === 0 ? head : `${head}${rest}`;
 }
 
-/** Findings that have lines at the head, then problems of the configuration that have one there. */
+/** Findings that have lines at the head, then problems of the configuration that the change proposes. */
 function annotationsOf(review: Review, findings: readonly PlacedFinding[]): readonly CheckAnnotation[] {
   const placed = findings
     .map(({ finding }) => finding)
@@ -135,11 +134,9 @@ function annotationsOf(review: Review, findings: readonly PlacedFinding[]): read
         message: sanitizeBlock(body, 1000) || sanitizeInline(title, 200) || "(no text)",
       }),
     );
-  // Problems of the file that the pull request proposes; if it does not change the file, those in force.
-  const { configProblems, configOnHead, proposedProblems } = review;
-  const problems = (proposedProblems ?? configProblems).flatMap(
-    ({ file, severity, message, line: own }, index): readonly CheckAnnotation[] => {
-      const line = proposedProblems ? own : (configOnHead?.[index] ?? null);
+  // Those in force have lines of the base, and their file is the same at the head or has these proposed ones.
+  const problems = (review.proposedProblems ?? []).flatMap(
+    ({ file, severity, message, line }): readonly CheckAnnotation[] => {
       if (line === null) return [];
       const level = severity === "error" ? "warning" : "notice";
       const title = `Configuration ${severity}`;

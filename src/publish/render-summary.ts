@@ -114,7 +114,6 @@ function sources({ sources: read }: Review): string {
   return `${named.length === 0 ? "" : `Also read: ${named.join("; ")}.`}${unread.join("")}`.trim();
 }
 
-/** Cost and sources; empty parts are left out. */
 function footer(review: Review): string {
   const parts = [
     cost(review),
@@ -207,7 +206,6 @@ function memoryHeld(held: ReviewMemory["held"]): string {
 
 // Earlier comments about these findings, or about code that is similar to the changed code: never an accusation.
 
-/** Maximum number of quoted memories. */
 const MAX_QUOTES = 8;
 
 /** One line a memory with the places that it is about; empty without memories. */

@@ -58,7 +58,6 @@ export function codeSpan(text: string, limit = INLINE_LIMIT): string {
   return writeCode(shown.map((piece) => piece.text).join("") || "(empty)");
 }
 
-/** White space of every kind becomes one space. */
 function oneLine(text: string): string {
   return visible(text).replace(/\s+/g, " ");
 }
@@ -78,7 +77,6 @@ function shorten(pieces: readonly Piece[], limit: number, cut: boolean): readonl
 
 // Hidden characters never leave as they are: bidi controls, escapes and tag characters show as <U+202E>.
 
-/** Line ends of every kind become LF. */
 const LINE_ENDS = /\r\n?|\u2028|\u2029|\u0085|\v|\f/g;
 
 /**
@@ -144,7 +142,6 @@ function readBlocks(text: string): readonly Block[] {
   return spaced(blocks);
 }
 
-/** Writes blocks as Markdown. */
 function writeBlocks(blocks: readonly Block[]): string {
   return blocks
     .map((block) => {

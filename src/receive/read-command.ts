@@ -11,7 +11,6 @@ const LINE = 4_000;
 
 /** Words allowed before a mention that starts a command: "hi @kodiai review". */
 const GREETING = /^(?:(?:hi|hey|hello|dear|please|ok|okay|thanks|so|and|cc)\b)?[\s,.!:]{0,5}$/i;
-/** Polite words after a verb. */
 const FILLER = /^(?:please|pls|now|again|this|it|that|the pr|this pr|this pull request|thanks|thank you|[\s,.!?])+$/i;
 const MENTION = /@([a-z\d][a-z\d-]{0,99})/gi;
 /** Lines of a quotation at the start, and blank lines around them. */
@@ -97,7 +96,6 @@ function unknown(behind: string): Command {
   return { kind: "unknown", word, nearest: near === null ? null : verbAt(near) };
 }
 
-/** The verb at the start, as a whole word. */
 function verbAt(words: string): Verb | null {
   const word = /^[\p{L}]{1,20}(?![\p{L}\p{N}_-])/u.exec(words)?.[0].toLowerCase() ?? "";
   if (word === "full") return /^full\s{1,5}review(?![\p{L}\p{N}_-])/iu.test(words) ? "full review" : null;
@@ -108,7 +106,6 @@ function afterVerb(behind: string): string {
   return plain(plain(behind).replace(/^(?:full\s{1,5}review|\p{L}{1,20})/iu, ""));
 }
 
-/** The text without leading punctuation. */
 function plain(text: string): string {
   return text.replace(/^[\s,:;.!]{1,20}/, "").trim();
 }

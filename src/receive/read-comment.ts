@@ -52,7 +52,6 @@ const ReviewDelivery = Around.extend({
 /** Characters of a description that a question is asked with. */
 const DESCRIPTION_CHARS = 1_000;
 
-/** The common fields of the three events. */
 interface CommentEvent {
   readonly around: z.infer<typeof Around>;
   readonly pull: z.infer<typeof Pull>;

@@ -36,7 +36,6 @@ import { readCommand } from "./read-command.ts";
 import { COMMENT_READERS } from "./read-comment.ts";
 import { UPKEEP_READERS } from "./upkeep-jobs.ts";
 
-/** The label that requests a review. */
 const REVIEW_LABEL = "kodiai:review";
 
 /** A parsed delivery. */

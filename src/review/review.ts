@@ -18,7 +18,6 @@ import { isUnread, type PlacedFinding, type Review, type Scope } from "../domain
 import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import { shortHash } from "../domain/text/hash.ts";
 import type { InspectedFile, InspectedRepository, Inspector } from "../ports.ts";
-import { configOnHead, proposedProblems } from "./config-on-head.ts";
 import { filterFindings, type ReportingPolicy, reportsMore } from "./filter-findings.ts";
 import { heldByMemory, type WithMemory, withMemory } from "./memory/held-by-memory.ts";
 import {
@@ -33,6 +32,7 @@ import { reviewMemory, withRememberedAbout } from "./memory/remembered-about.ts"
 import { type CodeNow, codeNow } from "./placing/code-now.ts";
 import { anchorFindings, place } from "./placing/place.ts";
 import { suggestion } from "./placing/suggestion.ts";
+import { proposedProblems } from "./proposed-problems.ts";
 import { guardPush, scopeAfterPush } from "./push-scope.ts";
 import { ANSWER_TOKENS, answerRequest, type Question } from "./reading/answer-question.ts";
 import { FIRST_QUESTIONS, REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./reading/instructions.ts";
@@ -163,7 +163,6 @@ export async function review(
     settings: context.settings ?? [],
     ...(context.configUsed === undefined ? {} : { configUsed: context.configUsed }),
     configChanges: changesConfig(context),
-    configOnHead: configOnHead(context.configProblems, context.files),
     proposedProblems: proposedProblems(context.headTexts),
     cost: { ...read.cost, ms: 0 },
     fingerprint: ports.fingerprint,

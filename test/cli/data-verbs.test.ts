@@ -43,7 +43,7 @@ test("a store is copied, a person is exported and erased, and the copy forgets t
   expect(JSON.parse(reported.out)).toMatchObject({ version: 1, files: [{ name: "queue.db" }, { name: "memory.db" }] });
   expect(await run("backup", "copy", "--data-dir", "data")).toMatchObject({
     code: 3,
-    err: "kodiai: copy is not empty\n",
+    err: "kodiai backup: could not finish: copy is not empty\n",
   });
 
   const exported = await run("export-data", "--user", "@Wren", "--data-dir", "data");

@@ -115,7 +115,7 @@ test("the model that the environment names reads the change, and what it cost is
   expect(review.cost.inputTokens).toBeGreaterThan(0);
   expect(server.requests.every(({ prompt }) => !prompt.includes(TOKEN))).toBe(true);
   const {
-    identities: [{ repo }],
+    identities: [repo],
   } = await localChanges(clone.path, { kind: "staged" });
   const { spent: usd } = await store.spending.usage(repo, 0);
   expect(usd).toBeCloseTo(review.cost.usd ?? 0, 10);

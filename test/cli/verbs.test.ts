@@ -104,7 +104,6 @@ test("doctor is content with a command line, and says what a server lacks", asyn
   expect(JSON.parse(fine.out).checks.map(({ name, state }: Record<string, string>) => `${name} ${state}`)).toEqual([
     "node ok",
     "rules ok",
-    "clone ok",
     "data ok",
     "queue ok",
     "missed ok",

@@ -61,10 +61,9 @@ describe("each problem is named with its line, its column and its fix", () => {
       "4:7 error knowledge.retrieval.gate.cacheTTLSecond: unknown key `cacheTTLSecond`; did you mean `cacheTTLSeconds`?",
     ],
     [
-      "a section within a section, misspelt, with a key misspelt in it",
+      "a section within a section, misspelt, whatever is in it",
       "knowledge:\n  retreival:\n    topK: 3\n    methd: hybrid\n",
-      "2:3 error knowledge.retreival: unknown key `retreival`; did you mean `retrieval`? Its keys go right under `retrieval:`",
-      "4:5 error knowledge.retreival.methd: unknown key `methd`; did you mean `knowledge.retrieval.method`?",
+      "2:3 error knowledge.retreival: unknown key `retreival`; did you mean `retrieval`?",
     ],
     [
       "a name that stands in many sections",
@@ -214,11 +213,6 @@ describe("each problem is named with its line, its column and its fix", () => {
       `customRules: ${"[".repeat(40)}${"]".repeat(40)}\n`,
       "1:46 error : the file is nested deeper than 32 levels and was not read",
     ],
-    [
-      "a directive",
-      "%TAG ! tag:example.com,2026:\n---\nversion: 1\n",
-      "1:1 notice : lines that begin with `%` are not read; remove them",
-    ],
   ];
   test.each(cases)("%s", (_, text, ...expected) => {
     expect(complaints(text)).toEqual(expected);
@@ -226,12 +220,9 @@ describe("each problem is named with its line, its column and its fix", () => {
 });
 
 describe("words of other review tools", () => {
-  test("are pointed to ours where they are near, also in a section that is", () => {
+  test("are pointed to ours where they are near, and what is below them is left out", () => {
     const text = ["reviews:", "  profile: chill", "  path_filters: ['!dist/**']"].join("\n");
-    expect(complaints(text)).toEqual([
-      "1:1 error reviews: unknown key `reviews`; did you mean `review`? Its keys go right under `review:`",
-      "3:3 error reviews.path_filters: unknown key `path_filters`; did you mean `pathFilters`?",
-    ]);
+    expect(complaints(text)).toEqual(["1:1 error reviews: unknown key `reviews`; did you mean `review`?"]);
     expect(read(text).config).toEqual(defaultConfig());
   });
 

@@ -80,15 +80,9 @@ describe("what may be concluded", () => {
     expect(replayVerdict(many, gainOverPlacebo(many))).toMatchObject({ helps: true });
   });
 
-  test("without a placebo nothing is shown, and each language is judged by itself", () => {
-    const all = [...pulls(30, 1, 0, "rust"), ...pulls(30, 0, 0, "go"), ...pulls(5, 1, 0, "c")];
-    expect(replayFigures(all, false).all).toMatchObject({ gain: null, verdict: { helps: false } });
-    const { byLanguage } = replayFigures(all, true);
-    expect(byLanguage.map(({ language, verdict }) => [language, verdict.helps])).toEqual([
-      ["go", false],
-      ["rust", true],
-      ["c", false],
-    ]);
+  test("without a placebo nothing is shown", () => {
+    const all = [...pulls(30, 1, 0), ...pulls(30, 0, 0)];
+    expect(replayFigures(all, false)).toMatchObject({ gain: null, verdict: { helps: false } });
   });
 
   test("never helps where the placebo met at least as many", () => {
@@ -102,7 +96,7 @@ describe("what may be concluded", () => {
   });
 
   test("nothing replayed gives zeros", () => {
-    expect(replayFigures([], true).all).toMatchObject({ pulls: 0, gain: { mean: 0 }, verdict: { helps: false } });
+    expect(replayFigures([], true)).toMatchObject({ pulls: 0, gain: { mean: 0 }, verdict: { helps: false } });
   });
 });
 

@@ -4,14 +4,8 @@ import { basename } from "node:path";
 import type { Repo } from "../../domain/job.ts";
 import { gitText } from "./git.ts";
 
-export interface CloneIdentity {
-  readonly repo: Repo;
-  /** What it is known by, for people. */
-  readonly by: string;
-}
-
 /** At least one, the preferred one first. */
-export type CloneIdentities = readonly [CloneIdentity, ...CloneIdentity[]];
+export type CloneIdentities = readonly [Repo, ...Repo[]];
 
 /**
  * The names under which memory may know a clone, the preferred one first: the address of its remote `origin`; its first commit
@@ -27,18 +21,17 @@ export async function cloneIdentities(cwd: string, head: string): Promise<CloneI
   const origin = normalAddress(url);
   const roots = await firstCommits(cwd, head);
   const named = ["local", basename(top)] as const;
-  const byCommit = roots.map((root) => identity(root, named, `its first commit ${root.slice(0, 12)}`));
+  const byCommit = roots.map((root) => identity(root, named));
   const isRemote = isNetworkAddress(url);
-  const byOrigin =
-    origin === null ? [] : [identity(origin, isRemote ? namesOf(origin) : named, `its origin ${origin}`)];
+  const byOrigin = origin === null ? [] : [identity(origin, isRemote ? namesOf(origin) : named)];
   const all = isRemote ? [...byOrigin, ...byCommit] : [...byCommit, ...byOrigin];
-  const [first = identity(top, named, "its folder"), ...others] = all;
+  const [first = identity(top, named), ...others] = all;
   return [first, ...others];
 }
 
 /** The one of them that memory knows, else the preferred one. */
-export function knownIdentity(identities: CloneIdentities, known: readonly Repo[]): CloneIdentity {
-  const isKnown = ({ repo }: CloneIdentity) => known.some(({ host, id }) => host === repo.host && id === repo.id);
+export function knownIdentity(identities: CloneIdentities, known: readonly Repo[]): Repo {
+  const isKnown = (repo: Repo) => known.some(({ host, id }) => host === repo.host && id === repo.id);
   return identities.find(isKnown) ?? identities[0];
 }
 
@@ -78,8 +71,8 @@ function namesOf(address: string): readonly [string, string] {
   return [parts.length > 2 ? (parts.at(-2) ?? "local") : "local", parts.at(-1) ?? "local"];
 }
 
-function identity(mark: string, [owner, name]: readonly [string, string], by: string): CloneIdentity {
+function identity(mark: string, [owner, name]: readonly [string, string]): Repo {
   const hash = createHash("sha256").update(mark);
   const id = Number.parseInt(hash.digest("hex").slice(0, 12), 16);
-  return { repo: { host: "local", id, ownerId: 0, owner, name, visibility: "private" }, by };
+  return { host: "local", id, ownerId: 0, owner, name, visibility: "private" };
 }

@@ -2,35 +2,31 @@
 import { UsageError } from "../../config/usage-error.ts";
 import { backupPorts } from "../../wire/cli/store.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, onStores, printed, readWords } from "../usage.ts";
+import { type ExitCode, printed, readWords } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
 type BackedUp = Awaited<ReturnType<ReturnType<typeof backupPorts>["backUp"]>>["files"][number];
 
-/** @returns 0; 3 when there is nothing to copy @throws UsageError */
+/** @returns 0 @throws UsageError; StoreUnusable when there is nothing to copy */
 export async function backup(words: readonly string[]): Promise<ExitCode> {
   const { folder, json, ports } = read("backup", words);
-  return onStores(async () => {
-    const { files } = await ports.backUp(folder);
-    return printed(json, { folder, files }, () =>
-      terminalText([...files.map(line), `written and verified: ${folder}`].join("\n")),
-    );
-  });
+  const { files } = await ports.backUp(folder);
+  return printed(json, { folder, files }, () =>
+    terminalText([...files.map(line), `written and verified: ${folder}`].join("\n")),
+  );
 }
 
-/** @returns 0; 3 when the backup is damaged or the data folder holds a store @throws UsageError */
+/** @returns 0 @throws UsageError; StoreUnusable when the backup is damaged or the data folder holds a store */
 export async function restore(words: readonly string[]): Promise<ExitCode> {
   const { folder, json, ports } = read("restore", words);
-  return onStores(async () => {
-    const { manifest, forgotten, doubted } = await ports.restore(folder);
-    const lines = [
-      ...manifest.files.map(line),
-      `restored into ${ports.folder} as of ${new Date(manifest.at).toISOString()}`,
-      `deleted again: ${forgotten.length}; repositories to check on GitHub: ${doubted}`,
-    ];
-    const value = { ...manifest, forgotten: forgotten.length, doubted };
-    return printed(json, value, () => terminalText(lines.join("\n")));
-  });
+  const { manifest, forgotten, doubted } = await ports.restore(folder);
+  const lines = [
+    ...manifest.files.map(line),
+    `restored into ${ports.folder} as of ${new Date(manifest.at).toISOString()}`,
+    `deleted again: ${forgotten.length}; repositories to check on GitHub: ${doubted}`,
+  ];
+  const value = { ...manifest, forgotten: forgotten.length, doubted };
+  return printed(json, value, () => terminalText(lines.join("\n")));
 }
 
 function read(verb: string, words: readonly string[]) {

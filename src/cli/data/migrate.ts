@@ -2,24 +2,22 @@
 import { UsageError } from "../../config/usage-error.ts";
 import { openMigration } from "../../wire/cli/store.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, onStores, printed, readWords, withPorts } from "../usage.ts";
+import { type ExitCode, printed, readWords, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
-/** @returns 0; 3 when nothing was moved or the two differ @throws UsageError */
+/** @returns 0 @throws UsageError; StoreUnusable when nothing was moved or the two differ */
 export async function migrate(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.migrate.options, 2);
   const [from, to] = positionals;
   if (from === undefined) throw new UsageError("name source and target: kodiai migrate sqlite://DIR postgres://…");
   const say = (line: string) => process.stderr.write(`${terminalText(line)}\n`);
-  return onStores(() =>
-    withPorts(openMigration(from, to), async ({ folder, move }) => {
-      const tables = await move((what, table, rows) => say(`${what} ${table}: ${rows}`));
-      const lines = tables.map(
-        ({ table, rows, checksum }) =>
-          `${table.padEnd(14)} ${String(rows).padStart(9)} rows, sha256 ${checksum.slice(0, 16)}`,
-      );
-      const next = `both stores match; start the server with DATABASE_URL, and keep ${folder} until it runs`;
-      return printed(values.json === true, { folder, tables }, () => terminalText([...lines, next].join("\n")));
-    }),
-  );
+  return withPorts(openMigration(from, to), async ({ folder, move }) => {
+    const tables = await move((what, table, rows) => say(`${what} ${table}: ${rows}`));
+    const lines = tables.map(
+      ({ table, rows, checksum }) =>
+        `${table.padEnd(14)} ${String(rows).padStart(9)} rows, sha256 ${checksum.slice(0, 16)}`,
+    );
+    const next = `both stores match; start the server with DATABASE_URL, and keep ${folder} until it runs`;
+    return printed(values.json === true, { folder, tables }, () => terminalText([...lines, next].join("\n")));
+  });
 }

@@ -9,7 +9,6 @@ import {
   REPLAY_ARMS,
   REPLAY_LEAST,
   type ReplayFigures,
-  type ReplayGroup,
   type ReplayResult,
   replayFigures,
 } from "../../domain/figures/replay.ts";
@@ -51,7 +50,7 @@ export async function replay(words: readonly string[]): Promise<ExitCode> {
 async function keep(repo: Repo, done: Replayed, ports: MemoryVerbPorts): Promise<ReplayResult | null> {
   const isWhole = done.pulls.length >= ENOUGH_PULLS || done.pulls.length + done.leftOut.length === done.known;
   if (!isWhole) return null;
-  const { all } = replayFigures(done.pulls, done.placebo !== null);
+  const all = replayFigures(done.pulls, done.placebo !== null);
   const result = {
     at: ports.now(),
     pulls: all.pulls,
@@ -76,15 +75,14 @@ function replayJson(repo: Repo, { pulls, placebo, ...rest }: Replayed) {
     repo: nameOf(repo),
     ...rest,
     placebo: placebo === null ? null : { repo: nameOf(placebo.repo), memories: placebo.memories },
-    ...replayFigures(pulls, placebo !== null),
+    all: replayFigures(pulls, placebo !== null),
     pulls,
   };
 }
 
-/** One table for all pull requests, one line a language, and how to read them, with colours on a terminal that has them. */
+/** One table for all pull requests, and how to read it, with colours on a terminal that has them. */
 function replayPage(repo: Repo, done: Replayed): string {
-  const figures = replayFigures(done.pulls, done.placebo !== null);
-  const { all } = figures;
+  const all = replayFigures(done.pulls, done.placebo !== null);
   const name = terminalText(nameOf(repo));
   return [
     `${styleText("bold", "replay")}  ${name}: ${all.pulls} of ${counted(done.known, "pull request")}, ${counted(all.comments, "comment")} of people`,
@@ -92,13 +90,12 @@ function replayPage(repo: Repo, done: Replayed): string {
     ...armLines(all, done.placebo !== null),
     "",
     `  ${styleText(all.verdict.helps ? "green" : "yellow", all.verdict.reason)}`,
-    ...languageLines(figures),
     "",
     ...noteLines(done, all),
   ].join("\n");
 }
 
-function armLines({ arms }: ReplayGroup, hasPlacebo: boolean): readonly string[] {
+function armLines({ arms }: ReplayFigures, hasPlacebo: boolean): readonly string[] {
   const head = ["", "hit rate", "comments met", "useful of 5", "harmful", "tokens"];
   const shown = REPLAY_ARMS.filter((arm) => arm !== "placebo" || hasPlacebo);
   const rows = shown.map((arm) => {
@@ -110,18 +107,7 @@ function armLines({ arms }: ReplayGroup, hasPlacebo: boolean): readonly string[]
   return [styleText("cyan", line(head).trimEnd()), ...rows.map((row) => line(row).trimEnd())];
 }
 
-function languageLines({ byLanguage }: ReplayFigures): readonly string[] {
-  if (byLanguage.length < 2) return [];
-  const width = Math.max(...byLanguage.map(({ language }) => language.length));
-  const lines = byLanguage.map(({ language, pulls, arms, gain, verdict }) => {
-    const name = `  ${terminalText(language.padEnd(width))}  ${String(pulls).padStart(4)}`;
-    const over = gain === null ? "" : `, over the placebo ${share(gain)}`;
-    return `${name}  hit rate ${share(arms.on.hitRate)}${over}  ${verdict.helps ? "helps" : "not shown to help"}`;
-  });
-  return ["", ...lines];
-}
-
-function noteLines({ placebo, language, leftOut, spent }: Replayed, { harmful }: ReplayGroup): readonly string[] {
+function noteLines({ placebo, language, leftOut, spent }: Replayed, { harmful }: ReplayFigures): readonly string[] {
   const standIn =
     placebo === null
       ? `no placebo: no other repository in memory has ${language} as its main language`

@@ -150,12 +150,9 @@ function isContext(value: unknown): value is PullRequestContext {
  * The review as plain JSON, documented in docs/review-json.md. Findings are in the order in which people see them; a change that
  * breaks readers raises `version`.
  */
-function shownSignals({ signals: { spared: _, ...signals } }: Review) {
-  return signals;
-}
-
 function reviewJson(review: Review) {
   const { head, rest } = quietVerdict(review);
+  const { spared: _, ...signals } = review.signals;
   return {
     version: 1,
     verdict: review.findings.length === 0 ? `${head}${rest}` : null,
@@ -164,7 +161,7 @@ function reviewJson(review: Review) {
     memory: review.memory,
     walkthrough: review.walkthrough,
     coverage: review.coverage,
-    signals: shownSignals(review),
+    signals,
     reviewed: review.reviewed,
     leftOut: review.leftOut.map(({ path, reason }) => ({ path, reason })),
     degraded: review.degraded.map(({ part, reason }) => ({ part, reason })),

@@ -88,7 +88,6 @@ async function lastDay(place: string): Promise<RetrievalFigures | string> {
   }
 }
 
-/** A note for each alert. */
 function retrieval(figures: RetrievalFigures | string): readonly Check[] {
   if (typeof figures === "string") return [note("retrieval", `its statistics cannot be read: ${figures}`)];
   const alerts = retrievalAlerts(figures);

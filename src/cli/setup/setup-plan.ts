@@ -44,7 +44,6 @@ export function setupPlan(words: SetupWords) {
     timeoutMs: wholeNumber("timeout", words.timeout ?? "900", 0, 86_400) * 1_000,
     envFile,
     dataDir,
-    /** Variables of an earlier run. */
     known,
   };
 }
@@ -92,16 +91,6 @@ export function namedApp(words: SetupWords, known: ReadonlyMap<string, string>) 
   const weak = weakSecret(webhookSecret);
   if (weak !== null) throw new UsageError(`the webhook secret ${weak}; make one with \`openssl rand -hex 32\``);
   return { appId, privateKey, webhookSecret, isNewSecret: before !== webhookSecret };
-}
-
-/** The client of an existing App, for logins to the dashboard; null when the options name none. */
-export function namedClient(words: SetupWords): { readonly clientId: string; readonly clientSecret: string } | null {
-  const { "client-id": id, "client-secret-file": file } = words;
-  if (id === undefined && file === undefined) return null;
-  if (id === undefined || file === undefined) throw new UsageError("--client-id and --client-secret-file go together");
-  const flag = "--client-secret-file";
-  const clientSecret = matching(flag, fileText(file, flag).trim(), /^[!-~]{8,500}$/);
-  return { clientId: matching("--client-id", id, /^[\w.-]{5,100}$/), clientSecret };
 }
 
 /** Without a slash at the end: from this run, an earlier one, or the server's own default. */

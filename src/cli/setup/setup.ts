@@ -23,7 +23,6 @@ import {
   keepPrivateKey,
   keepVariables,
   namedApp,
-  namedClient,
   type SetupPlan,
   type SetupWords,
   setupPlan,
@@ -65,15 +64,12 @@ async function credentialsFor(
 ): Promise<AppCredentials> {
   const named = namedApp(words, plan.known);
   if (named !== null) {
-    await keep(plan, { ...named, ...namedClient(words) }, words);
+    await keep(plan, named, words);
     if (named.isNewSecret) await changeWebhook(named, { secret: named.webhookSecret }, plan.apiUrl);
     return named;
   }
   const before = words.new === true ? null : earlierApp(plan);
-  if (before !== null) {
-    await keepVariables(plan.envFile, clientVariables(namedClient(words) ?? {}));
-    return before;
-  }
+  if (before !== null) return before;
   const fresh = await newApp(plan, description, asker);
   await keep(plan, fresh, words);
   return fresh;
@@ -155,12 +151,10 @@ function clientVariables({ clientId, clientSecret }: Client) {
   return new Map(client.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
-/** The App's settings page on GitHub. */
 function appPage({ host, org }: SetupPlan, { slug }: RegisteredApp): string {
   return `https://${host}/${org === null ? "settings" : `organizations/${org}/settings`}/apps/${slug}`;
 }
 
-/** False if something is missing. */
 function reportPermissions(app: RegisteredApp, plan: SetupPlan, description: AppDescription): boolean {
   const missing = missingRights(description, app);
   if (missing.length === 0) {

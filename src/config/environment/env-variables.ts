@@ -16,7 +16,6 @@ import {
   wholeNumber,
 } from "./env-forms.ts";
 
-/** A variable that need not be set. */
 function optional<Schema extends z.ZodType>(schema: Schema, description: string, example?: string) {
   return schema.optional().meta({ description, ...(example === undefined ? {} : { examples: [example] }) });
 }

@@ -129,10 +129,8 @@ function toEnv(values: EnvVariables) {
     host: values.HOST,
     adminPort: adminPort(values),
     adminHost: values.KODIAI_ADMIN_HOST,
-    /** Opens the dashboard for the operator. */
     dashboardToken: values.KODIAI_DASHBOARD_TOKEN ?? null,
     dashboardLogin: dashboardLogin(values),
-    /** `github.com` or the host of a GitHub Enterprise Server. */
     githubHost: values.GHE_HOST ?? "github.com",
     /** Base address of the REST API, without a slash at the end. */
     githubApiUrl:
@@ -159,7 +157,6 @@ function privateKey({ PRIVATE_KEY: pem = "", PRIVATE_KEY_PATH: path }: EnvVariab
   return path === undefined ? { kind: "pem", pem } : { kind: "file", path };
 }
 
-/** The port after PORT by default. */
 function adminPort({ KODIAI_ADMIN_PORT: own, PORT: port }: EnvVariables): number {
   return own ?? (port === 65_535 ? 65_534 : port + 1);
 }

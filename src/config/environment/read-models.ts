@@ -23,7 +23,6 @@ type Values = ReturnType<typeof Variables.parse>;
 /** `scoreThreshold`: least cosine similarity for every repository, 0–1; absent: none. */
 export type Embeddings = ReturnType<typeof chosenEmbeddings> & { readonly scoreThreshold?: number };
 
-/** The variables that each kind requires. */
 const NEEDED: Readonly<Record<Embeddings["kind"], readonly string[]>> = {
   local: [],
   voyage: ["VOYAGE_API_KEY"],

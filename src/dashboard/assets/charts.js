@@ -26,7 +26,7 @@ function shown(value, unit) {
   if (value === null || value === undefined) return "–";
   if (unit === "share") return `${Math.round(value * 100)} %`;
   if (unit === "usd") return `$${value.toFixed(value < 1 ? 3 : 2)}`;
-  return unit === "ms" ? `${Math.round(value)} ms` : `${Math.round(value * 100) / 100}`;
+  return `${Math.round(value * 100) / 100}`;
 }
 
 /** A day as `24 Oct`; within two days the time. */

@@ -126,29 +126,17 @@ export function placeboFor<T extends PlaceboCandidate>(of: PlaceboCandidate, can
 }
 
 export type ReplayFigures = ReturnType<typeof replayFigures>;
-export type ReplayGroup = ReturnType<typeof groupOf>;
 
 const NO_PLACEBO = {
   helps: false,
   reason: "not shown to help here: no other repository in memory has the same main language, so there is no placebo",
 };
 
-/** The figures of all pull requests, and by language, most pull requests first. */
-export function replayFigures(pulls: readonly ReplayedPull[], hasPlacebo: boolean) {
-  const groups = [...Map.groupBy(pulls, ({ language }) => language)];
-  return {
-    all: groupOf(pulls, hasPlacebo),
-    byLanguage: groups
-      .map(([language, list]) => ({ language, ...groupOf(list, hasPlacebo) }))
-      .sort((a, b) => b.pulls - a.pulls || (a.language < b.language ? -1 : 1)),
-  };
-}
-
 /**
- * Figures of a group of pull requests. `harmful` counts shown memories that were declined and resemble a later comment;
+ * The figures of pull requests. `harmful` counts shown memories that were declined and resemble a later comment;
  * `gain` is the hit rate of `on` minus `placebo`.
  */
-function groupOf(pulls: readonly ReplayedPull[], hasPlacebo: boolean) {
+export function replayFigures(pulls: readonly ReplayedPull[], hasPlacebo: boolean) {
   const gain = hasPlacebo ? gainOverPlacebo(pulls) : null;
   const sum = (of: (pull: ReplayedPull) => number) => pulls.reduce((total, pull) => total + of(pull), 0);
   const figures = (arm: ReplayArm) => armFigures(pulls, arm);

@@ -73,15 +73,6 @@ export function storedWorkFigures(db: Database): WorkFigures {
       );
       return row === null ? null : loggedRetrieval(row);
     },
-    async searchTimes(of, since, most) {
-      const rows = await select<{ readonly at: number; readonly ms: number }>(
-        db,
-        (at) => `SELECT created_at AS at, retrieval_ms AS ms FROM retrievals
-         WHERE searched = 1 AND created_at >= ${at(since)} AND ${ofRepository(of, at)}
-         ORDER BY created_at DESC LIMIT ${at(most)}`,
-      );
-      return rows.reverse();
-    },
     async reviewTimes(of, since, most) {
       const rows = await select<{ readonly ms: number }>(
         db,

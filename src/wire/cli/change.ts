@@ -47,7 +47,7 @@ export async function portsOf(
   store: Remembered | null,
   wish: ModelWish,
 ): Promise<{ readonly repo: Repo; readonly ports: WritingPorts & Pick<ReviewPorts, "embedder"> }> {
-  const { repo } = knownIdentity(identities, (await store?.labels?.all()) ?? []);
+  const repo = knownIdentity(identities, (await store?.labels?.all()) ?? []);
   const ports = {
     ...PLAIN_CHANGE,
     pulls,

@@ -1,7 +1,7 @@
 // Wires the verbs that read and write memory.
 
 import { parse, resolve } from "node:path";
-import { type CloneIdentity, knownIdentity } from "../../adapters/git/clone-identity.ts";
+import { knownIdentity } from "../../adapters/git/clone-identity.ts";
 import { localChanges } from "../../adapters/git/local-changes.ts";
 import { gitTree } from "../../adapters/git/snapshot.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
@@ -46,13 +46,8 @@ export async function withEmbedder(store: Store, place: string): Promise<MemoryS
   return { ...store, place, redact, embedder, close: () => void store.close() };
 }
 
-/** The clone at a path, as memory knows it. */
+/** The clone at a path, as memory knows it. Throws GitFailed outside of a clone. */
 export async function localRepository(path: string, known: readonly Repo[]): Promise<Repo> {
-  return (await localIdentity(path, known)).repo;
-}
-
-/** As localRepository, with what it is known by. Throws GitFailed outside of a clone. */
-export async function localIdentity(path: string, known: readonly Repo[]): Promise<CloneIdentity> {
   const { identities } = await localChanges(resolve(path), { kind: "staged" });
   return knownIdentity(identities, known);
 }

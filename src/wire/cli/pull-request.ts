@@ -83,7 +83,7 @@ async function readingPorts(github: Octokit, botLogin: string, store: Remembered
     installationId: 0,
     botLogin,
   });
-  const { ports } = await portsOf([{ repo, by: "its address" }], pulls, store, named.model);
+  const { ports } = await portsOf([repo], pulls, store, named.model);
   // What a command reads goes when it ends.
   const snapshots = githubSnapshots({ github, archives: archiveFetch(named.apiUrl), blobs: blobsInMemory() });
   return {

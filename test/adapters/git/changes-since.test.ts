@@ -14,7 +14,7 @@ test("what changed between two heads is git's diff, where the earlier one is an 
   const head = clone.commit({ "b.ts": "3\n" });
   const since = async (headSha: string, range: Parameters<typeof localChanges>[1]) => {
     const {
-      identities: [{ repo }],
+      identities: [repo],
       pull,
       pulls,
     } = await localChanges(clone.path, range);

@@ -38,7 +38,7 @@ describe("a clone is called in memory", () => {
       "github.com:acme/shop",
     ]) {
       gitIn(path, "remote", "add", "origin", url);
-      const [{ repo }] = await identities(path);
+      const [repo] = await identities(path);
       const { id, owner, name } = repo;
       expect({ owner, name }, url).toEqual({ owner: "acme", name: "shop" });
       ids.add(id);
@@ -46,7 +46,7 @@ describe("a clone is called in memory", () => {
     }
     expect(ids.size).toBe(1);
     gitIn(path, "remote", "add", "origin", "https://gitlab.example/acme/shop");
-    expect(ids).not.toContain((await identities(path))[0].repo.id);
+    expect(ids).not.toContain((await identities(path))[0].id);
   });
 
   test("the same however shallow it is, and as the clone that it was copied from", async () => {
@@ -56,11 +56,10 @@ describe("a clone is called in memory", () => {
       gitIn(at, "clone", "--quiet", ...how, `file://${path}`, name);
     const of = (name: string) => identities(join(at, name));
     const [one, two, full, first] = await Promise.all([of("one"), of("two"), of("full"), of("upstream")]);
-    expect(one[0].repo.id).toBe(two[0].repo.id);
-    expect(full[0].repo.id).toBe(first[0].repo.id);
+    expect(one[0].id).toBe(two[0].id);
+    expect(full[0].id).toBe(first[0].id);
     // What memory knows of the shallow clone is found after it was deepened.
-    const known = one.map(({ repo }) => repo);
-    expect(knownIdentity(full, known)).toMatchObject({ repo: { id: one[0].repo.id }, by: `its origin ${path}` });
+    expect(knownIdentity(full, one).id).toBe(one[0].id);
   });
 
   test("the same after older, unrelated history was merged into it", async () => {
@@ -79,9 +78,7 @@ describe("a clone is called in memory", () => {
 
   test("by its folder while it has neither", async () => {
     gitIn(at, "init", "--quiet", "new");
-    expect(await identities(join(at, "new"))).toEqual([
-      { repo: expect.objectContaining({ owner: "local", name: "new" }), by: "its folder" },
-    ]);
+    expect(await identities(join(at, "new"))).toEqual([expect.objectContaining({ owner: "local", name: "new" })]);
   });
 });
 
@@ -93,7 +90,7 @@ test("variables that a hook inherits name no other repository, and an index only
   vi.stubEnv("GIT_WORK_TREE", join(at, "tree"));
   vi.stubEnv("GIT_OBJECT_DIRECTORY", join(path, ".git/objects"));
   vi.stubEnv("GIT_INDEX_FILE", join(path, ".git/worktrees/tree/index"));
-  const names = async (folder: string) => (await identities(join(at, folder)))[0].repo.name;
+  const names = async (folder: string) => (await identities(join(at, folder)))[0].name;
   expect(await names("other")).toBe("other");
   const { pull } = await localChanges(join(at, "other"), { kind: "staged" });
   expect(pull.base.sha).toBe(gitIn(path, "rev-parse", "main"));

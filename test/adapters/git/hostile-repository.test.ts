@@ -259,7 +259,7 @@ test.each(Object.entries(NESTINGS))("no call runs a program of a hostile reposit
   let changes: unknown;
   for (const range of ranges) {
     const { identities, pull, pulls, snapshots } = await localChanges(outer, range);
-    const [{ repo }] = identities;
+    const [repo] = identities;
     changes = await pulls.changes(repo, pull, () => true);
     await pulls.changesSince(repo, pull, { headSha: head, baseSha: head });
     for (const path of ["a.txt", "nested/x.txt"]) await pulls.text(repo, path, pull.head.sha, 1_000);
@@ -290,7 +290,7 @@ test("a repository that puts its working tree elsewhere is refused: those files 
   put(root, "private.txt", "secret\n");
   run(outer, "config", "core.worktree", "../..");
   await expect(
-    localChanges(outer, { kind: "uncommitted" }).then(({ identities: [{ repo }], pull, pulls }) =>
+    localChanges(outer, { kind: "uncommitted" }).then(({ identities: [repo], pull, pulls }) =>
       pulls.changes(repo, pull, () => true),
     ),
   ).rejects.toThrow("core.worktree of the repository names a folder that is not its own");

@@ -25,7 +25,7 @@ function cloneOf(files: Files): Clone {
 
 async function headOf(clone: Clone, range: LocalRange) {
   const {
-    identities: [{ repo }],
+    identities: [repo],
     pull,
     snapshots,
   } = await localChanges(clone.path, range);
@@ -49,7 +49,7 @@ afterEach(() => clone.remove());
 
 const textsOf = async (range: LocalRange, paths: readonly string[], from = clone.path) => {
   const {
-    identities: [{ repo }],
+    identities: [repo],
     pull,
     snapshots,
   } = await localChanges(from, range);
@@ -95,7 +95,7 @@ test("a diff that is not applied has no head, and says so", async () => {
   const text = `${clone.git("diff")}\n`;
   clone.git("checkout", "a.ts");
   const {
-    identities: [{ repo }],
+    identities: [repo],
     pull,
     snapshots,
   } = await localChanges(clone.path, { kind: "diff", text, title: "a diff" });

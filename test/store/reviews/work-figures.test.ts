@@ -96,15 +96,6 @@ function figures(name: string, harness: StoreHarness): void {
       expect(await work.retrievalBefore(SHOP, 12, 250)).toEqual(entry);
       expect(await work.retrievalBefore(SHOP, 12, 99)).toBeNull();
       expect(await work.retrievalBefore(SHOP, 13, 250)).toBeNull();
-      expect(await work.searchTimes(null, 0, 2)).toEqual([
-        { at: 150, ms: 9 },
-        { at: 200, ms: 40 },
-      ]);
-      expect(await work.searchTimes(SHOP, 0, 9)).toEqual([
-        { at: 100, ms: 41.5 },
-        { at: 200, ms: 40 },
-      ]);
-      expect(await work.searchTimes(SHOP, 101, 9)).toHaveLength(1);
     });
 
     test("what models cost is summed by day and purpose; a question without a price costs nothing", async () => {
