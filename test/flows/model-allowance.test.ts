@@ -5,13 +5,12 @@ import type { ModelCost } from "../../src/domain/retrieval.ts";
 import {
   costWith,
   modelAllowance,
-  newcomerAccess,
   remainingAfter,
   retrievalShare,
 } from "../../src/flows/review/model-allowance.ts";
 import type { Model } from "../../src/ports/model.ts";
 import { UNLIMITED } from "../../src/ports/model.ts";
-import { aPull, REPO } from "../fakes/pull-requests.ts";
+import { REPO } from "../fakes/pull-requests.ts";
 import { scriptedModel } from "../fakes/scripted-model.ts";
 
 const { model, delimiter } = scriptedModel(() => ({}));
@@ -55,20 +54,6 @@ test("questions of a review end when it is no longer wanted, those to memory too
   expect(signals.map((signal) => signal?.aborted)).toEqual([false, false]);
   unwanted.abort();
   expect(signals.map((signal) => signal?.aborted)).toEqual([true, true]);
-});
-
-test("the small model for newcomers hides the secrets that the main one hides", async () => {
-  const access = { ...UNLIMITED, model: { ...model, mask: async () => "***" }, delimiter };
-  const config = defaultConfig();
-  const pull = aPull();
-  const context = {
-    config: { ...config, review: { ...config.review, newcomers: "cheap" as const } },
-    pull: { ...pull, head: { ...pull.head, repo: "somebody/else" } },
-    repo: REPO,
-  };
-  const given = newcomerAccess(context, { author: { tier: "first-time" } } as never, access);
-  expect(given.access?.model.names.main).toBe("scripted-small");
-  expect(await given.access?.model.mask("a secret")).toBe("***");
 });
 
 test("what memory spent is not there for the reading", () => {

@@ -3,13 +3,12 @@
 import { type KnownRules, noPriceOf } from "../../config/parse-config.ts";
 import type { RepoConfig } from "../../config/repo-config.ts";
 import { type Budget, type BudgetUsage, type ReservationRequest, reservationOf } from "../../domain/budget.ts";
-import { hasAccess } from "../../domain/command.ts";
+import { hasAccess, NEAR } from "../../domain/command.ts";
 import type { Repo } from "../../domain/job.ts";
-import type { AskableModel, ModelAllowance, ModelRequest, ModelTier } from "../../domain/model.ts";
-import type { BudgetName, Cost, Degraded, MonthSpending } from "../../domain/omissions.ts";
+import type { AskableModel, ModelAllowance, ModelTier } from "../../domain/model.ts";
+import type { BudgetName, Cost, MonthSpending } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { ModelCost } from "../../domain/retrieval.ts";
-import type { ReviewSignals } from "../../domain/signals.ts";
 import type { Permissions } from "../../ports/conversation.ts";
 import type { Model, ModelAccess } from "../../ports/model.ts";
 
@@ -234,34 +233,6 @@ function sum(values: readonly number[]): number {
 }
 
 /**
- * The model for this author: where the repository wants it so, the small one for the fork of a person who never had a pull request
- * merged here, which the review says.
- */
-export function newcomerAccess(
-  { config, pull, repo }: Pick<PullRequestContext, "config" | "pull" | "repo">,
-  { author }: Pick<ReviewSignals, "author">,
-  access: ModelAccess | null,
-): { readonly access: ModelAccess | null; readonly degraded: readonly Degraded[] } {
-  const isFork = pull.head.repo !== `${repo.owner}/${repo.name}`;
-  const isMeant = config.review.newcomers === "cheap" && author.tier === "first-time" && isFork;
-  if (access === null || config.review.model === "off" || !isMeant) return { access, degraded: [] };
-  const reason = `${access.model.names.small} reads the first pull requests of people from forks here (\`review.newcomers\`)`;
-  return { access: { ...access, model: smallOnly(access.model) }, degraded: [{ part: "model", reason }] };
-}
-
-/** Every question goes to the small model, and is counted as one of its. */
-function smallOnly(model: Model): Model {
-  const { small } = model.names;
-  return {
-    ...model,
-    names: { main: small, small },
-    contextTokens: () => model.contextTokens("small"),
-    price: (_tier, inputTokens, outputTokens) => model.price("small", inputTokens, outputTokens),
-    ask: <T>(request: ModelRequest<T>, signal?: AbortSignal) => model.ask({ ...request, tier: "small" }, signal),
-  };
-}
-
-/**
  * Whether people without write access are behind a review: the person who asked for it by name, else the author. GitHub is asked
  * only where a model may be; people that it does not answer for have no write access.
  *
@@ -288,6 +259,6 @@ export async function isByOutsider(
   const { askedBy: _, ...unasked } = job;
   const isFork = pull.head.repo !== null && pull.head.repo !== `${repo.owner}/${repo.name}`;
   // Without the right to ask for permissions, what GitHub calls them has to do.
-  const isNear = ["OWNER", "MEMBER", "COLLABORATOR"].includes(pull.author.association);
+  const isNear = NEAR.has(pull.author.association);
   return permissions === null ? isFork && !isNear : isForOutsider({ ...context, job: unasked }, access, permissions);
 }

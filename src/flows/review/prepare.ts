@@ -19,7 +19,6 @@ import {
   isForOutsider,
   modelAllowance,
   monthSpending,
-  newcomerAccess,
   remainingAfter,
   retrievalShare,
 } from "./model-allowance.ts";
@@ -29,7 +28,7 @@ import type { WritingPorts } from "./review-ports.ts";
 export async function prepare(context: PullRequestContext, signals: ReviewSignals, ports: WritingPorts) {
   const { job, repo, config } = context;
   const { knowledge } = config;
-  const { access, degraded: newcomer } = newcomerAccess(context, signals, ports.access);
+  const { access } = ports;
   const isOutsider = await isForOutsider(context, access, ports.permissions);
   const asker = { isOutsider, isReview: true, signal: ports.signal };
   const allowance = await modelAllowance(config.review, repo, access, ports.now(), asker);
@@ -58,7 +57,7 @@ export async function prepare(context: PullRequestContext, signals: ReviewSignal
       const complete = {
         ...written,
         memory: held === null ? written.memory : { ...written.memory, held },
-        degraded: [...written.degraded, ...degraded, ...newcomer],
+        degraded: [...written.degraded, ...degraded],
         cost: { ...costWith(written.cost, spent), ms: ports.now() - started },
         ...((await isByOutsider(context, access, ports.permissions)) ? { isByOutsider: true } : {}),
         month: await monthSpending(config.review, repo, access, ports.now(), isOutsider),
