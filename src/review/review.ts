@@ -154,13 +154,13 @@ export async function review(
     ]),
     sources: {
       guidance: context.guidance.map(({ path }) => path),
-      issues: (context.issues ?? []).map((one) =>
+      issues: context.issues.map((one) =>
         one.kind === "read" ? { name: `#${one.number}`, reason: null } : { name: one.name, reason: one.reason },
       ),
     },
     configProblems: context.configProblems,
-    settings: context.settings ?? [],
-    ...(context.configUsed === undefined ? {} : { configUsed: context.configUsed }),
+    settings: context.settings,
+    configUsed: context.configUsed,
     configChanges: changesConfig(context),
     configOnHead: configOnHead(context.configProblems, context.files),
     proposedProblems: proposedProblems(context.headTexts),
@@ -303,7 +303,7 @@ function modelReview(
 function inspectedFiles(context: PullRequestContext, signals: ReviewSignals, isAuthorTrusted: boolean) {
   const known = new Map([...signals.files, ...signals.spared].map((file) => [file.path, file]));
   // Otherwise an author could turn the check green by naming code a test, a document or an example.
-  const newTests = isAuthorTrusted ? null : (context.newTests ?? null);
+  const newTests = isAuthorTrusted ? null : context.newTests;
   const isNamedDocs = fileList(context.config.fileKinds.docs);
   const factsOf = (path: string): FileFacts => {
     const facts = known.get(path) ?? { path, language: "unknown", kind: "source" };

@@ -2,12 +2,7 @@ import { expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/repo-config.ts";
 import type { ModelAllowance, ModelRequest } from "../../src/domain/model.ts";
 import type { ModelCost } from "../../src/domain/retrieval.ts";
-import {
-  costWith,
-  modelAllowance,
-  remainingAfter,
-  retrievalShare,
-} from "../../src/flows/review/model-allowance.ts";
+import { costWith, modelAllowance, remainingAfter, retrievalShare } from "../../src/flows/review/model-allowance.ts";
 import type { Model } from "../../src/ports/model.ts";
 import { UNLIMITED } from "../../src/ports/model.ts";
 import { REPO } from "../fakes/pull-requests.ts";
