@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/repo-config.ts";
-import type { ModelAllowance, ModelRequest } from "../../src/domain/model.ts";
+import { costOf, type ModelAllowance, type ModelRequest } from "../../src/domain/model.ts";
 import type { ModelCost } from "../../src/domain/retrieval.ts";
-import { costWith, modelAllowance, remainingAfter, retrievalShare } from "../../src/flows/review/model-allowance.ts";
+import { modelAllowance, remainingAfter, retrievalShare } from "../../src/flows/review/model-allowance.ts";
 import type { Model } from "../../src/ports/model.ts";
 import { UNLIMITED } from "../../src/ports/model.ts";
 import { REPO } from "../fakes/pull-requests.ts";
@@ -64,8 +64,8 @@ test("what memory spent is not there for the reading", () => {
 
 test("a review costs what it and its memories cost; without a price of one part there is none", () => {
   const cost = { inputTokens: 10, outputTokens: 20, usd: 0.5 };
-  expect(costWith(cost, [spent(0.1), spent(0.2)])).toEqual({ inputTokens: 2_010, outputTokens: 220, usd: 0.8 });
-  expect(costWith(cost, [])).toEqual(cost);
-  expect(costWith(cost, [spent(null)]).usd).toBeNull();
-  expect(costWith({ ...cost, usd: null }, [spent(0.1)]).usd).toBeNull();
+  expect(costOf([cost, spent(0.1), spent(0.2)])).toEqual({ inputTokens: 2_010, outputTokens: 220, usd: 0.8 });
+  expect(costOf([cost])).toEqual(cost);
+  expect(costOf([cost, spent(null)]).usd).toBeNull();
+  expect(costOf([{ ...cost, usd: null }, spent(0.1)]).usd).toBeNull();
 });

@@ -5,8 +5,8 @@ import type { RepoConfig } from "../../config/repo-config.ts";
 import { type Budget, type BudgetUsage, type ReservationRequest, reservationOf } from "../../domain/budget.ts";
 import { hasAccess, NEAR } from "../../domain/command.ts";
 import type { Repo } from "../../domain/job.ts";
-import type { AskableModel, ModelAllowance, ModelTier } from "../../domain/model.ts";
-import type { BudgetName, Cost, MonthSpending } from "../../domain/omissions.ts";
+import { type AskableModel, type ModelAllowance, type ModelTier, usdOf } from "../../domain/model.ts";
+import type { BudgetName, MonthSpending } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { ModelCost } from "../../domain/retrieval.ts";
 import type { Permissions } from "../../ports/conversation.ts";
@@ -214,22 +214,8 @@ function until(signal: AbortSignal, model: Pick<Model, keyof AskableModel>): Pic
 /** What is left of a leave once this was spent. */
 export function remainingAfter(leave: ModelAllowance, spent: readonly ModelCost[]): ModelAllowance {
   if (leave.model === null || spent.length === 0) return leave;
-  const usd = leave.usd - sum(spent.map((of) => of.usd ?? 0));
+  const usd = leave.usd - usdOf(spent);
   return usd > 0 ? { ...leave, usd } : { model: null, reason: "the budget of this review is used up" };
-}
-
-/** A cost with what its memories cost; US$ are null as soon as one part has no price. */
-export function costWith(cost: Omit<Cost, "ms">, spent: readonly ModelCost[]): Omit<Cost, "ms"> {
-  const prices = [cost.usd, ...spent.map(({ usd }) => usd)];
-  return {
-    inputTokens: cost.inputTokens + sum(spent.map(({ inputTokens }) => inputTokens)),
-    outputTokens: cost.outputTokens + sum(spent.map(({ outputTokens }) => outputTokens)),
-    usd: prices.includes(null) ? null : sum(prices.map((usd) => usd ?? 0)),
-  };
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { RepoConfig } from "../../config/repo-config.ts";
 import { originOf } from "../../domain/figures/logged-retrieval.ts";
 import type { Repo } from "../../domain/job.ts";
 import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
+import { costOf } from "../../domain/model.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { type ModelCost, ownScope, type Precedents } from "../../domain/retrieval.ts";
@@ -14,7 +15,6 @@ import { findingHunks } from "../../learn/learn.ts";
 import { PROMPT_VERSION } from "../../review/review.ts";
 import { logRetrieval } from "../memory/search-memory.ts";
 import {
-  costWith,
   isByOutsider,
   isForOutsider,
   modelAllowance,
@@ -58,7 +58,7 @@ export async function prepare(context: PullRequestContext, signals: ReviewSignal
         ...written,
         memory: held === null ? written.memory : { ...written.memory, held },
         degraded: [...written.degraded, ...degraded],
-        cost: { ...costWith(written.cost, spent), ms: ports.now() - started },
+        cost: { ...costOf([written.cost, ...spent]), ms: ports.now() - started },
         ...((await isByOutsider(context, access, ports.permissions)) ? { isByOutsider: true } : {}),
         month: await monthSpending(config.review, repo, access, ports.now(), isOutsider),
       };
