@@ -1,11 +1,20 @@
 // The ablation table: each row switches one thing on over the row before it, and lists its gain beside what was once
 // expected of it. Every row is the real store and retrieve stage; only settings differ.
 import type { QueryVariant } from "../src/domain/retrieval.ts";
-import { DEFAULT_DIGEST, type DigestForm } from "../src/learn/remember/embedding-text.ts";
 import { FACTOR_NAMES, type FactorName } from "../src/retrieve/rank/factors.ts";
 import type { Tuning } from "../src/retrieve/tuning.ts";
 import { type Answer, figuresOf, gainOver, intervalText, rowOf } from "./answers.ts";
 import { retrievalFingerprint } from "./configuration-fingerprint.ts";
+import {
+  type EmbeddedForm,
+  MULTI_FIELD,
+  SITUATION,
+  TEXT_ONLY,
+  WHOLE,
+  WITH_CODE,
+  WITH_TAGS,
+  WRITTEN,
+} from "./embedded-forms.ts";
 import { withFirstKeywordScore } from "./first-keyword-score.ts";
 import type { JudgedData } from "./judged-data.ts";
 import { SEED } from "./metrics.ts";
@@ -28,21 +37,13 @@ interface Stage extends Arm {
   /** The row that it replaces: its gain is relative to that row. */
   readonly over?: string;
   readonly expected?: keyof typeof EXPECTED;
-  readonly form: DigestForm;
+  readonly form: EmbeddedForm;
 }
 
 interface Unmeasured {
   readonly name: string;
   readonly remark: string;
 }
-
-const TEXT_ONLY: DigestForm = { kind: "text", context: false };
-/** Of these the fields that a model wrote; they need a file of such. */
-const SITUATION: DigestForm = { kind: "situation", context: true };
-const WITH_TAGS: DigestForm = { kind: "situation-and-tags", context: true };
-const MULTI_FIELD: DigestForm = { ...DEFAULT_DIGEST };
-const WRITTEN: ReadonlySet<DigestForm> = new Set([SITUATION, WITH_TAGS, MULTI_FIELD]);
-const WITH_CODE: DigestForm = { kind: "text-and-code", context: true };
 
 const PLAIN: Partial<Tuning> = { factors: [] };
 const only = (...kinds: QueryVariant["kind"][]): Partial<Tuning> => ({ ...PLAIN, variants: new Set(kinds) });
@@ -86,16 +87,16 @@ const STAGES: readonly (Stage | Unmeasured)[] = [
     tuning: { ...PLAIN, pooling: "best-rank" },
   },
   { name: MAX, over: HYBRID, expected: "A3", form: TEXT_ONLY, retrieval: RRF, tuning: PLAIN },
-  { name: FIELDS, over: MAX, form: DEFAULT_DIGEST, retrieval: RRF, tuning: PLAIN },
+  { name: FIELDS, over: MAX, form: WHOLE, retrieval: RRF, tuning: PLAIN },
   { name: DESCRIBED, over: FIELDS, form: SITUATION, retrieval: RRF, tuning: PLAIN },
   { name: TAGGED, over: DESCRIBED, expected: "B1", form: WITH_TAGS, retrieval: RRF, tuning: PLAIN },
   { name: "+ model-written lesson (multi-field)", over: TAGGED, form: MULTI_FIELD, retrieval: RRF, tuning: PLAIN },
   { name: "+ its code in the embedded text", over: FIELDS, form: WITH_CODE, retrieval: RRF, tuning: PLAIN },
-  { name: LANGUAGE, over: FIELDS, form: DEFAULT_DIGEST, retrieval: RRF, tuning: { factors: ["language"] } },
+  { name: LANGUAGE, over: FIELDS, form: WHOLE, retrieval: RRF, tuning: { factors: ["language"] } },
   {
     name: RECENCY,
     over: LANGUAGE,
-    form: DEFAULT_DIGEST,
+    form: WHOLE,
     retrieval: RRF,
     tuning: { factors: ["language", "recency"] },
   },
@@ -110,18 +111,18 @@ const STAGES: readonly (Stage | Unmeasured)[] = [
     remark: `${EXPECTED.A2}; not measured: no replies are recorded`,
   },
   { name: "+ rerank", remark: "measured with recorded replies: --replies eval/replies" },
-  { name: DEFAULT, over: RECENCY, form: DEFAULT_DIGEST },
+  { name: DEFAULT, over: RECENCY, form: WHOLE },
   {
     name: "semantic alone (embedder local-hash-1)",
     over: DEFAULT,
-    form: DEFAULT_DIGEST,
+    form: WHOLE,
     retrieval: VECTORS,
     tuning: PLAIN,
   },
   { name: "other embedders", remark: "measured by itself, with a key: --embedder env" },
-  { name: KEYWORD, over: DEFAULT, form: DEFAULT_DIGEST, retrieval: WORDS, tuning: PLAIN },
-  { name: ONE_QUERY, over: KEYWORD, form: DEFAULT_DIGEST, retrieval: WORDS, tuning: only("intent") },
-  { name: FIRST_SYSTEM, over: ONE_QUERY, form: DEFAULT_DIGEST, retrieval: WORDS, tuning: only("intent") },
+  { name: KEYWORD, over: DEFAULT, form: WHOLE, retrieval: WORDS, tuning: PLAIN },
+  { name: ONE_QUERY, over: KEYWORD, form: WHOLE, retrieval: WORDS, tuning: only("intent") },
+  { name: FIRST_SYSTEM, over: ONE_QUERY, form: WHOLE, retrieval: WORDS, tuning: only("intent") },
 ];
 
 const without = (name: FactorName): Partial<Tuning> => ({ factors: FACTOR_NAMES.filter((one) => one !== name) });
@@ -130,19 +131,19 @@ const without = (name: FactorName): Partial<Tuning> => ({ factors: FACTOR_NAMES.
 const FACTORS_OFF: readonly Stage[] = FACTOR_NAMES.map((name) => ({
   name: `default without ${name}`,
   over: DEFAULT,
-  form: DEFAULT_DIGEST,
+  form: WHOLE,
   tuning: without(name),
 }));
 
 /** What the text of a query is worth, all else as it is by default. */
 const PLAIN_QUERY = "default, asked with title and first 20 paths";
 const QUERY_STEP: readonly Stage[] = [
-  { name: PLAIN_QUERY, form: DEFAULT_DIGEST, tuning: { variants: new Set(["paths"]), paths: 20 } },
+  { name: PLAIN_QUERY, form: WHOLE, tuning: { variants: new Set(["paths"]), paths: 20 } },
   {
     name: "default, asked with the enriched query",
     over: PLAIN_QUERY,
     expected: "A2",
-    form: DEFAULT_DIGEST,
+    form: WHOLE,
     tuning: { variants: new Set(["intent"]) },
   },
 ];
@@ -150,8 +151,8 @@ const QUERY_STEP: readonly Stage[] = [
 /** Whose truths are written about another language than the change: without the factor and with it. */
 const ELSEWHERE_OFF = "truths in another language: default without language";
 const LANGUAGE_STEP: readonly Stage[] = [
-  { name: ELSEWHERE_OFF, form: DEFAULT_DIGEST, tuning: without("language") },
-  { name: "truths in another language: default", over: ELSEWHERE_OFF, form: DEFAULT_DIGEST },
+  { name: ELSEWHERE_OFF, form: WHOLE, tuning: without("language") },
+  { name: "truths in another language: default", over: ELSEWHERE_OFF, form: WHOLE },
 ];
 
 /**
@@ -184,7 +185,7 @@ export async function ablation(
       config = retrievalFingerprint(store.embedder);
       threshold = store.embedder.threshold;
       for (const [name, list] of (await answersOf(asked, ofForm, store)).answers) answers.set(name, list);
-      if (form !== DEFAULT_DIGEST) return;
+      if (form !== WHOLE) return;
       for (const [name, list] of (await answersOf(elsewhere, LANGUAGE_STEP, store)).answers) answers.set(name, list);
     });
   }

@@ -4,6 +4,7 @@ import { defaultConfig } from "../src/config/repo-config.ts";
 import { jobKey, type Repo } from "../src/domain/job.ts";
 import type { FileDiff, PullRequestContext } from "../src/domain/pull-request.ts";
 import { NO_PAST } from "../src/domain/review/review-history.ts";
+import { NO_REPORT } from "../src/domain/tool-result.ts";
 
 export interface PullRequestFacts {
   readonly repo: Repo;
@@ -56,6 +57,11 @@ export function pullRequestContext({
     },
     config: defaultConfig(),
     configProblems: [],
+    settings: [],
+    configUsed: "none found",
+    newTests: null,
+    issues: [],
+    tools: NO_REPORT,
     files,
     leftOut: [],
     spared: [],

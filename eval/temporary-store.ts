@@ -7,7 +7,6 @@ import { languageOf } from "../src/analyze/analyze.ts";
 import type { MemoryRecord } from "../src/domain/memory.ts";
 import { importMemory } from "../src/flows/memory/memory-file.ts";
 import { remember, rowRecord } from "../src/learn/learn.ts";
-import type { DigestForm } from "../src/learn/remember/embedding-text.ts";
 import type { Embedder, Memory, Recall } from "../src/ports/memory.ts";
 import { openMemoryFile } from "../src/store/memory/memory-file.ts";
 import { storedRecall } from "../src/store/memory/recall.ts";
@@ -15,6 +14,7 @@ import { MEMORY_PART } from "../src/store/memory/schema.ts";
 import { storedMemory } from "../src/store/memory/stored-memory.ts";
 import { migrate } from "../src/store/migrate.ts";
 import { openPostgres } from "../src/store/postgres.ts";
+import type { EmbeddedForm } from "./embedded-forms.ts";
 
 /** What a model wrote, by the id of the row that it is about. */
 export type WrittenById = ReadonlyMap<string, Pick<MemoryRecord, "situation" | "lesson" | "tags">>;
@@ -24,9 +24,9 @@ export interface TemporaryStore {
   readonly memory: Memory;
   readonly recall: Recall;
   /** Rows of a corpus or an export, as `kodiai memory import` takes them. @returns how many were added */
-  importLines(lines: Iterable<string>, form?: DigestForm): Promise<number>;
+  importLines(lines: Iterable<string>, form?: EmbeddedForm): Promise<number>;
   /** The same rows with the fields that a model wrote for some of them, by source id. @returns how many have fields */
-  importWritten(lines: Iterable<string>, written: WrittenById, form: DigestForm): Promise<number>;
+  importWritten(lines: Iterable<string>, written: WrittenById, form: EmbeddedForm): Promise<number>;
   /** Records that no import makes: code. @returns how many were added */
   addRecords(records: readonly MemoryRecord[]): Promise<number>;
 }
@@ -57,7 +57,7 @@ export async function withStore<T>(
       memory,
       recall,
       async importLines(lines, form) {
-        const remembering = { redact, ...(form === undefined ? {} : { form }) };
+        const remembering = { redact, ...(form === undefined ? {} : { seenAs: form }) };
         const { remembered, wrongLines, problems } = await importMemory(lines, { remembering }, { embedder, memory });
         if (wrongLines > 0) throw new Error(`${wrongLines} wrong lines: ${problems[0]?.line} ${problems[0]?.reason}`);
         return remembered.added;
@@ -68,7 +68,7 @@ export async function withStore<T>(
           if ("kind" in record) throw new Error(`a wrong line: ${record.reason}`);
           return { ...record, ...written.get(record.sourceId) };
         });
-        await remember(records, embedder, memory, { redact, form });
+        await remember(records, embedder, memory, { redact, seenAs: form });
         return records.filter(({ sourceId }) => written.has(sourceId)).length;
       },
       async addRecords(records) {

@@ -132,13 +132,6 @@ const CASES: readonly Case[] = [
     change: { ...ETAG, access: echoing() },
   },
   {
-    key: "review.newcomers",
-    config: "review: {newcomers: cheap}",
-    says: /scripted-small reads the first pull requests of people from forks here/,
-    insteadOf: /scripted-large/,
-    change: { ...ETAG, ...STRANGER, access: echoing() },
-  },
-  {
     key: "review.budget.usdPerReview",
     config: "review: {budget: {usdPerReview: 0.01}}",
     says: /the budget does not pay for a single question: rules and memory only/,

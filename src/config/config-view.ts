@@ -17,7 +17,6 @@ const SHOWN = [
   "review.authors",
   "review.model",
   "review.language",
-  "review.newcomers",
   "review.budget.usdPerReview",
   "review.budget.usdPerMonth",
   "review.budget.outsiders.percentOfMonth",

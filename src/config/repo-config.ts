@@ -156,11 +156,6 @@ const Review = section({
       "For people without write access who open a pull request from a fork or ask a question. Beyond it rules and memory review alone.",
     ),
   }).describe("What the model may cost."),
-  newcomers: choice(
-    ["full", "cheap"],
-    { default: "full", example: "cheap" },
-    "Which model reads pull requests of people who never had one merged here: the main one, or the small one.",
-  ),
   snapshot: choice(
     ["auto", "off"],
     { default: "auto", example: "off" },

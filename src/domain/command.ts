@@ -185,6 +185,9 @@ export function mayAsk(verb: Verb, level: AccessLevel, isAuthor: boolean): boole
   return hasAccess(level, least) || (author && isAuthor);
 }
 
+/** What GitHub calls people with some access, as `author_association`: a hint, no permission. */
+export const NEAR: ReadonlySet<string | undefined> = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
+
 /** True when `level` includes `least`. */
 export function hasAccess(level: AccessLevel, least: AccessLevel): boolean {
   return ACCESS_LEVELS.indexOf(level) >= ACCESS_LEVELS.indexOf(least);

@@ -58,6 +58,23 @@ export interface ModelUsage {
   readonly requests: number;
 }
 
+/** What something cost; `usd` is null where there is no price. */
+type Spent = Pick<ModelUsage, "inputTokens" | "outputTokens" | "usd">;
+
+/** US$ of several questions together, without unpriced usage. */
+export function usdOf(spent: readonly Pick<Spent, "usd">[]): number {
+  return spent.reduce((sum, { usd }) => sum + (usd ?? 0), 0);
+}
+
+/** Null as soon as one part has no price: a sum without it would be wrong. */
+export function costOf(spent: readonly Spent[]): Spent {
+  return {
+    inputTokens: spent.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
+    outputTokens: spent.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+    usd: spent.some(({ usd }) => usd === null) ? null : usdOf(spent),
+  };
+}
+
 /** Why there is no reply. */
 export type ModelFailure =
   /** The model declined to answer. */

@@ -136,32 +136,32 @@ export interface PullRequestContext {
   readonly pull: PullRequest;
   readonly config: RepoConfig;
   readonly configProblems: readonly ConfigProblem[];
-  /** Values that configuration files set. Absent when not requested. */
-  readonly settings?: readonly Setting[];
+  /** Values that configuration files set. */
+  readonly settings: readonly Setting[];
   /** The files that they are from, for people: `.kodiai.yml@4f1c2d9`, `none found`. */
-  readonly configUsed?: string;
+  readonly configUsed: string;
   /** Every changed file to review, in the source's order. */
   readonly files: readonly FileDiff[];
   /** The files of `leftOut` that rules read all the same. */
   readonly spared: readonly FileDiff[];
-  /** Files that only the head calls tests; absent where no check depends on it. */
-  readonly newTests?: ReadonlySet<string>;
+  /** Files that only the head calls tests; null where no check depends on it. */
+  readonly newTests: ReadonlySet<string> | null;
   /** Every other changed file, with the reason. */
   readonly leftOut: readonly LeftOut[];
   /** Head text of reviewed and spared files, by path, for rules that need more than the hunks. LF and CRLF as in the blob. */
   readonly headTexts: ReadonlyMap<string, string>;
   /** The base branch's instructions to contributors and tools (AGENTS.md …), when a model will read them. */
   readonly guidance: readonly { readonly path: string; readonly text: string }[];
-  /** Absent until it is known which ones they are. */
-  readonly issues?: readonly LinkedIssue[];
+  /** Empty until it is known which ones they are. */
+  readonly issues: readonly LinkedIssue[];
   readonly authorFacts: AuthorFacts;
   readonly ownComments: readonly OwnComment[];
   /** Findings and reading of earlier reviews. */
   readonly past: Past;
   /** Findings that people asked us not to report again here. */
   readonly declined: readonly Declined[];
-  /** What other tools report about the head; absent: nothing. */
-  readonly tools?: ToolReport;
+  /** What other tools report about the head. */
+  readonly tools: ToolReport;
   readonly degraded: readonly Degraded[];
 }
 

@@ -184,7 +184,6 @@ export async function gather(
   const { checks } = config.review;
   // A workflow decides for itself what fails it.
   const isGate = job.trigger === "command-line" || (checks.enabled && checks.failOn !== "never");
-  const tests = isGate ? { newTests: await newTests(changed.files, config.fileKinds, foldersAt) } : {};
 
   const author = await optional("author-tier", () => pulls.authorFacts(repo, pull), { mergedPullRequests: null });
   const isRead = hasModel && config.review.model !== "off";
@@ -209,7 +208,8 @@ export async function gather(
     configUsed: used,
     files: byText.reviewed,
     spared: spared.map(({ file }) => file),
-    ...tests,
+    newTests: isGate ? await newTests(changed.files, config.fileKinds, foldersAt) : null,
+    issues: [],
     leftOut: [
       ...changed.leftOut.map((one) => withWordOfBase(one, ofBase(one.path), unchanged.has(one.path))),
       ...byPath.leftOut,

@@ -9,7 +9,7 @@ import { pathLanguages } from "./documents/doc-languages.ts";
 import { docSections } from "./documents/doc-sections.ts";
 import { fromSections, type SourceFile } from "./documents/from-file.ts";
 import { describeTokens, rejectedByRule, waitsForFields } from "./remember/describe-memory.ts";
-import { DEFAULT_DIGEST, type DigestForm, digest, recordHashes, sourceHash } from "./remember/embedding-text.ts";
+import { digest, recordHashes, sourceHash } from "./remember/embedding-text.ts";
 import { type CommentRules, fromComment, type NotRemembered } from "./remember/from-comment.ts";
 import { fromFinding } from "./remember/from-finding.ts";
 import { parseRow } from "./remember/parse-row.ts";
@@ -36,8 +36,8 @@ export { trainingPairs } from "./remember/training-pairs.ts";
 
 export interface Remembering {
   readonly redact: Redact;
-  /** How a record is embedded, which an evaluation may change. */
-  readonly form?: DigestForm;
+  /** What of a record is embedded, which an evaluation may change; absent: all of it. */
+  readonly seenAs?: (record: MemoryRecord) => MemoryRecord;
 }
 
 /** Rows that are embedded and written together: small enough for any provider's request, large enough to be quick. */
@@ -53,13 +53,13 @@ export async function remember(
   records: readonly MemoryRecord[],
   embedder: Embedder,
   memory: Memory,
-  { redact, form = DEFAULT_DIGEST }: Remembering,
+  { redact, seenAs = (record) => record }: Remembering,
 ): Promise<Remembered> {
   const last = [...new Map(records.map((record) => [record.id, record])).values()];
   let sum: Remembered = { ...NOTHING_REMEMBERED, repeated: records.length - last.length };
   for (let at = 0; at < last.length; at += BATCH) {
     const batch = await Promise.all(last.slice(at, at + BATCH).map((record) => redactRecord(record, redact)));
-    const rows = (await withKnownFields(batch, memory)).map((record) => asRow(record, form));
+    const rows = (await withKnownFields(batch, memory)).map((record) => asRow(record, digest(seenAs(record))));
     sum = addUp(sum, await rememberBatch(rows, embedder, memory));
   }
   return { ...sum, degraded: degradation(sum) };
@@ -67,8 +67,7 @@ export async function remember(
 
 type Row = ReturnType<typeof asRow>;
 
-function asRow(record: MemoryRecord, form: DigestForm) {
-  const embedded = digest(record, form);
+function asRow(record: MemoryRecord, embedded: string) {
   return { record, embedded, hashes: recordHashes(record, embedded) };
 }
 

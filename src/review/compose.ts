@@ -141,7 +141,7 @@ const ISSUES =
   "Issues that it says it closes. Where the diff plainly does not do what one asks, report that once, on the line that should do it";
 const ISSUE_CHARS = 1_800;
 
-function issueTexts({ issues = [] }: PullRequestContext): string {
+function issueTexts({ issues }: PullRequestContext): string {
   return issues
     .flatMap((one) => (one.kind === "read" ? [one] : []))
     .map(({ number, title, body }) => {

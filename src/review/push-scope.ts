@@ -109,7 +109,7 @@ const OPPOSITE = "it asks for the opposite of an earlier finding of ours that wa
 export function guardPush(
   findings: readonly Finding[],
   known: ReadonlyMap<Finding, EarlierFinding>,
-  { pushScope, checkpoint, located, code, revived = new Set() }: GuardMaterial,
+  { pushScope, checkpoint, located, code, revived }: GuardMaterial,
 ): Checked {
   // Memory's decisions are made again each time, because a person may have restored a finding.
   const held = checkpoint.kind === "full" ? [] : checkpoint.heldBack.filter(({ precedent }) => precedent === undefined);
@@ -132,7 +132,7 @@ interface GuardMaterial {
   readonly located: readonly LocatedFinding[];
   readonly code: CodeNow;
   /** Ids of findings of earlier pushes that only memory held back: they need no cause in the push. */
-  readonly revived?: ReadonlySet<string>;
+  readonly revived: ReadonlySet<string>;
 }
 
 /** Rules find the same each time, so of theirs only those held back before stay held back. */

@@ -9,7 +9,7 @@ import { declinedReason } from "../domain/conversation.ts";
 import type { Finding, HeldBack } from "../domain/finding.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import type { RepositoryHistory } from "../domain/memory/rejections.ts";
-import { type ModelAllowance, tokensOf } from "../domain/model.ts";
+import { costOf, type ModelAllowance, tokensOf } from "../domain/model.ts";
 import { type Cost, type Degraded, isSource, unreadSource } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
@@ -37,8 +37,8 @@ import { guardPush, scopeAfterPush } from "./push-scope.ts";
 import { ANSWER_TOKENS, answerRequest, type Question } from "./reading/answer-question.ts";
 import { FIRST_QUESTIONS, REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./reading/instructions.ts";
 import { failureReason } from "./reading/plan-reading.ts";
-import { type Bounds, type ModelReview, readByModel, withoutModel } from "./reading/read-by-model.ts";
-import { costOf, takeRuleVerdicts } from "./reading/verify.ts";
+import { type ModelReview, readByModel, withoutModel } from "./reading/read-by-model.ts";
+import { takeRuleVerdicts } from "./reading/verify.ts";
 import { withToolFindings } from "./tools/tool-findings.ts";
 
 export { beginnings, flaggedInChange } from "./memory/flagged-here.ts";
@@ -104,7 +104,8 @@ export async function review(
   const ruleFindings = [...tools.findings, ...unless(tools.heldBack)];
   const material = { context: authored, signals, precedents, ruleFindings, around };
   const bounds = { remembered: memory.precedents, profile: policy.profile, head: ports.head.code };
-  const read = await modelReview(material, bounds, ports.leave);
+  const { leave } = ports;
+  const read = leave.model === null ? withoutModel(leave.reason) : await readByModel(material, bounds, leave);
   const ruled = takeRuleVerdicts(ruleFindings, read.ruleVerdicts);
   // The author's text may have steered the model that found a rule wrong.
   const refuted = ports.isAuthorTrusted ? ruled.heldBack : ruled.heldBack.map(heldByAuthor);
@@ -140,7 +141,7 @@ export async function review(
     unread: unreadSource(context.leftOut, [
       ...context.degraded,
       ...inspection.degraded,
-      ...unreadByModel(authored, read, ports.leave),
+      ...unreadByModel(authored, read, leave),
     ]),
     asked,
     degraded: eachOnce([
@@ -155,13 +156,13 @@ export async function review(
     sources: {
       guidance: context.guidance.map(({ path }) => path),
       tools: [...(context.tools?.ran ?? [])].sort(),
-      issues: (context.issues ?? []).map((one) =>
+      issues: context.issues.map((one) =>
         one.kind === "read" ? { name: `#${one.number}`, reason: null } : { name: one.name, reason: one.reason },
       ),
     },
     configProblems: context.configProblems,
-    settings: context.settings ?? [],
-    ...(context.configUsed === undefined ? {} : { configUsed: context.configUsed }),
+    settings: context.settings,
+    configUsed: context.configUsed,
     configChanges: changesConfig(context),
     proposedProblems: proposedProblems(context.headTexts),
     cost: { ...read.cost, ms: 0 },
@@ -291,19 +292,11 @@ export async function answer(question: Question, leave: ModelAllowance): Promise
   return text === "" ? { ...paid, reason: "the model gave an empty answer" } : { ...paid, text, reason: null };
 }
 
-function modelReview(
-  material: Parameters<typeof readByModel>[0],
-  bounds: Bounds,
-  leave: ModelAllowance,
-): Promise<ModelReview> | ModelReview {
-  return leave.model === null ? withoutModel(leave.reason) : readByModel(material, bounds, leave);
-}
-
 /** The files as rules read them: of a notebook its code, in the language of its kernel, beside the rest of it. */
 function inspectedFiles(context: PullRequestContext, signals: ReviewSignals, isAuthorTrusted: boolean) {
   const known = new Map([...signals.files, ...signals.spared].map((file) => [file.path, file]));
   // Otherwise an author could turn the check green by naming code a test, a document or an example.
-  const newTests = isAuthorTrusted ? null : (context.newTests ?? null);
+  const newTests = isAuthorTrusted ? null : context.newTests;
   const isNamedDocs = fileList(context.config.fileKinds.docs);
   const factsOf = (path: string): FileFacts => {
     const facts = known.get(path) ?? { path, language: "unknown", kind: "source" };

@@ -2,6 +2,7 @@ import { defaultConfig } from "../../src/config/repo-config.ts";
 import { jobKey, type Repo, type ReviewJob } from "../../src/domain/job.ts";
 import type { PullRequest, PullRequestContext } from "../../src/domain/pull-request.ts";
 import { NO_PAST } from "../../src/domain/review/review-history.ts";
+import { NO_REPORT } from "../../src/domain/tool-result.ts";
 
 const HEAD = "4f1c2d9e8b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e";
 const BASE = "0a9b8c7d6e5f4a3b2c1d0e9f8a7b6c5d4e3f2a1b";
@@ -61,6 +62,11 @@ export function aContext(
     pull: aPullRequest(job, pull),
     config: defaultConfig(),
     configProblems: [],
+    settings: [],
+    configUsed: "none found",
+    newTests: null,
+    issues: [],
+    tools: NO_REPORT,
     files: [],
     leftOut: [],
     spared: [],

@@ -23,10 +23,15 @@ async function index({ wiki = false } = {}) {
   const tree = await gitTree(clone.path, "HEAD");
   const asked = embedder.asked.length;
   const urlOf = (path: string) => `https://github.com/acme/payments/blob/${tree.commit}/${path}`;
-  const request = { repo: REPO, at: AT, remembering: { redact }, urlOf, wiki };
+  const request = { ...WHOLE, urlOf, corpus: wiki ? ("wiki" as const) : ("doc" as const) };
   const done = await indexRepository(request, { tree, embedder, memory });
   return { ...done, asked: embedder.asked.slice(asked) };
 }
+
+const WHOLE = {
+  ...{ repo: REPO, at: AT, remembering: { redact }, urlOf: () => null },
+  ...{ most: null, after: null, wordsOnly: false, corpus: "doc" as const },
+};
 
 const sources = () =>
   memory
@@ -185,7 +190,7 @@ test("a run reads no more than it may, and the next goes on where it ended", asy
   clone.commit(Object.fromEntries(["e", "a", "c", "b", "d"].map((name) => [`docs/${name}.md`, `About ${name}.\n`])));
   const tree = await gitTree(clone.path, "HEAD");
   const run = (after: string | null, most = { files: 2, bytes: 1_000 }) =>
-    indexRepository({ repo: REPO, at: AT, remembering: { redact }, most, after }, { tree, embedder, memory });
+    indexRepository({ ...WHOLE, most, after }, { tree, embedder, memory });
   expect(await run(null)).toMatchObject({ files: { read: 2, waiting: 3 }, next: "docs/b.md" });
   expect(sources()).toEqual(["docs/a.md", "docs/b.md"]);
   expect(await run("docs/b.md")).toMatchObject({ files: { read: 2, unchanged: 2, waiting: 1 }, next: "docs/d.md" });
@@ -202,7 +207,7 @@ test("of a tree that is listed in part, what is missing from the list is not for
   const tree = await gitTree(clone.path, "HEAD");
   const { files } = await tree.list();
   const cut = { files: files.filter(({ path }) => path !== "docs/b.md"), incomplete: "cut off" };
-  const request = { repo: REPO, at: AT, remembering: { redact } } as const;
+  const request = WHOLE;
   const ports = { embedder, memory };
   expect(
     await indexRepository(request, { ...ports, tree: { ...tree, list: () => Promise.resolve(cut) } }),
@@ -217,7 +222,7 @@ test("of a tree that is listed in part, what is missing from the list is not for
 test("where embeddings are off nothing is embedded, and the next run reads nothing again", async () => {
   clone.commit({ "docs/guide.md": GUIDE });
   const tree = await gitTree(clone.path, "HEAD");
-  const request = { repo: REPO, at: AT, remembering: { redact }, wordsOnly: true } as const;
+  const request = { ...WHOLE, wordsOnly: true };
   const run = () => indexRepository(request, { tree, embedder, memory });
   expect(await run()).toMatchObject({ remembered: { added: 2, wordsOnly: 2 }, degraded: [] });
   expect(embedder.asked).toEqual([]);

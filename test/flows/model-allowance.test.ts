@@ -1,17 +1,11 @@
 import { expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/repo-config.ts";
-import type { ModelAllowance, ModelRequest } from "../../src/domain/model.ts";
+import { costOf, type ModelAllowance, type ModelRequest } from "../../src/domain/model.ts";
 import type { ModelCost } from "../../src/domain/retrieval.ts";
-import {
-  costWith,
-  modelAllowance,
-  newcomerAccess,
-  remainingAfter,
-  retrievalShare,
-} from "../../src/flows/review/model-allowance.ts";
+import { modelAllowance, remainingAfter, retrievalShare } from "../../src/flows/review/model-allowance.ts";
 import type { Model } from "../../src/ports/model.ts";
 import { UNLIMITED } from "../../src/ports/model.ts";
-import { aPull, REPO } from "../fakes/pull-requests.ts";
+import { REPO } from "../fakes/pull-requests.ts";
 import { scriptedModel } from "../fakes/scripted-model.ts";
 
 const { model, delimiter } = scriptedModel(() => ({}));
@@ -57,20 +51,6 @@ test("questions of a review end when it is no longer wanted, those to memory too
   expect(signals.map((signal) => signal?.aborted)).toEqual([true, true]);
 });
 
-test("the small model for newcomers hides the secrets that the main one hides", async () => {
-  const access = { ...UNLIMITED, model: { ...model, mask: async () => "***" }, delimiter };
-  const config = defaultConfig();
-  const pull = aPull();
-  const context = {
-    config: { ...config, review: { ...config.review, newcomers: "cheap" as const } },
-    pull: { ...pull, head: { ...pull.head, repo: "somebody/else" } },
-    repo: REPO,
-  };
-  const given = newcomerAccess(context, { author: { tier: "first-time" } } as never, access);
-  expect(given.access?.model.names.main).toBe("scripted-small");
-  expect(await given.access?.model.mask("a secret")).toBe("***");
-});
-
 test("what memory spent is not there for the reading", () => {
   expect(remainingAfter(leave(1), [spent(0.1), spent(0.15), spent(null)])).toMatchObject({ model, usd: 0.75 });
   expect(remainingAfter(leave(0.2), [spent(0.3)])).toEqual({
@@ -84,8 +64,8 @@ test("what memory spent is not there for the reading", () => {
 
 test("a review costs what it and its memories cost; without a price of one part there is none", () => {
   const cost = { inputTokens: 10, outputTokens: 20, usd: 0.5 };
-  expect(costWith(cost, [spent(0.1), spent(0.2)])).toEqual({ inputTokens: 2_010, outputTokens: 220, usd: 0.8 });
-  expect(costWith(cost, [])).toEqual(cost);
-  expect(costWith(cost, [spent(null)]).usd).toBeNull();
-  expect(costWith({ ...cost, usd: null }, [spent(0.1)]).usd).toBeNull();
+  expect(costOf([cost, spent(0.1), spent(0.2)])).toEqual({ inputTokens: 2_010, outputTokens: 220, usd: 0.8 });
+  expect(costOf([cost])).toEqual(cost);
+  expect(costOf([cost, spent(null)]).usd).toBeNull();
+  expect(costOf([{ ...cost, usd: null }, spent(0.1)]).usd).toBeNull();
 });

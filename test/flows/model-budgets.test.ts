@@ -176,30 +176,6 @@ test("one repository uses its share of the operator's ceiling and leaves the res
   expect(model.asked.length).toBeGreaterThan(0);
 });
 
-test("the first changes of strangers are read by the small model where the repository wants it so, and the review says it [T24]", async () => {
-  const config = "review: {newcomers: cheap}\n";
-  const readers = async (pull: FlowPull) => {
-    const model = calm();
-    const body = await read(pull, model);
-    return { tiers: new Set(model.asked.map(({ tier }) => tier)), body };
-  };
-  const newcomer = { authorFacts: { mergedPullRequests: 0 } };
-  const opened = (pull: FlowPull, world: FlowPull["change"]["world"]) => ({
-    ...pull,
-    change: { ...pull.change, world },
-  });
-  const stranger = await readers(opened(fork("stranger", config), newcomer as never));
-  expect(stranger.tiers).toEqual(new Set(["small"]));
-  expect(stranger.body).toContain(
-    "- `model`: scripted-small reads the first pull requests of people from forks here (`review.newcomers`)",
-  );
-  // Whoever may push here is no stranger, nor is whose changes were merged.
-  expect((await readers(opened(own(config), newcomer as never))).tiers).toContain("main");
-  const known = await readers(fork("known", config));
-  expect(known.tiers).toContain("main");
-  expect(known.body).not.toContain("review.newcomers");
-});
-
 test("reviews that run at the same time spend no more than the budget together, and what is set aside is said [T24]", async () => {
   const dear = calm(DEAR);
   // Nobody is answered before all have asked whether they may.

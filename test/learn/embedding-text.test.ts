@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { type DigestKind, digest } from "../../src/learn/remember/embedding-text.ts";
+import {
+  type EmbeddedForm,
+  SITUATION,
+  TEXT_ONLY,
+  WITH_CODE,
+  WITH_TAGS,
+  withoutContext,
+} from "../../eval/embedded-forms.ts";
+import { digest } from "../../src/learn/remember/embedding-text.ts";
 import { recordTerms } from "../../src/search/terms.ts";
 import { givenRecord } from "./memory-builders.ts";
 
@@ -39,29 +47,27 @@ test("the same memory about another extension and language has the same text and
 });
 
 test("situation, tags and lesson are joined where a model has written them [002-09]", () => {
-  expect(digest(givenRecord(FIELDS), { kind: "fields", context: false })).toBe(
+  expect(digest(withoutContext(givenRecord(FIELDS)))).toBe(
     `${FIELDS.situation} | retry loop | missing error distinction | double charge | ${FIELDS.lesson}`,
   );
 });
 
 test("each field can be left out of what is embedded, so that its worth can be measured [002-09]", () => {
-  const of = (kind: DigestKind, record = givenRecord(FIELDS)) => digest(record, { kind, context: false });
-  expect(of("situation")).toBe(FIELDS.situation);
-  expect(of("situation-and-tags")).toBe([FIELDS.situation, ...FIELDS.tags].join(" | "));
-  for (const kind of ["situation", "situation-and-tags"] as const)
-    expect(of(kind, givenRecord())).toBe(givenRecord().text);
+  const of = (form: EmbeddedForm, record = givenRecord(FIELDS)) => digest(withoutContext(form(record)));
+  expect(of(SITUATION)).toBe(FIELDS.situation);
+  expect(of(WITH_TAGS)).toBe([FIELDS.situation, ...FIELDS.tags].join(" | "));
+  for (const form of [SITUATION, WITH_TAGS]) expect(of(form, givenRecord())).toBe(givenRecord().text);
 });
 
 test("tags alone do not take the place of what was said", () => {
   const record = givenRecord({ tags: ["retry loop"] });
-  expect(digest(record, { kind: "fields", context: false })).toBe(record.text);
+  expect(digest(withoutContext(record))).toBe(record.text);
 });
 
 test("each kind can be switched on", () => {
   const record = givenRecord(FIELDS);
-  const of = (kind: Parameters<typeof digest>[1] & object) => digest(record, kind);
-  expect(of({ kind: "text", context: false })).toBe(record.text);
-  expect(of({ kind: "text-and-code", context: false })).toBe(`${record.text}\n${record.hunk}`);
+  expect(digest(TEXT_ONLY(record))).toBe(record.text);
+  expect(digest(withoutContext(WITH_CODE(record)))).toBe(`${record.text}\n${record.hunk}`);
 });
 
 test("a document is embedded by its own words, though its tags name languages", () => {

@@ -18,7 +18,9 @@ export async function index(words: readonly string[]): Promise<ExitCode> {
   const wanted = { path, repo: values.repo, wiki: values.wiki, revision: values.rev ?? "HEAD" };
   return withPorts(indexVerbPorts({ ...wanted, dataDir: values["data-dir"] }), async (ports) => {
     const { repo, redact, now, urlOf } = ports;
-    const request = { repo, at: now(), remembering: { redact }, urlOf, wiki };
+    const whole = { most: null, after: null, wordsOnly: false };
+    const corpus = wiki ? "wiki" : "doc";
+    const request = { repo, at: now(), remembering: { redact }, urlOf, corpus, ...whole } as const;
     const done = await indexRepository(request, ports);
     return printed(wantsJson(values), done, () => report(repo, done));
   });

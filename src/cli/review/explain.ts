@@ -8,7 +8,7 @@ import { admissionText, candidatesText, type Precedents } from "../../domain/ret
 import { type Review, unreadDiff } from "../../domain/review.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { counted } from "../../domain/text/counted.ts";
-import { NO_REPORT, SARIF_FILE } from "../../domain/tool-result.ts";
+import { SARIF_FILE, type ToolReport } from "../../domain/tool-result.ts";
 import { nameOf } from "../../flows/memory/find-repository.ts";
 import type { Stage } from "../../flows/review/review-ports.ts";
 import { writeReview } from "../../flows/review/review-pull-request.ts";
@@ -232,15 +232,15 @@ function gatherRows({ pull, repo, files, leftOut, ...context }: PullRequestConte
     ["files", `${files.length} reviewed, ${counted(lines, "changed line")}; ${leftOut.length} left out`],
     ...shown(files.map(({ path, additions, deletions }) => `${path} +${additions} −${deletions}`)),
     ...shown(leftOut.map(({ path, reason }) => `left out: ${path}: ${reason}`)),
-    ["config", context.configUsed ?? ""],
-    ["settings", `${settings?.length ?? 0} beyond the defaults, ${counted(configProblems.length, "problem")}`],
+    ["config", context.configUsed],
+    ["settings", `${settings.length} beyond the defaults, ${counted(configProblems.length, "problem")}`],
     ...toolRows(context.tools),
     ["scope", past.checkpoint.kind === "full" ? "the whole change" : "what changed since the last review"],
     ...degradedRows(degraded),
   ];
 }
 
-function toolRows({ results } = NO_REPORT): readonly Row[] {
+function toolRows({ results }: ToolReport): readonly Row[] {
   const byTool = [...Map.groupBy(results, ({ tool }) => tool)].map(([tool, { length }]) => `${tool} ${length}`);
   return byTool.length === 0 ? [] : [["tools", `results in changed files: ${byTool.join(", ")}`]];
 }

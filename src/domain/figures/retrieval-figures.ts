@@ -1,6 +1,6 @@
 // Aggregates many retrievals into figures: speed, quality, cost, and how often the gate was right.
 import type { RepoKey } from "../memory.ts";
-import type { LoggedRetrieval } from "./logged-retrieval.ts";
+import { type LoggedRetrieval, sum } from "./logged-retrieval.ts";
 
 export interface StatisticsWindow {
   /** Length of the window, up to now. */
@@ -149,10 +149,6 @@ function counted(names: readonly string[]): readonly (readonly [string, number])
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }
 
 function mean(values: readonly number[]): number {

@@ -4,6 +4,7 @@ import { jobKey, type Repo } from "../job.ts";
 import type { PullRequest, PullRequestContext } from "../pull-request.ts";
 import { NO_PAST } from "../review/review-history.ts";
 import type { ReviewSignals } from "../signals.ts";
+import { NO_REPORT } from "../tool-result.ts";
 
 /** No pull request has this number, so the search excludes none (see scopeOf). */
 export const NO_PULL = 0;
@@ -36,9 +37,14 @@ export function placeholderPullRequest(
     pull,
     config: defaultConfig(),
     configProblems: [],
+    settings: [],
+    configUsed: "none found",
     files: [],
     leftOut: [],
     spared: [],
+    newTests: null,
+    issues: [],
+    tools: NO_REPORT,
     headTexts: new Map(),
     guidance: [],
     past: NO_PAST,

@@ -10,6 +10,7 @@ import {
   type CommandJob,
   hasAccess,
   mayAsk,
+  NEAR,
   REACTION_REFUSED,
   type Verb,
   verbEntry,
@@ -121,9 +122,7 @@ function isKnown({ level, isAuthor }: Pick<Order, "level" | "isAuthor">): boolea
   return hasAccess(level, "triage") || isAuthor;
 }
 
-/** What GitHub calls people with some access. It decides nothing but whether a flood by others is a reason not to ask. */
-const NEAR: ReadonlySet<string | undefined> = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
-
+/** For people near to the repository a flood by others is no reason not to ask. */
 async function tooManyStrangers({ repo, comment, pull }: CommandJob, ports: CommandPorts): Promise<string | null> {
   const { id, association } = comment.author;
   if (NEAR.has(association) || id === pull.authorId) return null;

@@ -48,6 +48,14 @@ export async function findingsOfThread({ job, verb, ports }: Order): Promise<rea
   return plainAnswer("failed", how, `${verb} outside the thread of a finding`);
 }
 
+/** Adds a review of the head that stands now, as an event without a person behind it would be reviewed. */
+export async function addReview({ job, key, ports }: Order, trigger: "verdict" | "command"): Promise<void> {
+  const { repo, number, delivery, installationId } = job;
+  const { sha: headSha } = await ports.reviews.head(repo, number);
+  const place = { key, delivery, installationId, repo, number, headSha };
+  await ports.jobs.add({ kind: "review", ...place, trigger, explicit: false }, ports.now());
+}
+
 /** True for people with write access. */
 export function isWriter({ level }: Pick<Order, "level">): boolean {
   return hasAccess(level, "write");

@@ -5,6 +5,7 @@ import { sharesOfFile } from "../../analyze/analyze.ts";
 import { hasAccess, mayAsk } from "../../domain/command.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import type { Finding } from "../../domain/finding.ts";
+import { costOf } from "../../domain/model.ts";
 import type { Precedents } from "../../domain/retrieval.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
 import { counted } from "../../domain/text/counted.ts";
@@ -15,7 +16,7 @@ import { gatherSettings, gatherThread } from "../../gather/gather.ts";
 import { retrieveForQuestion } from "../../retrieve/retrieve.ts";
 import { type Answered, answer } from "../../review/review.ts";
 import { logRetrieval } from "../memory/search-memory.ts";
-import { costWith, knownFor, modelAllowance, remainingAfter, retrievalShare } from "../review/model-allowance.ts";
+import { knownFor, modelAllowance, remainingAfter, retrievalShare } from "../review/model-allowance.ts";
 import { findingsOfThread, isWriter, type Order } from "./order.ts";
 import { explainReview } from "./review-commands.ts";
 
@@ -77,7 +78,7 @@ export async function answerQuestion(order: Order): Promise<Answer> {
       remainingAfter(leave, spent),
     ),
   );
-  return written({ ...answered, cost: costWith(answered.cost, spent) }, findings, precedents, thread.leftOut);
+  return written({ ...answered, cost: costOf([answered.cost, ...spent]) }, findings, precedents, thread.leftOut);
 }
 
 /** In the thread of a finding that one; elsewhere those of the latest review. */

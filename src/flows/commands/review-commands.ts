@@ -7,7 +7,7 @@ import { isQuiet, quietVerdict, type Review } from "../../domain/review.ts";
 import { admit } from "../../gather/gather.ts";
 import { writersOf } from "../review/check-run.ts";
 import { knownFor } from "../review/model-allowance.ts";
-import { isWriter, type Order } from "./order.ts";
+import { addReview, isWriter, type Order } from "./order.ts";
 
 const FINDINGS = 20;
 
@@ -92,13 +92,11 @@ export async function pauseReviews({ job, key, ports }: Order): Promise<Answer> 
   return plainAnswer("done", text, "paused");
 }
 
-export async function resumeReviews({ job, key, ports }: Order): Promise<Answer> {
+export async function resumeReviews(order: Order): Promise<Answer> {
+  const { key, ports } = order;
   const was = await ports.decisions.resume(key, ports.now());
   if (!was) return plainAnswer("done", "Reviews of this pull request are not paused.", "not paused");
-  const { repo, number, delivery, installationId } = job;
-  const { sha } = await ports.reviews.head(repo, number);
-  const place = { kind: "review", key, delivery, installationId, repo, number, headSha: sha } as const;
-  await ports.jobs.add({ ...place, trigger: "command", explicit: false }, ports.now());
+  await addReview(order, "command");
   return plainAnswer("done", "The next push is reviewed again, and what was pushed meanwhile is now.", "resumed");
 }
 

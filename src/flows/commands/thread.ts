@@ -4,17 +4,9 @@ import { type Finding, isAlwaysRepeated, isAlwaysReported } from "../../domain/f
 import { MEMORY_ID } from "../../domain/memory.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
 import { noteCommand, noteOnMemory } from "../people/weigh-evidence.ts";
-import { findingsOfThread, isWriter, type Order } from "./order.ts";
+import { addReview, findingsOfThread, isWriter, type Order } from "./order.ts";
 
 const FINDING_ID = /^fnd_[0-9a-f]{12}$/;
-
-/** A decision changes what the check of the head comes to: an ordinary job computes it again, from the review that stands. */
-async function judgeAgain({ job, key, ports }: Order): Promise<void> {
-  const { repo, number, delivery, installationId } = job;
-  const { sha } = await ports.reviews.head(repo, number);
-  const place = { kind: "review", key, delivery, installationId, repo, number, headSha: sha } as const;
-  await ports.jobs.add({ ...place, trigger: "verdict", explicit: false }, ports.now());
-}
 
 /** Holds the findings of the thread back on later pushes. Grave and unknown ones take write access. */
 export async function ignoreFinding(order: Order): Promise<Answer> {
@@ -47,7 +39,8 @@ export async function ignoreFinding(order: Order): Promise<Answer> {
       "Noted: you ask to ignore this. It is still shown, and counts for the check, until a person with write access agrees.";
     return { ...plainAnswer("done", asked, `asked to ignore ${ids.join(", ")}${noted}`), degraded };
   }
-  await judgeAgain(order);
+  // It changes what the check of the head comes to: the job computes it again, from the review that stands.
+  await addReview(order, "verdict");
   const because = reason === "" ? " A reason (`/kodiai ignore REASON`) helps the next reader." : "";
   const said = `Noted: this will not be reported again on this pull request.${because}${elsewhere} \`/kodiai restore\` takes it back.`;
   return { ...plainAnswer("done", said, `declined ${ids.join(", ")}${noted}`), degraded };
@@ -80,7 +73,7 @@ export async function restoreFinding(order: Order): Promise<Answer> {
     noted = note;
     was = (await ports.decisions.restore(key, findingId)) || rejections > 0 || was;
   }
-  if (was) await judgeAgain(order);
+  if (was) await addReview(order, "verdict");
   const said = was ? "It is reported again from the next review on." : "This finding was not declined here.";
   return plainAnswer("done", said, `${was ? "restored" : "not declined:"} ${ids.join(", ")}${noted}`);
 }

@@ -104,6 +104,7 @@ async function index(job: IndexJob, ports: FollowPorts): Promise<Indexed | Skipp
     most: MOST_OF_A_RUN,
     after: job.after ?? null,
     wordsOnly: config.knowledge.embeddings === "off",
+    corpus: "doc" as const,
   };
   return indexRepository(request, { ...ports, tree });
 }

@@ -20,15 +20,15 @@ interface IndexRequest {
   readonly at: number;
   readonly remembering: Remembering;
   /** The URL of a file of this commit, without an anchor: `https://HOST/OWNER/NAME/blob/SHA/PATH`; or null. */
-  readonly urlOf?: (path: string) => string | null;
-  /** How much one run reads at most; the rest waits for the next. Left out: everything. */
-  readonly most?: { readonly files: number; readonly bytes: number };
+  readonly urlOf: (path: string) => string | null;
+  /** How much one run reads at most; the rest waits for the next. Null: everything. */
+  readonly most: { readonly files: number; readonly bytes: number } | null;
   /** The end of an earlier run: only files after this path are read. */
-  readonly after?: string | null;
+  readonly after: string | null;
   /** Nothing is embedded: memories are found by keywords only. */
-  readonly wordsOnly?: boolean;
-  /** The tree is a wiki: each of its pages is a document of corpus `wiki`. */
-  readonly wiki?: boolean;
+  readonly wordsOnly: boolean;
+  /** `wiki`: each page of the tree is a document. */
+  readonly corpus: "doc" | "wiki";
 }
 
 export type Indexed = Awaited<ReturnType<typeof indexRepository>>;
@@ -44,12 +44,12 @@ const PENDING = 384;
  * @throws Transient when memory cannot be reached now, what the redactor or the tree throw; the next run completes it
  */
 export async function indexRepository(request: IndexRequest, given: IndexPorts) {
-  const ports = request.wordsOnly === true ? { ...given, embedder: withoutVectors(given.embedder) } : given;
+  const ports = request.wordsOnly ? { ...given, embedder: withoutVectors(given.embedder) } : given;
   const { tree, memory } = ports;
   const known = await knownFiles(request, ports);
   const { files, incomplete } = await tree.list();
   const { chosen, leftOut } = chooseFiles(files, request);
-  const vectors = request.wordsOnly !== true;
+  const vectors = !request.wordsOnly;
   const changed = chosen.filter((file) => !isUnchanged(known.get(file.path), file.hash, vectors));
 
   const { now, waiting } = atMost(changed, request);
@@ -97,10 +97,8 @@ function withoutVectors(embedder: Embedder): Embedder {
 
 /** As many as one run may read, at least one; by path, so that the next run knows where to continue. */
 function atMost(changed: readonly TreeFile[], { most, after }: IndexRequest) {
-  if (most === undefined) return { now: changed, waiting: 0 };
-  const due = changed
-    .filter(({ path }) => typeof after !== "string" || path > after)
-    .sort((a, b) => (a.path < b.path ? -1 : 1));
+  if (most === null) return { now: changed, waiting: 0 };
+  const due = changed.filter(({ path }) => after === null || path > after).sort((a, b) => (a.path < b.path ? -1 : 1));
   let bytes = 0;
   const end = due.findIndex((file, at) => {
     bytes += file.bytes;
@@ -111,11 +109,9 @@ function atMost(changed: readonly TreeFile[], { most, after }: IndexRequest) {
 
 /** What memory knows of this corpus, by path. Memory of other corpora stays as it is. */
 async function knownFiles(request: IndexRequest, ports: IndexPorts): Promise<Map<string, KnownSource[]>> {
-  const sources = await ports.memory.known(repoKey(request.repo), corpusOf(request), ports.embedder.space, null);
+  const sources = await ports.memory.known(repoKey(request.repo), request.corpus, ports.embedder.space, null);
   return Map.groupBy(sources.values(), ({ path }) => path ?? "");
 }
-
-const corpusOf = ({ wiki }: IndexRequest) => (wiki === true ? "wiki" : "doc");
 
 /** Every piece comes from this very blob and has its vector. A file without memories is read again. */
 function isUnchanged(known: readonly KnownSource[] | undefined, hash: string, vectors: boolean): boolean {
@@ -124,7 +120,7 @@ function isUnchanged(known: readonly KnownSource[] | undefined, hash: string, ve
 }
 
 function chooseFiles(files: readonly TreeFile[], request: IndexRequest) {
-  const isDocument = request.wiki === true ? isWikiPage : isDocPath;
+  const isDocument = request.corpus === "wiki" ? isWikiPage : isDocPath;
   const chosen: TreeFile[] = [];
   const leftOut: LeftOut[] = [];
   for (const file of files) {
@@ -166,8 +162,8 @@ async function readFile(file: TreeFile, text: string | null, request: IndexReque
   if (reason !== null) return { records: [], reasons: [reason] };
   // The whole file first: a key that spans two pieces is one secret.
   const redacted = await request.remembering.redact(text);
-  const { repo, at } = request;
-  const source = { ...file, corpus: corpusOf(request), repo, at, url: request.urlOf?.(file.path) ?? null } as const;
+  const { repo, at, corpus } = request;
+  const source = { ...file, corpus, repo, at, url: request.urlOf(file.path) };
   const { records, skipped } = fileRecords(source, redacted);
   return { records, reasons: skipped };
 }

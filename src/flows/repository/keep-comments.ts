@@ -1,6 +1,7 @@
 // Turns past comments into memory: as threads, with whose word counts, the outcome of the code, and a count of both.
 
 import { languageOf } from "../../analyze/analyze.ts";
+import { NEAR } from "../../domain/command.ts";
 import type { Repo } from "../../domain/job.ts";
 import {
   countUp,
@@ -200,8 +201,6 @@ type MayWrite = (accountId: number) => boolean;
 
 /** Never have write access. */
 const STRANGERS = new Set(["FIRST_TIMER", "FIRST_TIME_CONTRIBUTOR", "MANNEQUIN"]);
-/** Stand in for an answer when GitHub gives none, for example to a read-only person's token. */
-const TRUSTED = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
 /** People looked up in one run, such as members who hide their membership. */
 const MOST_ASKED = 100;
 
@@ -216,7 +215,8 @@ function whoMayWrite(past: Pick<PastReviews, "mayWrite">): (authors: readonly Pa
     const { id, isBot, association } = author;
     if (id === 0 || isBot || STRANGERS.has(association)) return false;
     // The same person has an association where they wrote, and none where they resolved a thread.
-    const isTrusted = TRUSTED.has(association);
+    // It stands in for an answer when GitHub gives none, for example to a read-only person's token.
+    const isTrusted = NEAR.has(association);
     if (!answers.has(id)) {
       if (!isTrusted && asked >= MOST_ASKED) return false;
       if (!isTrusted) asked += 1;

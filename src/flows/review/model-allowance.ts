@@ -3,13 +3,12 @@
 import { type KnownRules, noPriceOf } from "../../config/parse-config.ts";
 import type { RepoConfig } from "../../config/repo-config.ts";
 import { type Budget, type BudgetUsage, type ReservationRequest, reservationOf } from "../../domain/budget.ts";
-import { hasAccess } from "../../domain/command.ts";
+import { hasAccess, NEAR } from "../../domain/command.ts";
 import type { Repo } from "../../domain/job.ts";
-import type { AskableModel, ModelAllowance, ModelRequest, ModelTier } from "../../domain/model.ts";
-import type { BudgetName, Cost, Degraded, MonthSpending } from "../../domain/omissions.ts";
+import { type AskableModel, type ModelAllowance, type ModelTier, usdOf } from "../../domain/model.ts";
+import type { BudgetName, MonthSpending } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { ModelCost } from "../../domain/retrieval.ts";
-import type { ReviewSignals } from "../../domain/signals.ts";
 import type { Permissions } from "../../ports/conversation.ts";
 import type { Model, ModelAccess } from "../../ports/model.ts";
 
@@ -215,50 +214,8 @@ function until(signal: AbortSignal, model: Pick<Model, keyof AskableModel>): Pic
 /** What is left of a leave once this was spent. */
 export function remainingAfter(leave: ModelAllowance, spent: readonly ModelCost[]): ModelAllowance {
   if (leave.model === null || spent.length === 0) return leave;
-  const usd = leave.usd - sum(spent.map((of) => of.usd ?? 0));
+  const usd = leave.usd - usdOf(spent);
   return usd > 0 ? { ...leave, usd } : { model: null, reason: "the budget of this review is used up" };
-}
-
-/** A cost with what its memories cost; US$ are null as soon as one part has no price. */
-export function costWith(cost: Omit<Cost, "ms">, spent: readonly ModelCost[]): Omit<Cost, "ms"> {
-  const prices = [cost.usd, ...spent.map(({ usd }) => usd)];
-  return {
-    inputTokens: cost.inputTokens + sum(spent.map(({ inputTokens }) => inputTokens)),
-    outputTokens: cost.outputTokens + sum(spent.map(({ outputTokens }) => outputTokens)),
-    usd: prices.includes(null) ? null : sum(prices.map((usd) => usd ?? 0)),
-  };
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
-}
-
-/**
- * The model for this author: where the repository wants it so, the small one for the fork of a person who never had a pull request
- * merged here, which the review says.
- */
-export function newcomerAccess(
-  { config, pull, repo }: Pick<PullRequestContext, "config" | "pull" | "repo">,
-  { author }: Pick<ReviewSignals, "author">,
-  access: ModelAccess | null,
-): { readonly access: ModelAccess | null; readonly degraded: readonly Degraded[] } {
-  const isFork = pull.head.repo !== `${repo.owner}/${repo.name}`;
-  const isMeant = config.review.newcomers === "cheap" && author.tier === "first-time" && isFork;
-  if (access === null || config.review.model === "off" || !isMeant) return { access, degraded: [] };
-  const reason = `${access.model.names.small} reads the first pull requests of people from forks here (\`review.newcomers\`)`;
-  return { access: { ...access, model: smallOnly(access.model) }, degraded: [{ part: "model", reason }] };
-}
-
-/** Every question goes to the small model, and is counted as one of its. */
-function smallOnly(model: Model): Model {
-  const { small } = model.names;
-  return {
-    ...model,
-    names: { main: small, small },
-    contextTokens: () => model.contextTokens("small"),
-    price: (_tier, inputTokens, outputTokens) => model.price("small", inputTokens, outputTokens),
-    ask: <T>(request: ModelRequest<T>, signal?: AbortSignal) => model.ask({ ...request, tier: "small" }, signal),
-  };
 }
 
 /**
@@ -288,6 +245,6 @@ export async function isByOutsider(
   const { askedBy: _, ...unasked } = job;
   const isFork = pull.head.repo !== null && pull.head.repo !== `${repo.owner}/${repo.name}`;
   // Without the right to ask for permissions, what GitHub calls them has to do.
-  const isNear = ["OWNER", "MEMBER", "COLLABORATOR"].includes(pull.author.association);
+  const isNear = NEAR.has(pull.author.association);
   return permissions === null ? isFork && !isNear : isForOutsider({ ...context, job: unasked }, access, permissions);
 }

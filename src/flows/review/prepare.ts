@@ -4,6 +4,7 @@ import type { RepoConfig } from "../../config/repo-config.ts";
 import { originOf } from "../../domain/figures/logged-retrieval.ts";
 import type { Repo } from "../../domain/job.ts";
 import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
+import { costOf } from "../../domain/model.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { type ModelCost, ownScope, type Precedents } from "../../domain/retrieval.ts";
@@ -14,12 +15,10 @@ import { findingHunks } from "../../learn/learn.ts";
 import { PROMPT_VERSION } from "../../review/review.ts";
 import { logRetrieval } from "../memory/search-memory.ts";
 import {
-  costWith,
   isByOutsider,
   isForOutsider,
   modelAllowance,
   monthSpending,
-  newcomerAccess,
   remainingAfter,
   retrievalShare,
 } from "./model-allowance.ts";
@@ -29,7 +28,7 @@ import type { WritingPorts } from "./review-ports.ts";
 export async function prepare(context: PullRequestContext, signals: ReviewSignals, ports: WritingPorts) {
   const { job, repo, config } = context;
   const { knowledge } = config;
-  const { access, degraded: newcomer } = newcomerAccess(context, signals, ports.access);
+  const { access } = ports;
   const isOutsider = await isForOutsider(context, access, ports.permissions);
   const asker = { isOutsider, isReview: true, signal: ports.signal };
   const allowance = await modelAllowance(config.review, repo, access, ports.now(), asker);
@@ -58,8 +57,8 @@ export async function prepare(context: PullRequestContext, signals: ReviewSignal
       const complete = {
         ...written,
         memory: held === null ? written.memory : { ...written.memory, held },
-        degraded: [...written.degraded, ...degraded, ...newcomer],
-        cost: { ...costWith(written.cost, spent), ms: ports.now() - started },
+        degraded: [...written.degraded, ...degraded],
+        cost: { ...costOf([written.cost, ...spent]), ms: ports.now() - started },
         ...((await isByOutsider(context, access, ports.permissions)) ? { isByOutsider: true } : {}),
         month: await monthSpending(config.review, repo, access, ports.now(), isOutsider),
       };

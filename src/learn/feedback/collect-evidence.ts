@@ -1,7 +1,7 @@
 // Turns what was read of a pull request into evidence on our findings: each act has its own key, so that reading it
 // again adds nothing.
 
-import { type NumberedLine, textTokens, tokenStream } from "../../domain/code/code-fingerprint.ts";
+import { textStream, textTokens } from "../../domain/code/code-fingerprint.ts";
 import { relocateCode } from "../../domain/code/relocate-code.ts";
 import { type AccessLevel, VERBS } from "../../domain/command.ts";
 import {
@@ -177,7 +177,7 @@ export function codeStatus(
 ): CodeStatus | null {
   if (finding.side === "LEFT" || finding.locMethod === "none" || shape.at.length === 0) return null;
   if (text === null) return "changed";
-  const stream = tokenStream(text.split("\n").map((line, index): NumberedLine => ({ line: index + 1, text: line })));
+  const stream = textStream(text);
   const found = relocateCode(shape, stream, finding.startLine);
   if (found?.as === "same") return "unchanged";
   const { suggestion } = finding;

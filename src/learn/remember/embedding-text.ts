@@ -6,56 +6,24 @@ import type { MemoryRecord, RecordHashes } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { canonicalJson, shortHash } from "../../domain/text/hash.ts";
 
-/**
- * The embedded part of a record. `fields`: situation, tags and lesson when a model has written them, else the text.
- * `situation`: only the situation; `situation-and-tags`: these two. `text`: the comment. `text-and-code`: the comment
- * and its hunk.
- */
-export type DigestKind = "fields" | "situation" | "situation-and-tags" | "text" | "text-and-code";
-
-export interface DigestForm {
-  readonly kind: DigestKind;
-  /**
-   * Repository, path, category and symbol before the text (published: 35 % fewer failed retrievals). Without language and
-   * extension, which the ranking weighs once, as a factor.
-   */
-  readonly context: boolean;
-}
-
-export const DEFAULT_DIGEST: DigestForm = { kind: "fields", context: true };
-
 /** Embedders read about 8,000 tokens, code has about three characters a token, and the beginning matters most. */
 const MAX_DIGEST = 12_000;
 
 /**
- * The text to embed.
+ * The text to embed: repository, path, category and symbol (published: 35 % fewer failed retrievals), without language and
+ * extension, which the ranking weighs once, as a factor; then situation, tags and lesson where a model has written them, else
+ * the text.
  *
  * @returns at most 12,000 characters, well-formed; "" for an empty record
  */
-export function digest(record: MemoryRecord, form: DigestForm = DEFAULT_DIGEST): string {
-  const body = bodyOf(record, form.kind);
+export function digest(record: MemoryRecord): string {
+  const { repoName, path, category, symbol, corpus } = record;
+  // A document's tags are language names: its text is embedded.
+  const isOfReview = corpus === "finding" || corpus === "review_comment";
+  const body = (isOfReview ? fieldsOf(record) : "") || record.text.trim();
   if (body === "") return "";
-  const context = form.context ? contextOf(record) : "";
+  const context = [repoName, withoutExtension(path ?? ""), category, symbol].filter(Boolean).join(" · ");
   return cutText(context === "" ? body : `${context}\n${body}`, MAX_DIGEST).toWellFormed();
-}
-
-function contextOf(record: MemoryRecord): string {
-  const { repoName, path, category, symbol } = record;
-  return [repoName, withoutExtension(path ?? ""), category, symbol].filter(Boolean).join(" · ");
-}
-
-function bodyOf(record: MemoryRecord, kind: DigestKind): string {
-  const said = record.text.trim();
-  // A document's tags are language names, and code has none: their text is embedded.
-  if (record.corpus !== "finding" && record.corpus !== "review_comment") return said;
-  const written = {
-    fields: fieldsOf(record),
-    situation: record.situation?.trim(),
-    "situation-and-tags": fieldsOf({ ...record, lesson: null }),
-    text: said,
-    "text-and-code": `${said}\n${record.hunk?.trim() ?? ""}`.trim(),
-  }[kind];
-  return written || said;
 }
 
 /** `situation | tag | tag | lesson`; "" when neither situation nor lesson was written: tags alone are too little. */

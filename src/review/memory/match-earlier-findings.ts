@@ -7,7 +7,7 @@ import type { Degraded } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { EarlierFinding } from "../../domain/review/review-history.ts";
 import type { Addressed, Coverage, PlacedFinding } from "../../domain/review.ts";
-import { NO_REPORT, ofTool } from "../../domain/tool-result.ts";
+import { ofTool, type ToolReport } from "../../domain/tool-result.ts";
 import type { CodeNow } from "../placing/code-now.ts";
 import { gapOf, wordsInCommon } from "../reading/same-claim.ts";
 
@@ -249,7 +249,7 @@ function findThere(one: EarlierFinding, path: string, code: CodeNow, least: numb
  *
  * @param degraded of this review's rules and of what gather read for them
  */
-export function whoLooked(coverage: Coverage | null, degraded: readonly Degraded[], tools = NO_REPORT) {
+export function whoLooked(coverage: Coverage | null, degraded: readonly Degraded[], tools: ToolReport) {
   const isRead = coverage?.files.every(({ state }) => state === "full" || state === "earlier") === true;
   const unreadFor = (parts: RegExp) => degraded.some(({ part }) => parts.test(part));
   return {

@@ -362,11 +362,6 @@ export interface Failed {
   readonly detail: string;
 }
 
-/** A failure as text for people. */
-export function failureText(failure: string): string {
-  return causeOf(failure).what;
-}
-
 /**
  * The coverage of each reviewed file.
  *
@@ -406,7 +401,7 @@ function lessUnanswered(
   return {
     path: file.path,
     state: failed.length === here.length ? "not-read" : "partial",
-    reason: failureText(first.failure),
+    reason: causeOf(first.failure).what,
   };
 }
 

@@ -3,7 +3,7 @@
 
 import { type HeadCode, maskedLines } from "../../domain/change-context.ts";
 import type { Finding, HeldBack, Precedent } from "../../domain/finding.ts";
-import { type AllowedModel, isLastingFailure, type ModelAnswer, tokensOf } from "../../domain/model.ts";
+import { type AllowedModel, costOf, isLastingFailure, type ModelAnswer, tokensOf, usdOf } from "../../domain/model.ts";
 import type { Cost, Degraded } from "../../domain/omissions.ts";
 import { type Coverage, type FileCoverage, isUnread, type Readings } from "../../domain/review.ts";
 import type { Profile } from "../../domain/signals.ts";
@@ -27,7 +27,7 @@ import {
   readingBudget,
 } from "./plan-reading.ts";
 import { affordableReadings, wantedReadings } from "./readings.ts";
-import { checkByRule, costOf, secondLook, usdOf } from "./verify.ts";
+import { checkByRule, secondLook } from "./verify.ts";
 
 /** What the model contributes to a review. */
 export interface ModelReview {

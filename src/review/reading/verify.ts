@@ -3,8 +3,8 @@
 
 import { type ChangeContext, citedContext, type MaskedLines } from "../../domain/change-context.ts";
 import { atLeast, type Finding, type HeldBack } from "../../domain/finding.ts";
-import type { AllowedModel, ModelUsage } from "../../domain/model.ts";
-import type { Cost, Degraded } from "../../domain/omissions.ts";
+import { type AllowedModel, type ModelUsage, usdOf } from "../../domain/model.ts";
+import type { Degraded } from "../../domain/omissions.ts";
 import type { FileDiff, Hunk, PullRequestContext } from "../../domain/pull-request.ts";
 import type { Profile } from "../../domain/signals.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
@@ -194,20 +194,6 @@ export async function secondLook(
     missing.push(`the second look gave no verdict on ${silent} of ${looked.length} findings of the model`);
   const degraded = missing.map((reason): Degraded => ({ part: "verification", reason }));
   return { checked: takeVerdicts(findings, verdicts, profile, new Set(rest)), usage, degraded };
-}
-
-/** US$ of several questions together, without unpriced usage. */
-export function usdOf(usage: readonly ModelUsage[]): number {
-  return usage.reduce((sum, { usd }) => sum + (usd ?? 0), 0);
-}
-
-/** Null as soon as one question has no price: a sum without it would be wrong. */
-export function costOf(usage: readonly ModelUsage[]): Omit<Cost, "ms"> {
-  return {
-    inputTokens: usage.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
-    outputTokens: usage.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
-    usd: usage.some(({ usd }) => usd === null) ? null : usdOf(usage),
-  };
 }
 
 /** Lines of a hunk shown on either side of a finding. */

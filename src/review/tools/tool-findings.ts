@@ -7,7 +7,7 @@ import { firstNotBefore } from "../../domain/first-not-before.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { FileDiff, PullRequestContext } from "../../domain/pull-request.ts";
 import { counted } from "../../domain/text/counted.ts";
-import { NO_REPORT, TOOL_RESULTS, type ToolRegion, type ToolResult, toolRuleId } from "../../domain/tool-result.ts";
+import { TOOL_RESULTS, type ToolRegion, type ToolResult, toolRuleId } from "../../domain/tool-result.ts";
 import { type Claim, joinedClaims, ruleWords } from "./same-matter.ts";
 
 /** More of one review say nothing new; the rest is counted. */
@@ -24,12 +24,7 @@ const MOST_IDENTITY_LINES = 50;
  */
 export function withToolFindings(
   ours: readonly Finding[],
-  {
-    files,
-    headTexts,
-    leftOut,
-    tools = NO_REPORT,
-  }: Pick<PullRequestContext, "files" | "headTexts" | "leftOut" | "tools">,
+  { files, headTexts, leftOut, tools }: Pick<PullRequestContext, "files" | "headTexts" | "leftOut" | "tools">,
   settings: ReadonlyMap<string, RuleSetting>,
 ): {
   readonly findings: readonly Finding[];
