@@ -177,7 +177,7 @@ export default {
       from: {
         path: "^src/",
         pathNot:
-          "^src/adapters/(git/git|reading-child|code-index/symbols|rules/isolated-inspector)[.]ts$|^src/store/(memory/search-(thread|worker)|upkeep/check-(files|worker))[.]ts$|^src/server/(worker-process|processor-(times|watch))[.]ts$",
+          "^src/adapters/(git/git|reading-child|code-index/symbols|rules/isolated-inspector)[.]ts$|^src/store/upkeep/check-(files|worker)[.]ts$|^src/server/(worker-process|processor-(times|watch))[.]ts$",
       },
       to: { path: "^(node:)?(child_process|worker_threads|cluster|vm|repl|inspector|wasi)(/promises)?$" },
     },
@@ -201,15 +201,15 @@ export default {
       comment:
         "A file that neither the server nor the command line reaches is not part of the product. Wire it or delete it.",
       severity: "error",
-      from: { path: "^src/(main|cli/main|store/memory/search-worker|server/job-process)[.]ts$" },
+      from: { path: "^src/(main|cli/main|server/job-process)[.]ts$" },
       to: {
         path: "^src/",
         reachable: false,
-        // search-worker.ts, check-worker.ts and processor-watch.ts are started as threads, inspect-process.ts, symbols-process.ts and
+        // check-worker.ts and processor-watch.ts are started as threads, inspect-process.ts, symbols-process.ts and
         // job-process.ts as processes, by their file names.
         // dashboard/assets/ is what browsers load, by the names in dashboard/assets.ts.
         pathNot:
-          "^src/(main|cli/main|server/job-process|server/processor-watch|store/memory/search-worker|store/upkeep/check-worker|adapters/rules/inspect-process|adapters/code-index/symbols-process|dashboard/assets/[a-z-]+)[.](ts|js)$",
+          "^src/(main|cli/main|server/job-process|server/processor-watch|store/upkeep/check-worker|adapters/rules/inspect-process|adapters/code-index/symbols-process|dashboard/assets/[a-z-]+)[.](ts|js)$",
       },
     },
   ],

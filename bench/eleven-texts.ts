@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { defaultKnowledge } from "../src/config/knowledge.ts";
 import type { Recall } from "../src/ports/memory.ts";
 import { retrieve } from "../src/retrieve/retrieve.ts";
-import { type MemorySearch, memorySearch, ROWS_IN_DATABASE } from "../src/search/memory-search.ts";
+import { memorySearch, ROWS_IN_DATABASE } from "../src/search/memory-search.ts";
 import { usearchExact } from "../src/search/vector-index.ts";
 import { storedRows as rowsOf } from "../src/store/memory/search-rows.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
@@ -88,7 +88,7 @@ async function measure(rows: number): Promise<ElevenTexts> {
       seen[nearestAll === undefined ? name : `${name} words`] = { cpuMs, recallAt20: null };
     }
   };
-  const db = openSqlite(join(folder, "memory.db"), { now: Date.now, isReader: true, vectors: "installed" });
+  const db = openSqlite(join(folder, "memory.db"), { now: Date.now, vectors: "installed" });
   const settings = { memoryBytes: 2e9, rowsInDatabase: ROWS_IN_DATABASE, exact: usearchExact() };
   await take(ownSearch(memorySearch(rowsOf(db), settings), corpus));
   await db.close();
@@ -103,7 +103,7 @@ async function measure(rows: number): Promise<ElevenTexts> {
   return { rows, texts: TEXTS, seen };
 }
 
-function ownSearch(search: MemorySearch, corpus: Corpus): Contender {
+function ownSearch(search: ReturnType<typeof memorySearch>, corpus: Corpus): Contender {
   const scope = scopeIn(corpus);
   const rowOf = ({ id }: { readonly id: string }) => Number(id.slice("mem_".length));
   return {

@@ -22,10 +22,7 @@ const review = startWorker(
   },
   Number(parallel),
 );
-const beating = heartbeat(queue, { review }, pino({ level: "silent" }));
-queue.onJobAvailable?.((lane) => {
-  if (lane === "review") review.wake();
-});
+const beating = heartbeat(queue, pino({ level: "silent" }));
 process.once("SIGTERM", async () => {
   await review.stop(5_000);
   await beating.stop();

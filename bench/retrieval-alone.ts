@@ -1,7 +1,8 @@
 // Our search in a process of its own that does nothing else: what it adds to the process, and then how long searches take, one after
 // another, each with a question that was not asked before. Told by retrieval.ts beside what is seen in turns with other ways.
 import { parseArgs } from "node:util";
-import { threadRecall } from "../src/store/memory/recall.ts";
+import { openMemoryFile } from "../src/store/memory/memory-file.ts";
+import { storedRecall } from "../src/store/memory/recall.ts";
 import { type Stopwatch, stopwatch } from "./clocks.ts";
 import { residentNow } from "./resident-memory.ts";
 import { type Asked, MOST_QUESTIONS, retrievalCorpus } from "./retrieval-corpus.ts";
@@ -28,18 +29,14 @@ const { values } = parseArgs({
 const all = await retrievalCorpus(Number(values.rows), Number(values.repositories), MOST_QUESTIONS);
 const [asked, questions] = [all.asked.slice(0, SEARCHES + 1), all.asked.slice(SEARCHES + 1)];
 const memoryBytes = values.megabytes === undefined ? {} : { memoryBytes: Number(values.megabytes) * 1e6 };
-const recall = threadRecall({ place: values.path, ...memoryBytes, patience: { answerMs: null } });
+const db = await openMemoryFile(values.path);
+const recall = storedRecall(db, db.vectorsMissing, memoryBytes);
 const before = residentNow();
 for (const one of asked) await wholeSearch(recall, one);
 const after = residentNow();
-const heaps = threadHeaps();
-// In one repository all is held by now; where there are others, a server would begin to read them.
-const held = values.repositories === "1" ? await recall.warm().then(() => recall.warmth()) : null;
 const mb = (bytes: number) => bytes / 1e6;
 const figures: Record<string, number> = {
   "MB that our search adds to a process": mb(after.anonymous - before.anonymous),
-  ...(held === null ? {} : { "of these, MB that it counts as held for searching": mb(held.bytes ?? 0) }),
-  "of these, MB of the search threads' JavaScript heaps": mb(heaps),
   "MB of memory.db that are mapped besides": mb(after.mapped - before.mapped),
   "MB of the process at most, both together": mb(after.peak),
   "MB of the process before": mb(before.anonymous + before.mapped),
@@ -48,7 +45,7 @@ await searchElsewhere(recall, all.corpus, asked);
 const watch = stopwatch();
 const late = await timed(questions, watch);
 const timings = Object.fromEntries(Object.entries(watch.timings()).map(([name, seen]) => [`alone, ${name}`, seen]));
-await recall.close();
+await db.close();
 const alone: Alone = { figures, timings, loopLate: { "whole search alone, with ranking": late } };
 process.stdout.write(`${JSON.stringify(alone)}\n`);
 
@@ -66,12 +63,4 @@ async function timed(some: readonly Asked[], on: Stopwatch): Promise<Latenesses>
     await searchByText(recall, one, on);
   }
   return latenessesOf(seen);
-}
-
-/** Bytes that the heaps of all threads but the main one have, used or not: the system's report is the only one who sees them. */
-function threadHeaps(): number {
-  const { workers = [] } = process.report.getReport() as {
-    readonly workers?: readonly { readonly javascriptHeap: { readonly totalCommittedMemory: number } }[];
-  };
-  return workers.reduce((sum, { javascriptHeap }) => sum + javascriptHeap.totalCommittedMemory, 0);
 }

@@ -1,5 +1,5 @@
 // How fast memory is searched, in one repository of so many memories among others: `npm run bench -- retrieval`. Ours is
-// measured through the real adapter (its threads and all), and in turn with it every other engine (bench/engines) and how fast
+// measured through the real adapter, and in turn with it every other engine (bench/engines) and how fast
 // memory can be read at all. Prints JSON; run.ts makes the tables.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
@@ -8,7 +8,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Recall } from "../src/ports/memory.ts";
-import { threadRecall } from "../src/store/memory/recall.ts";
+import { openMemoryFile } from "../src/store/memory/memory-file.ts";
+import { storedRecall } from "../src/store/memory/recall.ts";
+import { openPostgres } from "../src/store/postgres.ts";
 import { builtEngines, type Cost } from "./built-engines.ts";
 import { quantile, stopwatch, type Timing } from "./clocks.ts";
 import { type MovedStore, movedStore, ON_POSTGRES } from "./postgres-copy.ts";
@@ -70,18 +72,18 @@ async function measure(rows: number, repositories: number, turns: number): Promi
   const words = values.engines?.split(",") ?? null;
   const place = { folder: join(folder, "ways"), fingerprint, words, stays: values.keep !== undefined };
   const engines = await builtEngines(stored, place);
-  const memoryBytes = values.megabytes === undefined ? {} : { memoryBytes: Number(values.megabytes) * 1e6 };
-  const settings = { ...memoryBytes, patience: { answerMs: null } };
-  const recall = threadRecall({ place: path, ...settings });
+  const settings = values.megabytes === undefined ? {} : { memoryBytes: Number(values.megabytes) * 1e6 };
+  const db = await openMemoryFile(path);
+  const recall = storedRecall(db, db.vectorsMissing, settings);
   const moved = await movedStore(folder, fingerprint, values.keep !== undefined);
-  const onPostgres = moved === null ? null : threadRecall({ place: moved.url, ...settings });
+  const onPostgres = moved === null ? null : openPostgres(moved.url);
   const stores: OwnStore[] = [{ prefix: "", recall }];
-  if (onPostgres !== null) stores.push({ prefix: "on PostgreSQL, ", recall: onPostgres });
+  if (onPostgres !== null) stores.push({ prefix: "on PostgreSQL, ", recall: storedRecall(onPostgres, null, settings) });
   const first = await firstAnswers(recall, corpus, asked[0]);
   const watch = stopwatch();
   const questions = asked.slice(0, turns + WARM_UP).map((one, at) => ({ ...one, truth: truths[at] }));
   const seen = await takeTurns(stores, corpus, engines, stored, questions, watch);
-  await recall.close();
+  await db.close();
   await onPostgres?.close();
   await moved?.close();
   for (const { engine } of engines) await engine.close();

@@ -14,9 +14,11 @@ export function changeOf(random: SeededRandom, word: string): Change {
   const name = `part_${random.below(1e9).toString(36)}`;
   const kind = random.below(4);
   const said = kind === 0 ? quiet(name, word) : kind === 1 ? shell(name, word) : tls(name, word);
-  if (!random.chance(0.08)) return { files: { [`src/${name}.py`]: said }, secrets: [] };
+  // A change of two files is never too small for a second reading.
+  const files = { [`src/${name}.py`]: said, [`src/${name}_notes.py`]: quiet(`${name}_notes`, word) };
+  if (!random.chance(0.08)) return { files, secrets: [] };
   const secret = `ghp_${Array.from({ length: 36 }, () => LETTERS[random.below(LETTERS.length)]).join("")}`;
-  return { files: { [`src/${name}.py`]: said, [`src/${name}_login.py`]: `TOKEN = "${secret}"\n` }, secrets: [secret] };
+  return { files: { ...files, [`src/${name}_login.py`]: `TOKEN = "${secret}"\n` }, secrets: [secret] };
 }
 
 function quiet(name: string, word: string): string {

@@ -96,7 +96,7 @@ function lostDeliveries(history: readonly HistoryEvent[], { inbox }: GroundTruth
 }
 
 function missingOutcome(truth: PullTruth, { ends, open }: GroundTruth): Broken[] {
-  const { pull, head, state, isAsked, isRefused, summaries } = truth;
+  const { pull, head, state, isAsked, isRefused, summaries, isSilent } = truth;
   const broken = (what: string): Broken[] => [{ invariant: "I2", what, pull }];
   if (state !== "removed" && !isRefused && summaries.some(({ isReading }) => isReading === true))
     return broken("its summary says for ever that a review is being written");
@@ -105,7 +105,9 @@ function missingOutcome(truth: PullTruth, { ends, open }: GroundTruth): Broken[]
   const posted = own.filter(({ end }) => end === "posted");
   const waiting = open.filter((job) => job.pull === pull);
   if (waiting.length > 0) return broken(`a job of it is still open, at attempt ${waiting[0]?.attempt}`);
-  const said = summaries.some(({ heads }) => heads.some((one) => sameHead(one, head)));
+  const about = summaries.some(({ heads }) => heads.some((one) => sameHead(one, head)));
+  // A summary that stands is kept up to date, also by a review that has nothing to say.
+  const said = about || (isSilent && summaries.length === 0);
   if (posted.length === 0) {
     const outcomes = own.map(({ end, reason }) => `${end}: ${reason}`).join("; ");
     const known = ends.filter((one) => one.pull === pull).map((one) => one.head.slice(0, 7));
@@ -113,7 +115,7 @@ function missingOutcome(truth: PullTruth, { ends, open }: GroundTruth): Broken[]
       `the last head ${head.slice(0, 7)} has no review (${outcomes || `ends are known of ${known.join(", ") || "no head"}`})`,
     );
   }
-  if (!said) return broken(`the last head ${head.slice(0, 7)} counts as posted, and no summary speaks of it`);
+  if (!said) return broken(`the last head ${head.slice(0, 7)} counts as posted, and no summary or 👍 speaks of it`);
   if (posted.length > 1) return broken(`the last head ${head.slice(0, 7)} has ${posted.length} outcomes`);
   return truth.openChecks > 0 ? broken(`${truth.openChecks} check runs never ended`) : [];
 }
@@ -321,7 +323,18 @@ function knownForMs(
   const known = at - limit.at - stoppedWithin(history, limit.at, at);
   if (ended === undefined && process === limit.process) return known;
   if (ended !== undefined && usable(history, limit.at, ended.at) <= LEAST_TO_RECORD_MS) return 0;
+  // The clock of an embedded queue is the wall's when its server starts: what was recorded by another clock means another time.
+  if (offsetOf(history, limit.process, limit.at) !== offsetOf(history, process, at)) return 0;
   return usable(history, limit.at, at);
+}
+
+/** By how many milliseconds the wall clock was off when the process that runs at that time was started. */
+function offsetOf(history: readonly HistoryEvent[], process: number | undefined, at: number): number {
+  const start = ofKind(history, "process").findLast(
+    (one) => one.process === process && one.what === "started" && one.at <= at,
+  );
+  const steps = ofKind(history, "clock").filter((one) => one.process === process);
+  return steps.findLast((one) => one.at <= (start?.at ?? 0))?.offsetMs ?? 0;
 }
 
 /** Milliseconds in which no process was frozen and the store was undisturbed. */
@@ -372,13 +385,18 @@ function beyondBounds(history: readonly HistoryEvent[], truth: GroundTruth, boun
   const p99 = waits[Math.floor(waits.length * 0.99)] ?? 0;
   const heads = new Set(ofKind(history, "act").map(({ pull, head }) => `${pull} ${head}`)).size;
   const kills = ofKind(history, "process").filter(({ what }) => /killed/.test(what)).length;
-  const asked = ofKind(history, "sent").filter(({ to, answered }) => to === "model" && answered).length;
+  const asked = (reading: "model" | "second reading") =>
+    ofKind(history, "sent").filter(({ to, answered }) => to === reading && answered).length;
   // A crash may cost the question of each worker once more, and so may a process that was cut off for too long.
   const paid = heads + (kills + (truth.takeovers ?? 0)) * truth.workers;
   return [
     ...(most > bounds.rssMiB ? [broken(`${Math.round(most)} MiB of memory`)] : []),
     ...(p99 > bounds.healthMs ? [broken(`/healthz took ${Math.round(p99)} ms at the 99th percentile`)] : []),
-    ...(asked > paid ? [broken(`the model was asked ${asked} times for ${heads} heads and ${kills} kills`)] : []),
+    ...(["model", "second reading"] as const).flatMap((reading) =>
+      asked(reading) <= paid
+        ? []
+        : [broken(`the ${reading} was asked ${asked(reading)} times for ${heads} heads and ${kills} kills`)],
+    ),
     ...truth.violations.slice(0, 5).map((what) => broken(`not in GitHub's description: ${what}`)),
   ];
 }

@@ -18,6 +18,8 @@ export interface PullTruth {
     readonly heads: readonly string[];
     readonly isReading?: boolean;
   }[];
+  /** Whether our 👍 stands on it: what a review says that has nothing to say. */
+  readonly isSilent: boolean;
   /** Comments of ours on lines and files, each with its finding and head. */
   readonly comments: readonly { readonly id: number; readonly finding: string; readonly head: string }[];
   /** Answers of ours, each by what it answers. */

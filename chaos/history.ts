@@ -107,7 +107,8 @@ export type HistoryEvent =
   /** Bytes that left the server, by whom they reached, and which canaries were among them. */
   | (At & {
       readonly kind: "sent";
-      readonly to: "model" | "embeddings" | "github";
+      /** A second reading is a question to the model too. */
+      readonly to: "model" | "second reading" | "embeddings" | "github";
       readonly bytes: number;
       /** The repository that a write to GitHub is about: OWNER/NAME. */
       readonly repository: string | null;

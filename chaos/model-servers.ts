@@ -1,4 +1,5 @@
 // A model and an embedding server on loopback: honest, failing or hostile, by the active faults. They record what reaches them.
+import { FIRST_QUESTIONS } from "../src/review/reading/instructions.ts";
 import { breaksOff, fails, hangs, page, resets, says } from "../test/fakes/anthropic/replies.ts";
 import { type ModelCall, type Reply, startAnthropic } from "../test/fakes/anthropic/server.ts";
 import { type Answer, cutOff, hang, json, scriptedServer, status } from "../test/fakes/scripted-server.ts";
@@ -29,7 +30,7 @@ const CHARACTERS_A_TOKEN = 4;
 
 export async function startModelServers(options: ModelOptions): Promise<ModelServers> {
   let characters = 0;
-  const note = (to: "model" | "embeddings", text: string, answered: boolean) => {
+  const note = (to: "model" | "second reading" | "embeddings", text: string, answered: boolean) => {
     const canaries = options.canaries.in(text);
     options.history.note({
       kind: "sent",
@@ -46,12 +47,14 @@ export async function startModelServers(options: ModelOptions): Promise<ModelSer
     replies: (call) => {
       const text = JSON.stringify(call.body);
       characters += text.length;
+      const isSecond = text.includes(FIRST_QUESTIONS[1]);
+      // A second reading fails far more often, so that many reviews are read once where two readings were planned.
       const bad =
-        happens(activeFaults, "model") && random.chance(0.15)
+        happens(activeFaults, "model") && random.chance(isSecond ? 0.6 : 0.15)
           ? random.pick([529, 500, "hang", "cut", "reset", "page"] as const)
           : null;
       breakpoints.reach("model asked");
-      note("model", text, bad === null);
+      note(isSecond ? "second reading" : "model", text, bad === null);
       // Models think: meanwhile their jobs can be interrupted.
       const thinkingMs = happens(activeFaults, "model") && random.chance(0.5) ? random.between(200, 3_000) : 0;
       if (bad !== null) return faulty(bad);

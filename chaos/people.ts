@@ -77,8 +77,8 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
       canaries.owners.set(word, `${owner}/${name}`);
       const files = {
         "README.md": `# Shop ${number}\n`,
-        // The model may look things up, and every other repository wants check runs as well.
-        ".kodiai.yml": `review:\n  debounceSeconds: 0\n${number % 2 === 1 ? "  checks: {enabled: true}\n" : ""}`,
+        // Every other repository wants check runs, the others are read twice.
+        ".kodiai.yml": `review:\n  debounceSeconds: 0\n${number % 2 === 1 ? "  checks: {enabled: true}\n" : "  readings: 2\n"}`,
         "src/names.py": `NAME = "${word}"\n`,
       };
       const repository = await world.repository(owner, name, { files, private: number % 2 === 0 });

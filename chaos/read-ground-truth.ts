@@ -33,6 +33,7 @@ export async function truthOf(
     summaries: said
       .filter(({ body }) => kindOf(body) === "summary")
       .map(({ id, body }) => ({ id, heads: headsIn(body), isReading: isReading(body) })),
+    isSilent: pull.reactions.some(({ author, content }) => author.login === world.bot.login && content === "+1"),
     comments: inThreads
       .filter(({ inReplyTo }) => inReplyTo === null)
       .map(({ id, body, path }) => {

@@ -680,6 +680,9 @@ function counts(history: readonly HistoryEvent[], { pulls, inbox, ends, learnt }
     limits: ofKind(history, "limited").length,
     ...struckAtWork(history),
     modelCalls: ofKind(history, "sent").filter(({ to }) => to === "model").length,
+    secondReadings: ofKind(history, "sent").filter(({ to }) => to === "second reading").length,
+    failedSecondReadings: ofKind(history, "sent").filter(({ to, answered }) => to === "second reading" && !answered)
+      .length,
     rssMaxMiB: Math.max(0, ...ofKind(history, "sample").map(({ rssMiB }) => rssMiB)),
   };
 }

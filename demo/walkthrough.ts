@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { localWords } from "../src/adapters/local/local-embedder.ts";
-import { plainQuestion, promptParts } from "../src/cli/review/prompt-text.ts";
+import { plainQuestion } from "../src/cli/review/prompt-text.ts";
 import { type MemoryRecord, memoryId, repoKey } from "../src/domain/memory.ts";
 import type { PullRequestContext } from "../src/domain/pull-request.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
@@ -169,14 +169,14 @@ function earlierComment(): MemoryRecord {
 }
 
 interface PageValues {
-  readonly job: unknown;
+  readonly job: object;
   readonly signals: ReviewSignals;
   readonly precedents: Precedents;
   readonly review: Review;
   readonly question: ReturnType<typeof plainQuestion>;
   readonly verification: ReturnType<typeof plainQuestion>;
-  readonly reply: unknown;
-  readonly verdicts: unknown;
+  readonly reply: ReturnType<typeof draftedFor>;
+  readonly verdicts: ReturnType<typeof verdictsFor>;
   readonly comment:
     | { readonly path: string; readonly startLine: number; readonly line: number; readonly body: string }
     | undefined;
@@ -189,12 +189,12 @@ function page(values: PageValues): string {
   const { intent, languages, risks, author, metrics } = signals;
   return `${[
     "# A pull request, from webhook to memory",
-    "The code itself produced every box below: `node demo/walkthrough.ts` writes this page, and a test fails when it is stale. GitHub and the model are stand-ins; memory is a real SQLite file. `kodiai explain` prints the same for your own change.",
+    "The code produced every box below, with stand-ins for GitHub and the model. `kodiai explain` prints the same for your own change.",
     "## The change\n\nMona opens a pull request in `acme/player`. In June, Lena commented on similar code.",
     box("diff", DIFF.trimEnd()),
-    "## Webhook → job\n\n`receive` keeps the few fields that Kodiai needs.",
-    json(values.job),
-    "## Job → signals\n\n`gather` reads the pull request, the configuration of its base branch and the diff. `analyze` determines what kind of change it is.",
+    "## Webhook → job\n\n`receive` keeps a few fields, among them:",
+    json(excerpt(values.job, ["kind", "key", "number", "headSha", "trigger"])),
+    "## Job → signals\n\n`gather` reads the pull request, the configuration of its base branch and the diff; `analyze` finds out what kind of change it is.",
     json({
       type: intent.type,
       scope: intent.scope,
@@ -217,39 +217,38 @@ function page(values: PageValues): string {
         distance: distance === null ? null : Number(distance.toFixed(3)),
       })),
     ),
-    `## Precedents → prompt\n\nText from outside is enclosed in delimiters that cannot be guessed, and each line of the diff has an anchor that cannot be invented. (On this page the delimiter is a counter, so that the page does not change.) The prompt has about ${question.inputTokens} tokens: ${promptParts(
-      question,
-    )
-      .map(({ part, chars }) => `${part.toLowerCase()} ${chars}`)
-      .join(
-        ", ",
-      )} characters, after ${question.system.join("").length} characters of instructions. \`kodiai review --show-prompt\` prints all of it. This is the middle:`,
+    `## Precedents → prompt\n\nText from outside is enclosed in delimiters that cannot be guessed (here a counter), and each line of the diff has an anchor that cannot be invented. \`kodiai review --show-prompt\` prints all of the prompt, here about ${question.inputTokens} tokens. Its end:`,
     box("text", shortened(question.user.join("\n\n"))),
-    "## Prompt → reply\n\nThe model answers with one JSON value and names lines by copying their anchors. It cannot approve, merge or run anything. Its last finding needs the body of a caller, which the diff does not have.",
-    json(values.reply),
-    `Code checks each finding against the diff. Then a smaller model verifies the rest as a sceptic (about ${verification.inputTokens} tokens):`,
-    json(values.verdicts),
-    "## Reply → review\n\nA finding is posted on lines that its quote proves, or on none. Findings that are held back are kept with their reason.",
+    "## Prompt → reply\n\nThe model answers with findings as JSON, and names lines by copying their anchors. It cannot approve, merge or run anything. The first of three:",
+    json(values.reply.findings[0]),
+    `Code checks each against the diff. Then a smaller model verifies them as a sceptic (about ${verification.inputTokens} tokens):`,
+    json(values.verdicts.findings.map(({ id, verdict, reason }) => ({ id, verdict, reason }))),
+    "## Reply → review\n\nA finding is posted on lines that its quote proves, or on none. One that is held back is kept with the reason.",
     json({
       findings: review.findings.map(({ finding, place }) => ({
         id: finding.id,
         at: `${finding.path}:${finding.startLine}-${finding.line}`,
-        severity: finding.severity,
-        confidence: Number(finding.confidence.toFixed(3)),
         provenBy: finding.locMethod,
         precedents: finding.precedents.map(({ id }) => id),
         place,
       })),
       heldBack: review.heldBack.map(({ finding, reason }) => `${finding.title}: ${reason}`),
-      coverage: review.coverage,
-      cost: review.cost,
     }),
     `## Review → GitHub\n\nKodiai posts one review with a comment on \`${comment?.path}\`, lines ${comment?.startLine} to ${comment?.line}:`,
-    quoted(comment?.body ?? ""),
-    "and one summary, which later pushes edit in place:",
-    quoted(values.summary),
+    quoted(withoutFolds(comment?.body ?? "")),
+    "and one summary, which later pushes edit in place (folds are left out on this page):",
+    quoted(withoutFolds(values.summary)),
     `## GitHub → memory\n\n\`learn\` stores the findings: ${counts[0]} memory before, ${counts[1]} after. The next change of this kind finds them.`,
   ].join("\n\n")}\n`;
+}
+
+function excerpt(value: object, keys: readonly string[]): object {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => keys.includes(key)));
+}
+
+/** Prompts for agents and lists of files are as long as the rest. */
+function withoutFolds(markdown: string): string {
+  return markdown.replace(/<details>[\s\S]*?<\/details>\n+/g, "");
 }
 
 function box(language: string, text: string): string {

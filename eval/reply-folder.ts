@@ -30,8 +30,7 @@ export interface RecordedModel {
 }
 
 /**
- * The name of a question's files: `OWNER+NAME-NUMBER-q1`, `…-r2q1` in the second reading, `…-verify` for the second look, and
- * `…-rank`.
+ * The name of a question's files: `OWNER+NAME-NUMBER-q1`, `…-r2q1` in the second reading, `…-verify` for the second look.
  */
 export function stemOf(pull: { readonly repo: string; readonly number: number }): (question: PlainQuestion) => string {
   // A review's parts are asked side by side, so it is the question that knows its number.

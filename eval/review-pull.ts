@@ -23,7 +23,7 @@ import type { Snapshots } from "../src/ports/snapshot.ts";
 import type { Symbols } from "../src/ports/symbols.ts";
 import type { Inspector, PullRequests } from "../src/ports.ts";
 import { openMemoryFile } from "../src/store/memory/memory-file.ts";
-import { threadRecall } from "../src/store/memory/recall.ts";
+import { storedRecall } from "../src/store/memory/recall.ts";
 import { storedMemory } from "../src/store/memory/stored-memory.ts";
 import { knownRules } from "../src/wire/rules.ts";
 import type { RealPull } from "./pull-requests.ts";
@@ -49,12 +49,11 @@ export async function openCommentMemory(
   const db = await openMemoryFile(path);
   const ports = { embedder: localWords(), memory: storedMemory(db, () => Promise.resolve()) };
   const imported = await importMemory(lines, { remembering: { redact: async (text) => text } }, ports);
-  const all = threadRecall({ place: path });
+  const all = storedRecall(db, db.vectorsMissing);
   return {
     recall: (asOf) => (asOf === null ? noMemory() : knownBefore(all, asOf)),
     memories: imported.remembered.added,
     async close() {
-      await all.close();
       await db.close();
       await rm(folder, { recursive: true, force: true });
     },

@@ -10,7 +10,7 @@ import { remember, rowRecord } from "../src/learn/learn.ts";
 import type { DigestForm } from "../src/learn/remember/embedding-text.ts";
 import type { Embedder, Memory, Recall } from "../src/ports/memory.ts";
 import { openMemoryFile } from "../src/store/memory/memory-file.ts";
-import { threadRecall } from "../src/store/memory/recall.ts";
+import { storedRecall } from "../src/store/memory/recall.ts";
 import { MEMORY_PART } from "../src/store/memory/schema.ts";
 import { storedMemory } from "../src/store/memory/stored-memory.ts";
 import { migrate } from "../src/store/migrate.ts";
@@ -84,13 +84,10 @@ export async function sqliteStore(): Promise<EmptyStore> {
   const folder = await mkdtemp(join(tmpdir(), "kodiai-eval-"));
   const path = join(folder, "memory.db");
   const db = await openMemoryFile(path);
-  // However long it takes to read and to answer.
-  const recall = threadRecall({ place: path, patience: { answerMs: null } });
   return {
     memory: storedMemory(db, () => Promise.resolve()),
-    recall,
+    recall: storedRecall(db, db.vectorsMissing),
     async close() {
-      await recall.close();
       await db.close();
       await rm(folder, { recursive: true, force: true });
     },
@@ -107,13 +104,9 @@ export async function postgresStore(url: string): Promise<EmptyStore> {
   await migrate(db, [MEMORY_PART], url);
   const held = await db.one("SELECT 1 FROM records LIMIT 1");
   if (held !== null) throw new Error("the database holds memories already: name an empty one");
-  const recall = threadRecall({ place: url, patience: { answerMs: null } });
   return {
     memory: storedMemory(db, () => Promise.resolve()),
-    recall,
-    async close() {
-      await recall.close();
-      await db.close();
-    },
+    recall: storedRecall(db, null),
+    close: db.close,
   };
 }

@@ -7,15 +7,14 @@ const EXIT_CODES = `## Exit codes
 
 ${EXIT.replace("exit: ", "")}.
 
-Only findings end with 1. Any other failure is 3, also of \`npm start\`, \`npm run demo\` and the [action](action.md). The codes of a server:
-[operating.md](operating.md#when-it-does-not-start).`;
+Only findings end with 1, also of the [action](action.md). The codes of a server: [operating.md](operating.md#when-it-does-not-start).`;
 
 const STATES = `## States of a clone
 
 What \`kodiai review\` does; \`explain\`, \`mcp\` and hooks do the same.
 
-${Object.entries(CLONE_RESULTS)
-  .map(([clone, result]) => `- ${clone}: ${result}`)
+${[...Map.groupBy(Object.entries(CLONE_RESULTS), ([, result]) => result)]
+  .map(([result, clones]) => `- ${clones.map(([clone]) => clone).join("; ")}: ${result}`)
   .join("\n")}`;
 
 /** Options of most verbs, which are explained once. */
@@ -40,7 +39,7 @@ ${Object.entries(shared)
   .map(optionLine)
   .join("\n")}
 
-They are named, without a word more, at the verbs that take them.`;
+Below only their names.`;
 
 /** A section for each verb. */
 export function helpMarkdown(): string {

@@ -1,8 +1,8 @@
 // .kodiai.yml.example: every key with its default, so that people delete instead of searching.
 
 import { stringify } from "yaml";
-import { wrapWords } from "../src/cli/setup/fit-config.ts";
 import { CONFIG_KEYS, type ConfigKey, schemaAt } from "../src/config/config-keys.ts";
+import { wrapWords } from "./wrap-words.ts";
 
 const HEAD = `# yaml-language-server: $schema=./docs/kodiai.schema.json
 #

@@ -24,8 +24,7 @@ rules:
 
 ## Where values come from
 
-The file is read from the branch that the pull request goes into, never from the pull request. Later entries win, key by key; lists replace
-each other, \`rules\` merge by rule:
+The file is read at the base of the pull request. Later entries win, key by key; lists replace each other, \`rules\` merge by rule:
 
 1. the defaults below
 2. the \`preset\`
@@ -33,26 +32,26 @@ each other, \`rules\` merge by rule:
 4. \`.kodiai.yml\` of the repository named by \`_extends\`, one step
 5. \`.kodiai.yml\` of the repository
 
-\`kodiai init\` writes a file that fits a clone. \`kodiai config show\` prints what differs from the defaults and why; \`kodiai config explain KEY\` what a key
-means. \`/kodiai config\` does so on a pull request.
+\`kodiai init\` writes a first file. \`kodiai config show\`, or \`/kodiai config\` on a pull request, prints what differs from the defaults and why;
+\`kodiai config explain KEY\` what a key means.
 
-A model also reads \`AGENTS.md\`, \`CLAUDE.md\` and \`.github/copilot-instructions.md\` of that branch, as data; the summary names them.
+A model also reads \`AGENTS.md\`, \`CLAUDE.md\` and \`.github/copilot-instructions.md\` of the base, as data; the summary names them.
 
 ## When something is wrong
 
-A wrong value counts as not written; the summary names it with line and column, and so does \`kodiai config check FILE\`. A file over ${MAX_CONFIG_BYTES / 1024} KiB, or with a YAML error, is ignored as a whole. Keys in snake_case are read with a notice.
+A wrong value counts as not written; the summary and \`kodiai config check FILE\` name it with line and column. A file over ${MAX_CONFIG_BYTES / 1024} KiB, or with a YAML error, is ignored as a whole.
 `;
 
 const ENV_HEAD = `<!-- Made by \`npm run generate\` from src/config/environment; edit the descriptions there. -->
 
 # Environment variables
 
-Read once when the server starts; [.env.example](../.env.example) has them all. A wrong value, a weak secret or an unknown variable that begins
-with \`KODIAI_\` keeps the server from starting.
+Read once when the server starts; [.env.example](../.env.example) has them with examples. A wrong value, a weak secret or an unknown \`KODIAI_\` variable keeps
+the server from starting.
 
-The server also reads \`.env\` in the folder where you start it; the environment wins. \`doctor\` and \`retract\` read it in the server's own folder only:
-Kodiai's checkout, or the folder that holds the data folder. Of \`.env\` only the variables below, GITHUB_TOKEN, GITHUB_API_URL, GITHUB_SERVER_URL and PGPASSWORD
-are read; Kodiai names the others. An address or a proxy in \`.env\` is never used with a key from the environment: set both in the same place.
+The server also reads \`.env\` in the folder where you start it; the environment wins. \`doctor\` and \`retract\` read that of Kodiai's checkout, or of the
+folder that holds the data folder. Of \`.env\` only the variables below, GITHUB_TOKEN, GITHUB_API_URL, GITHUB_SERVER_URL and PGPASSWORD
+are read; Kodiai names the others. An address or a proxy in \`.env\` is never used with a key from the environment.
 `;
 
 /** GitHub Markdown: keys by section with type, default and meaning. */
@@ -66,10 +65,10 @@ export function configurationMarkdown(): string {
 
 /** The same of the server's variables. */
 export function environmentMarkdown(): string {
-  const rows = ENV_VARIABLES.map(({ name, required, default: fallback, description, example }) => {
-    return [code(name), required ? "required" : code(fallback), description, code(example)];
+  const rows = ENV_VARIABLES.map(({ name, required, default: fallback, description }) => {
+    return [code(name), required ? "required" : code(fallback), description];
   });
-  return `${ENV_HEAD}\n${table(["variable", "default", "meaning", "example"], rows)}`;
+  return `${ENV_HEAD}\n${table(["variable", "default", "meaning"], rows)}`;
 }
 
 /** Not aligned: the longest cell would make every row as long. */

@@ -1,6 +1,7 @@
 // .env.example: every variable with its meaning and default.
-import { wrapWords } from "../src/cli/setup/fit-config.ts";
+
 import { ENV_VARIABLES } from "../src/config/environment/env-variables.ts";
+import { wrapWords } from "./wrap-words.ts";
 
 const HEAD = `# The environment of the Kodiai server. Copy to \`.env\` and fill in; the real environment beats this file.
 # Set an address and its key in the same place: one here with the other in the environment is refused.

@@ -10,6 +10,7 @@ import { commandsMarkdown } from "./commands-markdown.ts";
 import { exampleYaml } from "./config-example.ts";
 import { configurationMarkdown, environmentMarkdown } from "./configuration-markdown.ts";
 import { envExample } from "./env-example.ts";
+import { githubMarkdown } from "./github-markdown.ts";
 import { grafanaDashboard } from "./grafana-dashboard.ts";
 import { EXPERIMENTS } from "./live-check/experiments.ts";
 import { metricsMarkdown } from "./metrics-markdown.ts";
@@ -29,6 +30,7 @@ function cliMarkdown(): string {
 const files = new Map([
   ["docs/cli.md", cliMarkdown()],
   ["docs/permissions.md", permissionsMarkdown(read("app.yml"), EXPERIMENTS)],
+  ["docs/internals/github.md", githubMarkdown()],
   ["docs/configuration.md", configurationMarkdown()],
   ["docs/environment.md", environmentMarkdown()],
   ["docs/kodiai.schema.json", `${JSON.stringify(configJsonSchema(), null, 2)}\n`],

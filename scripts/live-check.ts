@@ -14,7 +14,7 @@
 
 import manifest from "../package.json" with { type: "json" };
 import { type Asker, askerFor } from "../src/cli/asker.ts";
-import { markdownTable, terminalText } from "../src/cli/terminal-text.ts";
+import { terminalText } from "../src/cli/terminal-text.ts";
 import { fileText, oneOf, printJson, readWords } from "../src/cli/usage.ts";
 import { readEnv } from "../src/config/environment/env.ts";
 import { UsageError } from "../src/config/usage-error.ts";
@@ -25,6 +25,7 @@ import { githubFetch } from "../src/wire/egress.ts";
 import { registerSecrets, withoutSecrets } from "../src/wire/secrets.ts";
 import { liveGitHub } from "./live-check/live-run.ts";
 import type { LiveLook, LiveReport, LiveResult } from "./live-check/report.ts";
+import { markdownTable } from "./markdown-table.ts";
 
 const FLAG = { type: "boolean" } as const;
 const WORD = { type: "string" } as const;

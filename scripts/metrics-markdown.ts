@@ -1,7 +1,7 @@
 // docs/metrics.md from the one list of metrics.
 
-import { markdownTable } from "../src/cli/terminal-text.ts";
 import { METRICS, type MetricEntry } from "../src/server/metric-list.ts";
+import { markdownTable } from "./markdown-table.ts";
 
 const HEAD = `# Metrics, traces and logs
 
@@ -9,8 +9,8 @@ Generated from \`src/server/metric-list.ts\` by \`npm run generate\`.
 
 ## /metrics
 
-\`GET /metrics\` on KODIAI_ADMIN_PORT answers in Prometheus' text format. No metric names a repository or person. Counters
-begin at 0 when the process starts; \`kodiai stats\` reads those of searches from the store.
+\`GET /metrics\` on KODIAI_ADMIN_PORT answers in Prometheus' text format. No metric names a repository or person. Counters begin at 0 when the
+process starts.
 
 \`\`\`yaml
 # prometheus.yml
@@ -22,8 +22,8 @@ rule_files:
   - deploy/prometheus/alerts.yml
 \`\`\`
 
-[deploy/prometheus/alerts.yml](../deploy/prometheus/alerts.yml) has the alerts, each with what to do, and
-[deploy/grafana/kodiai.json](../deploy/grafana/kodiai.json) a dashboard for Grafana.
+[deploy/prometheus/alerts.yml](../deploy/prometheus/alerts.yml) has alerts, each with what to do,
+[deploy/grafana/kodiai.json](../deploy/grafana/kodiai.json) a dashboard for Grafana. \`lane\` is \`review\`, \`command\` or \`upkeep\`.
 `;
 
 const SPANS = markdownTable([
@@ -34,15 +34,14 @@ const SPANS = markdownTable([
   ],
   [
     "`kodiai.stage STAGE`",
-    "`kodiai.stage`, and counts of what it hands on: `kodiai.files`, `kodiai.precedents`, `kodiai.searches`, `kodiai.findings`, `kodiai.heldBack`",
+    "`kodiai.stage`, and counts: `kodiai.files`, `kodiai.precedents`, `kodiai.searches`, `kodiai.findings`, `kodiai.heldBack`",
   ],
 ]);
 
 const TAIL = `
 ## Traces
 
-Kodiai depends on the OpenTelemetry API alone: without an SDK it costs nothing. To have spans, install one beside Kodiai and load it
-before Kodiai:
+To have spans, install an OpenTelemetry SDK beside Kodiai and load it first:
 
 \`\`\`sh
 npm install @opentelemetry/sdk-node @opentelemetry/auto-instrumentations-node
@@ -51,11 +50,11 @@ OTEL_SERVICE_NAME=kodiai OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 \\
 \`\`\`
 
 ${SPANS}
-Attributes are ids, our own words and numbers; of an error only its class, never its message.
+Attributes are ids, our own words and numbers; of an error only its class.
 
 ## One line a job
 
-Each run of a job ends with one line \`job ended\` in the log: \`job\`, \`trigger\`, \`attempt\`, \`state\`, \`outcome\` (or \`reason\`), \`ms\`,
+Each run of a job logs one line \`job ended\`: \`job\`, \`trigger\`, \`attempt\`, \`state\`, \`outcome\` (or \`reason\`), \`ms\`,
 \`waitedMs\`, \`stages\` (milliseconds each), \`counts\`, \`gate\` (which rule decided about memory) and \`cost\` (tokens and US$).
 LOG_FORMAT=json makes it JSON.
 `;
@@ -64,9 +63,8 @@ export function metricsMarkdown(): string {
   const rows = (METRICS as readonly MetricEntry[]).map(({ name, type, labels, help }) => [
     `\`${name}\``,
     type,
-
     Object.entries(labels)
-      .map(([label, values]) => `\`${label}\`: ${values}`)
+      .map(([label, values]) => (label === "lane" ? "`lane`" : `\`${label}\`: ${values}`))
       .join("; "),
     help,
   ]);

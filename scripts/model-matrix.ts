@@ -301,19 +301,16 @@ export const REFUSALS: readonly TriedRefusal[] = [
   { server: "gateway", part: "anything", status: 422, body: {} },
 ];
 
-/** Forms of replies that are no plain JSON, and how they are read. */
+/** Forms of replies that are no plain JSON, in the words of docs/models.md. */
 export const REPLIES = {
-  parts: { form: "a list of parts, with thoughts among them", read: "the text parts together" },
-  harmony: { form: "channel marks (`<|channel|>analysis…`)", read: "what follows the last `final`" },
-  think: { form: "`<think>…</think>` before the reply", read: "what follows" },
-  fenced: { form: "JSON in a code fence, with words around it", read: "the JSON" },
-  unfinished: { form: "no `finish_reason`", read: "complete JSON is the reply; else one more request" },
-  whole: { form: "one message although a stream was asked for", read: "the message" },
-  words: {
-    form: "other words, numbers as text, more or fewer fields",
-    read: '`blocker` as critical, `bug` as correctness, `"0.9"` as .9; a finding that cannot be read is counted and shown',
-  },
-  list: { form: "a bare list of findings", read: "the findings" },
+  parts: "a list of parts, with thoughts among them",
+  harmony: "channel marks (`<|channel|>analysis…`)",
+  think: "`<think>…</think>` before the reply",
+  fenced: "JSON in a code fence, with words around it",
+  unfinished: "no `finish_reason`",
+  whole: "one message although a stream was asked for",
+  words: "other words, numbers as text, more or fewer fields",
+  list: "a bare list of findings",
 } as const;
 export type ReplyForm = keyof typeof REPLIES;
 

@@ -1,90 +1,60 @@
 // docs/models.md from the table of what was tried, and from the causes in the code.
 
 import { CONNECTION_CAUSES } from "../src/adapters/connection-cause.ts";
-import { fixOf } from "../src/adapters/model/model-error.ts";
-import { markdownTable } from "../src/cli/terminal-text.ts";
 import { MODEL_CAUSES } from "../src/review/reading/plan-reading.ts";
-import {
-  EMBEDDERS,
-  PARTS,
-  REFUSALS,
-  REPLIES,
-  REPLY_SERVERS,
-  type RefusedPart,
-  SERVERS,
-  type ServerId,
-} from "./model-matrix.ts";
+import { markdownTable } from "./markdown-table.ts";
+import { EMBEDDERS, PARTS, REFUSALS, REPLIES, SERVERS, type ServerId } from "./model-matrix.ts";
 
 const HEAD = `# Model servers and embedders
 
 Generated from \`scripts/model-matrix.ts\` and the code by \`npm run generate\`. \`test/matrix\` takes each row through a whole review.
 
-Kodiai speaks OpenAI's chat completions (\`OPENAI_BASE_URL\`) and Anthropic's Messages API (\`ANTHROPIC_BASE_URL\`), and embeddings of
+Kodiai speaks OpenAI's chat completions (\`OPENAI_BASE_URL\`), Anthropic's Messages API (\`ANTHROPIC_BASE_URL\`), and embeddings of
 OpenAI's form (\`KODIAI_EMBEDDINGS_URL\`). An address without a path gets \`/v1\`; a pasted \`/chat/completions\`, \`/v1/messages\` or
 \`/embeddings\` at its end is left out.
 
 ## What a server does not take
 
-Kodiai does not recognise refusals: it tries. What a server names is left out, and the question is asked once more. If it names nothing, the
-schema is left out, then the stream, then everything optional: at most four requests. What worked is stored for this address and model;
-what the account's credit allows counts until the process ends.
-\`kodiai doctor --model\` asks a question as large as a review's and prints what it found.
+Kodiai tries: what a server refuses by name is left out, and the question is asked once more, in at most four requests. What worked is stored
+for this address and model; what the account's credit allows counts until the process ends. \`kodiai doctor --model\` asks a question as
+large as a review's and prints what the server takes.
 `;
 
 const MATRIX = `## What we tried
 
-A cell names what the server refused, in its own words, and what the review then lacks. Every review of the table was posted.
+The address is for \`OPENAI_BASE_URL\`, of Anthropic's protocol for \`ANTHROPIC_BASE_URL\`. Every review was posted.
 `;
 
 const CAUSES = `## When there is no answer
 
-The summary, \`kodiai review\` and the log have the cause, and the status and the sentence of the server, with secrets masked.
+The summary, \`kodiai review\` and the log have the cause, the status and the server's sentence, with secrets masked.
 `;
-
-const STATUSES = [400, 401, 402, 403, 404, 413, 429, 500];
 
 /** The whole page. */
 export function modelsMarkdown(): string {
-  const parts = Object.entries(PARTS).map(([part, { refused, does, lacks }]) => [
-    refused,
-    does,
-    lacks,
-    namesOf(part as RefusedPart),
-  ]);
-  const forms = Object.entries(REPLIES).map(([form, { form: text, read }]) => {
-    const names = REPLY_SERVERS.filter(([, one]) => one === form).map(([server]) => SERVERS[server].name);
-    return [text, read, names.join(", ")];
-  });
+  const parts = Object.values(PARTS).map(({ refused, does, lacks }) => [refused, does, lacks]);
+  const forms = Object.values(REPLIES).map((form) => `- ${form}`);
   const servers = (Object.keys(SERVERS) as ServerId[]).map((id) => {
-    const { name, protocol, address } = SERVERS[id];
+    const { name, address } = SERVERS[id];
     const refused = [...new Set(REFUSALS.filter(({ server }) => server === id).map(({ part }) => PARTS[part].refused))];
-    const lacks = [...new Set(REFUSALS.filter(({ server }) => server === id).map(({ part }) => PARTS[part].lacks))];
-    return [
-      name,
-      protocol === "openai" ? "OPENAI_BASE_URL" : "ANTHROPIC_BASE_URL",
-      address,
-      refused.join(", ") || "nothing",
-      lacks.filter((one) => one !== "nothing").join("; ") || "nothing",
-    ];
+    return [name, address, refused.join(", ") || "nothing"];
   });
-  const variables = {
-    keyVariable: "OPENAI_API_KEY or ANTHROPIC_API_KEY",
-    urlVariable: "OPENAI_BASE_URL or ANTHROPIC_BASE_URL",
-  };
   return [
     HEAD,
-    table(["a server refuses", "then Kodiai", "the review lacks", "seen at"], parts),
+    table(["a server refuses", "then Kodiai", "the review lacks"], parts),
     "",
     "## Forms of replies",
     "",
-    table(["form", "what is read", "seen at"], forms),
+    "All of these are read; a finding that cannot be read is counted and shown.",
+    "",
+    ...forms,
     "",
     MATRIX,
-    table(["server", "variable", "address", "refused, and left out", "the review lacks"], servers),
+    table(["server", "address", "refused"], servers),
     "",
     "## Embedders",
     "",
-    "A batch that is refused is sent in ever smaller parts, in a bounded number of requests. `kodiai index` prints how many were embedded, how many are found by words only, and why.",
+    "A refused batch is sent in smaller parts. `kodiai index` prints how many texts were embedded, how many are found by words only, and why.",
     "",
     table(
       ["server", "what it does", "what becomes of it"],
@@ -97,25 +67,16 @@ export function modelsMarkdown(): string {
       Object.values(MODEL_CAUSES).map(({ what, fix }) => [what, fix]),
     ),
     "",
-    "By status:",
-    "",
-    table(
-      ["status", "what to do"],
-      STATUSES.map((status) => [String(status), fixOf(status, variables)]),
-    ),
-    "",
     "A connection that fails, to a model, an embedder or GitHub:",
     "",
     table(
       ["cause", "what it is", "what to do"],
-      Object.entries(CONNECTION_CAUSES).map(([code, { what, fix }]) => [`\`${code}\``, what, fix]),
+      [...Map.groupBy(Object.entries(CONNECTION_CAUSES), ([, { what, fix }]) => `${what}: ${fix}`).values()].map(
+        (alike) => [alike.map(([code]) => `\`${code}\``).join(", "), alike[0]?.[1].what ?? "", alike[0]?.[1].fix ?? ""],
+      ),
     ),
     "",
   ].join("\n");
-}
-
-function namesOf(part: RefusedPart): string {
-  return [...new Set(REFUSALS.filter((one) => one.part === part).map(({ server }) => SERVERS[server].name))].join(", ");
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

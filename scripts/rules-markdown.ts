@@ -8,7 +8,7 @@ import { CATEGORIES } from "../src/domain/finding.ts";
 type Rule = RuleOfFiles | RepositoryRule;
 
 /**
- * A page about every rule, by category: what it says, why, and one example. The fix is in the comment of a finding.
+ * A page about every rule, by category: what it says, and one example. Why it matters and the fix are in the comment of a finding.
  *
  * @returns Markdown that ends with a newline; the same for the same rules
  */
@@ -21,12 +21,12 @@ export function rulesMarkdown(rules: readonly Rule[] = EVERY_RULE): string {
 function intro(count: number): string {
   return [
     "# Rules",
-    `Kodiai's ${count} built-in rules report only lines that the pull request adds, changes or removes.`,
-    "Switch rules in `.kodiai.yml`:",
+    `Kodiai's ${count} built-in rules report only lines that a pull request adds, changes or removes. The comment of a finding says why it matters and how to fix it.`,
+    "Switch a rule off or change its severity in `.kodiai.yml`:",
     "```yaml\nrules:\n  missing-timeout: off\n  workflow-write-all: major\n```",
-    "Or hold one place back, on its line or the line above:",
+    "Or ignore one place, by a comment on its line or the line above:",
     "```python\nreply = requests.get(URL)  # kodiai-ignore missing-timeout the proxy in front has one\n```",
-    "A rule without languages reads any text. ° compares the change with the repository at its head (`review.snapshot`). * reads tests, samples, documentation and benchmarks too. + suggests a replacement.",
+    "Below, with an example each: ° compares the change with the repository (`review.snapshot`), * also reads tests, samples and documentation, + suggests a replacement. A rule without languages reads any text.",
   ].join("\n\n");
 }
 
@@ -38,7 +38,7 @@ function sectionOf(rules: readonly Rule[]): string {
 function entry(rule: Rule): string {
   const marks = `${"look" in rule ? "°" : ""}${rule.inTests ? "*" : ""}${rule.fixes === undefined ? "" : "+"}`;
   const facts = [rule.severity, languages(rule), marks].filter((part) => part !== "").join(", ");
-  return [`#### ${rule.id}`, `**${rule.title}** (${facts}). ${rule.why}`, ...exampleOf(rule.bad)].join("\n\n");
+  return [`#### ${rule.id}`, `**${rule.title}** (${facts})`, ...exampleOf(rule.bad)].join("\n\n");
 }
 
 function exampleOf(example: Example | undefined): string[] {

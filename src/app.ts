@@ -23,7 +23,6 @@ import type { Store } from "./wire/store.ts";
 
 /** An orchestrator kills a process after 30 s. Jobs that run longer are retried on the next start. */
 const DRAIN_MS = 22_000;
-/** For cleanup at the end. */
 const TIDY_MS = 2_000;
 
 function probotOf({ appId, privateKey, webhookSecret, apiUrl, waits, log }: AppOptions): Probot {
@@ -118,7 +117,6 @@ interface RunningJobs extends JobFigures {
   readonly sinceAnsweredMs: () => number | null;
 }
 
-/** In a worker process, or in this one. */
 async function runningJobs(
   options: AppOptions,
   store: Store,
@@ -133,7 +131,6 @@ async function runningJobs(
       jobs: worker,
       problem: worker.problem,
       workerBytes: () => worker.state()?.rssBytes ?? 0,
-      warmth: () => worker.state()?.warmth ?? store.warmth(),
       sinceAnsweredMs: () => worker.state()?.sinceAnsweredMs ?? null,
     };
   }
@@ -142,7 +139,7 @@ async function runningJobs(
   const counted: JobHooks["counted"] = (_, work) => work();
   const jobs = await startJobs(options, store, github, metrics, { ...hooks, counted });
   const none = () => null;
-  return { jobs, problem: none, workerBytes: () => 0, warmth: store.warmth, sinceAnsweredMs: none };
+  return { jobs, problem: none, workerBytes: () => 0, sinceAnsweredMs: none };
 }
 
 function soonest(one: number | null, other: number | null): number | null {

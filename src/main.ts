@@ -10,12 +10,10 @@ guardExit();
 process.umask(0o077);
 keepCompiled();
 const signals = handleSignals();
-const given = new Set(Object.keys(process.env));
 const { loadDotEnv } = await import("./environment/dot-env.ts");
 const split = loadDotEnv(".env");
 
 const { readEnv } = await import("./config/environment/env.ts");
-const { shownVariables } = await import("./config/environment/shown-variables.ts");
 const { readPrivateKey } = await import("./environment/private-key.ts");
 const read = readEnv(process.env);
 const key = "env" in read ? readPrivateKey(read.env) : { problem: null };
@@ -24,14 +22,7 @@ else if ("problems" in read) refuse(read.problems);
 else if ("problem" in key) refuse(key.problem === null ? [] : [key.problem]);
 else {
   const { serve } = await import("./server/serve.ts");
-  await serve(
-    read.env,
-    key.pem,
-    signals,
-    refuse,
-    shownVariables(process.env, given),
-    process.argv.includes("--in-process"),
-  );
+  await serve(read.env, key.pem, signals, refuse, process.argv.includes("--in-process"));
   // Not only at a clean exit: a killed process restarts soon, and compiled code halves the work of that.
   flushCompileCache();
 }

@@ -42,13 +42,11 @@ export type Changes =
       readonly kind: "listing";
       readonly files: readonly ListedFile[];
       readonly total: number;
-      /** Gaps in the listing; absent when there are none. */
       readonly degraded?: readonly Degraded[];
     }
   | {
       readonly kind: "unified";
       readonly text: string;
-      /** What the diff does not have; absent when it has everything. */
       readonly leftOut?: readonly LeftOut[];
     };
 
@@ -57,7 +55,6 @@ export type ChangesSince =
   | { readonly kind: "since"; readonly changes: Changes }
   | { readonly kind: "unknown"; readonly reason: string };
 
-/** A file of another repository of the same owner. */
 interface OwnersText {
   readonly text: string;
   /** True when everyone who may read the requesting repository may read that one too. */
@@ -148,7 +145,6 @@ export interface Reviews {
   postFileComment(repo: Repo, number: number, headSha: string, path: string, body: string): Promise<Posted>;
   /** Creates our sticky summary or edits it in place, found by SUMMARY_MARKER in its body. `headSha` is the reviewed head. */
   putSummary(repo: Repo, number: number, body: string, headSha: string): Promise<Posted>;
-  /** Edits our sticky summary; null when there is none. */
   editSummary(repo: Repo, number: number, body: string, headSha: string): Promise<Posted | null>;
   /** Gives the pull request a 👍 that says that there is nothing to say. What GitHub refuses is no error. */
   showQuiet(repo: Repo, number: number, headSha: string): Promise<void>;
@@ -187,15 +183,12 @@ export interface InspectedRepository {
 
 /** Finds defects without a model, so it needs no API key. */
 export interface Inspector {
-  /**
-   * @param onRead called as it goes on: how many more files were read
-   * @param repository null or absent: rules that need it do not run
-   */
+  /** @param during without a repository, rules that need one do not run */
   inspect(
     files: readonly InspectedFile[],
     settings: ReadonlyMap<string, RuleSetting>,
     customRules: readonly CustomRule[],
-    during?: { readonly onRead?: (files: number) => void; readonly repository?: InspectedRepository | null },
+    during?: { readonly repository?: InspectedRepository | null },
   ): Promise<Inspection>;
 }
 
@@ -237,7 +230,6 @@ export type JobEnd =
   /** It failed permanently, or too often: it runs again only when an operator retries it. */
   | { readonly state: "parked"; readonly reason: string };
 
-/** How a process that held jobs ended. */
 export type ProcessEnd =
   /** Any of its jobs may have ended it: each counts the death, and is parked after five. */
   | { readonly kind: "died" }
@@ -248,11 +240,9 @@ export type ProcessEnd =
 
 export type LaneName = "review" | "command" | "upkeep";
 
-/** What a process may lease now. */
 export interface LeaseLimits {
   /** Jobs of one repository that the process may hold at a time, per lane. */
   readonly ofRepository: number;
-  /** False skips jobs that ended as `at-capacity`. */
   readonly hasCapacity: boolean;
 }
 
@@ -271,8 +261,6 @@ export interface Lane<Taken extends AnyJob> {
   end(lease: Lease<Taken>, end: JobEnd): Promise<boolean>;
   /** lost: another process may run the job. superseded: a later job of the same key waits, so this one is no longer wanted. */
   leaseState(lease: Lease<Taken>): Promise<"held" | "superseded" | "lost">;
-  /** Milliseconds until the next waiting job is due; 0 when one is due now, null when none waits within the limits. */
-  nextInMs(limits?: LeaseLimits): Promise<number | null>;
 }
 
 /** The durable queue, itself the lane of reviews. One job per key runs at a time; a later one of the same key replaces one that waits. */
@@ -293,7 +281,6 @@ export interface Queue extends Lane<ReviewJob> {
   ): Promise<boolean>;
   /** Adds a job that no delivery brought. `now` is epoch milliseconds, by the clock that set the job's `notBefore`. */
   add(job: ReviewJob | FeedbackJob | ForgetJob, now: number): Promise<void>;
-  /** Cancels the waiting jobs of a key; returns how many. */
   drop(key: string, reason: string): Promise<number>;
   /**
    * Reports that this process is alive; call it every few seconds. Requeues, at the front, the jobs of processes that ended
@@ -307,16 +294,10 @@ export interface Queue extends Lane<ReviewJob> {
   /** Requeues all jobs that this process holds, because it ends. Returns how many. */
   release(): Promise<number>;
   counts(): Promise<{ readonly waiting: number; readonly running: number; readonly parked: number }>;
-  /**
-   * Calls `wake` with each lane that has a due job, from any process, and with every lane when it starts to listen. Absent
-   * when the store has no notifications: then poll every few seconds.
-   */
-  onJobAvailable?(wake: (lane: LaneName) => void): void;
 }
 
 export interface EarlierReview {
   readonly review: Review;
-  /** True when it was posted on the pull request. */
   readonly posted: boolean;
 }
 
@@ -339,7 +320,6 @@ export interface Traces {
   besides(repo: Pick<Repo, "host" | "id">, key: string): Promise<BesideForgetting>;
 }
 
-/** Jobs that concern a repository while it is being removed. */
 export interface BesideForgetting {
   /** They may write after the removal. */
   readonly running: number;

@@ -17,11 +17,8 @@ const MAX_BACKOFF_MS = 15 * 60_000;
 const MAX_HINTED_BACKOFF_MS = 60_000;
 /** Spreads jobs that wait for the same moment. */
 const JITTER_MS = 5_000;
-/** Between two polls of a queue that cannot answer. */
-const POLL_AGAIN_MS = 1_000;
-/** Between two polls of a queue without a due job. */
-const SHORTEST_SLEEP_MS = 250;
-const LONGEST_SLEEP_MS = 60_000;
+/** Between two polls: a waiting job may be due, and another process may have added one. */
+const POLL_MS = 1_000;
 /** Between two attempts to record the end of a job. */
 const RECORD_AGAIN_MS = 1_000;
 
@@ -46,7 +43,6 @@ interface WorkerPorts<Taken extends AnyJob = ReviewJob> {
 }
 
 export interface Worker {
-  /** Polls the queue now: a job may have been added. */
   wake(): void;
   /** Takes no further jobs; resolves when the running ones have ended, or after `withinMs`. */
   stop(withinMs: number): Promise<void>;
@@ -78,9 +74,8 @@ export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, par
       isWanted = false;
       clearTimeout(timer);
       await takeAll();
-      const wait = await untilNext();
       // A wake-up meanwhile continues the loop; there is no await between this check and the loop's own.
-      if (!isWanted && !stopped) timer = setTimeout(poll, wait).unref();
+      if (!isWanted && !stopped) timer = setTimeout(poll, POLL_MS).unref();
     }
   }
 
@@ -100,14 +95,6 @@ export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, par
       poll();
     });
     running.add(work);
-  }
-
-  async function untilNext(): Promise<number> {
-    if (stopped) return 0;
-    const next = await unlessTransient(async () => ({ inMs: await ports.queue.nextInMs(ports.limits?.()) }));
-    if (next === null) return POLL_AGAIN_MS;
-    // The end of a running job triggers a poll for jobs that wait behind it, or for capacity.
-    return next.inMs === null ? LONGEST_SLEEP_MS : Math.min(LONGEST_SLEEP_MS, Math.max(SHORTEST_SLEEP_MS, next.inMs));
   }
 
   poll();

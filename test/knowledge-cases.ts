@@ -1,5 +1,4 @@
 // Every key of .kodiai.yml under `knowledge`, with what it changes in what the retrieve stage hands on.
-import type { ReplayResult } from "../src/domain/figures/replay.ts";
 import type { ModelRequest } from "../src/domain/model.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
 import type { Reranker } from "../src/ports/memory.ts";
@@ -19,8 +18,6 @@ export interface KnowledgeCase {
   readonly insteadOf: RegExp;
   readonly files?: Change["files"];
   readonly memories?: readonly Shelved[];
-  /** What a replay came to, which showed no gain. */
-  readonly replayed?: Omit<ReplayResult, "gain" | "model">;
   /** The server has a reranker. */
   readonly reranked?: boolean;
   /** What the server's model says to whatever it is asked, or to a question; without it the server has none. */
@@ -255,13 +252,6 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
     at: [0, 100],
   },
   {
-    key: "knowledge.retrieval.gate.replay",
-    knowledge: "{retrieval: {gate: {replay: false}}}",
-    says: /^searched by few-files/,
-    insteadOf: /^skipped by no-gain: a replay on 2026-11-/,
-    replayed: { at: NOW - 86_400_000, pulls: 60, comments: 90, on: 0.05, placebo: 0.05 },
-  },
-  {
     key: "knowledge.retrieval.gate.skipPatterns",
     knowledge: "{retrieval: {gate: {skipPatterns: ['^src/']}}}",
     says: /^skipped by skip-pattern/,
@@ -296,7 +286,6 @@ export async function retrieved(one: KnowledgeCase, knowledge: string | undefine
       world: { pull: aPull({ title: "Round prices in the cart to whole cents", body: null }) },
       memories: one.memories ?? [NEAR],
       embedder: embedder(),
-      ...(one.replayed === undefined ? {} : { replays: { of: async () => noGainOf(one.replayed) } }),
       ...(one.reranked === true ? { reranker: BACKWARDS } : {}),
       ...(one.said === undefined
         ? {}
@@ -307,11 +296,6 @@ export async function retrieved(one: KnowledgeCase, knowledge: string | undefine
     last = reported(precedents);
   }
   return last;
-}
-
-function noGainOf(replayed: KnowledgeCase["replayed"]): ReplayResult | null {
-  const { model } = embedder().space;
-  return replayed === undefined ? null : { ...replayed, gain: { mean: 0, low: -0.05, high: 0.05 }, model };
 }
 
 function reported({ gate, query, ranked, cut, provenance, degraded }: Precedents): string {

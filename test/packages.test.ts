@@ -71,7 +71,7 @@ test("each package has one line that says why it, and no line is about another",
     ...manifest.devDependencies,
     ...manifest.optionalDependencies,
   });
-  const rows = readFileSync("docs/dependencies.md", "utf8").matchAll(/^\| (?!package|-)([^|]+?) +\|/gm);
+  const rows = readFileSync("docs/internals/dependencies.md", "utf8").matchAll(/^\| (?!package|-)([^|]+?) +\|/gm);
   const reported = [...rows]
     .flatMap(([, cell = ""]) => cell.replace(/\([^)]*\)/g, "").split(", "))
     .map((name) => name.trim());

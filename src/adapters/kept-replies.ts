@@ -6,7 +6,7 @@ import type { ModelAnswer, ModelRequest, Purpose } from "../domain/model.ts";
 import type { Model, ReplyStore } from "../ports/model.ts";
 
 /** A review's questions about the change; others are cheap, or a person waits for their answer. */
-const KEPT: ReadonlySet<Purpose> = new Set<Purpose>(["review", "verify", "rank"]);
+const KEPT: ReadonlySet<Purpose> = new Set<Purpose>(["review", "verify"]);
 
 interface KeepingReplies {
   /** If it fails, the question is asked and its answer used. */

@@ -63,21 +63,16 @@ function fromModeline(head: string): string | undefined {
 }
 
 // Patterns that distinguish languages with the same extension. One rule per line: extensions | language | flags |
-// pattern. A text table, because its 260 patterns are compiled only when such a file occurs, and because it reads as a
+// pattern. A text table, because its patterns are compiled only when such a file occurs, and because it reads as a
 // table.
 
 /** The first matching line wins. The patterns are ours, from the grammars of the languages; each reads in one pass. */
 const TABLE = String.raw`
-.1in | Roff Manpage | m | ^\.(?:TH|Dd)\b
-.al | AL | im | ^\s*(?:codeunit|page|pageextension|table|tableextension|report|enum|query|interface)\s+(?:\d|")
 .al | Perl | m | \buse\s+(?:strict|warnings|v?5\b)|^\s*(?:use|package)\s+[A-Z][\w:]*|^\s*(?:my|our|local)\s+[$@%(]|^\s*sub\s+\w+
 .as | ActionScript | m | ^[ \t]*(?:package(?:\s|\{|$)|import\s+[\w.]+;|(?:public|private|internal|override)\s+(?:\w+\s+)*(?:class|function|var)\b)|\bfunction\s+\w+\([^\n)]*\)\s*:
-.as | AngelScript | m | ^[ \t]*(?:shared\s+)?(?:class|interface|namespace)\b|@\s*\w+|^[ \t]*\w+\s+\w+\s*\(
 .asc | Public Key | m | ^-----BEGIN|^ssh-
-.asc | AsciiDoc | m | ^=+ \S|^:[\w-]+:|^\[\[
 .asc | AGS Script | m | ^[ \t]*(?:\/\/|import|export|function|struct|enum|#sectionstart)
 .b | Limbo | m | ^[ \t]*(?:implement|include)\s+["\w]
-.b | Brainfuck | - | ^[\s><+\-.,[\]]{20,}|[><+\-.,[\]]{8,}
 .b | B | m | \b(?:extrn|auto)\b|^[ \t]*\w+\([^\n)]*\)
 .bas | B4X | im | \bA_A_VERSION\b|^Version=\d|\bSub (?:Process_Globals|Class_Globals|Globals)\b|#Region
 .bas | FreeBASIC | im | ^[ \t]*#(?:include|define|lang|if|inclib)\b|\b(?:constructor|destructor|namespace)\b|^[ \t]*dim\s+(?:shared\s+)?as\b
@@ -85,40 +80,25 @@ const TABLE = String.raw`
 .bas | Visual Basic 6.0 | m | ^Attribute VB_Name
 .bas | QuickBASIC | m | ^[ \t]*(?:DECLARE|SCREEN|DEFINT|DEFLNG|DEFSNG|CALL|COMMON SHARED)\b|\$(?:DYNAMIC|STATIC|CONSOLE)
 .bas | BASIC | im | ^[ \t]*\d+\s+[A-Z]
-.bb | BlitzBasic | m | ^[ \t]*(?:Function|Type|Global|Local|Include|Graphics)\b|^[ \t]*;
-.bb | BitBake | m | ^[ \t]*(?:inherit|require|DESCRIPTION|SUMMARY|LICENSE|SRC_URI|do_\w+|PV|PR)\b
-.bb | Clojure | m | ^[ \t]*\((?:ns|def|defn|require|println)\b|^#!.*\bbb\b
 .bf | HyPhy | m | ^[ \t]*(?:function|fprintf|LoadFunctionLibrary|DataSet|ExecuteAFile|RequireVersion|VERBOSITY_LEVEL|SetDialogPrompt|#include|ModelMatrix)|\/\*
-.bf | Beef | m | ^[ \t]*(?:using|namespace|class)\s
 .bf | Befunge | m | [v^<>#_|].*[@"].*$
-.bf | Brainfuck | - | [><+\-.,[\]]{5,}
-.bi | FreeBASIC | im | ^[ \t]*#(?:include|define|inclib|ifndef|pragma)\b|^[ \t]*(?:namespace|extern|declare)\b.*\b(?:as|alias)\b
 .bs | Bluespec BH | m | ^[ \t]*(?:package|import|interface|data|struct|class|instance)\b.*(?:where|=|::)|^[ \t]*package\s+\w+\s*(?:\(|where)|::
-.bs | Bikeshed | im | ^<pre class=['"]?metadata|^[ \t]*<h[12]
-.bs | BrighterScript | im | ^[ \t]*(?:import|class|namespace|sub|function|const|enum|interface|library)\b
 .cairo | Cairo Zero | m | ^%(?:lang|builtins)\b|^from\s+[\w.]+\s+import|^func\s+\w+|^@(?:view|external|storage_var)\b\s*$\s*func
 .cake | C# | m | ^[ \t]*#(?:load|addin|tool|reference)\b|^[ \t]*(?:Task|RunTarget|Setup|var)\b.*[(=]
 .cake | CoffeeScript | m | ^[ \t]*(?:task|option|\w+\s*=\s*require)\b|->\s*$
 .cfg | HAProxy | m | ^[ \t]*(?:frontend|backend|listen|defaults|global)\b(?!\s*=)
-.ch | xBase | im | ^[ \t]*#\s*(?:command|translate|xcommand|xtranslate|ifdef|ifndef|define|include|endif)\b
-.cl | OpenCL | m | __kernel\b|\b(?:__global|__local|get_global_id)\b|^[ \t]*(?:typedef|#pragma|kernel\s+void|void|float|int)\b
 .cl | Common Lisp | im | ^[ \t]*\((?:defun|in-package|defpackage|defvar|defparameter|load|let|defmacro)\b
-.cl | Cool | im | ^[ \t]*class\s+\w+(?:\s+inherits\s+\w+)?\s*\{
 .cls | TeX | m | ^[ \t]*(?:%|\\(?:NeedsTeXFormat|ProvidesClass|LoadClass|def|newcommand|documentclass|RequirePackage))
 .cls | ObjectScript | m | ^Class\s+[\w.%]+(?:\s+Extends|\s*$|\s*\[)
 .cls | VBA | im | ^VERSION 1\.0 CLASS\s+BEGIN\s+MultiUse[^\n]*\s+END\b
-.cls | Visual Basic 6.0 | m | ^VERSION 1\.0 CLASS
 .cls | OpenEdge ABL | im | ^[ \t]*(?:using|class)\s+[\w.]+(?:\s+(?:inherits|implements|final|abstract)\b[^\n{]*)?\s*[:.]|^[ \t]*(?:routine-level|block-level|define)\b
 .cp | Component Pascal | m | ^[ \t]*(?:MODULE|IMPORT|PROCEDURE)\b|\(\*
 .cs | Smalltalk | m | ^![\w\s]+(?:class\s+)?methodsFor:|^[ \t]*"[^\n"]*"\s*$[\s\S]{0,40}!
 .cs | C# | m | ^[ \t]*(?:using|namespace|public|internal|class|\/\/|#|\[)
 .cs | Smalltalk | m | ^!|!\s*$
-.csl .gst | XML | - | ^[ \t]*<|xmlns
 .cue | Cue Sheet | m | ^[ \t]*(?:FILE ".*" \w+|TRACK \d\d|REM |PERFORMER ")
 .d | Makefile | m | ^[\w./\\-]+\.\w+\s*:(?:\s|$)[^\n;{}]*$|^[ \t]*[\w./-]+\s*:.*\\$
 .d | DTrace | m | ^#!.*dtrace|^[ \t]*#pragma D option|^(?:[\w*]*:){3}[\w*-]*\s*(?:$|\/|,|\{)|^[ \t]*(?:BEGIN|END)\s*$|^\w*::
-.ddl | PLSQL | i | \b(?:dbms_|varchar2|pragma|authid|sqlplus)\b
-.e | Eiffel | m | ^[ \t]*(?:note|class|feature|inherit|create|deferred class|indexing)\b(?!\s*[:=(])|--.*\bEiffel\b
 .e | Euphoria | m | ^[ \t]*(?:include\s+[\w./]+|namespace|(?:global|export|public)\s|procedure\s|function\s+\w+\()
 .e | E | m | ^[ \t]*(?:def|pragma|when|interface)\b
 .es | Erlang | m | ^[ \t]*(?:%|-module|-export|main\s*\()|^#!.*escript
@@ -126,33 +106,17 @@ const TABLE = String.raw`
 .ex | Elixir | m | ^[ \t]*(?:defmodule|def|use|import|@\w+)\b|\bdo\s*$
 .f | Filebench WML | m | ^[ \t]*(?:set|define|debug|eventgen|run)\s+(?:\$|fileset|process|mode)
 .f .for | Forth | m | ^: \S+|^\\ 
-.for | Fortran | im | ^[ \t]*(?:program|subroutine|function|integer|real|implicit)\b|^[cC*] 
-.for | Formatted | - | ^[ \t]*-?\d
 .fpp | Fortran | im | ^[ \t]*(?:program|module|subroutine|function|implicit|use|#:|!|#)
-.fpp | FPP | m | ^[ \t]*(?:component|topology|constant|type|enum|struct|port|array|module|deployment)\b
-.fr | Text | m | ^[A-Z][^\n=:]*[.?!]\s*$
-.fr | Frege | m | ^[ \t]*(?:module|import|package|data|type)\s+\w|::
-.fr | Forth | m | ^: \S
-.frag | JavaScript | m | \bfunction\s*\(|=>|^[ \t]*(?:var|let|const)\s+\w+\s*=
-.frm | INI | m | ^[ \t]*\[[\w.-]+\]\s*$
-.frm | VBA | im | ^Begin\s+\{[0-9A-F-]+\}
-.frm | Visual Basic 6.0 | m | ^VERSION \d|^Attribute VB_|^Begin\b
 .fs | Filterscript | - | #pragma\s+(?:version|rs)|__attribute__\(\(kernel\)\)
 .fs | GLSL | m | ^[ \t]*(?:#version|precision|uniform|varying|vec[234]|in\s+vec|out\s+vec)\b
 .fs | Forth | m | ^: \S+|^\\ |^new-device
 .fs | F# | m | ^[ \t]*(?:#light|open|module|namespace|let|type|\/\/|\(\*)
-.fx | HLSL | - | \b(?:float[234](?:x[234])?|Texture2D|technique|cbuffer|sampler|Matrix)\b
 .fx | FLUX | - | =>|->|\btypedef\b
 .gd | GAP | m | \b(?:Declare(?:Operation|GlobalFunction|Attribute|Property|Category|InfoClass|Synonym)|BindGlobal|KeyDependentOperation)\b|^##
 .gd | GDScript | m | ^[ \t]*(?:extends|class_name|func|var|const|signal|export|onready|tool|@\w+|enum|#)
-.gml | XML | i | ^[ \t]*(?:<\?xml|<!--|<\w+)
 .gml | Graph Modeling Language | im | ^[ \t]*(?:graph|node)\s*\[|^[ \t]*(?:Creator|Version)\s+"?
 .gml .sol | Gerber Image | m | ^[DGMT]\d\d\*
-.gs | GLSL | m | ^#version
-.gs | Gosu | m | ^[ \t]*uses\s+(?:java|gw)\.|^[ \t]*package\s+[\w.]+\s*$
 .gs | Genie | m | ^(?:uses|init|class\s+\w+\s*(?::|$)|\[indent)
-.gst | Gosu | m | ^[ \t]*(?:<%|uses\s)|\$\{
-.gts | Gerber Image | m | ^(?:%|[DGMT]\d\d\*|G04)
 .h .m | Objective-C | m | ^[ \t]*@(?:interface|implementation|protocol|class|property|end|import)\b|^[ \t]*#\s*import\s+["<]
 .h | C++ | m | ^[ \t]*(?:class|namespace|template|using|public|private|protected|constexpr)\b(?!\s*[;=,)])|\bstd::|^[ \t]*#\s*include\s*<(?:[a-z_]+|c(?:std\w+|math|assert))>|\bextern\s+"C\+\+"|\bnullptr\b
 .hh .php | Hack | - | <\?hh
@@ -171,7 +135,6 @@ const TABLE = String.raw`
 .inc | Pascal | im | ^[ \t]*(?:\{|\(\*|procedure\b|function\b|type\b|const\b|var\b|begin\b|\{\$)
 .asm .i .s .inc | Motorola 68K Assembly | i | \b(?:move(?:\.[bwl]|m|q|a)|lea)\s+\S+\s*,\s*[ad][0-7]\b|\b(?:d[0-7]|a[0-6])\s*,|\.[bwl]\s+[#(ad]
 .i .inc | Assembly | im | ^[ \t]*(?:\.?(?:globl|global|section|text|align|equ|org)\b|\w+:?\s+(?:equ|db|dw|dd|macro|proc)\b|(?:mov|push|pop|jmp|call|lda|sta|ldi)\s)|^[ \t]*%(?:macro|define|include)
-.j | Objective-J | m | ^[ \t]*@(?:import|implementation|end)|^\/\*
 .j | Jasmin | m | ^[ \t]*\.(?:class|super|method|source|bytecode|implements|interface)\b
 .j | JASS | m | ^[ \t]*(?:function|globals|endglobals|native|library|scope)\b
 .jq | JSONiq | m | ^[ \t]*(?:import\s+module|jsoniq version|declare|let\s+\$|for\s+\$|\(:)
@@ -179,7 +142,6 @@ const TABLE = String.raw`
 .json | OASv3-json | - | "openapi"\s*:\s*"3\.
 .k | KFramework | m | ^[ \t]*(?:module|syntax|rule|imports|endmodule|configuration|requires?)\b\s*[\w"<$]
 .ks | Kickstart | m | ^[ \t]*(?:%(?:post|packages|pre|end)|lang|keyboard|rootpw|timezone|bootloader|install|url\s+--)\b
-.l | Lex | m | ^%%|^%[{}]|^%option
 .l | Common Lisp | im | ^[ \t]*\((?:defun|defmacro|defvar|in-package|defpackage|defparameter|provide|eval-when)\b|^[ \t]*;;
 .1in .l .nr | Roff | m | ^\.
 .l | PicoLisp | m | ^\((?:de|class|dm|load|rel|setq)\s|^#
@@ -187,7 +149,6 @@ const TABLE = String.raw`
 .lisp .lsp | NewLisp | m | ^[ \t]*\(define\s|#!.*newlisp|\(context\s
 .lp | Linear Programming | im | ^[ \t]*(?:minimi[sz]e|maximi[sz]e|min|max|subject to|s\.t\.|\\)
 .lp | Lambdapi | m | ^[ \t]*(?:require|symbol|rule|opaque|constant|inductive|open|assert|\/\/)\b
-.lp | Answer Set Programming | m | :-|\.\s*$|^%|#(?:show|const|include)
 .ls | LoomScript | m | ^[ \t]*(?:package|import|public|class)\s+[\w.]+\s*[;{]?\s*$
 .m | Mercury | m | ^[ \t]*:-\s*(?:module|interface|import_module|pred|type|func|implementation)\b
 .m | MUF | m | ^: \S
@@ -196,8 +157,6 @@ const TABLE = String.raw`
 .m | MATLAB | m | ^[ \t]*(?:%|function\b|classdef\b|clear\b|clc\b|close all\b|if\b|for\b|\w+\s*=.*;?\s*$)
 .m | Limbo | m | ^[ \t]*(?:include\s+"|\w+\s*:\s*module\b)
 .m4 | M4Sugar | m | \bA[CM]_[A-Z_]+|AU_DEFUN|AC_DEFUN|m4_(?:define|ifdef|pattern|init|include)|\bAX_|^dnl.*(?:autoconf|aclocal)
-.mc | Monkey C | m | ^[ \t]*(?:using|import|module|class|function|var)\s+[\w.]+(?:\s|;|\(|\{)
-.mc | Win32 Message File | m | ^(?:MessageId|SeverityNames|FacilityNames|LanguageNames|MessageIdTypedef)\s*=
 .mc | M4 | m | \bdnl\b|^[ \t]*(?:divert|define|include)\(
 .md | GCC Machine Description | m | ^[ \t]*\(define_(?:insn|expand|attr|constants|cpu_unit|peephole|register_constraint)|^;;
 .ml | Standard ML | m | =>\s*(?:fn|case|raise)|^[ \t]*(?:structure|signature|functor|fun|datatype)\s
@@ -208,21 +167,15 @@ const TABLE = String.raw`
 .mod | AMPL | m | ^[ \t]*(?:set|param|var|minimize|maximize|subject to|solve|model)\s+\w
 .mod | Linux Kernel Module | m | \.ko\b|^[\w/.-]+\.o\b
 .mojo .res .rs .sw | XML | - | ^[ \t]*<
-.ms | Roff | m | ^\.(?:TL|AU|LP|PP|SH|NH|de|\\"|so|\w\w)\b
 .ms | MiniScript | m | ^[ \t]*(?:import\s+"|end\s+(?:function|if|while|for)|print\s+["\w]|\w+\s*=\s*function)
-.ms | Unix Assembly | m | ^[ \t]*\.(?:globl|text|section|align)\b
 .ms | MAXScript | im | ^[ \t]*(?:fn|rollout|macroScript|struct|utility|local|global|--)
-.n | Roff | m | ^\.(?:TH|SH|\\"|so)
-.n | Nemerle | m | ^[ \t]*(?:using|module|namespace|macro|class)\s
 .nb | Wolfram Language | m | ^\(\*|^Notebook\[|BeginPackage
 .ncl | XML | i | ^[ \t]*<(?:\?xml|ncl|!)
 .ncl | Gerber Image | m | ^[DGMT]\d\d\*|^G04|^%FS
 .ncl | NCL | m | ^[ \t]*(?:load\s+["$]|begin\b|undef|procedure|;)|\w+\s*=\s*addfile\(|=\s*True\b
 .ncl | Nickel | m | ^[ \t]*(?:let\s|import\s|\{|fun\s)
 .nb .ncl | Text | - | .
-.nl | NewLisp | m | ^[ \t]*\((?:define|set|context|println|load)\b|#!.*newlisp
 .nl | NL | - | .
-.nr | Noir | m | ^[ \t]*(?:use|fn|mod|struct|global|unconstrained|\/\/|#\[)
 .nu | Nushell | m | ^[ \t]*(?:#!.*\bnu\b|(?:export\s+)?(?:def|extern|module|alias|use|const)\s+|let\s+\w+\s*=|\$env\.|\$in\b|overlay\s)|\|\s*(?:each|where|get|select|into|str|lines|from|to)\b
 .nu | Nu | m | ^[ \t]*(?:;|\()
 .p | Gnuplot | m | ^[ \t]*(?:set\s+(?:terminal|output|title|xlabel|ylabel|style)|plot|splot|reset)\b|^s?pl?(?:ot)?\b
@@ -233,11 +186,8 @@ const TABLE = String.raw`
 .pm | Raku | m | ^[ \t]*(?:use\s+v6|unit\s|(?:my\s+)?(?:module|grammar|role|class)\s+[\w:]+|multi\s|role\s)
 .pl .pm | Perl | m | \buse\s+(?:strict|warnings|v?5\b)|^[ \t]*(?:use|package)\s+[A-Z][\w:]*|^[ \t]*(?:my|our|local)\s+[$@%(]|^[ \t]*sub\s+\w+
 .pm | X PixMap | - | \/\*\s*XPM
-.pod | Pod 6 | m | ^=(?:begin|end)\s+pod\b
-.pbt | Protocol Buffer Text Format | m | ^[ \t]*\w+\s*(?::|\{)
 .pp | Puppet | m | ^[ \t]*(?:class|define|node|include|package|file|service|exec|\$\w+\s*=|@?\w+\s*\{\s*['"$])
 .pp | Pascal | im | ^[ \t]*(?:unit|program|uses|interface|procedure|function|begin|implementation)\b[^\n{};]*;?\s*$
-.prc | SQL | im | ^[ \t]*create\s+(?:proc|procedure)\b.*$
 .pro | IDL | im | ^[ \t]*(?:function|pro)\s+\w+\s*(?:,|$)|^[ \t]*;\+|\bcompile_opt\b
 .pro | INI | m | ^[ \t]*\[\w+\]|last_client=
 .pro | QMake | - | \b(?:HEADERS|SOURCES|CONFIG|QT|TEMPLATE|TARGET|SUBDIRS|DEPENDPATH)\b\s*[+\-*]?=
@@ -248,24 +198,16 @@ const TABLE = String.raw`
 .r | Rebol | i | \bREBOL\b
 .r | Rez | m | ^[ \t]*(?:resource|data|#include\s+["<]|#define|type\s+'|include\s+")
 .r | R | m | <-|^[ \t]*(?:#|library\(|function\()
-.re | C++ | m | ^[ \t]*#(?:include|define|ifdef|ifndef|if|pragma)\b|\/\*!re2c
-.reds | Red | i | \bRed(?:\/System)?\s*\[
-.rpy | Ren'Py | m | ^[ \t]*(?:init|label|define|image|screen|style|transform|default)\b
-.rpy | Python | m | ^[ \t]*(?:import|from|class|def)\s
 .rs | RenderScript | - | #include|#pragma\s+(?:rs|version)|__attribute__
 .rs | Rust | - | .
 .rsc | Rascal | m | ^[ \t]*module\s+[\w:]+|^import\s+[\w:]+;
 .s | Assembly | m | ^[A-Za-z_.]*[ \t]+(?:EQU|AREA|DCB|DCD|EXPORT|IMPORT|PROC|ENDP)\b|^[ \t]*;
 .sc | SuperCollider | m | \b(?:this|super)\.(?!\w+\s*=>)\w+|^[ \t]*[+]\s*\w+\s*\{|^[ \t]*\w+\s*:\s*\w+\s*\{|^[ \t]*\*\w+\s*\{|\{\s*\|[\w\s,.]+\||^[ \t]*(?:var|arg)\s+<?>?\w+|~\w+|SynthDef|\.ar\(
 .sc | Scala | m | ^[ \t]*(?:import|package|object|class|trait|def|val|case)\s
-.sch | XML | i | ^[ \t]*<(?:\?xml|schema|sch:|iso:)
-.sch | Eagle | - | <eagle\b
-.sch | KiCad Schematic | m | ^EESchema|^\(kicad_sch
 .sch | Scheme | m | ^[ \t]*[(;]
 .scm | Tree-sitter Query | m | ^[ \t]*\([a-z_]+(?:\s|\))[^\n;]*@|@[a-z]+(?:\.[a-z]+)*\s*\)?\s*$|^; inherits|\(#(?:match|eq|any-of|set|lua-match|not)|^\[\s*$
 .scd | Markdown | m | ^#+\s|^[ \t]*[-*] 
 .sls | Scheme | - | ^[ \t]*[(;#]!?(?:r6rs|library|import|;)?
-.sls | Salt | - | .
 .spec | RPM Spec | m | ^(?:Name|Version|Summary|%define|%global|%description|%package)\b
 .spec | Ruby | m | \b(?:describe|context|it)\s+["':]|^require\s+['"]
 .spec | Python | im | ^[ \t]*(?:a\s*=\s*Analysis|import|from|block_cipher|def|# -\*-)
@@ -273,26 +215,20 @@ const TABLE = String.raw`
 .sql | SQLPL | im | \blanguage\s+sql\b|\bbegin\s+atomic\b|\b(?:declare|signal)\s+sqlstate\b|\bmode\s+db2sql\b|\bdynamic\s+result\s+sets?\b|\bterminate\s*[!@]?\s*$
 .sql | PLSQL | im | \bvarchar2\b|\bpragma\b|\bdbms_|\bauthid\b|\bcreate\s+or\s+replace\s+(?:package|type|force\s+view|trigger|and)|^[ \t]*\/\s*$|\bsysdate\b|\bnumber\(\d
 .sql | TSQL | im | ^[ \t]*GO\s*$|\[dbo\]|\bset\s+(?:ansi_nulls|quoted_identifier|nocount)\b|^[ \t]*declare\s+@|\bbegin\s+(?:try|catch)\b|\bdbo\.
-.st | StringTemplate | m | ^[ \t]*(?:group\s|delimiters\s)|\$\w+[^\n$\n]*\$|<%|<[!/]?[a-z]+>
-.st | Smalltalk | - | .
 .sw | Sway | - | .
 .t | Terra | m | \bterra\b|\bterralib\b|^[ \t]*local\s+\w+\s*=
 .pl .t | Raku | m | ^[ \t]*(?:use\s+v6|(?:unit\s+)?(?:module|grammar|role|class)\s+[\w:]+|(?:multi|proto)\s+\w+)|^[ \t]*use\s+(?:Test|lib)\b|\bmy\s+[$@%][.!?]?\w+-\w
 .t | Perl | m | \buse\s+(?:strict|warnings|lib|Test|v?5)|^#!.*perl|[$@%]\w+
 .t | Turing | m | ^[ \t]*%|^[ \t]*(?:var|const|put|get|proc|procedure|function|import|loop)\b.*$|:=
 .tact .yy | JSON | - | ^[ \t]*\{\s*"
-.tl | Type Language | m | ^---(?:functions|types)---|=\s*[A-Z]\w*;\s*$
 .tpl | Go Template | - | \{\{-?\s*(?:if|range|define|template|include|end|with|block|\.|\/\*|\$)
 .tpl | Smarty | - | .
-.trigger | Shell | - | ^#!
-.trigger | Apex | - | .
 .ts | XML | - | <TS\b|<!DOCTYPE TS>
 .tsp | TSPLIB data | m | ^(?:NAME|TYPE|COMMENT|DIMENSION|EDGE_WEIGHT_TYPE)\s*:
 .tsx | XML | - | ^[ \t]*<tileset
 .tsx | TSX | - | .
 .txt | Vim Help File | m | ^\*\S+\.txt\*|(?:^|[ \t])vim:.{0,80}\b(?:ft|filetype)=help
 .txt | Adblock Filter List | m | ^\[(?:uBlock|Adblock|uBO)[^\n\]]*\]|^! Title:
-.typ | XML | - | ^[ \t]*<(?:\?xml|\w+)
 .v | Rocq Prover | m | ^[ \t]*(?:Require|Import|From\s+\w+\s+Require|Theorem|Lemma|Proof|Section|Definition|Inductive|Fixpoint|Module|Export|Set\s+Implicit)\b|\(\*
 .v | Verilog | m | ^[ \t]*(?:module\s+\w+\s*(?:#|\(|;|$)|\x60(?:define|timescale|include|ifdef|default_nettype)|endmodule|always\s*@|initial\s+begin|assign\s|input\s|output\s|wire\s|reg\s)
 .v | V | m | \bfn\s+(?:\([^\n)]*\)\s*)?\w+|^[ \t]*(?:module|import|struct|pub\s|\$if|#flag|const\s*\()
@@ -300,17 +236,11 @@ const TABLE = String.raw`
 .vhost | Nginx | m | ^[ \t]*server\s*\{|^[ \t]*(?:location|listen|server_name)\b
 .w | OpenEdge ABL | im | &ANALYZE-SUSPEND|&Scoped-define|^[ \t]*DEFINE\s
 .workflow | HCL | m | ^[ \t]*(?:workflow|action)\s+"
-.workflow | XML | - | ^[ \t]*<
 .x | Logos | m | ^[ \t]*%(?:hook|end|ctor|group|new|init|orig|log|class|dtor|hookf|property)\b|%\{?orig
-.x | DirectX 3D File | - | ^xof \d
-.x | Linker Script | - | \b(?:OUTPUT_ARCH|OUTPUT_FORMAT|SECTIONS|ENTRY)\s*[({]
 .x | RPC | m | \b(?:program|version)\s+\w+\s*\{|^[ \t]*%#|^[ \t]*(?:union\s+\w+\s+switch|struct\s+\w+\s*\{|const\s+\w+\s*=|typedef\s)
 .yaml .yml | MiniYAML | m | ^\t+(?:-?\w|\^)
 .yaml .yml | OASv2-yaml | m | ^swagger:\s*['"]?2\.
 .yaml .yml | OASv3-yaml | m | ^openapi:\s*['"]?3\.
-.cgi | Python | m | ^[ \t]*(?:import|from)\s+\w+
-.cgi | Perl | m | \buse\s+(?:strict|warnings|v?5\b)|^[ \t]*(?:use|package)\s+[A-Z][\w:]*|^[ \t]*(?:my|our|local)\s+[$@%(]|^[ \t]*sub\s+\w+
-.cgi | Shell | m | ^[ \t]*(?:echo|export|if \[)
 `;
 
 const ROWS = Map.groupBy(

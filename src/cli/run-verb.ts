@@ -21,7 +21,7 @@ const RUN: Readonly<Record<VerbName, () => Promise<Run>>> = {
   replay: async () => (await import("./memory/replay.ts")).replay,
   stats: async () => (await import("./data/stats.ts")).stats,
   setup: async () => (await import("./setup/setup.ts")).setup,
-  init: async () => (await import("./setup/fit-config.ts")).init,
+  init: async () => (await import("./setup/init.ts")).init,
   config: async () => (await import("./setup/config.ts")).config,
   serve: async () => (await import("./setup/serve.ts")).serve,
   doctor: async () => (await import("./setup/doctor.ts")).doctor,

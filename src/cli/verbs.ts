@@ -41,9 +41,9 @@ const CHANGE = {
   head: takes("REV", "the head of that range (default: HEAD)"),
   staged: flag("review what is staged"),
   diff: takes("FILE", "review a unified diff; - reads standard input"),
-  "from-outsider": flag("the author may not write to the repository: `kodiai-ignore` and the title hide nothing"),
-  config: takes("FILE", "use this file instead of .kodiai.yml at the base"),
-  sarif: several("FILE", "what another tool found, as SARIF 2.1.0: its results on changed lines are findings too"),
+  "from-outsider": flag("the author has no write access: `kodiai-ignore` and the title hide nothing"),
+  config: takes("FILE", "instead of .kodiai.yml at the base"),
+  sarif: several("FILE", "results of another tool, as SARIF 2.1.0; those on changed lines are findings too"),
   model: MODEL,
   "show-prompt": flag("print the prompt without calling the model"),
   repo: HERE,
@@ -68,12 +68,12 @@ export const VERBS = {
       format: takes("FORMAT", "pretty, md, json or sarif"),
       "fail-on": takes(
         "SEVERITY",
-        "exit with 1 on a finding of this severity or above, and with 3 if the configured model did not read the change: critical, major, medium, minor; or never",
+        "exit with 1 on a finding at least this severe (critical, major, medium, minor; or never), with 3 if the configured model did not read the change",
       ),
       apply: flag("write the suggestions into the working tree, after asking"),
       yes: flag("--apply: do not ask"),
-      comment: flag("URL: post the review there; in a workflow of GitHub Actions, with its GITHUB_TOKEN"),
-      outcome: takes("FILE", "also write findings, Markdown, and whether it was posted, as JSON for programs"),
+      comment: flag("URL: post the review there, in a workflow with its GITHUB_TOKEN"),
+      outcome: takes("FILE", "also write findings, Markdown, and whether it was posted, as JSON"),
     },
   },
   explain: {
@@ -88,7 +88,7 @@ export const VERBS = {
     forms: [
       ["ls", "memories of the repository"],
       ["show ID", "one memory"],
-      ["why ID", "what people did about a finding, and how each act changed its outcome"],
+      ["why ID", "what people did about a finding, and how that changed its outcome"],
       ["stats", "counts by language, outcome and source"],
       ["forget ID", "delete one memory"],
       ["export FILE", "write memories as JSONL; - is standard output"],
@@ -106,9 +106,9 @@ export const VERBS = {
   import: {
     group: "memory",
     summary: "import past reviews from GitHub",
-    forms: [["OWNER/NAME", "read its past reviews with GITHUB_TOKEN; safe to run again, resumes where it stopped"]],
+    forms: [["OWNER/NAME", "with GITHUB_TOKEN; safe to run again, resumes where it stopped"]],
     options: {
-      limit: takes("N", "the newest N comments of each kind, and the reviews of N pull requests (default: 1000)"),
+      limit: takes("N", "the newest N comments of each kind, the reviews of N pull requests (default: 1000)"),
       since: takes("DATE", "only what was written or changed since, such as 2026-01-31"),
       "dry-run": flag("count, and store nothing"),
       ...OUTPUT,
@@ -117,10 +117,10 @@ export const VERBS = {
   index: {
     group: "memory",
     summary: "index the documents of a repository",
-    forms: [["[DIR]", "index a clone; safe to run again, reads only what changed"]],
+    forms: [["[DIR]", "index a clone; reads only what changed"]],
     options: {
       rev: takes("REV", "the commit to index (default: HEAD)"),
-      wiki: takes("DIR", "index the pages of its wiki, from a clone of the wiki"),
+      wiki: takes("DIR", "a clone of its wiki, to index its pages"),
       ...IN_MEMORY,
     },
   },
@@ -174,9 +174,8 @@ export const VERBS = {
       "client-id": takes("ID", "its client, for logins to the dashboard"),
       "client-secret-file": takes("FILE", "the client's secret"),
       "dashboard-url": takes("URL", "where people reach the dashboard, if not on this machine"),
-      import: several("OWNER/NAME", "import past reviews, after an estimate"),
       "without-checks": flag("create an App without check runs"),
-      "code-scanning": flag("ask for `security_events: read` too, for `review.tools.codeScanning`"),
+      "code-scanning": flag("ask for `security_events: read` too"),
       new: flag("create another App"),
       port: takes("N", "port of the local set-up page"),
       timeout: takes("SECONDS", "how long to wait for the browser (default: 900)"),
@@ -187,8 +186,8 @@ export const VERBS = {
   },
   init: {
     group: "set up",
-    summary: "write a .kodiai.yml that fits the repository",
-    forms: [["", "from its languages, generated files and documents"]],
+    summary: "write a first .kodiai.yml",
+    forms: [["", "with the preset, and examples of other keys as comments"]],
     options: {
       preset: takes("PRESET", "quiet, balanced or thorough (default: balanced)"),
       force: flag("overwrite an existing file"),
@@ -217,7 +216,7 @@ export const VERBS = {
     summary: "start the server",
     forms: [["", "with the .env of this folder; docs/environment.md lists its variables"]],
     options: {
-      "in-process": flag("run jobs in the server's own process, where one can keep it from answering; for debugging"),
+      "in-process": flag("for debugging: run jobs in the server's own process, where one can keep it from answering"),
     },
   },
   doctor: {
@@ -226,9 +225,7 @@ export const VERBS = {
     forms: [["", "print what is wrong and how to fix it"]],
     options: {
       all: flag("also print what is in order"),
-      model: flag(
-        "ask the configured model one question as large as a review's, which costs as much, and say what its server takes",
-      ),
+      model: flag("ask the model one question as large, and as costly, as a review's, and print what its server takes"),
       ...OUTPUT,
     },
   },
@@ -236,8 +233,7 @@ export const VERBS = {
     group: "operate",
     summary: "list, retry and delete jobs",
     forms: [
-      ["ls", "waiting, running and parked jobs"],
-      ["show ID", "one job, with its reason"],
+      ["ls", "waiting, running and parked jobs, with the reason; --json has all of each"],
       ["retry ID", "run a parked job again"],
       ["drop ID", "delete a job"],
     ],
@@ -303,7 +299,6 @@ export const VERBS = {
     summary: "offer memory and review to coding agents (Model Context Protocol)",
     forms: [["", "on standard input and output"]],
     options: {
-      http: takes("PORT", "over HTTP on loopback, with the token in KODIAI_MCP_TOKEN"),
       "allow-write": flag("allow agents to store notes"),
       all: flag("allow every indexed repository"),
       model: MODEL,

@@ -20,40 +20,30 @@ function rerankUsd(): string {
 const patterns = z.array(checkedText(userPattern)).max(PATTERN_COUNT).default([]);
 
 const Gate = section({
-  enabled: flag(
-    true,
-    "Skip the search where it cannot help, such as a change of lock files only. When false, always search.",
-  ),
+  enabled: flag(true, "Skip the search where it cannot help, such as for lock files only."),
   model: flag(
     false,
-    "Ask the operator's small model whether to search if no rule decides, which is rare. Sends it title, description and paths, and costs money.",
+    "Ask the operator's small model whether to search if no rule decides. It gets title, description and paths, and costs money.",
   ),
   confidenceThreshold: amount(
     { min: 0, max: 1, default: 0.7, example: 0.9 },
-    "A decision to skip that is less certain than this becomes a search.",
+    "A skip that is less certain than this becomes a search.",
   ),
-  cacheDecisions: flag(true, "Remember decisions for a while, so that the same question is not asked twice."),
+  cacheDecisions: flag(true, "Remember decisions for a while."),
   cacheTTLSeconds: whole(
     { min: 1, max: 86_400, default: 300, example: 60 },
     "For how many seconds a decision is remembered.",
   ),
-  maxInputTokens: whole(
-    { min: 200, max: 4_000, default: 500, example: 300 },
-    "How many tokens of instructions and pull request that model reads.",
-  ),
-  replay: flag(
-    true,
-    "Skip the search where the last `kodiai replay` of this repository (50 pull requests or more, at most 30 days old) did not show that memory helps. Risky and requested reviews are still searched.",
-  ),
+  maxInputTokens: whole({ min: 200, max: 4_000, default: 500, example: 300 }, "Tokens that this model reads."),
   skipPatterns: documented(
     patterns,
     ["^translations/"],
-    "Regular expressions (RE2, any case): when every changed path, or the text of a question, matches one of them, the search is skipped.",
+    "RE2 expressions, any case: when every changed path, or a question, matches one, the search is skipped.",
   ),
   retrievePatterns: documented(
     patterns,
     ["^src/billing/", "\\bhotfix\\b"],
-    "Regular expressions (RE2, any case) on title, paths and the text of a question: one match and memory is searched. Wins over skipPatterns.",
+    "RE2 expressions, any case, for title, paths and a question: one match and memory is searched. Wins over skipPatterns.",
   ),
 });
 
@@ -68,15 +58,15 @@ const Retrieval = section({
   distanceThreshold: documented(
     z.union([z.literal("auto"), z.number().min(0).max(2)]).default("auto"),
     0.25,
-    "Largest cosine distance (1 − cosine similarity, 0–2) at which the vector alone admits a memory. auto: as calibrated for the embedder, .3 for voyage-code-3.",
+    "Largest cosine distance (1 − similarity) at which the vector alone admits a memory. auto: as calibrated, .3 for voyage-code-3.",
   ),
   maxContextChars: whole(
     { min: 0, max: 5000, default: 2000, example: 3000 },
-    "How many characters of memories a prompt may contain. The longest are cut so that all fit.",
+    "Characters of memories in a prompt; the longest are cut so that all fit.",
   ),
   queryChars: whole(
     { min: 100, max: 800, default: 600, example: 800 },
-    "How long the text is that a change is searched with; what matters least of it goes first.",
+    "Length of the query text; what matters least goes first.",
   ),
   minKeywordLength: whole(
     { min: 1, max: 10, default: 3, example: 2 },
@@ -85,7 +75,7 @@ const Retrieval = section({
   sourceWeights: documented(
     z.partialRecord(z.enum(["finding", "review_comment", "doc", "wiki"]), z.number().min(0.5).max(2)).default({}),
     { doc: 0.8 },
-    "What scores are multiplied with, 0.5–2, by source: `finding`, `review_comment`, `doc`, `wiki`. 1 for what is not named.",
+    "What scores are multiplied with, 0.5–2, by source: `finding`, `review_comment`, `doc`, `wiki`; else 1.",
   ),
   method: choice(
     ["semantic", "keyword", "hybrid"],
@@ -95,21 +85,21 @@ const Retrieval = section({
   fusion: choice(
     ["learned", "rrf", "weighted"],
     { default: "learned", example: "weighted" },
-    "How `hybrid` orders results: by a learned table of signals, by rank in the two lists, or by weighted score.",
+    "How `hybrid` orders: by a learned table of signals, by rank in both lists, or by weighted score.",
   ),
   weights: Weights.describe("Used by `fusion: weighted` only. A weight of 0 leaves the order to the other."),
   rerank: choice(
     ["auto", "model", "off"],
     { default: "auto", example: "off" },
-    `What reranks found memories; it receives them and changed code. auto: the server's reranker, else the operator's small model (about US$ ${RERANK_USD} a review with ${SMALL_MODEL}); model: the small model; off: nothing.`,
+    `What reranks memories; it gets them and changed code. auto: the server's reranker, else the small model (about US$ ${RERANK_USD} a review with ${SMALL_MODEL}); model: the small model.`,
   ),
   modelQueries: flag(
     false,
-    "Let the operator's small model write 8 to 12 more queries from title, description, diff and five memories. Costs money; not yet measured to help.",
+    "Let the small model write 8 to 12 more queries from title, description, diff and five memories. Costs money; not measured to help.",
   ),
   hypothetical: flag(
     false,
-    "Let the operator's small model describe a memory that would fit this change, and search by its meaning. Costs money; not yet measured to help.",
+    "Let the small model describe a memory that would fit, and search by its meaning. Costs money; not measured to help.",
   ),
   gate: Gate.describe("When memory is not searched."),
 });
@@ -118,27 +108,24 @@ export const Knowledge = section({
   embeddings: choice(
     ["auto", "off"],
     { default: "auto", example: "off" },
-    "What turns text into vectors. auto: the server's choice; off: nothing, and memory is searched by words only.",
+    "What makes vectors. auto: the server's choice; off: nothing, and memory is searched by words only.",
   ),
   sharing: section({
     gives: flag(
       false,
-      "Offer patterns from this repository's reviews to the owner's other repositories: common words, without code, names, quotes, paths and links. Nothing of a private repository reaches a public one.",
+      "Offer patterns of this repository's reviews: common words, without code, names, quotes, paths and links. Nothing of a private repository reaches a public one.",
     ),
-    takes: flag(false, "Also search the patterns that other repositories of the same owner offer."),
+    takes: flag(false, "Also search the patterns that others offer."),
   }).describe(
-    "Sharing between repositories of one owner: one must set `gives` and the other `takes`. The owner's `.github` repository may set it for all.",
+    "Between repositories of one owner: one must set `gives` and the other `takes`. The owner's `.github` repository may set it for all.",
   ),
   corpora: section({
-    docs: flag(
-      true,
-      "Remember the Markdown documents of the default branch, kept up to date with every push, and search them.",
-    ),
+    docs: flag(true, "Remember the Markdown documents of the default branch, and search them."),
   }).describe("What is remembered besides review comments."),
   describe: choice(
     ["off", "model"],
     { default: "off", example: "model" },
-    "What describes review comments, so that searches find them under other words. model: the operator's small model, after each review, for money within review.budget.usdPerMonth.",
+    "model: the small model describes review comments after each review, so that searches find them under other words, within review.budget.usdPerMonth.",
   ),
   retrieval: Retrieval.describe("How memory is searched for a review."),
 });

@@ -253,24 +253,6 @@ function choices(issue: Issue): readonly string[] {
   return issue.code === "invalid_union" ? issue.errors.flat().flatMap(choices) : [];
 }
 
-/**
- * Keys of CodeRabbit, Gemini Code Assist, PR-Agent, Kodus and Copilot that mean one of ours, spelt as `plainWord` spells them.
- * Source: the tools' public configuration references.
- */
-const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    review: "reviews autoreview codereview",
-    pathFilters: "pathfilter ignorepatterns ignorepaths ignore exclude",
-    "review.severityThreshold": "commentseveritythreshold severitylevelfilter minseverity",
-    "review.maxComments": "maxreviewcomments nummaxfindings maxsuggestions maxfindings",
-    "review.ignoreTitleKeywords": "ignorewords ignoretitles",
-    "review.baseBranches": "targetbranches",
-    "review.drafts": "includedrafts reviewdrafts",
-    "review.profile": "strictness",
-    _extends: "extends",
-  }).flatMap(([ours, theirs]) => theirs.split(" ").map((word) => [word, ours])),
-);
-
 /** Values of other tools that mean the same as one of ours; accepted with a notice. */
 const SAME_VALUES: ReadonlyMap<string, string> = new Map([
   ["review.profile: chill", "quiet"],
@@ -284,8 +266,7 @@ const BY_PLAIN_PATH = new Map(PATHS.map((path) => [plainWord(path), path]));
 const BY_LAST_WORD = new Map(PATHS.toReversed().map((path) => [plainWord(path.split(".").at(-1) ?? ""), path]));
 
 /**
- * Which of our keys an unknown key most likely means, as a dotted path: a sibling, another tool's word, ours in the wrong section,
- * a typo. Null when none is near.
+ * Which of our keys an unknown key most likely means, as a dotted path: a sibling, ours in the wrong section, a typo. Null when none is near.
  *
  * @param siblings the known keys of the same section
  * @param section dotted path of the key's section, "" for the root
@@ -295,7 +276,7 @@ function keyHint(key: string, siblings: readonly string[], section: string): str
   const inSection = (name: string) => (section === "" ? name : `${section}.${name}`);
   const sibling = siblings.find((name) => plainWord(name) === word);
   if (sibling !== undefined) return inSection(sibling);
-  const exact = FOREIGN_KEYS.get(word) ?? BY_PLAIN_PATH.get(word) ?? BY_LAST_WORD.get(word);
+  const exact = BY_PLAIN_PATH.get(word) ?? BY_LAST_WORD.get(word);
   if (exact !== undefined) return exact;
   const typo = didYouMean(key, siblings);
   if (typo !== null) return inSection(typo);

@@ -11,12 +11,12 @@ export const PathInstruction = z.strictObject({
   path: documented(
     z.union([Glob, z.array(Glob).min(1).max(50)]),
     "src/api/**",
-    "Which files: a glob, or a list of globs; those that begin with `!` exclude files, and a glob without a slash matches a name in any folder.",
+    "A glob, or a list of globs; `!` excludes, and one without a slash matches a name in any folder.",
   ),
   instructions: documented(
     z.string().min(1).max(4000),
     "Every handler checks the tenant before it reads a row.",
-    "What to look for, in plain words. Only the model reads it.",
+    "What to look for. Only the model reads it.",
   ),
 });
 export type PathInstruction = z.infer<typeof PathInstruction>;
@@ -40,18 +40,14 @@ export const CustomRule = z.strictObject({
       .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be kebab-case: lower-case letters, digits and single hyphens")
       .max(60),
     "no-raw-sleep",
-    "Unique name in kebab-case; shown with each finding and usable under `rules`.",
+    "Unique name in kebab-case, usable under `rules`.",
   ),
   language: documented(
     z.enum(["typescript", "tsx", "javascript", "python", "go", "java", "ruby", "rust", "php"]),
     "python",
     "The language whose syntax the rule matches.",
   ),
-  message: documented(
-    z.string().min(1).max(200),
-    "time.sleep() blocks the event loop",
-    "The finding's title: one line that says what is wrong.",
-  ),
+  message: documented(z.string().min(1).max(200), "time.sleep() blocks the event loop", "The finding's title."),
   note: documented(
     z.string().max(2000).optional(),
     "Await asyncio.sleep() instead.",
@@ -61,7 +57,7 @@ export const CustomRule = z.strictObject({
   rule: documented(
     z.record(z.string(), z.unknown()),
     { pattern: "time.sleep($SECONDS)" },
-    "An ast-grep rule object: pattern, kind, regex, inside, has, all, any, not …",
+    "An ast-grep rule object: pattern, kind, inside, any, not …",
   ),
 });
 export type CustomRule = z.infer<typeof CustomRule>;
@@ -71,54 +67,51 @@ export const Suppression = z.strictObject({
   pattern: documented(
     checkedText(titlePattern),
     "glob:*is logged*",
-    "Which findings, by their title: a part of it in any case; `glob:` and the whole title; `regex:` and a regular expression (RE2, any case).",
+    "A part of the title, in any case; or `glob:` and the whole title; or `regex:` and an RE2 expression.",
   ),
   severities: documented(
     z.array(z.enum(["major", "medium", "minor"])).default([]),
     ["minor"],
-    "Only findings of these severities: `major`, `medium`, `minor`. Empty: all three.",
+    "Only these severities: `major`, `medium`, `minor`. Empty: all three.",
   ),
   categories: documented(
     z
       .array(z.enum(["correctness", "performance", "reliability", "maintainability", "tests", "docs", "style"]))
       .default([]),
     ["style", "maintainability"],
-    "Only findings of these categories: `correctness`, `performance`, `reliability`, `maintainability`, `tests`, `docs`, `style`. Empty: all.",
+    "Only these: `correctness`, `performance`, `reliability`, `maintainability`, `tests`, `docs`, `style`. Empty: all.",
   ),
   paths: documented(
     z.array(Glob).max(50).default([]),
     ["scripts/**"],
-    "Only findings in files that these globs match; `!` excludes. Empty: everywhere.",
+    "Only in files of these globs; `!` excludes. Empty: everywhere.",
   ),
 });
 export type Suppression = z.infer<typeof Suppression>;
 
 const Review = section({
-  enabled: flag(true, "Review pull requests automatically. When false, only on request (label `kodiai:review`)."),
+  enabled: flag(true, "Review pull requests automatically. When false, only on request."),
   profile: choice(
     ["quiet", "balanced", "thorough"],
     { default: "balanced", example: "quiet" },
-    "How much to report. quiet: little, nearly all of it real; balanced: medium and worse, and a model's minor defects; thorough: everything.",
+    "quiet: little, nearly all of it real; balanced: medium and worse, and a model's minor defects; thorough: everything.",
   ),
   severityThreshold: documented(
     severity.optional(),
     "major",
-    "Report only findings at least this severe; without it the profile decides.",
+    "Report only findings at least this severe. Without it the profile decides.",
   ),
   maxComments: whole(
     { min: 0, max: 20, default: 10, example: 5 },
-    "At most this many inline comments a review; the rest is folded into the summary.",
+    "At most this many inline comments a review; the rest is in the summary.",
   ),
   summary: choice(
     ["findings", "always"],
     { default: "findings", example: "always" },
-    "When a summary is posted. findings: when there is something to say, else a 👍; also for the first review of a repository, and on request. always: each time.",
+    "findings: a summary when there is something to say, else a 👍; also for the first review of a repository, and on request. always: each time.",
   ),
   suggestions: flag(true, "Offer committable suggestions where the fix is exact."),
-  agentPrompt: flag(
-    true,
-    "Add a folded prompt for a coding agent to each comment, and one for all findings to the summary.",
-  ),
+  agentPrompt: flag(true, "Add a folded prompt for a coding agent to each comment, and to the summary."),
   model: choice(
     ["auto", "off"],
     { default: "auto", example: "off" },
@@ -127,7 +120,7 @@ const Review = section({
   readings: documented(
     z.union([z.literal("auto"), z.literal(1), z.literal(2), z.literal(3)]).default("auto"),
     2,
-    "How often the model reads a change, each time from another side; findings are merged, checked and put in order of worth. auto: what measured best (now 1). Small changes, and those that the budget does not pay for, are read less often.",
+    "How often the model reads a change, each time from another side. auto: what measured best (now 1). Small changes, and those that the budget does not pay for, are read less often.",
   ),
   language: documented(
     z
@@ -139,52 +132,52 @@ const Review = section({
   ),
   contextTokens: whole(
     { min: 0, max: 60_000, default: 12_000, example: 20_000 },
-    "How much of the repository around a change the model is shown, in tokens: enclosing functions, definitions, callers. 0: the diff alone.",
+    "Tokens of code around a change that the model is shown: functions, definitions, callers. 0: the diff alone.",
   ),
   budget: section({
     usdPerReview: amount(
       { min: 0, max: 1000, default: 1, example: 0.25 },
-      "At most this many US$ for one review; the summary lists what the model did not read.",
+      "At most this many US$ for a review; the summary lists what the model did not read.",
     ),
     usdPerMonth: amount(
       { min: 0, max: 100_000, default: 50, example: 20 },
-      "At most this many US$ a calendar month (UTC) in this repository; then rules and memory review alone.",
+      "The same for a calendar month (UTC) in this repository; then rules and memory review alone.",
     ),
     outsiders: section({
       percentOfMonth: amount(
         { min: 0, max: 100, default: 10, example: 25 },
-        "Percentage of the month's budget that all of them may spend.",
+        "Percentage of the month's budget for all of them.",
       ),
       reviewsPerDay: whole(
         { min: 0, max: 100, default: 3, example: 1 },
-        "How many reviews of one pull request the model writes for them in 24 hours.",
+        "Reviews of one pull request that the model writes for them in 24 hours.",
       ),
     }).describe(
-      "Limits for people without write access who open a pull request from a fork or ask a question. Beyond them rules and memory review alone.",
+      "For people without write access who open a pull request from a fork or ask a question. Beyond it rules and memory review alone.",
     ),
   }).describe("What the model may cost."),
   newcomers: choice(
     ["full", "cheap"],
     { default: "full", example: "cheap" },
-    "Which model reads pull requests of people who never had one merged here. full: the main one; cheap: the small one.",
+    "Which model reads pull requests of people who never had one merged here: the main one, or the small one.",
   ),
   snapshot: choice(
     ["auto", "off"],
     { default: "auto", example: "off" },
-    "Whether the repository is read at the head of the change, to see what the diff does not show. off: the changed files alone.",
+    "Whether the repository is read at the head, for what the diff does not show. off: the changed files alone.",
   ),
   checks: section({
-    enabled: flag(false, "Show each review as a check run too. The App needs the permission `checks: write`."),
+    enabled: flag(false, "Show each review as a check run too. The App needs `checks: write`."),
     failOn: documented(
       FailOn.default("never"),
       "critical",
-      "The check fails when a finding at least this severe was found, or source was not wholly read; it succeeds when a complete review has none; else it is neutral. `never`: always neutral.",
+      "The check fails for a finding at least this severe, or when source was not wholly read; succeeds when a complete review has none; else is neutral. `never`: always neutral.",
     ),
   }).describe("The check run of a review."),
   tools: section({
     codeScanning: flag(
       false,
-      "Report what code scanning found on changed lines, as findings with memory. The App needs the permission `security_events: read`.",
+      "Report what code scanning found on changed lines. The App needs `security_events: read`.",
     ),
   }).describe("Results of other tools: see docs/linters.md."),
   debounceSeconds: whole(
@@ -195,12 +188,12 @@ const Review = section({
   bots: documented(
     z.union([z.enum(["agents", "none", "all"]), z.array(z.string().min(1).max(100)).max(50)]).default("agents"),
     ["agents", "acme-release"],
-    "Bots whose pull requests are reviewed. `agents`: coding agents (Copilot, Claude, Codex …), Dependabot and Renovate; a list has globs of logins, `agents`, `!` to exclude. People with write access may request any review.",
+    "Bots whose pull requests are reviewed. `agents`: coding agents, Dependabot and Renovate; a list has globs of logins, `agents`, `!` to exclude. People with write access may request any review.",
   ),
   authors: documented(
     globs.default([]),
     ["alice", "team-*", "!team-intern"],
-    "Only pull requests by these people (globs of logins, in any case; all when empty); `!` leaves people and bots out.",
+    "Only pull requests by these people (globs of logins, in any case); `!` leaves people and bots out. Empty: all.",
   ),
   baseBranches: documented(
     globs.default([]),
@@ -220,7 +213,7 @@ const Review = section({
   suppress: documented(
     z.array(Suppression).max(100).default([]),
     [{ pattern: "glob:*is logged*", paths: ["scripts/**"] }],
-    "Findings that are held back; the summary lists each with its pattern. Critical findings and findings about security are always reported.",
+    "Findings to hold back, listed in the summary. Critical findings and those about security are always reported.",
   ),
 });
 
@@ -229,29 +222,29 @@ export const RepoConfig = z.strictObject({
   preset: choice(
     PRESET_NAMES,
     { default: "balanced", example: "quiet" },
-    `The defaults to start from; every other key in a file overrides it. ${presetsText()}.`,
+    `The defaults to start from. ${presetsText()}.`,
   ),
   review: Review.describe("Which pull requests are reviewed, and how much is reported."),
   pathFilters: documented(
     globs.default([]),
     ["!**/snapshots/**", "vendor/our-fork/**"],
-    "Which files are reviewed: globs, `!` excludes, the last match wins. A positive glob brings back lock files, and what `.gitattributes` marks as generated. A check with `failOn` fails for source that this key excludes.",
+    "Which files are reviewed: globs, `!` excludes, the last match wins. A positive glob brings back lock files and generated ones. A check with `failOn` fails for source that this key excludes.",
   ),
   pathInstructions: documented(
     z.array(PathInstruction).max(50).default([]),
     [{ path: "src/api/**", instructions: "Every handler checks the tenant before it reads a row." }],
-    "What the model is asked to look for in some paths; the last that match come last.",
+    "What the model is asked to look for in some paths.",
   ),
   fileKinds: section({
-    test: documented(globs.default([]), ["**/*.it.ts", "qa/**"], "Further globs for tests."),
-    config: documented(globs.default([]), ["deploy/*.ini"], "Further globs for configuration."),
-    docs: documented(globs.default([]), ["handbook/**"], "Further globs for documentation."),
-    infra: documented(globs.default([]), ["ops/**"], "Further globs for infrastructure."),
-  }).describe("What kind a file is, if the built-in table does not know. Rules for production code skip tests."),
+    test: documented(globs.default([]), ["**/*.it.ts", "qa/**"], "Tests."),
+    config: documented(globs.default([]), ["deploy/*.ini"], "Configuration."),
+    docs: documented(globs.default([]), ["handbook/**"], "Documentation."),
+    infra: documented(globs.default([]), ["ops/**"], "Infrastructure."),
+  }).describe("Further globs, if the built-in table does not know a file. Rules for production code skip tests."),
   rules: documented(
     z.record(z.string(), RuleSetting).default({}),
     { "debugger-left-in": "off", "weak-password-hash": "critical" },
-    "A rule's severity, or `off`: `{debugger-left-in: off, weak-password-hash: critical}`. See docs/rules.md. A rule of another tool is named with it: `eslint/no-eval`.",
+    "A rule's severity, or `off`: `{debugger-left-in: off, weak-password-hash: critical}`; of another tool: `eslint/no-eval`. docs/rules.md has the rules.",
   ),
   customRules: documented(
     z.array(CustomRule).max(50).default([]),

@@ -1,5 +1,4 @@
 // What the dashboard may ask of the world. It reads, and of what changes something it has the few safe acts and nothing more.
-import type { ShownVariable } from "../config/environment/shown-variables.ts";
 import type { ExportPorts } from "../flows/memory/memory-file.ts";
 import type { SearchPorts } from "../flows/memory/search-memory.ts";
 import type { DecidePorts } from "../flows/people/weigh-evidence.ts";
@@ -41,9 +40,6 @@ export interface DashboardPorts {
   readonly health: () => Promise<Health>;
   /** Something may run now. */
   readonly wake: () => void;
-  /** Who does what, for the configuration's page: names and words. */
-  readonly choices: readonly (readonly [name: string, word: string])[];
-  readonly variables: readonly ShownVariable[] | null;
   /** What addresses on GitHub begin with, and where its pages are: `github.com`, `https://github.com`. */
   readonly github: { readonly host: string; readonly webUrl: string };
   /** The model that reads changes; null for none. */

@@ -191,21 +191,16 @@ interface Bar {
   readonly shown: string;
   /** 1–5: which colour of the palette. */
   readonly tone?: number;
-  /** Low and high end of what the value may be, in the same unit. */
-  readonly interval?: readonly [number, number] | null;
 }
 
-/** Bars beside their names and figures: a list that is a picture. `most` is where a bar is full. */
-export function bars(label: string, list: readonly Bar[], most = Math.max(0, ...list.map(({ value }) => value))): Html {
-  const width = (value: number) => (most <= 0 ? 0 : Math.round(Math.min(1, Math.max(0, value / most)) * 1000) / 10);
+/** Bars beside their names and figures: a list that is a picture. */
+export function bars(label: string, list: readonly Bar[]): Html {
+  const most = Math.max(0, ...list.map(({ value }) => value));
+  const width = (value: number) => (most === 0 ? 0 : Math.round((value / most) * 1000) / 10);
   return html`<ul class="bars" aria-label="${label}">${list.map(
-    ({ name, value, shown, tone = 1, interval = null }) => html`<li>
+    ({ name, value, shown, tone = 1 }) => html`<li>
 <span class="bar-name">${name}</span>
-<svg class="bar tone-${tone}" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="10"/><rect class="fill" width="${width(value)}" height="10"/>${
-      interval === null
-        ? ""
-        : html`<rect class="range" x="${width(interval[0])}" y="4" width="${Math.max(0.4, width(interval[1]) - width(interval[0]))}" height="2"/>`
-    }</svg>
+<svg class="bar tone-${tone}" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="10"/><rect class="fill" width="${width(value)}" height="10"/></svg>
 <span class="bar-value">${shown}</span></li>`,
   )}</ul>`;
 }

@@ -31,8 +31,6 @@ export function readAsPerson(
   return {
     ...ports,
     viewer,
-    variables: null,
-    choices: [],
     memory: memory === null ? null : memoryOf(memory, isMine),
     history: { of: only(history.of, null) },
     statistics: {

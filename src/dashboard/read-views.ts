@@ -397,13 +397,11 @@ export async function readReview({ work, memory }: DashboardPorts, key: string, 
 }
 
 export async function readConfiguration(ports: DashboardPorts, wanted: string) {
-  const { work, variables, choices } = ports;
+  const { work } = ports;
   const { repositories, chosen } = await readChosen(ports, wanted);
   const key = chosen ?? repositories[0]?.key ?? null;
   const last = key === null ? undefined : (await work.reviews(key, { skip: 0, most: 1 })).reviews[0];
   return {
-    variables,
-    choices,
     choice: { repositories, chosen: key, maySeeAll: false },
     at: last?.writtenAt ?? null,
     settings: last?.review.settings ?? null,

@@ -1,6 +1,6 @@
 // One repository: what is remembered of it, whether that helps, how far its import is.
 import { html } from "hono/html";
-import { ENOUGH_PULLS, noGain, replaySummary } from "../domain/figures/replay.ts";
+import { ENOUGH_PULLS, replaySummary } from "../domain/figures/replay.ts";
 import type { RepoKey } from "../domain/memory.ts";
 import { acceptance } from "./acceptance.ts";
 import { EXPORT, IMPORT, memoriesPath, repositoryPath } from "./addresses.ts";
@@ -154,17 +154,14 @@ ${fields === null ? "" : html`<p class="note">${whole(fields.described)} have a 
 }
 
 /** Memory on, off, and another repository's: a repository's own past, asked once more. */
-function replay({ memory, now }: RepositoryView): Html {
+function replay({ memory }: RepositoryView): Html {
   const result = memory?.replay ?? null;
   if (result === null)
     return html`<section class="card"><h2>Does memory help?</h2>${empty(
       "It was never replayed.",
       html`<code>kodiai replay --repo OWNER/NAME</code> asks it of the repository's own pull requests: with memory, without, and with another repository's.`,
     )}</section>`;
-  const { on, placebo, gain, pulls, comments, model } = result;
-  const share = (value: number) => `${(100 * value).toFixed(1)} %`;
-  const points = (value: number) => (100 * value).toFixed(1);
-  const problem = noGain(result, now, model);
+  const { gain, pulls } = result;
   const verdict =
     gain === null
       ? badge("no placebo: nothing is shown", "warn")
@@ -172,28 +169,7 @@ function replay({ memory, now }: RepositoryView): Html {
         ? badge("memory helps", "good")
         : badge(pulls < ENOUGH_PULLS ? "too few pull requests" : "not shown to help", "warn");
   return html`<section class="card"><h2>Does memory help?</h2><p>${verdict}</p>
-<p class="note">Share of ${whole(pulls)} pull requests (${whole(comments)} comments) of which memory met a later comment.</p>
-${bars(
-  "Share of pull requests of which memory met a later comment",
-  [
-    { name: "memory on", value: on, shown: share(on), tone: 1 },
-    { name: "memory off", value: 0, shown: share(0), tone: 5 },
-    ...(placebo === null ? [] : [{ name: "another's (placebo)", value: placebo, shown: share(placebo), tone: 3 }]),
-    ...(gain === null
-      ? []
-      : [
-          {
-            name: "gain over placebo",
-            value: Math.max(0, gain.mean),
-            shown: `${points(gain.mean)} points [${points(gain.low)} to ${points(gain.high)}]`,
-            tone: 2,
-            interval: [Math.max(0, gain.low), Math.max(0, gain.high)] as const,
-          },
-        ]),
-  ],
-  Math.max(on, placebo ?? 0, gain?.high ?? 0, 0.01),
-)}
-<p class="note">${replaySummary(result)}</p>${problem === null ? "" : html`<p class="note">Reviews search memory only where a change is risky or requested: ${problem}.</p>`}</section>`;
+<p>${replaySummary(result)}</p></section>`;
 }
 
 function progressOf({ progress }: RepositoryView): Html {

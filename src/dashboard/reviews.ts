@@ -1,4 +1,4 @@
-// One review: what it found, what it held back and what was said before; and, folded, how it came about.
+// One review: what it found, what it held back and what was said before; and, folded, how it searched memory.
 import { html } from "hono/html";
 import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
 import { type Finding, type Precedent, SEVERITIES } from "../domain/finding.ts";
@@ -11,7 +11,6 @@ import { memoryPath, repositoryPath, reviewPath } from "./addresses.ts";
 import { decisionForm, type Page, pager, repositoryChooser } from "./frame.ts";
 import {
   badge,
-  bars,
   type Content,
   diff,
   dollars,
@@ -24,7 +23,6 @@ import {
   num,
   outcomeWord,
   outLink,
-  percent,
   quoted,
   ruleName,
   severityBadge,
@@ -103,13 +101,7 @@ ${listOf(
   degraded.map(({ part, reason }) => `${part}: ${reason}`),
   true,
 )}
-<details class="walk"><summary>How it came about</summary><ol>
-${stage("What was read", gather(review))}
-${stage("The change", analyze(review))}
-${stage("Memory", retrieve(view, key))}
-${stage("The model", model(review))}
-${stage("What was posted", publish(view))}
-</ol></details>`,
+<details><summary>How it searched memory</summary><section class="card">${retrieve(view, key)}</section></details>`,
   };
 }
 
@@ -117,10 +109,6 @@ ${stage("What was posted", publish(view))}
 function pageOf({ repo }: Review, path: string): string | null {
   if (repo.host === "local" || repo.host === "eval") return null;
   return `https://${repo.host}/${repo.owner}/${repo.name}${path}`;
-}
-
-function stage(name: string, content: Content): Html {
-  return html`<li><section class="card"><h2>${name}</h2>${content}</section></li>`;
 }
 
 function findings(view: ReviewView, key: RepoKey): Html {
@@ -194,88 +182,6 @@ function quote(key: RepoKey, id: string, said: Precedent | Omit<SeenBefore, "pat
   const known = outcome === "unknown" || outcome === "posted" ? "" : outcome;
   const when = [date, `${known} ${decided ?? ""}`.trim()];
   return html`${author} on ${outLink(url, pull === undefined ? "GitHub" : `#${pull}`)} (${when.filter((part) => part !== "").join(", ")}): <a href="${memoryPath(key, id)}">${said.quote ?? reason ?? id}</a>`;
-}
-
-function gather({ reviewed, leftOut, scope, configProblems, baseSha }: Review): Html {
-  const all = scope.kind === "full" && scope.reason !== null ? `all of it: ${scope.reason}` : "all of it";
-  const problems = configProblems.map(({ key, message }) => `${key} ${message}`).join("; ");
-  return html`${facts({
-    read: scope.kind === "full" ? all : `what changed since ${scope.since.slice(0, 7)}`,
-    base: shortSha(baseSha),
-    files: `${whole(reviewed.length)} reviewed, ${whole(leftOut.length)} left out`,
-    configuration: problems === "" ? "no problems" : `${counted(configProblems.length, "problem")}: ${problems}`,
-  })}${listOf(
-    "Left out",
-    leftOut.map(({ path, reason }) => html`<span class="path">${path}</span>: ${reason}`),
-  )}`;
-}
-
-function analyze({ signals }: Review): Html {
-  const { intent, languages, risks, author, metrics } = signals;
-  const shares = languages.map(({ name, share: value, changedLines }) => {
-    return { name, value, shown: `${percent(value)}, ${whole(changedLines)} lines` };
-  });
-  return html`${facts({
-    intent: `${intent.type ?? intent.otherType ?? "no type"}${intent.scope === null ? "" : ` (${intent.scope})`}${intent.breaking.length > 0 ? ", breaking" : ""}`,
-    author: `${author.tier}: ${author.because}`,
-    size: `${counted(metrics.files, "file")}, +${whole(metrics.added)} −${whole(metrics.removed)}, ${counted(metrics.hunks, "hunk")}`,
-    risks: risks.length === 0 ? "none" : html`<ul class="bare">${risks.map(riskLine)}</ul>`,
-  })}${shares.length === 0 ? "" : bars("Languages by changed lines", shares, 1)}`;
-}
-
-function riskLine({ text, evidence: [first, ...more] }: Review["signals"]["risks"][number]): Html {
-  if (first === undefined) return html`<li>${text}</li>`;
-  const place = `${first.path}${first.line === null ? "" : `:${first.line}`}`;
-  return html`<li>${text} <span class="path">${place}</span>${more.length > 0 ? ` and ${more.length} more` : ""}</li>`;
-}
-
-function model({ coverage, cost }: Review): Html {
-  if (coverage === null) return html`<p class="note">No model was asked: rules and memory alone.</p>`;
-  const { model: name, questions, unanswered, cut, files, hidden = [], located, readings } = coverage;
-  const proven = Object.entries(located).map(([how, count]) => `${how} ${count}`);
-  const unread = files.flatMap(({ path, state, reason }) =>
-    reason === null ? [] : [html`<span class="path">${path}</span>: ${state.replaceAll("-", " ")}, ${reason}`],
-  );
-  return html`${facts({
-    model: name,
-    questions: `${whole(questions)}, ${whole(unanswered)} parts without a valid answer`,
-    ...(readings === undefined ? {} : { readings: `${readings.planned}, ${readings.because}` }),
-    tokens: `${whole(cost.inputTokens)} in, ${whole(cost.outputTokens)} out, ${dollars(cost.usd)}`,
-    files: countsBy(files, ({ state }) => state),
-    "places proven": proven.join(", "),
-  })}${listOf(
-    "Parts of the prompt that were shortened",
-    cut.map(({ part, shown, of }) => `${part}: ${whole(shown)} of ${whole(of)} characters`),
-    true,
-  )}${listOf(
-    "Hidden text that was not shown to it",
-    hidden.map(({ part, chars }) => `${part}: ${whole(chars)} characters`),
-    true,
-  )}${listOf("Files that it did not read wholly", unread)}`;
-}
-
-/** `3 inline, 2 in summary` */
-function countsBy<Item>(list: readonly Item[], wordOf: (item: Item) => string): string {
-  const groups = Map.groupBy(list, (item) => wordOf(item).replaceAll("-", " "));
-  return [...groups].map(([word, { length }]) => `${whole(length)} ${word}`).join(", ");
-}
-
-function publish({ review, outcome, settledAt }: ReviewView): Html {
-  const { findings: list, addressed } = review;
-  const places = countsBy(list, ({ place }) => place);
-  const titles = addressed.map(({ finding, reason }) => `${finding.title}: ${reason}`);
-  return html`${facts({
-    outcome: outcomeBadge(outcome),
-    settled: settledAt === null ? "not yet" : moment(settledAt),
-    places: places !== "" ? places : isSilent(review) ? "a 👍: there was nothing to say" : "the summary alone",
-  })}${
-    titles.length === 0
-      ? empty(
-          "No finding of an earlier push went away.",
-          "A finding whose code changes is listed here with the next push.",
-        )
-      : listOf("May be addressed since", titles, true)
-  }`;
 }
 
 function retrieve({ review, retrieval }: ReviewView, key: RepoKey): Html {

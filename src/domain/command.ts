@@ -37,14 +37,14 @@ const GRAMMAR = {
   },
   "full review": {
     usage: "full review",
-    says: "Review all of the pull request again, including what was reviewed before. A head that was reviewed already needs write access.",
+    says: "Review all of the pull request again. A head that was reviewed already needs write access.",
     least: "triage",
     author: true,
   },
   summary: { usage: "summary", says: "Summarise the latest review.", least: "none", author: true, onClosed: true },
   explain: {
     usage: "explain (or why)",
-    says: "Why the pull request is reviewed, or is not; in the thread of a finding why it was reported, and earlier comments on similar code.",
+    says: "Why the pull request is reviewed, or is not; in the thread of a finding why it was reported.",
     text: QUESTION,
     least: "none",
     author: true,
@@ -52,7 +52,7 @@ const GRAMMAR = {
   },
   ask: {
     usage: "ask QUESTION",
-    says: "Answer a question about the change. A mention without a verb, or a reply in a thread that Kodiai started, asks too.",
+    says: "Answer a question about the change. A mention without a verb, or a reply in Kodiai's thread, asks too.",
     text: QUESTION,
     least: "triage",
     author: true,
@@ -66,7 +66,7 @@ const GRAMMAR = {
   },
   ignore: {
     usage: "ignore [REASON]",
-    says: "In the thread of a finding: do not report it again here, and with a REASON no similar ones on other pull requests, except security and critical ones. The author without write access can only ask, and not for those: the finding is still shown, and counts for the check.",
+    says: "In the thread of a finding: do not report it again here, and with a REASON no similar ones elsewhere, except security and critical ones. An author without write access can only ask, and not for those: the finding stays, and counts for the check.",
     text: REASON,
     least: "write",
     author: true,

@@ -15,11 +15,13 @@ export const CATEGORIES = [
 ] as const;
 export type Category = (typeof CATEGORIES)[number];
 
-/** Text to put in place of head lines startLine…line. `text` has no closing newline. */
+/** Text to put in place of head lines startLine…line. `text` has LF between lines, and no closing newline. */
 export interface Suggestion {
   readonly startLine: number;
   readonly line: number;
   readonly text: string;
+  /** The lines of the head end in CR LF, and the new ones should; absent: in LF. */
+  readonly crlf?: true;
 }
 
 /** An earlier comment with author and place, as far as they are known and may be shown; untrusted. */
@@ -53,16 +55,6 @@ export interface Precedent extends Quote {
  */
 export type LocMethod = "rule" | "anchor" | "quote" | "none";
 
-/** How many of the readings of its code named a finding. */
-export interface Agreement {
-  readonly named: number;
-  readonly of: number;
-}
-
-/** When a maintainer would fix a finding: before the merge, later, or never. */
-export const WHENS = ["before", "later", "never"] as const;
-export type When = (typeof WHENS)[number];
-
 /** A problem in lines of the diff. */
 export interface Finding {
   /** `fnd_` + 12 hex; the same defect on a moved line keeps its id (see findingId). */
@@ -88,9 +80,7 @@ export interface Finding {
   /** For a model's finding, each 0–1: the code really does what the finding claims, and the author would change it. */
   readonly odds?: { readonly real: number; readonly wanted: number };
   /** For a finding of a model that read the change several times: how many of these readings named it. */
-  readonly agreement?: Agreement;
-  /** For a finding that was ranked among those of its change: when to fix it, and its place in that order, from 0. */
-  readonly rank?: { readonly when: When; readonly at: number };
+  readonly agreement?: { readonly named: number; readonly of: number };
   readonly suggestion: Suggestion | null;
   readonly precedents: readonly Precedent[];
   /** Absent for a rule's and a tool's finding. */

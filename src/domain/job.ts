@@ -12,7 +12,7 @@ export interface Repo {
 
 /**
  * The event and action of the delivery, a person at a terminal, or `missed`: no delivery arrived. `verdict`: a person's decision,
- * or another pull request with the same head, changes what the check comes to.
+ * or another pull request with the same head, changes what the check comes to. `scanned`: a tool of code scanning ended.
  */
 export type Trigger =
   | "opened"
@@ -28,6 +28,7 @@ export type Trigger =
   | "unlabeled"
   | "unlocked"
   | "verdict"
+  | "scanned"
   | "missed"
   | "command-line";
 

@@ -2,7 +2,7 @@
 // content is untrusted text until the caller has checked it.
 
 /** The purpose of a question, as in logs, budgets and recordings. */
-export type Purpose = "review" | "verify" | "rank" | "answer" | "memory" | "queries" | "rerank" | "gate";
+export type Purpose = "review" | "verify" | "answer" | "memory" | "queries" | "rerank" | "gate";
 
 /** `main` writes reviews; `small` is the cheaper model for short questions. */
 export type ModelTier = "main" | "small";

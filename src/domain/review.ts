@@ -160,6 +160,8 @@ export interface Review {
   readonly sources?: {
     /** The base's instructions to contributors and tools, by path; empty where no model reads. */
     readonly guidance: readonly string[];
+    /** Other tools that ran on this head; absent in older stored reviews. */
+    readonly tools?: readonly string[];
     /** Issues that it says it closes, as `#12`; `reason` is null for one that was read. */
     readonly issues: readonly { readonly name: string; readonly reason: string | null }[];
   };

@@ -40,17 +40,20 @@ export interface ToolResult extends Judgement {
 /** The results of all tools for one head. */
 export interface ToolReport {
   readonly results: readonly ToolResult[];
+  /** Tools that ran on this head, whatever they found. */
+  readonly ran: readonly string[];
   /** Tools whose results for this head are complete: what they no longer report may be fixed. */
   readonly complete: readonly string[];
   readonly degraded: readonly Degraded[];
 }
 
-export const NO_REPORT: ToolReport = { results: [], complete: [], degraded: [] };
+export const NO_REPORT: ToolReport = { results: [], ran: [], complete: [], degraded: [] };
 
 /** The reports of several sources as one. */
 export function joinedReports(reports: readonly ToolReport[]): ToolReport {
   return {
     results: reports.flatMap(({ results }) => results),
+    ran: [...new Set(reports.flatMap(({ ran }) => ran))],
     complete: reports.flatMap(({ complete }) => complete),
     degraded: reports.flatMap(({ degraded }) => degraded),
   };

@@ -10,7 +10,7 @@ import type { McpPorts } from "../wire/cli/mcp.ts";
 import { repositoryField, repositoryOf, type Tool } from "./tool.ts";
 
 /** UTF-16 units of a diff, GitHub's own limit. */
-export const MOST_DIFF = 1_048_576;
+const MOST_DIFF = 1_048_576;
 /** Reviews kept for explain_finding. */
 const MOST_RECENT = 20;
 

@@ -1,10 +1,7 @@
 // should_retrieve: the gate's decision whether to search memory, with its reason. It searches nothing.
 
 import { z } from "zod";
-import { UsageError } from "../config/usage-error.ts";
-import { commandLineJob } from "../domain/job.ts";
-import { decideForChange, decideForWords } from "../flows/memory/decide-retrieval.ts";
-import { MOST_DIFF } from "./review-diff.ts";
+import { decideForWords } from "../flows/memory/decide-retrieval.ts";
 import { repositoryOf, type Tool } from "./tool.ts";
 
 const input = z.strictObject({
@@ -18,11 +15,6 @@ const input = z.strictObject({
     .union([z.string().max(20_000), z.array(z.string().max(4_000)).max(50)])
     .optional()
     .describe("What was said before the query: one text, or its parts, oldest first."),
-  diff: z
-    .string()
-    .max(MOST_DIFF)
-    .optional()
-    .describe("The change as a unified diff: then the decision is the one that a review of it would make."),
 });
 
 export const shouldRetrieve: Tool<typeof input> = {
@@ -31,36 +23,22 @@ export const shouldRetrieve: Tool<typeof input> = {
   description:
     "Says whether what reviewers said before should be searched for a change or a question, how sure that is, why, and with which strategy. Asks no model and searches nothing: a few milliseconds.",
   input,
-  async run({ query, projectId, conversationHistory = [], diff }, ports, signal) {
+  async run({ query, projectId, conversationHistory = [] }, ports) {
     const repo = await repositoryOf(projectId, ports);
     const memory = await ports.memory();
     const recall = memory?.search.recall ?? NOTHING;
-    const decided =
-      diff === undefined
-        ? await decideForWords(repo, query, [conversationHistory].flat(), { recall, now: ports.now })
-        : await decideForDiff();
-    if (decided.kind === "skipped") throw new UsageError(`the change is not judged: ${decided.reason}`);
-    const { gate, memories, judged } = decided;
+    const before = [conversationHistory].flat();
+    const { gate, memories } = await decideForWords(repo, query, before, { recall, now: ports.now });
     const { retrieve, strategy, estimatedRelevance, ...stated } = gate;
     const value = {
       shouldRetrieve: retrieve,
       ...stated,
       ...(strategy === null ? {} : { suggestedStrategy: strategy }),
       ...(estimatedRelevance === null ? {} : { estimatedRelevance }),
-      judged,
       memories,
       repository: `${repo.owner}/${repo.name}`,
     };
     return { value, lists: [] };
-
-    async function decideForDiff() {
-      const change = await ports.change(
-        repo,
-        { kind: "diff", text: diff ?? "", title: query.split("\n")[0] ?? query },
-        signal,
-      );
-      return decideForChange(commandLineJob(change.repo, change.number, change.headSha), change.ports);
-    }
   },
 };
 

@@ -56,7 +56,6 @@ export interface CheckStore {
   begun(check: BegunCheck, now: number): Promise<void>;
   /** The last one on this head, ended or not; null when none was begun. */
   on(key: string, headSha: string): Promise<KeptCheck | null>;
-  /** Those of a pull request that are still in progress. */
   open(key: string): Promise<readonly KeptCheck[]>;
   /** The newest on this head, of any pull request of the repository: what GitHub shows. Null when none was begun. */
   newest(repo: Pick<Repo, "host" | "id">, headSha: string): Promise<KeptCheck | null>;
@@ -66,7 +65,6 @@ export interface CheckStore {
   judge(id: number, verdict: Conclusion): Promise<void>;
   /** Records its conclusion, before it is sent to GitHub. */
   decide(id: number, end: CheckEnd): Promise<void>;
-  /** GitHub accepted the conclusion. */
   ended(id: number, now: number): Promise<void>;
   /**
    * Those that no job will end: without a job, or begun more than `patienceMs` ago. After `LEFT_MS` of refusals by GitHub only another
@@ -94,7 +92,6 @@ export interface ProgressStore {
   left(): Promise<readonly ProgressNote[]>;
 }
 
-/** A comment or a review of ours on a pull request. */
 export interface OwnPost {
   readonly kind: "review" | "comment";
   readonly id: number;

@@ -19,7 +19,6 @@ export interface Threads {
   thread(repo: Repo, number: number, rootId: number): Promise<readonly ThreadComment[]>;
 }
 
-/** Where an answer goes: the comment that asked. */
 export type AnswerPlace = Pick<AskingComment, "place" | "id" | "rootId" | "at">;
 
 type Reaction = "eyes" | "hooray" | "rocket" | "confused" | "-1";
@@ -28,7 +27,6 @@ type Reaction = "eyes" | "hooray" | "rocket" | "confused" | "-1";
 export interface Replies {
   /** False when GitHub refuses it. Never throws: a reaction is a courtesy. Review bodies accept none. */
   react(repo: Repo, to: AnswerPlace, reaction: Reaction): Promise<boolean>;
-  /** Whether there is a comment of ours with this marker. */
   answered(repo: Repo, number: number, to: AnswerPlace, marker: string): Promise<boolean>;
   reply(repo: Repo, number: number, to: AnswerPlace, body: string): Promise<{ readonly url: string }>;
   /** Resolves the thread; "refused" when the installation may not, "missing" when there is no such thread. */
@@ -39,7 +37,6 @@ export interface Replies {
 export interface Decisions {
   of(key: string): Promise<PullDecisions>;
   pause(key: string, by: string, now: number): Promise<void>;
-  /** False when nothing was paused. */
   resume(key: string, now: number): Promise<boolean>;
   decline(key: string, declined: Declined, now: number): Promise<void>;
   /** Removes a decline; false when there was none. */
@@ -72,7 +69,6 @@ export interface AnswerStore {
   repliesInARow(to: AnsweredComment): Promise<number>;
 }
 
-/** Waiting and running reviews. */
 export interface ReviewJobs {
   /** Replaces a waiting review of the same pull request. */
   add(job: ReviewJob, now: number): Promise<void>;

@@ -11,7 +11,6 @@ interface Slice {
   readonly most: number;
 }
 
-/** A stored review. Times are epoch milliseconds. */
 export interface KeptReview {
   /** `HOST/REPO_ID#NUMBER` */
   readonly key: string;
@@ -54,13 +53,11 @@ export interface WorkFigures {
     of: RepoKey | null,
     slice: Slice,
   ): Promise<{ readonly total: number; readonly reviews: readonly KeptReview[] }>;
-  /** The latest review of a head; null when there is none. */
   review(key: string, headSha: string): Promise<KeptReview | null>;
   /** Who opened pull requests, as `@login`, by their keys; without those of which no review is kept, or no author. */
   authors(keys: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Reviews written since, by outcome; `not settled` until they have one. */
   reviewDays(of: RepoKey | null, since: number): Promise<readonly DayCount[]>;
-  /** Repositories with reviews. */
   reviewed(): Promise<
     readonly { readonly repo: RepoKey; readonly reviews: number; readonly posted: number; readonly lastAt: number }[]
   >;
@@ -78,7 +75,6 @@ export interface WorkFigures {
   jobCounts(): Promise<readonly { readonly lane: string; readonly state: JobState; readonly count: number }[]>;
 }
 
-/** Filter for the memories of a repository; null matches all. */
 interface MemoryList {
   readonly corpus: Corpus | null;
   readonly outcome: Outcome | null;
@@ -97,11 +93,9 @@ export interface PullDecisions extends Decided {
 
 /** Reads figures of memory. `of` null is all repositories. */
 export interface MemoryFigures {
-  /** Our findings by outcome; `none` without one. */
   findingOutcomes(
     of: RepoKey | null,
   ): Promise<readonly { readonly outcome: Outcome | "none"; readonly count: number }[]>;
-  /** Findings decided since, by outcome and day of the decision. */
   decidedDays(of: RepoKey | null, since: number): Promise<readonly DayCount[]>;
   /** Ids, the newest first. */
   memories(
@@ -109,8 +103,6 @@ export interface MemoryFigures {
     list: MemoryList,
     slice: Slice,
   ): Promise<{ readonly total: number; readonly ids: readonly { readonly repo: RepoKey; readonly id: string }[] }>;
-  /** Rules with a decided finding, those with most decisions first. */
   decidedRules(of: RepoKey | null, most: number): Promise<readonly RuleDecisions[]>;
-  /** Pull requests with a decided finding, the newest first. */
   decidedPulls(of: RepoKey | null, most: number): Promise<readonly PullDecisions[]>;
 }

@@ -21,7 +21,6 @@ export interface RememberedFinding extends Pick<MemoryRecord, "id" | "severity" 
   readonly findingId: string;
   /** The commented head. */
   readonly sha: string | null;
-  /** Whether flagged and fixed code are already stored. */
   readonly hasFix: boolean;
 }
 
@@ -41,7 +40,6 @@ export interface Decision {
 
 /** Evidence beside the memories, and the resulting outcomes. Evidence is removed with its memory. */
 export interface EvidenceStore {
-  /** The memories of our findings on a pull request. */
   findings(repo: RepoKey, pull: number): Promise<readonly RememberedFinding[]>;
   /** The evidence on all findings of a pull request, ordered by time and key. */
   evidence(repo: RepoKey, pull: number): Promise<readonly Evidence[]>;
@@ -49,7 +47,6 @@ export interface EvidenceStore {
   pulls(repo: RepoKey): Promise<readonly number[]>;
   /** Adds new evidence. A known key keeps its first content, and is no longer withdrawn. Returns how many were new. */
   add(repo: RepoKey, evidence: readonly Evidence[]): Promise<number>;
-  /** Marks evidence as withdrawn. */
   withdraw(repo: RepoKey, withdrawn: readonly Pick<Evidence, "memoryId" | "key">[], at: number): Promise<void>;
   /** The pull request of a finding; null when it has no memory. */
   pullOf(repo: RepoKey, memoryId: string): Promise<number | null>;

@@ -26,13 +26,9 @@ export interface RequestBudget {
 export interface PastReviews {
   /** From the last response headers. */
   budget(): RequestBudget;
-  /** Open pull requests. */
   openPulls(): Promise<ReadonlySet<number>>;
-  /** Comments on lines and files, including replies. */
   onLines(page: number, since: number | null): Promise<PastPage<PastComment>>;
-  /** Comments in the conversations of pull requests. */
   inConversations(page: number, since: number | null): Promise<PastPage<PastComment>>;
-  /** Closed pull requests, most recently updated first. */
   closedPulls(page: number): Promise<PastPage<PastPull>>;
   /** All comments of one pull request, of any age. */
   linesOf(pull: number): Promise<readonly PastComment[]>;
@@ -49,12 +45,10 @@ export interface PastReviews {
 
 /** Whether a review should introduce Kodiai, or the memory that exists. */
 export interface Introductions {
-  /** Whether no review of the repository was posted yet. */
   isFirst(repo: Pick<Repo, "host" | "id">): Promise<boolean>;
   of(repo: Pick<Repo, "host" | "id">): Promise<"first reviews" | "importing" | null>;
 }
 
-/** Progress of imports, one for each repository. */
 export interface HistoryStore {
   of(repo: RepoKey): Promise<HistoryProgress | null>;
   save(repo: RepoKey, progress: HistoryProgress): Promise<void>;

@@ -3,11 +3,9 @@ import type { CommandJob } from "../domain/command.ts";
 import type { CancelJob, HeadJobs, Ignored, ReviewJob, UpkeepJob, UpkeepJobs } from "../domain/job.ts";
 import type { ReceivedDelivery } from "../ports.ts";
 
-/** A delivery and the jobs that follow from it. */
 export interface Arrival {
   readonly delivery: ReceivedDelivery;
   readonly outcome: ReviewJob | HeadJobs | CommandJob | CancelJob | UpkeepJobs | Ignored;
-  /** Further jobs. */
   readonly beside: readonly (UpkeepJob | ReviewJob)[];
 }
 

@@ -29,6 +29,5 @@ export interface JobAdmin {
   find(id: number): Promise<KeptJob | null>;
   /** Runs it at once, with a fresh attempt count; what was posted is not posted again. */
   retry(id: number): Promise<JobChange>;
-  /** Cancels it for good. */
   drop(id: number, reason: string): Promise<JobChange>;
 }

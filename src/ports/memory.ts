@@ -56,7 +56,6 @@ export interface Embedder {
 
 /** Orders candidates by relevance to a query. Never throws. */
 export interface Reranker {
-  /** The model's name, for logs. */
   readonly name: string;
   /** With at most topK candidates it sends no request. */
   rerank(query: string, candidates: readonly RerankCandidate[], topK: number): Promise<Reranked>;
@@ -133,11 +132,9 @@ export interface RetrievalLog {
 }
 
 export interface RetrievalStatistics {
-  /** Zeros when nothing was logged. */
   read(window: StatisticsWindow): Promise<RetrievalFigures>;
 }
 
-/** The result of each repository's last replay. */
 export interface Replays {
   /** Null when it was never replayed. */
   of(repo: RepoKey): Promise<ReplayResult | null>;

@@ -6,7 +6,6 @@ import type { Repo, ReviewJob } from "../domain/job.ts";
 export interface OpenPull {
   readonly number: number;
   readonly headSha: string;
-  /** The branch that it goes into. */
   readonly baseRef: string;
   readonly createdAt: number;
   /** GitHub updates it with every activity on the pull request. */
@@ -69,7 +68,6 @@ export interface MissedEventStore {
    * settled when `refused` selects it for a retry.
    */
   owes(repo: Pick<Repo, "host" | "id">, pull: OpenPull, refused: RefusedAgain): Promise<boolean>;
-  /** How many heads were recovered since then. */
   recovered(since: number): Promise<number>;
 }
 

@@ -42,11 +42,9 @@ export interface Reservations {
   release(): Promise<void>;
 }
 
-/** The spending records, for reading and writing. */
 export interface SpendingStore extends Spending {
   /** `at` is epoch milliseconds; the reservation of the job that asked, if any, shrinks by the cost. */
   record(repo: RepoId, at: number, purpose: Purpose, usage: ModelUsage, held?: Held | null): Promise<void>;
-  /** Reservations of a job of this repository. */
   reservations(held: Held, repo: RepoId): Reservations;
 }
 

@@ -8,7 +8,6 @@ export interface FreshApp {
   readonly privateKey: string;
   /** Null when the webhook is off. */
   readonly webhookSecret: string | null;
-  /** For the dashboard's login. */
   readonly clientId: string;
   readonly clientSecret: string;
 }
@@ -22,13 +21,6 @@ export interface RegisteredApp {
   readonly installations: readonly { readonly id: number; readonly account: string }[];
   /** Status of the newest delivery, such as 200; null when there was none yet. */
   readonly lastDelivery: { readonly event: string; readonly status: number } | null;
-}
-
-/** The size of a repository's review history. */
-export interface PastSize {
-  readonly lineComments: number;
-  readonly conversation: number;
-  readonly pulls: number;
 }
 
 export interface AppCredentials {

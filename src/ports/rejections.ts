@@ -17,7 +17,6 @@ export interface PastCode {
   commenters(repo: RepoKey, paths: readonly string[], exceptPull: number): Promise<readonly Commenter[]>;
 }
 
-/** The flagged code of a review. */
 export interface FlaggedNow {
   /** Reported in this review, by memory id. */
   readonly reported: readonly {

@@ -5,7 +5,6 @@ import type { LaneName } from "../ports.ts";
 export interface Progress {
   /** Lane → age of its oldest waiting job since creation; 0 when none waits. */
   readonly oldestWaitingMs: Readonly<Record<LaneName, number>>;
-  /** Since a review was last posted; null when none was. */
   readonly sincePostedMs: number | null;
   /** Installations whose last review ended because GitHub refused it. */
   readonly refusedInstallations: number;

@@ -14,7 +14,6 @@ export interface Snapshot {
   readonly sha: string;
   /** By path, without links and files over the size limit; a binary has no text. */
   readonly files: ReadonlyMap<string, SnapshotFile>;
-  /** Files whose text could not be read, with the reason. */
   readonly unread: readonly LeftOut[];
   /** UTF-8 text of a file; null when it is not in `files`, binary, or no longer readable. */
   text(path: string): Promise<string | null>;

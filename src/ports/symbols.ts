@@ -3,9 +3,7 @@ import type { Degraded } from "../domain/omissions.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 export interface SoughtNames {
-  /** Find their definitions. */
   readonly used: ReadonlySet<string>;
-  /** Find their definitions and the lines that use them. */
   readonly changed: ReadonlySet<string>;
   /** Paths to search around first when a name is common. */
   readonly near: readonly string[];

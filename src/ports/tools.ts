@@ -3,7 +3,6 @@ import type { Repo } from "../domain/job.ts";
 import type { PullRequest } from "../domain/pull-request.ts";
 import { NO_REPORT, type ToolReport } from "../domain/tool-result.ts";
 
-/** What results are wanted for. */
 export interface ToolsAsked {
   readonly repo: Repo;
   readonly pull: PullRequest;

@@ -10,7 +10,6 @@ export interface Wanted {
   readonly kind: WriteKind;
   readonly repo: Repo;
   readonly installationId: number;
-  /** The pull request. */
   readonly number: number;
   /** "" when it belongs to no head. */
   readonly headSha: string;
@@ -41,7 +40,6 @@ export interface WriteStore {
   state(wanted: Wanted): Promise<WriteState>;
   /** Records that it is about to be sent, with this marker. */
   send(wanted: Wanted, marker: string): Promise<void>;
-  /** Records that it was created. */
   posted(wanted: Wanted, post: Post): Promise<void>;
   /** Records that it was certainly not created: it may be sent again. */
   refused(wanted: Wanted): Promise<void>;
@@ -57,13 +55,11 @@ export interface OrphanWrites {
 
 export interface WriteTurn {
   readonly installationId: number;
-  /** Unique for each turn. */
   readonly token: string;
 }
 
 /** Rate limits of each installation; they survive restarts and apply to every process on the store. */
 export interface InstallationPace {
-  /** How long requests must pause; 0 when they need not. */
   closedFor(installationId: number): Promise<number>;
   /** Starts a pause; keeps a longer one. */
   close(installationId: number, forMs: number): Promise<void>;

@@ -109,7 +109,9 @@ function renderSuggestion(finding: Finding): string {
   if (text.length > SUGGESTION_LIMIT) return "";
   if (text !== meant) return `Put this in place of ${lines(finding)}:\n\n${writeFence("", shown)}`;
   // No line at all deletes the lines; one empty line would leave an empty line behind.
-  return writeFence("suggestion", meant === "" ? [] : shown);
+  if (meant === "") return writeFence("suggestion", []);
+  // What a browser posts has CR LF everywhere, so GitHub knows both; it does not document which of them it writes.
+  return writeFence("suggestion", finding.suggestion.crlf ? shown.map((line) => `${line}\r`) : shown);
 }
 
 // A quote of an earlier comment: who, a link to where, when, the outcome, and the sentence.

@@ -99,12 +99,13 @@ export function renderReviewBody(headSha: string, repo: Review["repo"], summaryU
   return summaryUrl === null ? `Reviewed ${head}.` : `Reviewed ${head}: see the [summary](${summaryUrl}).`;
 }
 
-/** The base's guidance and the issues that it closes; in code, so that GitHub links no issue again. */
+/** The base's guidance, other tools, and the issues that it closes; in code, so that GitHub links no issue again. */
 function sources({ sources: read }: Review): string {
   if (read === undefined) return "";
   const issues = read.issues.filter(({ reason }) => reason === null).map(({ name }) => name);
   const named = [
     ...(read.guidance.length === 0 ? [] : [`${listed(read.guidance, 3, codeSpan)} of the base`]),
+    ...((read.tools ?? []).length === 0 ? [] : [`results of ${listed(read.tools ?? [], 10, codeSpan)}`]),
     ...(issues.length === 0 ? [] : [`issue ${listed(issues, 3, codeSpan)}`]),
   ];
   const unread = read.issues

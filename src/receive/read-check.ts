@@ -9,7 +9,17 @@ const Check = z.object({
   /** Only check runs have one, suites do not. */
   external_id: z.string().nullish(),
   pull_requests: z.array(z.object({ number: z.int().positive() })).nullish(),
+  app: z.object({ slug: z.string() }).partial().nullish().catch(undefined),
 });
+
+/** The App of code scanning: its check run on a head ends when GitHub has taken over the results of one tool. */
+const SCANNER = "github-advanced-security";
+
+/** Whether a check that ended is one of code scanning: the App that shows it cannot be chosen by who uploads. */
+export function isScan(action: unknown, app: { readonly slug?: unknown } | null | undefined): boolean {
+  return action === "completed" && app?.slug === SCANNER;
+}
+
 const CheckDelivery = Around.extend({
   sender: User.optional(),
   check_run: Check.optional(),
@@ -26,23 +36,34 @@ const EXTERNAL_ID = /^pull\/([1-9]\d{0,9})(?:\/[0-9a-f]{1,64})?$/;
 
 /**
  * A re-run of our check run or check suite, requested on GitHub, is an explicit request for a review of each pull request with
- * that head: of forks' the payload names none.
+ * that head: of forks' the payload names none. The end of a scan is a reason to look again at those that we know.
  */
 export const readCheckRun: Reader<HeadJobs> = reader(CheckDelivery, (payload, delivery, { host }) => {
   const { action, check, installation, repository, sender } = payload;
-  if (action !== "rerequested") return `check run: action ${quoted(action)} is not handled`;
+  const hasScanned = delivery.event === "check_run" && isScan(action, check.app);
+  if (action !== "rerequested" && !hasScanned) return `check run: action ${quoted(action)} is not handled`;
   const named = EXTERNAL_ID.exec(check.external_id ?? "")?.[1];
   const own = named === undefined ? [] : [Number(named)];
+  const head = {
+    delivery: delivery.id,
+    installationId: installation.id,
+    repo: repoOf(repository, host),
+    headSha: check.head_sha,
+  };
+  if (hasScanned)
+    return {
+      kind: "heads",
+      delivery: delivery.id,
+      named: [],
+      each: { kind: "review", ...head, trigger: "scanned", explicit: false },
+    };
   return {
     kind: "heads",
     delivery: delivery.id,
     named: [...own, ...(check.pull_requests ?? []).map(({ number }) => number)],
     each: {
       kind: "review",
-      delivery: delivery.id,
-      installationId: installation.id,
-      repo: repoOf(repository, host),
-      headSha: check.head_sha,
+      ...head,
       trigger: "rerequested",
       explicit: true,
       ...(sender === undefined ? {} : { askedBy: { id: sender.id, login: sender.login } }),

@@ -31,7 +31,7 @@ import {
   repoOf,
   User,
 } from "./delivery.ts";
-import { readCheckRun, readMergeGroup } from "./read-check.ts";
+import { isScan, readCheckRun, readMergeGroup } from "./read-check.ts";
 import { readCommand } from "./read-command.ts";
 import { COMMENT_READERS } from "./read-comment.ts";
 import { UPKEEP_READERS } from "./upkeep-jobs.ts";
@@ -87,11 +87,12 @@ export function receive(
 
 const CHECK_EVENTS: ReadonlySet<string> = new Set(["check_run", "check_suite"]);
 
-/** True for a check of another App, and for events of our own checks other than a re-run request: these are not stored. */
+/** True for a check of another App than code scanning, and for events of our own checks other than a re-run request: these are not stored. */
 export function isForeignCheck(event: string, payload: unknown, appId: number): boolean {
   if (!CHECK_EVENTS.has(event)) return false;
   const { action, [event]: check } = payload as Readonly<Record<string, unknown>>;
-  const { app } = (check ?? {}) as { readonly app?: { readonly id?: unknown } | null };
+  const { app } = (check ?? {}) as { readonly app?: { readonly id?: unknown; readonly slug?: unknown } | null };
+  if (event === "check_run" && isScan(action, app)) return false;
   return action !== "rerequested" || app?.id !== appId;
 }
 

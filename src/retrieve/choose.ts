@@ -26,7 +26,6 @@ import type { Tuning } from "./tuning.ts";
 interface FoundList extends Pick<Precedents, "gate" | "query" | "usage" | "rerank"> {
   readonly list: RankedList;
   readonly method: Precedents["provenance"]["method"];
-  /** Every record in scope that any query found. */
   readonly records: ReadonlyMap<string, MemoryRecord>;
 }
 
@@ -52,8 +51,7 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
   const room = Math.max(0, maxContextChars - sectionFrame(DELIMITER_CHARS));
   const limits = { topK, characters: tuning.budget ? room : Number.POSITIVE_INFINITY };
   const ranked = list.ranked.map((found) => {
-    // A similarity, which an opposite direction would bring below 0.
-    const score = method === "semantic" ? Math.min(1, Math.max(0, found.score)) : found.score;
+    const score = method === "semantic" ? boundLikeness(found.score) : found.score;
     const bound = score === found.score ? [] : [{ name: "bound", value: score - found.score }];
     const memory = { ...found, score, terms: [...found.terms, ...bound] };
     const { distance, probability } = memory;
@@ -83,6 +81,14 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
     rerank,
     degraded: [],
   };
+}
+
+/** Below this a likeness is bent, so that what is farther than 1, or older, still has a score above 0 and an order. */
+const BENT = 0.05;
+
+/** A likeness between 0 and 1 in the same order: unchanged from .05 on. */
+function boundLikeness(likeness: number): number {
+  return likeness < BENT ? BENT ** 2 / (2 * BENT - likeness) : Math.min(1, likeness);
 }
 
 function thresholdMethod(
@@ -132,7 +138,6 @@ export function choose<T extends { readonly record: Pick<MemoryRecord, "id"> }>(
 
 // Memory's contribution without a model: the summary reports changed code that resembles code with earlier comments.
 
-/** Lines of one summary. */
 const MOST = 5;
 
 /** Only comments and findings are precedents; documents are not. */

@@ -68,13 +68,10 @@ export interface RetrieveSettings {
   readonly before?: number | null;
   readonly gateCache?: GateCache | null;
   readonly tuning?: Partial<Tuning>;
-  /** Why a replay advises against memory here; null or absent when none does. */
-  readonly noGain?: string | null;
   /** A question in place of the change's own queries; null or absent: the change asks. */
   readonly asked?: Asked | null;
 }
 
-/** The state shared by all steps of one search. */
 interface Search {
   readonly context: PullRequestContext;
   readonly signals: ReviewSignals;
@@ -146,7 +143,7 @@ async function gated(
   // While memory answers: of most changes the gate lets the query be asked.
   const queryFor = settings.asked?.query ?? always(changeQuery(context, signals, retrieval.queryChars, tuning));
   const [counts, version] = await asking;
-  const memory = { counts, version, noGain: settings.noGain };
+  const memory = { counts, version };
   const deciding = async () =>
     settings.asked?.decide?.(counts) ??
     decide({ ...context, signals, memory }, gateConfig(retrieval.gate), {
@@ -169,7 +166,6 @@ function always(query: RetrievalQuery): Asked["query"] {
   return () => query;
 }
 
-/** A part of `degraded`. */
 const KEYWORD_SEARCH = "keyword-search";
 
 /** @param own the query of the change, or of the person who replaces it */
@@ -237,7 +233,6 @@ async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Prom
   });
 }
 
-/** The operator's threshold where the repository sets none. */
 function withOperators(retrieval: Knowledge["retrieval"], embedder: Embedder | null): Knowledge["retrieval"] {
   const { distanceThreshold: own } = retrieval;
   return { ...retrieval, distanceThreshold: own === "auto" ? (embedder?.operatorThreshold ?? own) : own };

@@ -10,11 +10,8 @@ export interface Tuning {
   /** Hits of each list before anything is cut, so that later steps have enough to reorder. */
   readonly overFetch: number;
   readonly pooling: Pooling;
-  /** Paths that stand in the query of kind `paths`. */
   readonly paths: number;
-  /** The kinds of query that are used. */
   readonly variants: ReadonlySet<QueryVariant["kind"]>;
-  /** The length of a model's queries. */
   readonly queryLength: QueryLength;
   /** False admits hits beyond the threshold and below the least probability. */
   readonly floors: boolean;
@@ -26,7 +23,6 @@ export interface Tuning {
   readonly fold: boolean;
   /** Admits a memory whose distance does not, 0–1; above 1 none. */
   readonly leastProbability: number;
-  /** Which of the factors count. */
   readonly factors: readonly FactorName[];
   readonly shadowShare: number;
   /** How many a reranker must put in order; null: as many as are used. A query with no more candidates is not asked. */

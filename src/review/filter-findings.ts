@@ -3,7 +3,6 @@
 import { fileList, titlePattern } from "../config/patterns.ts";
 import type { Suppression } from "../config/repo-config.ts";
 import {
-  type Agreement,
   atLeast,
   type Category,
   type Finding,
@@ -141,11 +140,8 @@ function fitting({ pattern, severities, categories, paths }: Suppression): (find
 
 /** What a profile reports. The figures behind floors.json are in eval/README.md, "Where the floors are". */
 interface Floor {
-  /**
-   * Least chance, 0–1, that a model's finding is real, and that its author would change the code: of one, two and three
-   * readings, by how many of them named it.
-   */
-  readonly odds: readonly (readonly number[])[];
+  /** Least chance, 0–1, that a model's finding is real, and that its author would change the code. */
+  readonly odds: number;
   /** Least severity of what a rule finds. */
   readonly rules: Severity;
   /** Least severity of a model's findings about what the code does, and of those about how it is written. */
@@ -163,10 +159,9 @@ export function reportsMore(profile: Profile, than: Profile): boolean {
   return leastOdds(profile) <= leastOdds(than);
 }
 
-/** The least odds of a model's finding: 0–1, for each of the two. @param agreement how many readings named it */
-export function leastOdds(profile: Profile, { named, of }: Agreement = { named: 1, of: 1 }): number {
-  // Nothing passes a floor that the table does not have.
-  return FLOORS[profile].odds[of - 1]?.[named - 1] ?? 1;
+/** The least odds of a model's finding: 0–1, for each of the two. */
+export function leastOdds(profile: Profile): number {
+  return FLOORS[profile].odds;
 }
 
 function leastSeverity({ source, category }: Pick<Finding, "source" | "category">, profile: Profile): Severity {

@@ -1,6 +1,6 @@
 // The schemas of the reviewer's replies: for the server, for our check, and for the types.
 import { z } from "zod";
-import { CATEGORIES, SEVERITIES, WHENS } from "../domain/finding.ts";
+import { CATEGORIES, SEVERITIES } from "../domain/finding.ts";
 import type { ReplyShape } from "../domain/model.ts";
 import {
   categoryOf,
@@ -60,11 +60,6 @@ export type CheckedFinding = z.infer<typeof CheckedFinding>;
 
 const VerifyReply = z.strictObject({ findings: z.array(CheckedFinding) });
 
-const RankedFinding = z.strictObject({ id: z.string(), when: z.enum(WHENS) });
-export type RankedFinding = z.infer<typeof RankedFinding>;
-
-const RankReply = z.strictObject({ order: z.array(RankedFinding) });
-
 export const REVIEW_REPLY: ReplyShape<ReviewReply> = {
   ...shapeOf("review", ReviewReply),
   check(value) {
@@ -88,15 +83,6 @@ export const VERIFY_REPLY: ReplyShape<z.infer<typeof VerifyReply>> = {
     if (findings === null) return { ok: false, problem: "findings: must be a list" };
     // One without a verdict is reported as such.
     return kept(findings.map(checkedFinding), (good) => ({ findings: good }));
-  },
-};
-
-export const RANK_REPLY: ReplyShape<z.infer<typeof RankReply>> = {
-  ...shapeOf("ranking", RankReply),
-  check(value) {
-    const order = listIn(value, "order");
-    if (order === null) return { ok: false, problem: "order: must be a list" };
-    return kept(order.map(rankedFinding), (good) => ({ order: good }));
   },
 };
 
@@ -183,19 +169,6 @@ const VERDICTS = {
   partly: "partial, partially, partially holds, partly holds, partially correct",
   wrong: "false, incorrect, invalid, no, false positive, does not hold, rejected",
   "not-shown": "unsure, unclear, unknown, uncertain, undecided, not enough context",
-};
-
-function rankedFinding(value: unknown): RankedFinding | string {
-  const fields = fieldsOf(value) ?? new Map();
-  const id = textIn(fields, "id");
-  const when = verdictOf(textIn(fields, "when") ?? "", WHEN_WORDS);
-  return id === null || when === null ? problemWith("when", fields.get("when"), id) : { id, when };
-}
-
-const WHEN_WORDS = {
-  before: "before merging, before the merge, before merge, now, first, fix before merging, must",
-  later: "after, after the merge, some other time, should, eventually",
-  never: "no, not, not at all, leave it, wont fix",
 };
 
 /** A schema in the form for a model, and the check of its reply, whose problem names the first wrong place. */

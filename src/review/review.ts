@@ -31,16 +31,11 @@ import {
 } from "./memory/match-earlier-findings.ts";
 import { reviewMemory, withRememberedAbout } from "./memory/remembered-about.ts";
 import { type CodeNow, codeNow } from "./placing/code-now.ts";
-import { anchorFindings, commentCap, place } from "./placing/place.ts";
+import { anchorFindings, place } from "./placing/place.ts";
 import { suggestion } from "./placing/suggestion.ts";
 import { guardPush, scopeAfterPush } from "./push-scope.ts";
 import { ANSWER_TOKENS, answerRequest, type Question } from "./reading/answer-question.ts";
-import {
-  FIRST_QUESTIONS,
-  RANK_INSTRUCTIONS,
-  REVIEW_INSTRUCTIONS,
-  VERIFY_INSTRUCTIONS,
-} from "./reading/instructions.ts";
+import { FIRST_QUESTIONS, REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./reading/instructions.ts";
 import { failureReason } from "./reading/plan-reading.ts";
 import { type Bounds, type ModelReview, readByModel, withoutModel } from "./reading/read-by-model.ts";
 import { costOf, takeRuleVerdicts } from "./reading/verify.ts";
@@ -50,9 +45,7 @@ export { beginnings, flaggedInChange } from "./memory/flagged-here.ts";
 export { probeQuestion } from "./reading/probe.ts";
 
 /** The version of the models' instructions: part of a review's fingerprint. */
-export const PROMPT_VERSION = shortHash(
-  [REVIEW_INSTRUCTIONS, ...FIRST_QUESTIONS, VERIFY_INSTRUCTIONS, RANK_INSTRUCTIONS].join("\n"),
-);
+export const PROMPT_VERSION = shortHash([REVIEW_INSTRUCTIONS, ...FIRST_QUESTIONS, VERIFY_INSTRUCTIONS].join("\n"));
 
 export interface ReviewPorts {
   readonly inspector: Inspector;
@@ -110,8 +103,7 @@ export async function review(
   const ignored = ports.isAuthorTrusted ? [] : commented;
   const ruleFindings = [...tools.findings, ...unless(tools.heldBack)];
   const material = { context: authored, signals, precedents, ruleFindings, around };
-  const { isAuthorTrusted, head } = ports;
-  const bounds = { remembered: memory.precedents, profile: policy.profile, head: head.code, isAuthorTrusted };
+  const bounds = { remembered: memory.precedents, profile: policy.profile, head: ports.head.code };
   const read = await modelReview(material, bounds, ports.leave);
   const ruled = takeRuleVerdicts(ruleFindings, read.ruleVerdicts);
   // The author's text may have steered the model that found a rule wrong.
@@ -125,9 +117,8 @@ export async function review(
   const looked = whoLooked(read.coverage, seen, context.tools);
   const { open, addressed } = openFindings(weighed.notFound, context, looked);
   const limit = ports.commentLimit ?? config.review.maxComments;
-  const cap = ports.commentLimit ?? commentCap(context.files);
   const asked = askedToIgnore([...weighed.said, ...open], ignored, policy);
-  const placed = place(withAsked([...weighed.said, ...open], asked), limit, cap);
+  const placed = place(withAsked([...weighed.said, ...open], asked), limit);
   const findings = withSuggestions(placed, context);
   return {
     kind: "review",
@@ -158,11 +149,12 @@ export async function review(
       ...inspection.degraded.filter(({ part }) => part !== "head-text" || !saysNoHead(context)),
       ...tools.degraded,
       ...around.degraded,
-      ...head.degraded,
+      ...ports.head.degraded,
       ...read.degraded,
     ]),
     sources: {
       guidance: context.guidance.map(({ path }) => path),
+      tools: [...(context.tools?.ran ?? [])].sort(),
       issues: (context.issues ?? []).map((one) =>
         one.kind === "read" ? { name: `#${one.number}`, reason: null } : { name: one.name, reason: one.reason },
       ),

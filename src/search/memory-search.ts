@@ -1,6 +1,5 @@
 // Searches the rows of a store: by terms in memory, by vectors in the database for small scopes and in memory for larger ones. Every
 // answer is computed in one snapshot, and only names records: the store checks their scope again when it reads them.
-import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { oneAtATime } from "../domain/one-at-a-time.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../domain/retrieval.ts";
@@ -44,28 +43,7 @@ export const ROWS_IN_DATABASE = 2_000;
 /** Approximate size of a row with its terms and a vector of 1,024 components. */
 const ROW_BYTES = 1_700;
 
-export interface MemorySearch extends Pick<Recall, "nearest" | "matching" | "version"> {
-  counts(scope: Scope, report: ReportDegraded): Promise<MemoryCounts>;
-  /**
-   * Loads the most recently written repositories, as many as fit into half of the memory limit; queries take precedence.
-   *
-   * @param progress called with the number of repositories still to load
-   */
-  warm(progress: (waiting: number) => void): Promise<void>;
-  held(): Held;
-}
-
-/** Memory use. */
-export interface Held {
-  readonly repositories: number;
-  readonly rows: number;
-  readonly bytes: number;
-  /** The memory limit. */
-  readonly limitBytes: number;
-}
-
-/** Maximum number of repositories that `warm` loads. */
-const MOST_WARM = 200;
+type MemorySearch = Omit<Recall, "records" | "off">;
 
 export function memorySearch(source: RowSource, settings: SearchSettings): MemorySearch {
   const indexes = heldIndexes(settings.memoryBytes);
@@ -110,33 +88,14 @@ export function memorySearch(source: RowSource, settings: SearchSettings): Memor
         const parts = await indexes.read(rows, await rows.admitted(scope), report);
         return matchingIn(scope, filter, parts, texts, k);
       }),
-    counts: (scope, report) =>
-      inSnapshot(async (rows) => countsOf(await indexes.read(rows, await rows.admitted(scope), report), scope)),
+    counts: (scope) =>
+      inSnapshot(async (rows) => countsOf(await indexes.read(rows, await rows.admitted(scope), ignore), scope)),
     version: (repo) => source.snapshot((rows) => rows.version(repo)),
-    async warm(progress) {
-      let room = settings.memoryBytes / 2;
-      const wanted = (await inSnapshot((rows) => rows.recent(MOST_WARM))).filter((one) => {
-        room -= one.rows * ROW_BYTES;
-        return room >= 0;
-      });
-      for (const [at, { id }] of wanted.entries()) {
-        progress(wanted.length - at);
-        // SQLite blocks the event loop: a pending query runs here.
-        await setImmediate();
-        await inSnapshot(async (rows) => {
-          const one = (await rows.recent(MOST_WARM)).find((recent) => recent.id === id);
-          if (one !== undefined) await indexes.read(rows, [one], ignore);
-        });
-      }
-      progress(0);
-    },
-    held: indexes.held,
   };
 }
 
 const ignore: ReportDegraded = () => {};
 
-/** LRU cache of the indexes and vectors of repositories. */
 function heldIndexes(memoryBytes: number) {
   interface One {
     readonly index: RepositoryIndex;
@@ -175,12 +134,6 @@ function heldIndexes(memoryBytes: number) {
       held.set(repository.id, { index, vectors: new Map([[space, { vectors, index }]]) });
       return vectors;
     },
-    held: (): Held => ({
-      repositories: held.size,
-      rows: [...held.values()].reduce((sum, { index }) => sum + index.ids.length, 0),
-      bytes: held.calculatedSize,
-      limitBytes: memoryBytes,
-    }),
   };
 }
 

@@ -9,7 +9,6 @@ export interface Postings {
   /** 16 bits if all rows fit, as in most repositories. */
   readonly rows: Uint16Array | Uint32Array;
   readonly counts: Uint8Array;
-  /** Of each row. */
   readonly lengths: Uint32Array;
 }
 

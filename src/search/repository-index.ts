@@ -1,5 +1,6 @@
 // One repository in memory: the fields of its rows for scopes and filters, and their terms. Rows are ordered by corpus, then by time,
 // so that a corpus is a range of rows, and the rows before a date are the beginning of that range.
+import { setImmediate } from "node:timers/promises";
 import { CORPORA, type Corpus } from "../domain/memory.ts";
 import type { MemoryFilter, Scope } from "../domain/retrieval.ts";
 import { type Facet, facetMatcher, pathMatcher } from "./filter.ts";
@@ -12,7 +13,6 @@ export interface RepositoryIndex {
   readonly ids: Float64Array;
   /** The version that wrote the row last. */
   readonly changed: Float64Array;
-  /** The records' ids. */
   readonly mems: readonly string[];
   /** Pull request numbers, −1 for none. */
   readonly pulls: Float64Array;
@@ -29,10 +29,8 @@ export interface RepositoryIndex {
   readonly leftOut: number;
 }
 
-/** A repository that a scope admits, with its index. */
 export type IndexedRepository = { readonly repository: Admitted; readonly index: RepositoryIndex };
 
-/** Rows per read. */
 const PAGE = 5_000;
 
 /**
@@ -58,12 +56,13 @@ export async function readIndex(
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) break;
     after = last;
+    // SQLite answers at once: without this nothing else would run until a large index is read.
+    await setImmediate();
   }
   const kept = base === null ? [] : await keptRows(rows, id, base, new Set(added.ids), living);
   return arranged(version, base, kept, added, Math.max(0, living - kept.length - added.ids.length));
 }
 
-/** Collects new and changed rows, by column. */
 function addedRows(base: RepositoryIndex | null) {
   const columns = { ids: [], changed: [], pulls: [], times: [], facetOf: [], pathOf: [] } as Record<Column, number[]>;
   const [facets, paths] = [numbered<Facet>(base?.facets ?? []), numbered<string | null>(base?.paths ?? [])];
@@ -108,7 +107,6 @@ function numbered<T>(known: readonly T[]) {
   };
 }
 
-/** The unchanged rows of the older index. */
 async function keptRows(
   rows: Rows,
   repository: number,

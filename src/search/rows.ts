@@ -3,7 +3,6 @@
 import type { Corpus, EmbeddingSpace, Outcome, RepoKey } from "../domain/memory.ts";
 import type { MemoryFilter, Scope } from "../domain/retrieval.ts";
 
-/** A repository that a scope admits. */
 export interface Admitted {
   /** The store's id; never reused. */
   readonly id: number;
@@ -19,7 +18,6 @@ export interface Admitted {
 export interface SearchRow {
   /** The store's id, ascending by the time of the first write; never reused. */
   readonly id: number;
-  /** The record's id. */
   readonly mem: string;
   readonly pull: number | null;
   /** Epoch milliseconds. */
@@ -39,7 +37,6 @@ export interface SearchRow {
 /** Cursor in the order of (changed, id): the last row read. */
 export type ChangedAfter = Pick<SearchRow, "changed" | "id">;
 
-/** A vector by its row. */
 export interface RowCode {
   readonly id: number;
   readonly code: Int8Array;
@@ -68,7 +65,6 @@ export interface Rows {
   space(space: EmbeddingSpace): Promise<number | null>;
   /** At most `most` vectors of a space, by id, after `after`. */
   codes(repository: number, space: number, after: number, most: number): Promise<readonly RowCode[]>;
-  /** Vectors of these rows. */
   codesOf(repository: number, space: number, ids: readonly number[]): Promise<readonly RowCode[]>;
   /** How many rows of the repositories have vectors of other spaces, and of which. */
   staleEmbeddings(
@@ -85,11 +81,8 @@ export interface Rows {
     codes: readonly Int8Array[],
   ): Promise<readonly RowDistances[]>;
   version(repo: RepoKey): Promise<number>;
-  /** The most recently written repositories. */
-  recent(most: number): Promise<readonly Admitted[]>;
 }
 
-/** Opens snapshots of rows. */
 export interface RowSource {
   snapshot<T>(work: (rows: Rows) => Promise<T>): Promise<T>;
 }

@@ -1,5 +1,6 @@
 // The vectors of one repository in memory, with exact search; the vectors of a corpus are contiguous.
 import { createRequire } from "node:module";
+import { setImmediate } from "node:timers/promises";
 import type { Corpus } from "../domain/memory.ts";
 import type { VectorHit } from "../domain/retrieval.ts";
 import { codeDistance } from "./code.ts";
@@ -23,7 +24,6 @@ interface CorpusVectors {
   readonly codes: Int8Array;
 }
 
-/** Vectors per read. */
 const PAGE = 5_000;
 
 /**
@@ -66,6 +66,7 @@ export async function readVectors(
       for (const one of page) put(one);
       if (page.length < PAGE) break;
       after = page.at(-1)?.id ?? after;
+      await setImmediate();
     }
   } else {
     const changed: number[] = [];

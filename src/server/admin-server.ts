@@ -13,14 +13,11 @@ import { json, type Page } from "./sweeps/unavailable-servers.ts";
 import type { Committer } from "./take-delivery.ts";
 import { listening, type WebhookServer } from "./webhook-server.ts";
 
-/** What the operator sees of what runs jobs. */
 export interface JobFigures {
   /** Why no job runs, as the fragment of a sentence; null when all is well. */
   readonly problem: () => string | null;
   /** Resident memory of the worker process; 0 without one. */
   readonly workerBytes: () => number;
-  /** Of the search that reviews use. */
-  readonly warmth: Store["warmth"];
 }
 
 interface AdminSettings {
@@ -31,7 +28,6 @@ interface AdminSettings {
   /** See answerClock. */
   readonly sinceAnsweredMs: () => number | null;
   readonly running: JobFigures;
-  /** Handles every other path, given the readiness check. */
   readonly others: (readiness: () => Promise<Readiness>) => (request: Request) => Promise<Response>;
 }
 
@@ -54,7 +50,7 @@ export async function startAdminServer(
     now: Date.now,
   });
   const pages = new Map<string, () => Promise<Page>>([
-    ["/healthz", async () => json(200, { ok: true, jobs: await store.queue.counts(), memory: running.warmth() })],
+    ["/healthz", async () => json(200, { ok: true, jobs: await store.queue.counts() })],
     [
       "/readyz",
       async () => {

@@ -1,14 +1,12 @@
 // Options of startApp, and the handle that it returns.
 import type { Logger } from "pino";
 import type { Env } from "../config/environment/env.ts";
-import type { ShownVariable } from "../config/environment/shown-variables.ts";
 import type { Inspector } from "../ports.ts";
 import type { chosenEmbedder } from "../wire/models.ts";
 import type { StoreSettings } from "../wire/store.ts";
 import type { PullJob } from "./run-job.ts";
 import type { MissedChoice } from "./sweeps/missed-sweeper.ts";
 
-/** What the environment sets, and what it may leave out. */
 type OfEnvironment = Pick<
   Env,
   "appId" | "webhookSecret" | "webhookPath" | "githubHost" | "dataDir" | "reviewerLogin" | "workers" | "dryRun"
@@ -26,8 +24,6 @@ export interface AppOptions extends OfEnvironment {
   readonly port: number;
   /** Address of the admin server; null or absent: none. */
   readonly admin?: { readonly host: string; readonly port: number } | null;
-  /** The environment for the dashboard; null or absent: not started from an environment. */
-  readonly variables?: readonly ShownVariable[] | null;
   /** False: pushes are not debounced; in tests only. */
   readonly debounce?: boolean;
   /** Time between two feedback checks of a pull request; other than an hour in tests only. */

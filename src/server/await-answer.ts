@@ -7,7 +7,6 @@ import { type Ports, unavailableServers } from "./sweeps/unavailable-servers.ts"
 
 interface Wait extends Ports {
   readonly log: Logger;
-  /** Ends the wait. */
   readonly unwanted?: AbortSignal;
 }
 
@@ -121,7 +120,6 @@ export async function ownSlug(
   }
 }
 
-/** Any 4xx answer. */
 function isRefusal(error: unknown): error is Error {
   const status = error instanceof Error && "status" in error ? error.status : null;
   return typeof status === "number" && status >= 400 && status < 500;

@@ -15,7 +15,6 @@ export function handleSignals() {
     });
   }
   return {
-    /** True after the first signal. */
     received: () => first !== null,
     /** The first signal calls `handler`, also when it was received before. Later signals do nothing. */
     onStop(handler: (signal: string) => void): void {

@@ -48,13 +48,7 @@ async function start({ options: given, instance, epoch, slug, level, limits }: S
   const { github, sinceAnsweredMs } = appGitHub(options, store, slug);
   const onParked = () => tell({ kind: "parked" });
   const jobs = await startJobs(options, store, github, metrics, { onParked, counted });
-  const report = () =>
-    tell({
-      kind: "state",
-      rssBytes: process.memoryUsage.rss(),
-      sinceAnsweredMs: sinceAnsweredMs(),
-      warmth: store.warmth(),
-    });
+  const report = () => tell({ kind: "state", rssBytes: process.memoryUsage.rss(), sinceAnsweredMs: sinceAnsweredMs() });
   report();
   setInterval(report, STATE_MS).unref();
   // Not only at a clean exit, since most of them are killed.

@@ -45,64 +45,59 @@ export const METRICS = [
   gauge("kodiai_body_bytes", "Bytes of request bodies being received."),
   gauge("kodiai_ready", "1 when a delivery could be stored now."),
   gauge("kodiai_jobs", "Jobs in the queue, by state.", { state: "`waiting`, `running` or `parked`" }),
-  gauge(
-    "kodiai_oldest_waiting_job_seconds",
-    "Age of the oldest waiting job since its creation, including retries; 0 when none waits.",
-    { lane: LANE },
-  ),
+  gauge("kodiai_oldest_waiting_job_seconds", "Age of the oldest waiting job since its creation; 0 when none waits.", {
+    lane: LANE,
+  }),
   gauge(
     "kodiai_since_posted_review_seconds",
-    "Seconds since a review was last posted, by any process on this store; absent before the first one.",
+    "Seconds since any process on this store posted a review; absent before the first.",
   ),
   gauge(
     "kodiai_since_github_answer_seconds",
-    "Seconds since GitHub last answered a request of this process with anything but 5xx; absent before the first answer.",
+    "Seconds since GitHub answered this process with anything but 5xx; absent before the first answer.",
   ),
   counter("kodiai_job_ends_total", "Job runs that ended, by result.", {
     lane: LANE,
-    state: "`done`, `retry`, `at-capacity` (a large change that was requeued) or `parked`",
+    state: "`done`, `retry`, `at-capacity` (a large change, requeued) or `parked`",
   }),
   counter("kodiai_worker_replacements_total", "Worker processes that ended and were replaced.", {
-    cause: "`died`, or `overran`: a job took too much time",
+    cause: "`died`, or `overran` (a job took too long)",
   }),
-  gauge("kodiai_worker_resident_memory_bytes", "Memory of the worker process, which runs jobs; absent without one."),
+  gauge("kodiai_worker_resident_memory_bytes", "Memory of the worker process; absent without one."),
   histogram("kodiai_job_duration_seconds", "How long one run of a job took.", WORK, { lane: LANE }),
   histogram("kodiai_queue_wait_seconds", "How long a job waited after it was due.", WAIT, { lane: LANE }),
-  histogram("kodiai_stage_duration_seconds", "How long each stage of a review or an answer took.", WORK, {
+  histogram("kodiai_stage_duration_seconds", "How long a stage of a review or an answer took.", WORK, {
     stage: "`gather`, `analyze`, `retrieve`, `review`, `publish` or `remember`",
   }),
   counter("kodiai_reviews_total", "Reviews that ended, by outcome.", {
     outcome: "`posted`, `skipped`, `superseded`, `stopped`, `missing` or `other`",
   }),
-  gauge(
-    "kodiai_refused_installations",
-    "Installations whose last review ended because GitHub refused it (401 or 403).",
-  ),
-  counter("kodiai_findings_total", "Findings of posted reviews, by place, or that they were held back.", {
+  gauge("kodiai_refused_installations", "Installations whose last review GitHub refused (401 or 403)."),
+  counter("kodiai_findings_total", "Findings of posted reviews.", {
     place: "`inline`, `file`, `summary`, `already-posted` or `held-back`",
     severity: "`critical`, `major`, `medium` or `minor`",
     source: "`rule`, `tool`, `model` or `memory`",
   }),
-  counter("kodiai_finding_outcomes_total", "Changes of findings' outcomes by people's feedback, by the new outcome.", {
+  counter("kodiai_finding_outcomes_total", "Findings whose outcome changed, by the new one.", {
     outcome: "`posted`, `accepted`, `declined`, `fixed`, `outdated` or `reintroduced`",
   }),
   counter("kodiai_degradations_total", "Degraded parts of reviews and searches.", {
     part: "as in docs/operating.md, section Troubleshooting",
   }),
-  counter("kodiai_model_questions_total", "Requests to a language model; repairs and retries within one count once.", {
+  counter("kodiai_model_questions_total", "Requests to a model, without repairs and retries.", {
     purpose: "`review`, `verify`, `rank`, `answer`, `memory`, `queries`, `rerank` or `gate`",
   }),
-  counter("kodiai_model_tokens_total", "Tokens that a language model read and wrote.", {
+  counter("kodiai_model_tokens_total", "Tokens that a model read and wrote.", {
     purpose: "as above",
     direction: "`input` (cached or not), `cached` (of the input) or `output`",
   }),
-  counter("kodiai_model_cost_usd_total", "Cost of requests to a language model that has a price.", {
+  counter("kodiai_model_cost_usd_total", "Cost of requests to a model that has a price.", {
     purpose: "as above",
   }),
-  histogram("kodiai_model_duration_seconds", "How long a request to a language model took.", WORK, {
+  histogram("kodiai_model_duration_seconds", "How long a request to a model took.", WORK, {
     purpose: "as above",
   }),
-  histogram("kodiai_retrieval_duration_seconds", "How long searching memory took, reranking not included.", RETRIEVAL, {
+  histogram("kodiai_retrieval_duration_seconds", "How long searching memory took, without reranking.", RETRIEVAL, {
     origin: "`review`, `question`, `search` or `command-line`",
     method: "`semantic`, `keyword` or `hybrid`",
   }),
@@ -110,35 +105,27 @@ export const METRICS = [
     decision: "`search` or `skip`",
     rule: "which rule decided, or `model`, `cache`, `default`",
   }),
-  histogram("kodiai_gate_duration_seconds", "How long a decision whether to search memory took.", GATE, {
+  histogram("kodiai_gate_duration_seconds", "How long such a decision took.", GATE, {
     decision: "`search` or `skip`",
   }),
   gauge("kodiai_gate_skip_ratio", "Share of skips among the latest 1,000 decisions."),
   gauge("kodiai_gate_fast_path_ratio", "Share of decisions without a model or a guess, likewise."),
   gauge(
     "kodiai_gate_accuracy_ratio",
-    "Share of the sampled skips in which a search would have found nothing, likewise; absent without a sample.",
+    "Share of sampled skips in which a search would have found nothing, likewise; absent without a sample.",
   ),
-  counter(
-    "kodiai_gate_saved_tokens_total",
-    "Tokens of prompts that skips saved: for each, what the memories of a search take on average.",
-  ),
-  counter(
-    "kodiai_gate_shadow_searches_total",
-    "Skipped searches that ran as a sample, to measure what skipping loses.",
-    { result: "`hit`: skipping would have lost a memory; `nothing`: it would not" },
-  ),
+  counter("kodiai_gate_saved_tokens_total", "Tokens of prompts that skips saved, by the average search."),
+  counter("kodiai_gate_shadow_searches_total", "Skipped searches that ran as a sample.", {
+    result: "`hit` (skipping would have lost a memory) or `nothing`",
+  }),
   counter("kodiai_retrieved_memories_total", "Memories that searches returned."),
   histogram(
     "kodiai_retrieval_similarity_ratio",
     "Average cosine similarity of the memories that a search returned.",
     TENTHS,
   ),
-  gauge(
-    "kodiai_retrieval_similarity_limit_ratio",
-    "Average similarity under which searches find little: .6 for an embedder that calls a distance of .3 relevant.",
-  ),
-  counter("kodiai_embedded_texts_total", "Query texts sent to an embedder; the keyless one is not counted.", {
+  gauge("kodiai_retrieval_similarity_limit_ratio", "Average similarity under which searches find little."),
+  counter("kodiai_embedded_texts_total", "Query texts sent to an embedding service.", {
     from: "`cache` or `service`",
   }),
   counter("kodiai_embedding_tokens_total", "Tokens of queries that an embedding service read."),
@@ -152,5 +139,4 @@ export const METRICS = [
 ] satisfies readonly MetricEntry[];
 
 type Entry = (typeof METRICS)[number];
-/** The names of one type of metric. */
 export type NameOf<Type extends MetricEntry["type"]> = Extract<Entry, { readonly type: Type }>["name"];

@@ -60,11 +60,9 @@ export function appMetrics(version: string, far: Meters | null = null) {
   for (const cause of ["died", "overran"]) count("kodiai_worker_replacements_total", { cause }, 0);
   for (const outcome of [...OUTCOMES, "other"]) count("kodiai_reviews_total", { outcome }, 0);
   return {
-    /** Counts what another process sent. */
     apply: ({ kind, change }: MeterChange) => (all[kind] as (...given: readonly unknown[]) => void)(...change),
     /** A worker process ended and is replaced: it `died`, or a job `overran` its time. */
     replaced: (cause: string) => count("kodiai_worker_replacements_total", { cause }),
-    /** A request to the webhook's path was answered. */
     answered(status: number, ms: number): void {
       count("kodiai_answers_total", { status: String(status) });
       if (status === 202) observe("kodiai_ack_seconds", {}, ms / 1_000);
@@ -108,7 +106,6 @@ export function appMetrics(version: string, far: Meters | null = null) {
       count("kodiai_model_cost_usd_total", { purpose }, usd ?? 0);
       observe("kodiai_model_duration_seconds", { purpose }, ms / 1_000);
     },
-    /** So many findings changed to this outcome. */
     decided: (outcome: string, by: number) => count("kodiai_finding_outcomes_total", { outcome }, by),
     async text(figures: Figures): Promise<string> {
       const { ready, jobs = {}, oldestWaitingMs = {}, sincePostedMs, sinceAnsweredMs, heldBytes, ...own } = figures;

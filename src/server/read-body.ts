@@ -34,7 +34,6 @@ interface Coming {
 /** @param most limit in bytes; another one in tests only */
 export function bodyReader(most: number = MOST_HELD_BYTES) {
   const coming = new Set<Coming>();
-  /** Bytes in memory now. */
   let held = 0;
 
   /** Calls `take` once with the result. The body is valid until `take` returns; the rest of a dropped one is not read. */

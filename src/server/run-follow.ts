@@ -25,7 +25,6 @@ export async function runFollow(job: FollowJob, queue: Pick<Queue, "accept">, po
   return followedLine(done);
 }
 
-/** The repository with an owner's defaults. */
 const DEFAULTS_REPOSITORY = ".github";
 
 /** A push to the owner's defaults may change the sharing settings of any of its repositories: each is read again. */

@@ -15,7 +15,6 @@ import { unlessAborted } from "./sweeps/periodic-task.ts";
 
 export type PullJob = ReviewJob | CommandJob;
 
-/** The ports of such a job, without those that its run adds. */
 type PullPorts = Omit<CommandPorts, "jobs">;
 
 /** One run of a job; wrappers pass a changed copy inwards. */
@@ -26,14 +25,12 @@ interface JobRun {
   readonly signal: AbortSignal;
   /** Aborted after a `stop`. */
   readonly stopped: AbortSignal | null;
-  /** Applies the wrappers' changes to its ports. */
   readonly adapt: (ports: PullPorts) => PullPorts;
 }
 
 export interface JobWrapper {
   readonly lanes: readonly LaneName[];
   readonly job?: (run: JobRun, next: (run: JobRun) => Promise<string>) => Promise<string>;
-  /** Around each stage; called once per run. */
   readonly stage?: (run: JobRun, next: Stage) => Stage;
 }
 

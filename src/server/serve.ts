@@ -2,7 +2,6 @@
 
 import { pino } from "pino";
 import type { Env } from "../config/environment/env.ts";
-import type { ShownVariable } from "../config/environment/shown-variables.ts";
 import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { logWithoutSecrets } from "../wire/secrets.ts";
@@ -25,7 +24,6 @@ const START_AGAIN_MS = 5_000;
  * something first.
  *
  * @param refuse prints the problems
- * @param variables the environment as the dashboard shows it
  * @param inProcess whether jobs run in this process
  * @throws Error when the start fails for another reason
  */
@@ -34,7 +32,6 @@ export async function serve(
   privateKey: string,
   signals: Signals,
   refuse: (problems: readonly string[], mayPass?: boolean) => void,
-  variables: readonly ShownVariable[] | null = null,
   inProcess = false,
 ): Promise<void> {
   const isPretty = env.logFormat === "pretty";
@@ -44,7 +41,6 @@ export async function serve(
   const started = startOrRefuse({
     ...env,
     privateKey,
-    variables,
     inProcess,
     apiUrl: env.githubApiUrl,
     admin: { host: env.adminHost, port: env.adminPort },

@@ -7,7 +7,6 @@ import { html } from "hono/html";
 import { listening, urlOf } from "./webhook-server.ts";
 
 interface SetupSettings {
-  /** 0 takes a free one. */
   readonly port: number;
   /** Target of the form: `https://github.com/settings/apps/new`. */
   readonly registerUrl: string;

@@ -36,7 +36,6 @@ import { withMissingRepositoryCheck } from "./sweeps/missing-repository.ts";
 /** For the end of questions to a model. */
 const TIDY_MS = 2_000;
 
-/** What runs jobs, as the server sees it. */
 export interface Jobs {
   /** Polls these lanes now, or all of them: a job may have been added. */
   wake(lane?: LaneName): void;
@@ -62,16 +61,13 @@ export async function startJobs(
   const { log, waits } = options;
   const { queue } = store;
   if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews continue without memory");
-  // Not awaited: until it is done, searches read the file, more slowly.
-  store.warm().catch((error: unknown) => log.warn({ err: error }, "memory could not be preloaded"));
   const reading = await readers(options, store);
   // Started early, so that it is ready for the first review.
   const inspector: NonNullable<AppOptions["inspector"]> = options.inspector ?? serverInspector();
   await beatOnce(queue, log);
   const seen = jobWatch(metrics, options);
   const workers = startWorkers({ ...options, inspector }, store, github, reading, { ...hooks, seen });
-  const beating = heartbeat(queue, workers, log, waits?.beatMs);
-  queue.onJobAvailable?.((lane) => workers[lane].wake());
+  const beating = heartbeat(queue, log, waits?.beatMs);
   return {
     wake(lane) {
       for (const worker of lane === undefined ? Object.values(workers) : [workers[lane]]) worker.wake();
@@ -86,7 +82,6 @@ export async function startJobs(
   };
 }
 
-/** Everything that reads memory, as configured by the operator. */
 async function readers(
   { embeddings, embeddingLimits, reranker: choice, model, log }: AppOptions,
   store: Store,
@@ -113,7 +108,6 @@ async function readers(
 
 /** After so many attempts a posted review ends even if memory cannot be written. */
 const TRIES_TO_REMEMBER = 6;
-/** Commands answered at a time. */
 const COMMANDS_AT_ONCE = 2;
 /** After so many attempts that took too much time, the pull request is told, and the job is parked. */
 const MOST_OVERRUNS = 2;

@@ -74,10 +74,13 @@ type Outcome = Received["outcome"];
 /** Until a repository's first review: the configuration's default. */
 const PUSH_WAIT_MS = 10_000;
 
-/** Delays the review of a push as configured, because more pushes may follow. Explicit requests are not delayed. */
+/** Delays the review of a push or scan as configured, because more of them may follow. Explicit requests are not delayed. */
 async function debounced(outcome: Outcome, { waits }: DeliverySettings["store"], now: number): Promise<Outcome> {
-  if (outcome.kind !== "review" || outcome.trigger !== "synchronize") return outcome;
-  return { ...outcome, notBefore: now + ((await waits.of(outcome.repo)) ?? PUSH_WAIT_MS) };
+  if (outcome.kind !== "review" && outcome.kind !== "heads") return outcome;
+  const { repo, trigger } = outcome.kind === "heads" ? outcome.each : outcome;
+  if (trigger !== "synchronize" && trigger !== "scanned") return outcome;
+  const notBefore = now + ((await waits.of(repo)) ?? PUSH_WAIT_MS);
+  return outcome.kind === "heads" ? { ...outcome, each: { ...outcome.each, notBefore } } : { ...outcome, notBefore };
 }
 
 /** A delivery for the log, without the text of a comment. */

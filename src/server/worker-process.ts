@@ -7,7 +7,6 @@ import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { symbols } from "pino";
 import { StoreUnusable, Transient } from "../domain/errors.ts";
-import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import type { LaneName, ProcessEnd } from "../ports.ts";
 import type { Store } from "../wire/store.ts";
 import { HANGS_MS } from "../worker.ts";
@@ -43,8 +42,7 @@ const MOST_PAUSE_MS = 30_000;
 const WELL_MS = 60_000;
 const RECORD_AGAIN_MS = 1_000;
 
-/** Options that can be sent. */
-type SentOptions = Omit<AppOptions, "log" | "inspector" | "onStep" | "unwanted" | "missed" | "variables" | "admin">;
+type SentOptions = Omit<AppOptions, "log" | "inspector" | "onStep" | "unwanted" | "missed" | "admin">;
 
 export interface StartWorker {
   readonly kind: "start";
@@ -53,7 +51,6 @@ export interface StartWorker {
   readonly instance: string;
   readonly epoch: number;
   readonly slug: string;
-  /** Of the log. */
   readonly level: string;
   readonly limits: TimeLimits;
 }
@@ -67,7 +64,6 @@ interface WorkerState {
   readonly rssBytes: number;
   /** See answerClock. */
   readonly sinceAnsweredMs: number | null;
-  readonly warmth: MemoryWarmth;
 }
 
 export type FromWorker =
@@ -113,16 +109,7 @@ export function workerProcess(
   metrics: Pick<Metrics, "apply" | "replaced">,
   { slug, onParked }: { readonly slug: string; readonly onParked: () => void },
 ): WorkerProcess {
-  const {
-    log,
-    inspector: _,
-    onStep: __,
-    unwanted: ___,
-    missed: ____,
-    variables: _____,
-    admin: ______,
-    ...sent
-  } = options;
+  const { log, inspector: _, onStep: __, unwanted: ___, missed: ____, admin: _____, ...sent } = options;
   const { processorMs = PROCESSOR_MS, wallMs = WALL_MS, beatMs = VOUCH_MS } = options.waits ?? {};
   const stream = (log as unknown as Record<symbol, { write(line: string): void }>)[symbols.streamSym];
   let life: Life | null = null;

@@ -9,9 +9,7 @@ import { POSTGRES, storable } from "./dialect.ts";
 import { type Database, NESTED, ranBy, type Sql } from "./sql.ts";
 
 export interface PostgresSettings {
-  /** Size of the pool. */
   readonly connections?: number;
-  /** Shown in pg_stat_activity. */
   readonly name?: string;
   /** Limits in milliseconds: of a statement, of waiting for a lock, of an idle transaction (a suspended process). */
   readonly statementMs?: number;
@@ -80,11 +78,9 @@ export interface Answered {
   readonly rowCount?: number | null;
 }
 
-/** A connection reserved for one transaction. */
 interface Held extends Pick<Runner, "query"> {
   /** After COMMIT or ROLLBACK; with `broken` the connection is closed. */
   release(broken: Error | null): void;
-  /** Why the connection ended; null while it is open. */
   broken(): Error | null;
 }
 
@@ -206,7 +202,6 @@ const TYPES: pg.CustomTypesConfig = {
     oid === INT8 && format !== "binary" ? Number : pg.types.getTypeParser(oid, format as "text"),
 };
 
-/** A value in PostgreSQL's form. */
 function fit(value: unknown): unknown {
   if (typeof value === "string") return storable(value);
   if (typeof value === "boolean") return Number(value);

@@ -9,9 +9,7 @@ export interface Sql {
   readonly dialect: Dialect;
   /** Rows as objects. Integers and counts are numbers, bytes are Uint8Array. */
   all<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** The first row, or null. */
   one<Row>(text: string, values?: readonly unknown[]): Promise<Row | null>;
-  /** Returns how many rows were written. */
   run(text: string, values?: readonly unknown[]): Promise<number>;
 }
 

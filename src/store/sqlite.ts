@@ -18,7 +18,7 @@ export interface SqliteSettings {
   /** True: only reads; the file must exist. */
   readonly isReader?: boolean;
   /** Maximum size in pages of 4 KiB; only for tests of a full disk. */
-  readonly mostPages?: number;
+  readonly mostPages?: number | undefined;
   /** Loads sqlite-vec, for `dialect.distance`: the installed package, or an extension file. Absent: not loaded. */
   readonly vectors?: "installed" | { readonly file: string } | undefined;
 }
@@ -58,10 +58,7 @@ export function openSqlite(path: string, settings: SqliteSettings): SqliteDataba
 }
 
 function prepare(connection: BetterSqlite.Database, { isReader, mostPages, now }: SqliteSettings): void {
-  if (isReader === true) {
-    // Reads use the page cache without copying (better-sqlite3's maximum).
-    connection.pragma("mmap_size = 2147418112");
-  } else {
+  if (isReader !== true) {
     connection.pragma("journal_mode = WAL");
     // better-sqlite3 reopens a WAL file with NORMAL, which does not sync a commit to disk: an accepted delivery could be lost.
     connection.pragma("synchronous = FULL");
@@ -186,7 +183,6 @@ async function whenFree<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Another process holds the lock. */
 class Locked extends Transient {}
 
 /**

@@ -7,7 +7,6 @@ import { quietOctokit } from "../adapters/github/quiet-octokit.ts";
 import { githubVisitors, githubWriters } from "../adapters/github/read/login.ts";
 import type { Env } from "../config/environment/env.ts";
 import { LOGIN_CALLBACK } from "../config/environment/github-address.ts";
-import type { ShownVariable } from "../config/environment/shown-variables.ts";
 import { dashboard } from "../dashboard/dashboard.ts";
 import type { DashboardPorts, Health } from "../dashboard/dashboard-ports.ts";
 import type { DecidePorts } from "../flows/people/weigh-evidence.ts";
@@ -17,18 +16,14 @@ import { egressTo } from "./egress.ts";
 import { redact, registerSecrets, safeRetrievals } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
-/** What the running server can say and do. */
 interface Running extends Pick<DashboardPorts, "wake"> {
   readonly readiness: () => Pick<Health, "ready" | "reasons"> | Promise<Pick<Health, "ready" | "reasons">>;
 }
 
-/** The server's settings as the dashboard shows and uses them. */
-interface DashboardSettings extends Pick<Env, "githubHost" | "model" | "reranker" | "embeddings" | "dryRun"> {
+interface DashboardSettings extends Pick<Env, "githubHost" | "model"> {
   readonly apiUrl: string;
   readonly dashboardToken?: Env["dashboardToken"];
   readonly dashboardLogin?: Env["dashboardLogin"];
-  /** Null or absent: not started from an environment. */
-  readonly variables?: readonly ShownVariable[] | null;
   readonly log: Logger;
 }
 
@@ -40,21 +35,14 @@ export function wiredDashboard(options: DashboardSettings, store: Store, embedde
     clientSecret: dashboardLogin?.clientSecret ?? null,
     github: dashboardLogin === null ? null : githubLogin(dashboardLogin, { host: githubHost, apiUrl }),
   };
-  const { variables = null, model, reranker, embeddings, dryRun, log } = options;
+  const { model, log } = options;
   const { readiness, wake } = running;
   const onError = (error: unknown) => log.warn({ err: error }, "a dashboard page failed");
   return dashboard(access, {
     wake,
     onError,
-    variables,
     github: { host: githubHost, webUrl: webUrlOf(apiUrl) },
     model: model?.names.main ?? null,
-    choices: [
-      ["Model", model?.names.main ?? "none: rules and memory review alone"],
-      ["Embedder", embeddings.kind === "local" ? "local: nothing leaves the machine" : embeddings.kind],
-      ["Reranker", reranker.kind],
-      ["Dry run", dryRun ? "yes: reviews are written and not posted" : "no"],
-    ],
     viewer: null,
     work: store.work,
     jobs: store.jobs,

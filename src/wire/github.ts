@@ -40,15 +40,12 @@ import { redactor, registerSecrets } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
 interface GitHubWiring extends Omit<WriteWiring, "clients" | "turns"> {
-  /** Rate limits of each installation. */
   readonly limits: InstallationPace;
   /** False disables pacing; in tests only. */
   readonly pace: boolean;
-  /** Authenticated as the app itself. */
   readonly app: Parameters<typeof githubClients>[0]["app"];
   readonly apiUrl: string;
   readonly fetch: GuardedFetch;
-  /** See archiveFetch. */
   readonly archives: GuardedFetch;
   /** In a dry run: called with what is not posted. Null posts. */
   readonly onUnposted: ((unposted: Unposted) => void) | null;
@@ -82,7 +79,6 @@ export interface WriteWiring {
   readonly clients: Pick<Clients, "forRepository" | "forChecks">;
   /** Our login in comments: `kodiai[bot]`. */
   readonly botLogin: string;
-  /** The App's secret, which signs our markers. */
   readonly markerSecret: string;
   readonly turns: WriteTurns;
   /** Overrides the documented time after which a write has arrived or never will in tests; null otherwise. */

@@ -33,7 +33,6 @@ const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
 /** For attempts at one head. A body has at most 65,536 characters. */
 const ISSUE_CACHE = { max: 50, ttl: 60 * 60_000 };
 
-/** Readers of memory for reviews. */
 export interface RetrievalServices extends Pick<ReviewPorts, "embedder" | "reranker"> {
   readonly asking: ModelSettings;
 }
@@ -86,7 +85,6 @@ export function reviewPorts(
       retrievals,
       memory: isDry ? dryRunMemory(store.memory) : store.memory,
       past: store.past,
-      replays: store.replays,
       keeping: isDry ? null : store.past,
       redact,
       botLogin,

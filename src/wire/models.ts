@@ -163,7 +163,6 @@ export function openQuestions(onLost: OnLost): OpenQuestions {
   };
 }
 
-/** The operator's model and its budgets. */
 export interface ModelSettings {
   readonly model: Model | null;
   /** US$ for all repositories; null: no limit. */

@@ -8,9 +8,7 @@ import { processMark } from "../adapters/process-mark.ts";
 import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
 import { repoKey } from "../domain/memory.ts";
 import { isDatabase, makeDataFolder } from "../environment/data-dir.ts";
-import type { MemoryFigures } from "../ports/dashboard.ts";
-import type { EvidenceStore } from "../ports/feedback.ts";
-import type { Embedder, Memory, Recall, Replays, RepositoryLabels } from "../ports/memory.ts";
+import type { Embedder } from "../ports/memory.ts";
 import type { AnyJob, Lease } from "../ports.ts";
 import { usearchExact } from "../search/vector-index.ts";
 import { onDamage } from "../store/damage.ts";
@@ -20,20 +18,13 @@ import { cachedEmbedder } from "../store/memory/embedding-cache.ts";
 import { storedEvidence } from "../store/memory/evidence.ts";
 import { type MemoryFacts, memoryFacts } from "../store/memory/memory-facts.ts";
 import { openMemoryFile, reclaimFile } from "../store/memory/memory-file.ts";
-import { type RecallSettings, type ThreadRecall, threadRecall } from "../store/memory/recall.ts";
+import { type RecallSettings, storedRecall } from "../store/memory/recall.ts";
 import { storedRejections } from "../store/memory/rejections.ts";
-import {
-  remembersAnything,
-  storedFigures,
-  storedLabels,
-  storedReplays,
-  storedSpaces,
-} from "../store/memory/repositories.ts";
+import { storedFigures, storedLabels, storedReplays, storedSpaces } from "../store/memory/repositories.ts";
 import { MEMORY_PART } from "../store/memory/schema.ts";
 import { storedMemory } from "../store/memory/stored-memory.ts";
 import { migrate } from "../store/migrate.ts";
 import { ownerOnlyFolder } from "../store/owner-only.ts";
-import type { NotificationListener } from "../store/postgres-listener.ts";
 import { clockEpoch, openQueueFile } from "../store/queue/clock.ts";
 import { storedInbox } from "../store/queue/deliveries.ts";
 import { storedJobAdmin } from "../store/queue/job-admin.ts";
@@ -50,6 +41,7 @@ import { storedSpending } from "../store/reviews/spending.ts";
 import { storedSigns, storedWorkFigures } from "../store/reviews/work-figures.ts";
 import { storedInstallationPace, storedOrphanWrites, storedWrites } from "../store/reviews/writes.ts";
 import type { Database } from "../store/sql.ts";
+import type { SqliteSettings } from "../store/sqlite.ts";
 import { checkFiles, type FileProblem } from "../store/upkeep/check-files.ts";
 import { refuseHalfMoved } from "../store/upkeep/move.ts";
 import { type PersonStore, storedPeople } from "../store/upkeep/people.ts";
@@ -60,34 +52,10 @@ import { passwordIn, registerSecrets } from "./secrets.ts";
 
 export type { MemoryFacts };
 
-interface OpenMemory extends Pick<ThreadRecall, "warmth"> {
-  readonly memory: Memory;
-  /** Feedback on findings, and the resulting outcomes. */
-  readonly evidence: EvidenceStore;
-  /** Declined findings, and the code that findings flagged. */
-  readonly past: ReturnType<typeof storedRejections>;
-  readonly replays: Replays;
-  readonly labels: RepositoryLabels;
-  readonly recall: Recall;
-  /** For the dashboard. */
-  readonly shown: MemoryFigures;
-  readonly memoryProblem: null;
-  /** The embedding spaces in memory, with their number of vectors. */
-  spaces(): ReturnType<typeof storedSpaces>;
-  /** Wraps an embedder with a cache of query vectors. */
-  cached(embedder: Embedder): Embedder;
-  /** Loads the search index in the background. Rejects when it cannot be read. An empty memory needs no thread. */
-  warm(): Promise<void>;
-  close(): Promise<void>;
-}
-
+type OpenMemory = ReturnType<typeof rememberedOn>;
 /** Null when memory could not be opened. */
-type Absent = { readonly [Part in "past" | "replays" | "shown"]: OpenMemory[Part] | null };
-
-interface Remembered extends Omit<OpenMemory, keyof Absent | "memoryProblem">, Absent {
-  /** Why memory could not be opened, for the operator; null when it is open. */
-  readonly memoryProblem: Error | null;
-}
+type Lost = "past" | "replays" | "shown";
+type Remembered = Omit<OpenMemory, Lost> & { readonly [Part in Lost]: OpenMemory[Part] | null };
 
 export interface Store extends Records, ReturnType<typeof queueOn>, Remembered {
   readonly people: PersonStore;
@@ -101,9 +69,8 @@ export interface Store extends Records, ReturnType<typeof queueOn>, Remembered {
   onDamage(found: (code: string) => void): () => void;
 }
 
-export interface StoreSettings extends Omit<RecallSettings, "place"> {
-  /** Overrides the documented limit, as the settings of Recall do; for tests. */
-  readonly mostPages?: number;
+/** `mostPages` and `vectors` are other than the documented ones in tests only. */
+export interface StoreSettings extends RecallSettings, Pick<SqliteSettings, "mostPages" | "vectors"> {
   /** Checks both files completely before use, as a server does at its start: about a second per gigabyte. */
   readonly isChecked?: boolean;
   /** A process without a heartbeat for so long is taken for dead. */
@@ -112,7 +79,7 @@ export interface StoreSettings extends Omit<RecallSettings, "place"> {
   readonly instance?: string;
   /** See Store.epoch; absent: by the wall clock. */
   readonly epoch?: number;
-  /** For a command, which ends soon: few connections, and a search that waits for the index. */
+  /** For a command, which ends soon: few connections. */
   readonly isCommand?: boolean;
   /**
    * When set, other users lose their permissions on the folder, or this is called with the reason why they keep some. Absent: the folder
@@ -122,9 +89,6 @@ export interface StoreSettings extends Omit<RecallSettings, "place"> {
   /** Folder for files outside the database; null or absent: the store's own, if it is a folder. */
   readonly dataDir?: string | null;
 }
-
-/** A command searches only once, so its one search must wait for the index. */
-const UNHURRIED_MS = 60_000;
 
 /**
  * Opens (or creates) the store. If only memory cannot be opened, the store works without it: see `memoryProblem`.
@@ -214,11 +178,10 @@ async function openFolder(folder: string, settings: StoreSettings): Promise<Omit
   };
 }
 
-function queueOn(db: Database, { silentMs, instance }: StoreSettings, listener?: NotificationListener) {
+function queueOn(db: Database, { silentMs, instance }: StoreSettings) {
   return {
     queue: storedQueue(db, {
       process: processMark(),
-      listener,
       ...(silentMs === undefined ? {} : { silentMs }),
       ...(instance === undefined ? {} : { instance }),
     }),
@@ -238,8 +201,9 @@ async function openMemory(
 ): Promise<Remembered & { readonly memoryDb: Database | null }> {
   try {
     if (settings.isChecked === true) checkFile(path, MEMORY_PART);
-    const db = await openMemoryFile(path, settings.mostPages);
-    return { ...rememberedOn(db, path, () => reclaimFile(db), settings), memoryDb: db };
+    const { mostPages, vectors = "installed" } = settings;
+    const db = await openMemoryFile(path, { mostPages, vectors });
+    return { ...rememberedOn(db, db.vectorsMissing, () => reclaimFile(db), settings), memoryDb: db };
   } catch (error) {
     return {
       ...memoryOff("memory.db could not be opened; run `kodiai doctor` for the cause"),
@@ -249,35 +213,33 @@ async function openMemory(
       memoryProblem: error instanceof Error ? error : new Error(String(error)),
       spaces: () => Promise.resolve([]),
       cached: (embedder) => embedder,
-      warm: () => Promise.resolve(),
-      warmth: () => ({ state: "off", repositories: 0, rows: 0 }),
       close: () => Promise.resolve(),
       memoryDb: null,
     };
   }
 }
 
-function rememberedOn(db: Database, place: string, reclaim: () => Promise<void>, settings: StoreSettings): OpenMemory {
-  const patience = { ...(settings.isCommand === true ? { answerMs: UNHURRIED_MS } : {}), ...settings.patience };
-  const thread = threadRecall({ ...settings, place, patience, remembersAnything: () => remembersAnything(db) });
-  // Searches run in a thread of its own, so that webhooks and reviews are not blocked.
+function rememberedOn(
+  db: Database,
+  vectorsMissing: string | null,
+  reclaim: () => Promise<void>,
+  settings: StoreSettings,
+) {
   return {
     memory: storedMemory(db, reclaim),
     evidence: storedEvidence(db),
     past: storedRejections(db),
     replays: storedReplays(db),
     labels: storedLabels(db),
-    recall: thread,
+    recall: storedRecall(db, vectorsMissing, settings),
     shown: storedFigures(db),
-    memoryProblem: null,
+    /** Why memory could not be opened, for the operator; null when it is open. */
+    memoryProblem: null as Error | null,
+    /** The embedding spaces in memory, with their number of vectors. */
     spaces: () => storedSpaces(db),
-    cached: (embedder) => cachedEmbedder(embedder, db, Date.now),
-    warm: thread.warm,
-    warmth: thread.warmth,
-    async close() {
-      await thread.close();
-      await db.close();
-    },
+    /** Wraps an embedder with a cache of query vectors. */
+    cached: (embedder: Embedder) => cachedEmbedder(embedder, db, Date.now),
+    close: db.close,
   };
 }
 
@@ -300,19 +262,15 @@ const COMMAND = { connections: 4, name: "kodiai command", isLastWord: true } as 
 async function openDatabaseStore(url: string, settings: StoreSettings): Promise<Omit<Store, "blobs">> {
   const isCommand = settings.isCommand === true;
   // Imported on demand, as in prepareDatabase: a store in files needs no driver.
-  const [{ openPostgres }, { postgresListener }] = await Promise.all([
-    import("../store/postgres.ts"),
-    import("../store/postgres-listener.ts"),
-  ]);
+  const { openPostgres } = await import("../store/postgres.ts");
   await prepareDatabase(url);
   const db = openPostgres(url, isCommand ? COMMAND : QUICK);
   // Memory and maintenance use connections of their own, so that no search delays a delivery.
   const patient = isCommand ? db : openPostgres(url, { name: "kodiai memory" });
-  const listener = isCommand ? undefined : postgresListener(url);
   const reclaim = (tables: readonly string[]) => vacuum(patient, tables);
-  const remembered = rememberedOn(patient, url, () => reclaim(MEMORY_TABLES), settings);
+  const remembered = rememberedOn(patient, null, () => reclaim(MEMORY_TABLES), settings);
   return {
-    ...queueOn(db, settings, listener),
+    ...queueOn(db, settings),
     ...recordsOn(db, processMark(), reclaim, patient),
     ...remembered,
     people: storedPeople(
@@ -324,7 +282,6 @@ async function openDatabaseStore(url: string, settings: StoreSettings): Promise<
     verify: () => Promise.resolve([]),
     onDamage,
     async close() {
-      await listener?.close();
       await remembered.close();
       if (!isCommand) await db.close();
     },
@@ -375,12 +332,9 @@ export function recordsOn(
   return {
     held,
     ...held(null),
-    /** Writes with a lost response whose jobs have ended. */
     orphanWrites: storedOrphanWrites(db),
-    /** Rate limits of each installation. */
     pace: storedInstallationPace(db, process),
     decisions: storedDecisions(db),
-    /** Data of repositories outside memory. */
     traces: storedTraces(patient, reclaim),
     waits: storedPushWaits(db),
     looks: storedLooks(db),
@@ -391,9 +345,7 @@ export function recordsOn(
     /** When a backup was last restored, in epoch milliseconds; null when none was. */
     restoredAt: (): Promise<number | null> => storedMoments(db).at("restored"),
     spending: storedSpending(db),
-    /** Cached model answers for unfinished reviews. */
     replies: storedReplies(db),
-    /** What model servers do not take. */
     modelLessons: storedModelLessons(db),
     history: storedHistory(db),
     endedSessions: storedEndedSessions(db),

@@ -17,7 +17,6 @@ const over = (baseUrl: string, dimension: number | null = DIMENSION) => ({
   embeddings: { kind: "http", baseUrl, model: "nomic-embed-text", dimension, apiKey: null } as const,
   embeddingLimits: { attemptMs: 400, retries: 1, firstWaitMs: 10, breakAfter: 1_000 },
   // A machine that is busy with other tests is no failure of these.
-  memory: { patience: { answerMs: 60_000 } },
 });
 
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { comment, inMemory, remembering, smallTalk } from "./seed-memory.ts";
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await openHarness({ app: { memory: { patience: { answerMs: 60_000 } } } });
+  harness = await openHarness();
 });
 afterAll(() => harness.close());
 

@@ -30,7 +30,6 @@ import type { Manifest } from "../fakes/github/manifest.ts";
 import { type PlainPorts, plainPorts } from "../fakes/github/plain-ports.ts";
 import { type PlainWorld, plainWorld } from "../fakes/github/plain-world.ts";
 import { type Script, type ScriptedModel, scriptedModel, textOf } from "../fakes/scripted-model.ts";
-import { recallInProcess, searchable } from "../store/memory/recall-in-process.ts";
 import type { JobRow } from "./app-harness.ts";
 
 const rules = inspector();
@@ -96,8 +95,7 @@ export async function openFlow({
 }: FlowOptions = {}): Promise<FlowHarness> {
   const dataDir = mkdtempSync(join(tmpdir(), "kodiai-flow-"));
   const store = await openStore(dataDir);
-  const searched = searchable({ db: store.memory as never, place: join(dataDir, "memory.db") });
-  const recall = recallInProcess(searched, 2_000);
+  const { recall } = store;
   const rows = new Database(join(dataDir, "queue.db"));
   const memories = new Database(join(dataDir, "memory.db"), { readonly: true });
   const script: Script = (request) => model?.(askedOf(request));
@@ -150,7 +148,6 @@ export async function openFlow({
       retrievals: store.retrievals,
       memory: store.memory,
       past: store.past,
-      replays: store.replays,
       keeping: store.past,
       redact,
       botLogin: world.bot.login,
@@ -240,7 +237,6 @@ export async function openFlow({
     async close() {
       rows.close();
       memories.close();
-      await searched.close();
       await store.close();
       rmSync(dataDir, { recursive: true, force: true });
     },

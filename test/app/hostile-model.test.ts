@@ -33,7 +33,7 @@ describe("for any model reply, the posted text is inert", () => {
     expect(review.findings.length + review.heldBack.length).toBeGreaterThan(3);
   });
 
-  test.each(ATTACKS)("%s, in three readings and a ranking", async (_, text) => {
+  test.each(ATTACKS)("%s, in three readings", async (_, text) => {
     const files = { "src/login.ts": LOGIN, "src/again.ts": LOGIN };
     const review = await said(repeats(text), files, 3);
     expectInert(posted(review));

@@ -27,13 +27,6 @@ export function repeats(text: string, more: Readonly<Record<string, unknown>> = 
       });
       return { findings: ids.map(verdict) };
     }
-    if (purpose === "rank")
-      return {
-        order: [...said.matchAll(/^\[(fnd_\w+)\]/gm)].flatMap(([, id]) => [
-          { id, when: text },
-          { id: text, when: "never" },
-        ]),
-      };
     const one = (over: Readonly<Record<string, unknown>>) =>
       drafted({
         title: text,

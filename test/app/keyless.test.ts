@@ -126,3 +126,18 @@ test("a pattern about Python is found for the same pattern in PHP, and no langua
   expect(found?.terms.map(({ name }) => name)).not.toContain("language");
   expect(summaryOf(world, pull).body).toMatch(/Memory: \d+ precedents?\./);
 });
+
+test("a suggestion for lines that end in CR LF is posted with such ends", async () => {
+  const { world } = harness;
+  const repository = await world.repository("acme", "windows", { files: { "README.md": "# Shop\r\n" } });
+  const ask = 'import requests\nreply = requests.get("https://a.example.com")\n';
+  const pull = await world.pullRequest(repository, {
+    title: "feat: ask",
+    files: { "windows.py": ask.replaceAll("\n", "\r\n"), "unix.py": ask },
+  });
+  await harness.settled(pull);
+  const bodyOf = (path: string) => world.comments(pull).inline.find((one) => one.path === path)?.body;
+  const fixed = 'reply = requests.get("https://a.example.com", timeout=10)';
+  expect(bodyOf("windows.py")).toContain(`\`\`\`suggestion\n${fixed}\r\n\`\`\``);
+  expect(bodyOf("unix.py")).toContain(`\`\`\`suggestion\n${fixed}\n\`\`\``);
+});

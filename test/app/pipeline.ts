@@ -26,7 +26,6 @@ export interface Change {
   readonly embedder?: WritingPorts["embedder"];
   readonly reranker?: WritingPorts["reranker"];
   readonly gateCache?: WritingPorts["gateCache"];
-  readonly replays?: WritingPorts["replays"];
   readonly access?: WritingPorts["access"];
   readonly permissions?: WritingPorts["permissions"];
   readonly snapshots?: WritingPorts["snapshots"];

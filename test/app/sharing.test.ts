@@ -20,7 +20,6 @@ beforeAll(async () => {
   harness = await openHarness({
     owners: Array.from({ length: 9 }, (_, n) => `acme${n}`),
     app: {
-      memory: { patience: { answerMs: 60_000 } },
       onStep: (_job, stage, value) => {
         if (stage === "retrieve") retrieved.push(value as Precedents);
       },

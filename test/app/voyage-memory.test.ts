@@ -20,6 +20,9 @@ const DISTANCES = new Map([
   ["quince", 0.2],
   ["persimmon", 0.25],
   ["cloudberry", 0.45],
+  // Eight in two groups, with a gap that is a little over .05.
+  ...["ask", "bell", "cove", "dune"].map((word, at) => [`${word}wood`, 0.16 + at / 100] as const),
+  ...["elm", "fern", "gorse", "holm"].map((word, at) => [`${word}wood`, 0.245 + at / 100] as const),
 ]);
 
 let voyage: EmbeddingServer;
@@ -100,6 +103,42 @@ describe("from the webhook to the results", () => {
     expect(languageFactor(retrieved(precedents, go))).toBe(1);
     for (const one of precedents.ranked)
       expect(one).toMatchObject({ adjustedDistance: null, distance: expect.closeTo(0.1, 1) });
+  });
+
+  test("where an embedder measures distances, the gap after the nearest decides who is used, and no topK; with fewer than eight the 75th percentile [000-25][000-41]", async () => {
+    const { world } = harness;
+    const files = { "README.md": "# Wood\n", ...yaml("{topK: 20}") };
+    const wood = await world.repository("acme", "wood", { files });
+    const words = [...DISTANCES.keys()].filter((word) => word.endsWith("wood"));
+    const ids = await seed(
+      wood,
+      words.map((text) => ({ text, language: "go" })),
+    );
+    const title = "feat(demux): probe packets";
+    const precedents = await precedentsFor(await world.pullRequest(wood, { title, files: BOTH }));
+    expect(precedents.provenance).toMatchObject({ thresholdMethod: "gap", threshold: expect.closeTo(0.19, 2) });
+    expect(precedents.ranked.map(({ record }) => record.id).toSorted()).toEqual(ids.slice(0, 4).toSorted());
+    expect(precedents.cut.map(({ id }) => id).toSorted()).toEqual(ids.slice(4).toSorted());
+    for (const { reason } of precedents.cut)
+      expect(reason).toMatch(/^distance 0\.2\d\d is over the threshold 0\.1\d\d$/);
+
+    const grove = await world.repository("acme", "grove", { files });
+    const seven = await seed(
+      grove,
+      words.slice(0, 7).map((text) => ({ text, language: "go" })),
+    );
+    const fewer = await precedentsFor(await world.pullRequest(grove, { title, files: BOTH }));
+    expect(fewer.provenance).toMatchObject({ thresholdMethod: "percentile", threshold: expect.closeTo(0.255, 2) });
+    expect(fewer.ranked.map(({ record }) => record.id).toSorted()).toEqual(seven.slice(0, 6).toSorted());
+
+    const mixed = await world.repository("acme", "mixed", { files });
+    const near = await seed(
+      mixed,
+      ["askwood", ...Array(8).fill("cloudberry")].map((text, at) => ({ text: `${text} v${at}q`, language: "go" })),
+    );
+    const held = await precedentsFor(await world.pullRequest(mixed, { title, files: BOTH }));
+    expect(held.ranked.map(({ record }) => record.id)).toEqual(near.slice(0, 1));
+    expect(held.provenance.threshold).toBeLessThanOrEqual(0.3);
   });
 
   test("ordered by meaning the distance of C++ counts .85 and there is no other weight of language [003-41][004-12][004-13]", async () => {

@@ -13,8 +13,6 @@ export interface TimedLane<Taken extends AnyJob> {
   lease(now: number, limits?: LeaseLimits): Promise<Lease<Taken> | null>;
   end(lease: Lease<Taken>, now: number, end: TimedEnd): Promise<boolean>;
   leaseState: Lane<Taken>["leaseState"];
-  /** When the next waiting job may run. */
-  nextAt(limits?: LeaseLimits): Promise<number | null>;
 }
 
 export interface TimedQueue extends TimedLane<ReviewJob>, Pick<Queue, "accept" | "counts"> {
@@ -65,9 +63,5 @@ function timedLane<Taken extends AnyJob>(lane: Lane<Taken>, clock: StillClock): 
       return lane.end(lease, end.state === "retry" ? { state: "retry", inMs: end.at - now, reason: end.reason } : end);
     },
     leaseState: (lease) => lane.leaseState(lease),
-    async nextAt(limits) {
-      const inMs = await lane.nextInMs(limits);
-      return inMs === null ? null : clock.now() + inMs;
-    },
   };
 }

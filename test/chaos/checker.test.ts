@@ -57,6 +57,7 @@ const REVIEWED: PullTruth = {
   isSpokenTo: false,
   reviews: [{ id: 1, head: HEAD }],
   summaries: [{ id: 2, heads: [HEAD.slice(0, 7)] }],
+  isSilent: false,
   comments: [{ id: 3, finding: "tls-verify-disabled in src/a.py", head: HEAD }],
   answers: [],
   openChecks: 0,
@@ -141,6 +142,12 @@ describe("the last head", () => {
     expect(ids(broken([], pull({ summaries: [{ id: 2, heads: [OLD.slice(0, 7)] }] })))).toEqual(["I2"]);
     expect(ids(broken([], { ends: [...TRUTH.ends, ...TRUTH.ends] }))).toEqual(["I2"]);
     expect(ids(broken([], pull({ openChecks: 1 })))).toEqual(["I2"]);
+  });
+
+  test("that a 👍 alone is about, which is an outcome only where no summary stands", () => {
+    const silent = { reviews: [], comments: [], isSilent: true };
+    expect(broken([], pull({ ...silent, summaries: [] }))).toEqual([]);
+    expect(ids(broken([], pull({ ...silent, summaries: [{ id: 2, heads: [OLD.slice(0, 7)] }] })))).toEqual(["I2"]);
   });
 
   test("asks for nothing if the pull request is closed or needs no review", () => {
@@ -344,6 +351,19 @@ describe("limits", () => {
     expect(of(ends(7_100), asks(9_300, 2), told(9_310, 2), asks(10_000, 3))).toEqual(["I9"]);
     expect(of(ends(8_000), asks(9_300, 1))).toEqual(["I9"]);
     expect(of(away, ends(8_000), asks(9_600, 2))).toEqual([]);
+    // Started again after its wall clock was set: what it had recorded is another time now. Not so without a new start.
+    const set: HistoryEvent = {
+      kind: "clock",
+      at: 6_000,
+      offsetMs: 3_600_000,
+      stepMs: 3_600_000,
+      running: 1,
+      process: 1,
+    };
+    const started: HistoryEvent = { kind: "process", at: 8_200, what: "started", where: null, process: 1 };
+    expect(of(set, ends(8_000), started, asks(9_300, 1))).toEqual([]);
+    expect(of(ends(8_000), started, asks(9_300, 1))).toEqual(["I9"]);
+    expect(of(set, asks(9_300, 1))).toEqual(["I9"]);
     // Frozen before it has told, or between its question and its request.
     expect(of(...frozen(7_010, 9_200, 1), asks(9_300, 2))).toEqual([]);
     expect(of(...frozen(7_010, 9_200, 2), asks(9_300, 2), asks(9_800, 2))).toEqual(["I9"]);

@@ -37,8 +37,11 @@ test("a file keeps its end, its ends of lines and its mode; what is no longer th
     "link.py": FILE,
     "moved.py": FILE,
   });
+  // What git writes with core.autocrlf, where the commit has LF.
+  own.write({ "checked-out.py": FILE });
   chmodSync(join(own.path, "run.py"), 0o755);
   own.commit("feat: ask");
+  own.write({ "checked-out.py": FILE.replaceAll("\n", "\r\n") });
   rmSync(join(own.path, "gone.py"));
   rmSync(join(own.path, "link.py"));
   outside.write({ "a.py": FILE });
@@ -51,7 +54,8 @@ test("a file keeps its end, its ends of lines and its mode; what is no longer th
   expect(err).toContain("applied 2 suggestions to twice.py");
   for (const path of ["gone.py", "link.py", "moved.py"]) expect(err).toContain(`not applied: ${path}`);
   expect(read("end.py")).toBe(`import requests\n${CHANGED}`);
-  expect(read("windows.py")).toBe(`import requests\r\n${ASKED}\r\n`);
+  expect(read("windows.py")).toBe(`import requests\r\n${CHANGED}\r\n`);
+  expect(read("checked-out.py")).toBe(`import requests\r\n${CHANGED}\r\n`);
   expect(read("deep in/größe.py")).toBe(`import requests\n${CHANGED}\n`);
   expect(read("twice.py")).toBe(`import requests\n${CHANGED}\nprint(reply)\n${CHANGED}\n`);
   expect(read("moved.py")).toBe(`# above\n${FILE}`);

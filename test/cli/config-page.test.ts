@@ -1,11 +1,8 @@
-// What `kodiai config` prints, and what `kodiai init` writes, as values.
-import fc from "fast-check";
+// What `kodiai config` prints, as values.
 import { expect, test } from "vitest";
 import { configExplanation, configLines, configValues } from "../../src/cli/setup/config.ts";
-import { fittedConfig } from "../../src/cli/setup/fit-config.ts";
 import { CONFIG_KEYS } from "../../src/config/config-keys.ts";
 import { parseConfig } from "../../src/config/parse-config.ts";
-import { PRESET_NAMES } from "../../src/config/preset.ts";
 
 const effective = (text: string) => parseConfig([{ file: ".kodiai.yml", text }]);
 const explained = (word: string, text = "") => {
@@ -53,21 +50,4 @@ test("an unknown key is answered with the nearest, and hostile words with a sent
 test("control characters of a value do not reach the terminal", () => {
   const lines = configLines(effective('pathInstructions: [{path: "a", instructions: "\\e[31mred"}]\n'), true);
   expect(lines.join("\n")).not.toContain("\u001b");
-});
-
-test("for any checkout, init writes a file without a problem that names the preset", () => {
-  const name = fc.oneof(
-    fc.string({ minLength: 1 }),
-    fc.constantFrom("src/a.ts", "vendor/x/y.go", "*/ # no", 'a"b.py', "x\ny.md"),
-  );
-  fc.assert(
-    fc.property(fc.array(name), fc.string(), fc.constantFrom(...PRESET_NAMES), (files, attributes, preset) => {
-      const marked = `${attributes}\n*.gen.ts linguist-generated\n`;
-      const { config, problems } = effective(fittedConfig({ files, attributes: marked }, preset));
-      expect(problems).toEqual([]);
-      expect(config.preset).toBe(preset);
-      expect(config.pathFilters).toContain("!*.gen.ts");
-    }),
-    { numRuns: 100 },
-  );
 });

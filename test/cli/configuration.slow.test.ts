@@ -1,4 +1,4 @@
-// kodiai init and kodiai config: a first file that fits, and who said what holds.
+// kodiai init and kodiai config: a first file, and who said what holds.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -33,36 +33,15 @@ afterAll(async () => {
 const run = (words: readonly string[], env: Record<string, string> = {}) => kodiai(words, { cwd: clone.path, env });
 const written = () => readFileSync(join(clone.path, ".kodiai.yml"), "utf8");
 
-test("init writes a file that fits: languages, what .gitattributes marks, what is documented; a check finds no problem", async () => {
-  clone.write({
-    ".gitattributes":
-      "*.txt text\n/api/client/** linguist-generated=true\nassets/jquery-ui/* linguist-vendored\n[x] linguist-vendored\n",
-    "src/cart.ts": "export const cart = [];\n",
-    "src/tax.py": "RATE = 0.19\n",
-    "app/Main.kt": "fun main() {}\n",
-    "vendor/left-pad/index.js": "module.exports = 1;\n",
-    "package-lock.json": "{}\n",
-    "AGENTS.md": "Be kind.\n",
-    "CONTRIBUTING.md": "# How\n",
-    "docs/guide.md": "# Guide\n",
-  });
-  clone.commit("Lay the ground");
+test("init writes a first file that names the preset; a check finds no problem", async () => {
   expect(await run(["init", "--preset", "quiet"])).toMatchObject({
     code: 0,
     err: "",
     out: expect.stringMatching(/^wrote .*\.kodiai\.yml; /),
   });
-  const text = written();
-  const { config, problems } = parseConfig([{ file: ".kodiai.yml", text }]);
+  const { config, problems } = parseConfig([{ file: ".kodiai.yml", text: written() }]);
   expect(problems).toEqual([]);
   expect(config.preset).toBe("quiet");
-  expect(config.pathFilters).toEqual(["!api/client/**", "!assets/jquery-ui/*"]);
-  const words = text.replace(/\n# /g, " ");
-  expect(words).toMatch(/Languages: [^.]*kotlin \(1 file\)[^.]*python \(1 file\), typescript \(1 file\)/);
-  expect(words).toContain("lock file (1: package-lock.json)");
-  expect(words).toContain("vendored (1: vendor/left-pad/)");
-  expect(words).toContain("A model reads AGENTS.md before each review.");
-  expect(words).toMatch(/Indexed as documentation: \d Markdown files;/);
   expect(await run(["config", "check"])).toMatchObject({ code: 0, out: ".kodiai.yml: no problems\n" });
 });
 

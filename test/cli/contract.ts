@@ -40,7 +40,6 @@ const Finding = z.strictObject({
   confidence: z.number().min(0).max(1),
   odds: z.strictObject({ real: z.number().min(0).max(1), wanted: z.number().min(0).max(1) }).optional(),
   agreement: z.strictObject({ named: z.int().positive(), of: z.int().positive() }).optional(),
-  rank: z.strictObject({ when: z.enum(["before", "later", "never"]), at: z.int().min(0) }).optional(),
   suggestion: z.strictObject({ startLine: z.int(), line: z.int(), text: z.string() }).nullable(),
   precedents: z.array(Precedent),
   locMethod: z.enum(["rule", "anchor", "quote", "none"]).optional(),

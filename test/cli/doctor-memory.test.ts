@@ -1,11 +1,8 @@
 // What doctor says of memory, as the operator reads it.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { warmthCheck } from "../../src/cli/setup/doctor-memory.ts";
 import type { EmbeddingSpace } from "../../src/domain/memory.ts";
 import { openMemoryFile, reclaimFile } from "../../src/store/memory/memory-file.ts";
 import { storedMemory } from "../../src/store/memory/stored-memory.ts";
@@ -108,29 +105,4 @@ test("an unreadable memory is reported with its fix", async () => {
   const { code, lines } = await doctor();
   expect(code).toBe(3);
   expect(lines).toContainEqual(expect.stringMatching(/^broken memory {5}.*Restore a backup.*reviews run without it/));
-});
-
-test("the running server is asked how far its search is", async () => {
-  let body = "";
-  const server = createServer((_request, response) => void response.end(body));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  const said = async (memory: unknown) => {
-    body = JSON.stringify({ ok: true, memory });
-    return warmthCheck({ adminHost: "0.0.0.0", adminPort: port });
-  };
-  expect(await said({ state: "warming", repositories: 3, rows: 1_200 })).toMatchObject({
-    state: "ok",
-    text: expect.stringMatching(/being read into memory.*\(3 repositories, 1,200 memories held\)/),
-  });
-  expect(await said({ state: "warm", repositories: 1, rows: 100_000, bytes: 245e6, limitBytes: 2e9 })).toMatchObject({
-    state: "ok",
-    text: expect.stringContaining("100,000 memories held in 245.0 MB of 2000.0 MB (KODIAI_SEARCH_MEMORY_MB))"),
-  });
-  expect(await said({ state: "off", repositories: 0, rows: 0 })).toMatchObject({ state: "broken" });
-  for (const strange of [undefined, null, { state: "constructor" }]) {
-    expect(await said(strange)).toMatchObject({ state: "note", text: expect.stringContaining("no server answers") });
-  }
-  await new Promise((resolve) => server.close(resolve));
-  expect(await warmthCheck({ adminHost: "127.0.0.1", adminPort: port })).toMatchObject({ state: "note" });
 });

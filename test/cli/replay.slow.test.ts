@@ -92,10 +92,10 @@ test("the result is stored and printed, unless it covers too few of the pull req
   const stats = (repo: string) => printedBy(() => memory(["stats", "--repo", repo, "--data-dir", dataDir]));
   const page = (...words: string[]) =>
     printedBy(() => replay(["--repo", "acme/shop", ...words, "--data-dir", dataDir]));
-  expect(await page()).toContain("kept for 30 days; reviews search memory as before");
+  expect(await page()).toMatch(/^ {2}kept$/m);
   const reported = await stats("acme/shop");
   expect(reported).toMatch(
-    /replay: \d{4}-\d\d-\d\d: on 0\.9\d\d, placebo 0\.000, gain 0\.9.* over 25 pull requests with .*; counts until/,
+    /replay: \d{4}-\d\d-\d\d: on 0\.9\d\d, placebo 0\.000, gain 0\.9.* over 25 pull requests with /,
   );
   expect(await page("--last", "4")).toContain("not kept: fewer than 50 of the pull requests that memory knows");
   expect(await stats("acme/shop")).toBe(reported);

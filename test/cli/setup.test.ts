@@ -125,30 +125,6 @@ test("an App that is there is taken without a question, its webhook and secret a
   expect(sets()).toHaveLength(2);
 }, 180_000);
 
-test("the past of a repository is estimated and then read with a token of the App", async () => {
-  const key = join(folder, "downloaded.pem");
-  writeFileSync(key, world.appCredentials.privateKey);
-  const shop = await world.repository("acme", "shop", { files: { "a.ts": "export const a = 1;\n" }, private: true });
-  world.person("rae", { permission: "write", association: "MEMBER" });
-  const pull = await world.pullRequest(shop, { title: "feat: b", files: { "b.ts": "export const b = 2;\n" } });
-  await world.comment(pull, "rae", "Please name constants for what they mean, not for their letters.");
-  await world.closePull(pull, { merged: true });
-  const { code, out } = await run(
-    "--app-id",
-    "4242",
-    "--private-key-file",
-    key,
-    "--import",
-    "acme/shop",
-    "--import",
-    "other/place",
-  );
-  expect(out).toMatch(/history +acme\/shop: 1 comment, 2 requests to GitHub, about 1 minute, no cost/);
-  expect(out).toMatch(/acme\/shop: 1 comment read: /);
-  expect(out).toMatch(/history +other\/place: the App is not installed there/);
-  expect(code).toBe(0);
-});
-
 test("an App without checks asks for none, receives none, and misses nothing", async () => {
   await world.close();
   const { events, permissions } = readManifest();

@@ -37,6 +37,7 @@ describe("generated files", () => {
         "deploy/grafana/kodiai.json",
         "docs/cli.md",
         "docs/permissions.md",
+        "docs/internals/github.md",
         "app.yml",
         ".env.example",
       ];

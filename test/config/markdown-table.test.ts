@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { markdownTable } from "../../src/cli/terminal-text.ts";
+import { markdownTable } from "../../scripts/markdown-table.ts";
 
 test("columns are padded to their widest cell, and a bar in a cell is escaped", () => {
   expect(

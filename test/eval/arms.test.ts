@@ -1,4 +1,4 @@
-// From prompts in sittings to figures of arms: one pull request, answered in two readings, verified, ranked and judged.
+// From prompts in sittings to figures of arms: one pull request, answered in two readings, verified and judged.
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -94,7 +94,7 @@ const run = (suite: typeof prompts, flags: Readonly<Record<string, string>>) =>
 /** Answers every question below a folder. */
 function answer(place: string, reply: (text: string) => unknown): void {
   for (const name of readdirSync(at(place), { recursive: true, encoding: "utf8" }).filter(
-    (one) => one.endsWith("q1.md") || /-(?:verify|rank)\.md$/.test(one),
+    (one) => one.endsWith("q1.md") || one.endsWith("-verify.md"),
   ))
     writeFileSync(
       at(`${place}/${name.replace(/md$/, "reply.json")}`),
@@ -136,10 +136,6 @@ test("sittings part the prompts of one repository, and arms are compared in pair
   expect(readdirSync(at("two"))).toEqual(["verify"]);
   answer("one", upholds);
   answer("two", upholds);
-  await run(prompts, { out: at("two"), replies: two, readings: "2", sittings: "1" });
-  answer("two/rank", (text) => ({
-    order: ids(text).map((id, place) => ({ id, when: place === 2 ? "never" : "before" })),
-  }));
 
   const arms = [
     { name: "once", readings: 1, replies: one },
@@ -165,14 +161,14 @@ test("sittings part the prompts of one repository, and arms are compared in pair
   });
   expect(rows[1]).toMatchObject({
     name: "twice",
-    metrics: { defects: 1, recall: 1, precision: 1, f1: 1, real: 1, median: 2, unjudged: 0, unanswered: 0 },
-    against: { row: "once", gain: { defects: { mean: 0.5, low: 0.5, high: 0.5 }, posted: { mean: 0 } } },
+    metrics: { defects: 1, recall: 1, precision: 2 / 3, f1: 0.8, real: 2 / 3, median: 3, unjudged: 0, unanswered: 0 },
+    against: { row: "once", gain: { defects: { mean: 0.5, low: 0.5, high: 0.5 }, posted: { mean: 1 } } },
   });
   expect(rows[1]?.metrics.cached).toBeGreaterThan(0.2);
   expect(rows[1]?.metrics.tokensIn).toBeGreaterThan(1.5 * (rows[0]?.metrics.tokensIn ?? 0));
   const table = await run(floors, { arms: at("arms.json"), judgements: at("judged.jsonl") });
   expect(table.rows.find(({ name }) => name === "twice, named by 1 of 2, floor 0.4")).toMatchObject({
-    metrics: { real: 1 },
+    metrics: { real: 2 / 3 },
   });
 });
 

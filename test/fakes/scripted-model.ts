@@ -45,11 +45,10 @@ export function drafted({ confidence = 0.9, ...over }: Readonly<Record<string, u
   };
 }
 
-/** Reports these findings, upholds whatever is asked a second time, and would fix all of it before the merge. */
+/** Reports these findings, and upholds whatever is asked a second time. */
 export function reports(...findings: readonly Record<string, unknown>[]): Script {
   return ({ purpose, user }) => {
     if (purpose === "verify") return { findings: askedIds(user).map(upheld) };
-    if (purpose === "rank") return { order: askedIds(user).map((id) => ({ id, when: "before" })) };
     return { findings, ruleFindings: [], walkthrough: "Adds a login." };
   };
 }

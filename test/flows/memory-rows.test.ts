@@ -1,7 +1,8 @@
 // Rows of memory from a webhook to the prompt and the log of retrievals, with the keyless embedder and whatever .kodiai.yml says.
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { Transient } from "../../src/domain/errors.ts";
 import type { MemoryRecord } from "../../src/domain/memory.ts";
 import { loggedRetrieval, type RetrievalRow } from "../../src/store/reviews/retrievals.ts";
 import { summaryOf } from "../app/change-builders.ts";
@@ -11,9 +12,16 @@ import type { Repository } from "../fakes/github/conversation.ts";
 
 let flow: FlowHarness;
 let gateAnswers: unknown;
+/** The next review ends while the model reads the change. */
+let diesSoon = false;
 beforeAll(async () => {
   flow = await openFlow({
-    model: ({ purpose }) => (purpose === "gate" ? gateAnswers : { findings: [], ruleFindings: [] }),
+    model({ purpose }) {
+      if (purpose === "gate") return gateAnswers;
+      if (!diesSoon) return { findings: [], ruleFindings: [] };
+      diesSoon = false;
+      throw new Transient("the process ends");
+    },
   });
 });
 afterAll(() => flow.close());
@@ -50,12 +58,17 @@ async function repositoryWith({ retrieval = "", memories, base = {} }: Play): Pr
   return repository;
 }
 
+/** The retrievals of a repository, oldest first. */
+function logsOf(id: number) {
+  const db = new Database(join(flow.dataDir, "queue.db"), { readonly: true });
+  const rows = db.prepare("SELECT query, entry FROM retrievals ORDER BY row").all() as RetrievalRow[];
+  db.close();
+  return rows.map(loggedRetrieval).filter(({ repo }) => repo === `github.com/${id}`);
+}
+
 /** The latest retrieval. */
 function logOf({ id }: Repository) {
-  const db = new Database(join(flow.dataDir, "queue.db"), { readonly: true });
-  const rows = db.prepare("SELECT query, entry FROM retrievals").all() as RetrievalRow[];
-  db.close();
-  const log = rows.map(loggedRetrieval).findLast(({ repo }) => repo === `github.com/${id}`);
+  const log = logsOf(id).at(-1);
   if (log === undefined) throw new Error("no retrieval was logged");
   return log;
 }
@@ -87,6 +100,9 @@ async function reviewed(repository: Repository, { title = "release the lock", fi
 const play = async (given: Play) => reviewed(await repositoryWith(given), given);
 
 const PYTHON = { "src/run.py": "acquire(job); run()\n" };
+/** More than a few files, of which no rule of the gate but those on their kind knows anything. */
+const many = (ending: string) =>
+  Object.fromEntries(Array.from({ length: 7 }, (_, at) => [`content/part${at}${ending}`, "lock: held\n"]));
 const lines = (count: number, text: string) => `${text}\n`.repeat(count);
 
 describe("where distances order, language multiplies them", () => {
@@ -233,8 +249,6 @@ describe("what the gate does with a change", () => {
     "docs/a.md": "One.\n",
     "src/run.py": CODE,
   };
-  const many = (ending: string) =>
-    Object.fromEntries(Array.from({ length: 7 }, (_, at) => [`content/part${at}${ending}`, "lock: held\n"]));
 
   test.each<[string, boolean, string, Readonly<Record<string, string | null>>, string]>([
     ["lock-files", false, "Refresh the lock", { "package-lock.json": '{"a": 1}\n' }, ""],
@@ -306,6 +320,102 @@ describe("what the gate does with a change", () => {
       const known = await reviewed(repository, { files: PYTHON });
       expect(known.log.gate.decidedBy).toBe("few-files");
       expect(known.asked.filter(({ purpose }) => purpose === "gate")).toEqual([]);
+    },
+  );
+});
+
+describe("a decision of the gate", () => {
+  const deciders = ({ id }: Repository) => logsOf(id).map(({ gate: { decidedBy } }) => decidedBy);
+  /** Reviewed twice at one head: the first try dies after memory was searched. */
+  const twice = async (repository: Repository, files: Play["files"] & {}, meanwhile: () => unknown = () => {}) => {
+    diesSoon = true;
+    const pull = await flow.world.pullRequest(repository, { title: "release the lock", files });
+    expect((await flow.settled(pull)).state).toBe("waiting");
+    await meanwhile();
+    flow.hurry();
+    expect((await flow.settled(pull)).state).toBe("done");
+    return pull;
+  };
+  const memories = { wren: { language: "" } };
+  const gateQuestions = () => flow.asked().filter(({ purpose }) => purpose === "gate").length;
+  const SEARCH = { shouldRetrieve: true, confidence: 0.9, reason: "it may matter" };
+
+  test("is remembered for its head and its memory, on defaults [001-05][001-17]", async () => {
+    const repository = await repositoryWith({ memories });
+    const pull = await twice(repository, PYTHON);
+    expect(deciders(repository)).toEqual(["few-files", "cache"]);
+    await flow.world.push(pull, { "src/more.py": "release(job)\n" });
+    await flow.settled(pull);
+    expect(deciders(repository).slice(2)).toEqual(["few-files"]);
+  });
+
+  test.each([
+    ["", 1, "cache"],
+    [", cacheDecisions: false", 2, "model"],
+  ])("of a model is asked for again only where none is kept: %j [001-17]", async (more, questions, decidedBy) => {
+    gateAnswers = SEARCH;
+    const repository = await repositoryWith({ memories, retrieval: `gate: {model: true${more}}` });
+    const before = gateQuestions();
+    await twice(repository, many(".yaml"));
+    expect(gateQuestions() - before).toBe(questions);
+    expect(deciders(repository)).toEqual(["model", decidedBy]);
+  });
+
+  test("of a model is asked for again when its time is over, or when memory changed [001-17]", async () => {
+    gateAnswers = SEARCH;
+    const repository = await repositoryWith({ memories, retrieval: "gate: {model: true, cacheTTLSeconds: 60}" });
+    const later = (seconds: number) => () => void vi.setSystemTime(Date.now() + seconds * 1_000);
+    vi.useFakeTimers({ toFake: ["Date"] });
+    try {
+      await twice(repository, many(".yaml"), later(50));
+      await twice(repository, many(".yaml"), later(60));
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(deciders(repository)).toEqual(["model", "cache", "model", "model"]);
+    const changed = await repositoryWith({ memories, retrieval: "gate: {model: true}" });
+    await twice(changed, many(".yaml"), () => remembering(flow as never, smallTalk(changed, 5)));
+    expect(deciders(changed)).toEqual(["model", "model"]);
+  });
+
+  test.each([
+    ["vector_search", 0.25 + 0.6],
+    ["entity_lookup", 0.25 * 0.6 + 1],
+    ["graph_traverse", 1.2 * (0.25 + 1)],
+    ["anything_else", 0.25 + 1],
+  ])(
+    "takes its strategy from a model: %s weighs words and vectors %d times a rank [001-19][001-21][003-40]",
+    async (word, weight) => {
+      gateAnswers = { ...SEARCH, suggestedStrategy: word };
+      const { log } = await play({
+        memories: { wren: { language: "", path: "content/old.yaml" } },
+        retrieval: "fusion: rrf, gate: {model: true}",
+        files: many(".yaml"),
+      });
+      expect(Math.exp(log.scores[0] ?? Number.NaN)).toBeCloseTo(weight / 61, 6);
+    },
+  );
+
+  test.each<[string, string, Play["files"], number]>([
+    ["bug-fix", "fix: release the lock", many(".yaml"), 1.2],
+    ["code", "release the lock", many(".py"), 1],
+    ["named-in-text", "release the lock of `Job`", many(".yaml"), 1],
+  ])(
+    "by the rule %s, on defaults, lifts what was said in the same folder, and nothing else [001-19][001-21][003-40]",
+    async (rule, title, files, factor) => {
+      const places = {
+        same: { language: "", path: "content/old.txt" },
+        top: { language: "", path: "old.txt" },
+        none: { language: "" },
+      };
+      const chosen = await play({ memories: places, title, files });
+      expect(chosen.log.gate.decidedBy).toBe(rule);
+      const without = await play({ memories: places, title, files, retrieval: "gate: {enabled: false}" });
+      const gain = (name: string) =>
+        Math.exp((chosen.scores.get(name) ?? Number.NaN) - (without.scores.get(name) ?? 0));
+      expect([gain("same"), gain("top"), gain("none")].map((one) => one.toFixed(4))).toEqual(
+        [factor, 1, 1].map((one) => one.toFixed(4)),
+      );
     },
   );
 });

@@ -16,7 +16,7 @@ const records = fc.array(
   { maxLength: 12 },
 );
 
-test("every memory with code has its own as positive, and no negative of it is its code or of its pull request", () => {
+test("every memory with code has its own as positive, and no negative of it is its code or of its pull request [002-22]", () => {
   fc.assert(
     fc.property(records, (shapes) => {
       const all = shapes.map(({ pull, hunk }, at) => record(at, pull, hunk));

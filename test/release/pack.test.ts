@@ -32,7 +32,7 @@ test("what is started by its file name is there, and written in the one form tha
     // Words about files of others are no paths of ours.
     .filter(({ name, path, isPlain }) => isPlain || existsSync(resolve("src", dirname(name), path)));
   expect(started.map(({ path }) => path)).toEqual(
-    expect.arrayContaining(["./search-worker.ts", "./inspect-process.ts", "./job-process.ts", "./processor-watch.ts"]),
+    expect.arrayContaining(["./check-worker.ts", "./inspect-process.ts", "./job-process.ts", "./processor-watch.ts"]),
   );
   expect(started.filter(({ isPlain }) => !isPlain)).toEqual([]);
   for (const { name, path } of started) expect(existsSync(resolve("src", dirname(name), path)), path).toBe(true);

@@ -126,6 +126,17 @@ describe("thresholds and scores", () => {
     expect(scores.at(0)).toBeCloseTo(1, 6);
   });
 
+  test("what is farther than 1 by its age keeps its order, with a score above 0 [003-01]", async () => {
+    const provenance = { ...memory("x").provenance, at: NOW - 3650 * DAY };
+    const far = [0.7, 0.9, 1.2].map((distance, place) => at(`mem_${place}`, distance, { provenance }));
+    const { ranked } = await bySemantic({ shelved: far });
+    expect(ranked.map(({ record }) => record.id)).toEqual(["mem_0", "mem_1", "mem_2"]);
+    for (const [place, { score }] of ranked.entries()) {
+      expect(score).toBeGreaterThan(0);
+      if (place > 0) expect(score).toBeLessThan(ranked[place - 1]?.score ?? 0);
+    }
+  });
+
   test("a likeness of .7 is a distance of .3; the configuration overrides it, 0 included [002-24][003-02]", async () => {
     const shelved = [at("mem_same", 0), at("mem_in", 0.299), at("mem_out", 0.301)];
     const retrievedAt = async (distanceThreshold: unknown) =>
@@ -156,6 +167,7 @@ describe("thresholds and scores", () => {
 describe("age", () => {
   test.each([
     [0, "minor", 1],
+    [-90, "minor", 1],
     [90, "minor", 1.5],
     [180, "medium", 1.75],
     [3650, "minor", 1.85],
@@ -211,7 +223,7 @@ test("the section of the prompt has the adjusted and the raw distance, severity,
   expect(buildRetrievalContextSection([], options)).toBe("");
 });
 
-test("what points away from the change has the score 0, not less [003-01]", async () => {
+test("what points away from the change has a score between 0 and 1 as well [003-01]", async () => {
   const shelved = [0.2, 1.2, 1.9].map((distance) => at(`mem_${distance}`, distance, { language: "cpp" }));
   const { ranked } = await bySemantic({ shelved, retrieval: { distanceThreshold: 2 } });
   expect(ranked.map(({ score }) => score >= 0 && score <= 1)).toEqual([true, true, true]);

@@ -100,7 +100,7 @@ describe("who decides", () => {
     expect((await skipAt(0.7)).retrieve).toBe(false);
   });
 
-  test("the defaults: on, .7, 500 tokens, decisions kept for 300 s, no patterns of our own, replays count [001-03]", () => {
+  test("the defaults: on, .7, 500 tokens, decisions kept for 300 s, no patterns of our own [001-03]", () => {
     const { gate } = defaultKnowledge().retrieval;
     expect({ ...GATE, ...gate }).toEqual({
       enabled: true,
@@ -111,7 +111,6 @@ describe("who decides", () => {
       cacheTTLSeconds: 300,
       skipPatterns: [],
       retrievePatterns: [],
-      replay: true,
     });
   });
 });

@@ -128,8 +128,13 @@ describe("seen before", () => {
     });
   });
 
-  test("is silent about what is too far from any hunk, was found by the title only, or is a document", () => {
-    const silent = [near("far", 0.25), rankedMemory(memory("title")), near("doc", 0.05, { corpus: "doc" })];
+  test("is silent about what is too far from any hunk, was found by the title only, is a document, or the pattern of another repository", () => {
+    const silent = [
+      near("far", 0.25),
+      rankedMemory(memory("title")),
+      near("doc", 0.05, { corpus: "doc" }),
+      near("pattern", 0.05, { sharing: "pattern" }),
+    ];
     expect(seenBefore(silent, 0.3, { distance: true })).toEqual([]);
   });
 

@@ -484,7 +484,7 @@ describe("when something fails, the rest goes on and says so", () => {
   const words = { record: memory("mem_words", { text: "std::round rounds price half away from zero in the cart" }) };
   const shelved = [at("mem_near", 0.1, { text: "unrelated" }), words];
 
-  test("the embedder is down: words still answer", async () => {
+  test("the embedder is down: words still answer [003-24]", async () => {
     const down = embedder(async (texts) => ({ vectors: texts.map(() => null), tokens: 0, usd: 0, cached: 0 }));
     for (const broken of [down, embedder(fails)]) {
       const { precedents } = await run({ shelved, embedder: broken });
@@ -514,15 +514,20 @@ describe("when something fails, the rest goes on and says so", () => {
     expect(precedents.degraded[0]?.reason).toMatch(/^1 of \d queries could not be embedded$/);
   });
 
-  test("the search by vectors is down: words only", async () => {
+  test("the search by vectors is down: words only [003-25]", async () => {
     const { precedents } = await run({ shelved, recall: { nearest: fails } });
     expect(ids(precedents)).toEqual(["mem_words"]);
     expect(precedents.provenance.method).toBe("keyword");
     expect(precedents.degraded).toEqual([{ part: "vector-search", reason: "connection refused" }]);
   });
 
-  test("the search by words is down: vectors only", async () => {
-    const { precedents } = await run({ shelved, recall: { matching: fails } });
+  test.each([
+    ["an embedder that measures", 1],
+    ["the keyless one", 0.25],
+  ])("the search by words is down: vectors of %s only, by their distance [003-26]", async (_, weight) => {
+    const far = at("mem_far", 0.4, { text: "unrelated as well" });
+    const asking = { ...embedder(), weight };
+    const { precedents } = await run({ shelved: [...shelved, far], recall: { matching: fails }, embedder: asking });
     expect(ids(precedents)).toEqual(["mem_near"]);
     expect(precedents.degraded.map(({ part }) => part)).toEqual(["keyword-search"]);
   });
@@ -637,7 +642,6 @@ test("the settings of a repository without any are those that are documented [00
         maxInputTokens: 500,
         skipPatterns: [],
         retrievePatterns: [],
-        replay: true,
       },
     },
   });

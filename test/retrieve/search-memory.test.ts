@@ -89,6 +89,13 @@ test.each(["semantic", "keyword", "hybrid"] as const)(
   },
 );
 
+test("a person sees what shares an everyday word, for which reviews have a floor", async () => {
+  const recall = memoryStore(CORPUS, { matching: async () => [[{ id: "mem_words", score: 0.1 }]] });
+  const search: HandSearch = { repo: REPO, method: "keyword", filter: {}, topK: 5, threshold: null, now: NOW };
+  const found = await searchMemory("idempotency key", search, { embedder: null, recall, reranker: null });
+  expect(found.ranked.map(({ record }) => record.id)).toEqual(["mem_words"]);
+});
+
 test("a score that rounds to zero has no sign", () => {
   expect([-0.0004, 0, -0.0006, 0.8124].map(scoreText)).toEqual(["0.000", "0.000", "-0.001", "0.812"]);
 });

@@ -39,7 +39,6 @@ beforeAll(async () => {
     vector: vector(at),
   }));
   for (let at = 0; at < MANY; at += 1_000) await store.memory.remember(rows.slice(at, at + 1_000), space);
-  await store.warm();
 });
 afterAll(async () => {
   await store.close();

@@ -5,13 +5,11 @@ import type { Finding } from "../../src/domain/finding.ts";
 import type { ModelRequest } from "../../src/domain/model.ts";
 import type { Review } from "../../src/domain/review.ts";
 import { reviewMarkdown } from "../../src/publish/publish.ts";
-import { commentCap } from "../../src/review/placing/place.ts";
 import { FIRST_QUESTIONS } from "../../src/review/reading/instructions.ts";
 import { mergeReadings } from "../../src/review/reading/merge-readings.ts";
 import { gapOf } from "../../src/review/reading/same-claim.ts";
 import { LOGIN } from "../app/change-builders.ts";
 import { reviewed } from "../app/pipeline.ts";
-import { aPull } from "../fakes/pull-requests.ts";
 import {
   askedIds,
   drafted,
@@ -105,7 +103,6 @@ describe("independent readings", () => {
   test("without a word in the configuration a change is read once", async () => {
     const { of, review } = await readBy(reports(drafted({ quote: ETAG })), "auto");
     expect(of("review")).toHaveLength(1);
-    expect(of("rank")).toEqual([]);
     expect(review.coverage?.readings).toMatchObject({ planned: 1, because: "the balanced profile" });
     expect(review.findings[0]?.finding).not.toHaveProperty("agreement");
   });
@@ -335,129 +332,5 @@ describe("merging", () => {
       }),
       runs(200),
     );
-  });
-});
-
-describe("the few that matter", () => {
-  const many = (count: number, more: Record<string, unknown> = {}) =>
-    Array.from({ length: count }, (_, at) =>
-      drafted({
-        path: "src/values.ts",
-        quote: `export const value${at} = read("${at}");`,
-        title: `${"abcdefghij"[at]?.repeat(5)} breaks`,
-        body: `${"abcdefghij"[at]?.repeat(7)} differs from ${"klmnopqrst"[at]?.repeat(7)}.`,
-        severity: "medium",
-        ...more,
-      }),
-    );
-  const rankedAs =
-    (order: (ids: readonly string[]) => unknown, found: readonly Record<string, unknown>[]): Script =>
-    (question) =>
-      question.purpose === "rank" ? order(askedIds(question.user)) : reports(...found)(question);
-  const inline = ({ findings }: Review) =>
-    findings.filter(({ place }) => place === "inline").map(({ finding }) => finding.title);
-
-  test("are posted by rank, as many as the change is large; the rest is also seen", async () => {
-    const { review, markdown } = await readBy(
-      rankedAs((ids) => ({ order: ids.toReversed().map((id) => ({ id, when: "before" })) }), many(5)),
-    );
-    expect(commentCap([{ additions: 45, deletions: 0 }])).toBe(2);
-    expect(inline(review)).toEqual(["ddddd breaks", "eeeee breaks"]);
-    expect(review.findings.filter(({ place }) => place === "summary").map(({ reason }) => reason)).toEqual(
-      Array(3).fill("also seen: others of this change matter more, and it gets 2 comments"),
-    );
-    expect(markdown).toContain("aaaaa breaks");
-  });
-
-  test("the cap grows with the change, and is at least two", () => {
-    const cap = (lines: number) => commentCap([{ additions: lines, deletions: 0 }]);
-    expect([cap(0), cap(150), cap(250), cap(1_000)]).toEqual([2, 2, 3, 10]);
-  });
-
-  test("what no one would fix is held back, and what each odds say of being wanted counts no more", async () => {
-    const { review } = await readBy(
-      rankedAs(
-        ([first = "", ...rest]) => ({
-          order: [...rest.map((id) => ({ id, when: "later" })), { id: first, when: "never" }],
-        }),
-        many(3, { wanted: 0.1 }),
-      ),
-    );
-    expect(titles(review)).toHaveLength(2);
-    expect(review.heldBack.map(({ reason }) => reason)).toEqual([
-      "ranked among the findings of this change as one that no one would fix",
-    ]);
-  });
-
-  test("a rank that a stranger's text may have steered hides nothing from the check, and no grave finding at all", async () => {
-    const script = rankedAs(
-      (ids) => ({ order: ids.map((id) => ({ id, when: "never" })) }),
-      [...many(2), ...many(3, { severity: "major" }).slice(2)],
-    );
-    const stranger = aPull({
-      author: { login: "rae", id: 77, type: "User", association: "NONE" },
-      head: { ...aPull().head, repo: "rae/shop" },
-    });
-    const [own, theirs] = await Promise.all([
-      readBy(script),
-      readBy(script, 2, { world: { pull: stranger }, permissions: { of: async () => "read" } }),
-    ]);
-    for (const { review } of [own, theirs]) {
-      expect(titles(review)).toEqual(["ccccc breaks"]);
-      expect(review.heldBack).toHaveLength(2);
-    }
-    expect(own.review.heldBack.every(({ heldBy }) => heldBy === undefined)).toBe(true);
-    expect(theirs.review.heldBack.every(({ heldBy }) => heldBy === "author")).toBe(true);
-  });
-
-  test("no rank silences a security or critical finding, or takes its comment", async () => {
-    const found = [...many(6), ...many(1, { category: "security", severity: "minor", title: "Key in the log" })];
-    const { review } = await readBy(
-      rankedAs((ids) => ({ order: ids.map((id) => ({ id, when: "never" })) }), found),
-      2,
-      { config: "review: {readings: 2, profile: thorough}" },
-    );
-    expect(inline(review)).toEqual(["Key in the log"]);
-  });
-
-  test.each([
-    ["overloaded", failure("overloaded"), /overloaded/],
-    ["no list", { order: "all of it" }, /requested form/],
-    ["a word for nothing", { order: [{ id: "fnd_1", when: "perhaps" }] }, /requested form/],
-  ])("a ranking that fails, %s, leaves today's order and says so", async (_, answer, why) => {
-    const { review } = await readBy(rankedAs(() => answer, [...many(4), ...many(1, { wanted: 0.1, title: "Trifle" })]));
-    expect(review.degraded).toContainEqual({ part: "ranking", reason: expect.stringMatching(why) });
-    expect(inline(review)).toHaveLength(4);
-    expect(review.findings.every(({ finding }) => finding.rank === undefined)).toBe(true);
-  });
-
-  test("what the model leaves out comes last, which is said; unknown ids and repeats are nothing", async () => {
-    const { review } = await readBy(
-      rankedAs(
-        (ids) => ({
-          order: [
-            { id: "fnd_ffffffffffff", when: "before" },
-            { id: `[${ids[4]}]`, when: "Before merging" },
-            { id: ids[4], when: "never" },
-            { id: ids[3], when: "later" },
-          ],
-        }),
-        many(5),
-      ),
-    );
-    expect(inline(review)).toEqual(["ddddd breaks", "eeeee breaks"]);
-    expect(review.degraded).toContainEqual({
-      part: "ranking",
-      reason: "the findings of the model were not ranked against each other: the model gave no rank to 3 of 5",
-    });
-  });
-
-  test("the question holds the findings and what the author says, fenced, and nothing of the code", async () => {
-    const { of } = await readBy(reports(...many(3)));
-    const [question] = of("rank");
-    expect(question).toMatchObject({ tier: "small" });
-    const text = textOf(question?.user ?? []);
-    expect(text).toMatch(/^kodiai-[0-9a-f]{32} findings$/m);
-    expect(text).not.toMatch(/^\d+#[0-9a-f]{4}:/m);
   });
 });

@@ -47,11 +47,20 @@ describe("suggestion", () => {
     expect(suggestion(given, LOGIN, headText)).toBeNull();
   });
 
-  test("is dropped where the file's lines end in CR LF", () => {
-    const windows = fileDiff("a.cs", "@@ -1 +1 @@\n-a\r\n+b\r");
-    const offer = { startLine: 1, line: 1, text: "c" };
-    const on = finding({ path: "a.cs", startLine: 1, line: 1, suggestion: offer });
-    expect(suggestion(on, windows, null)).toBeNull();
+  test("keeps ends of lines in CR LF, changes something else, and is dropped where the lines end in both", () => {
+    const of = (text: string, patch: string, line = 1, headText: string | null = null) =>
+      suggestion(
+        finding({ path: "a.cs", startLine: 1, line, suggestion: { startLine: 1, line, text } }),
+        fileDiff("a.cs", patch),
+        headText,
+      );
+    const one = "@@ -1 +1 @@\n-a\r\n+b\r";
+    expect(of("c", one, 1, "b\r\n")).toEqual({ startLine: 1, line: 1, text: "c", crlf: true });
+    expect(of("b", one)).toBeNull();
+    expect(of("c\r", one)).toBeNull();
+    expect(of("c", one, 1, "b\n")).toBeNull();
+    expect(of("c", "@@ -1 +1,2 @@\n-a\r\n+b\r\n+d\r", 2)).toMatchObject({ crlf: true });
+    expect(of("c", "@@ -1 +1,2 @@\n-a\r\n+b\r\n+d", 2)).toBeNull();
   });
 
   test.each(POWERFUL_PATHS)("of a model is never offered for %s, of a rule it is", (path) => {

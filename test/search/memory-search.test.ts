@@ -11,11 +11,11 @@ import type { Recall } from "../../src/ports/memory.ts";
 import { codeDistance, encodeVector } from "../../src/search/code.ts";
 import { PARTS, TERM_WEIGHTS } from "../../src/search/terms.ts";
 import { usearchExact } from "../../src/search/vector-index.ts";
+import { storedRecall } from "../../src/store/memory/recall.ts";
 import { storedLabels } from "../../src/store/memory/repositories.ts";
 import { storedMemory } from "../../src/store/memory/stored-memory.ts";
 import { memoryRecord, SPACE, scopeOf, vectorAt } from "../adapters/contracts/memory.ts";
 import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from "../store/databases.ts";
-import { recallInProcess, searchable } from "../store/memory/recall-in-process.ts";
 
 test("usearch is there: what is compared below are two ways, not one twice", () => {
   expect(usearchExact()).not.toBeNull();
@@ -146,13 +146,9 @@ for (const [name, given] of [
 ] as const) {
   describe.skipIf(given === null)(name, () => {
     const { db } = (given ?? {}) as TestDatabase;
-    const reading = given === null ? null : searchable(given);
-    const inDatabase = recallInProcess(reading as typeof db, Number.POSITIVE_INFINITY);
-    const inMemory = recallInProcess(reading as typeof db, 0);
-    afterAll(async () => {
-      await reading?.close();
-      await given?.close();
-    });
+    const inDatabase = storedRecall(db, null, { rowsInDatabase: Number.POSITIVE_INFINITY });
+    const inMemory = storedRecall(db, null, { rowsInDatabase: 0 });
+    afterAll(() => given?.close());
     const emptied = async () => {
       const memory = storedMemory(db, () => Promise.resolve());
       for (const repo of ["github.com/42", "github.com/43"]) await memory.forgetRepository(repo);
@@ -287,7 +283,7 @@ for (const [name, given] of [
     test("the index in memory follows many small writes, and too small a limit changes no answer", async () => {
       const memory = await emptied();
       // For 20 rows; an index takes more, so that none is held.
-      const cramped: Recall = recallInProcess(reading as typeof db, 0, 20 * 1_700);
+      const cramped: Recall = storedRecall(db, null, { rowsInDatabase: 0, memoryBytes: 20 * 1_700 });
       for (let round = 0; round < 30; round += 1) {
         const record = memoryRecord({ sourceId: `n${round % 20}`, text: `round${round} shared` });
         const vector = Float32Array.from({ length: 64 }, (_, at) => Math.sin(at * (round + 1)));

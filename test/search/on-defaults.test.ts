@@ -40,7 +40,6 @@ describe.each([
       })),
     );
     await store.memory.remember(rows, SPACE);
-    await store.warm();
   });
   afterAll(async () => {
     await store.close();

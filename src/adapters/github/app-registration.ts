@@ -1,8 +1,7 @@
 // The App's own account at GitHub, for set-up: creating it from a manifest, reading it, configuring its webhook.
 import type { Octokit } from "@octokit/rest";
 import { Transient } from "../../domain/errors.ts";
-import type { FreshApp, PastSize, RegisteredApp } from "../../ports/registration.ts";
-import { unlessStatus } from "./requests.ts";
+import type { FreshApp, RegisteredApp } from "../../ports/registration.ts";
 import { translated } from "./translate-error.ts";
 
 /**
@@ -59,36 +58,4 @@ export async function setWebhook(
   // As `data`: Octokit would send the request, with credentials, to a parameter called `url`.
   const data = { ...hook, content_type: "json", insecure_ssl: "0" };
   await translated(() => app.request("PATCH /app/hook/config", { data }));
-}
-
-/** A token that can only read a repository's pull requests, and the number of comments there; null where the App is not installed. */
-export function pastOf(
-  app: Octokit,
-  { owner, name }: { readonly owner: string; readonly name: string },
-  clientOf: (token: string) => Octokit,
-): Promise<{ readonly token: string; readonly size: PastSize } | null> {
-  return translated(async () => {
-    const where = { owner, repo: name };
-    const found = await unlessStatus([404], () => app.rest.apps.getRepoInstallation(where));
-    if (found === null) return null;
-    const { data } = await app.rest.apps.createInstallationAccessToken({
-      installation_id: found.data.id,
-      repositories: [name],
-      permissions: { metadata: "read", pull_requests: "read" },
-    });
-    const github = clientOf(data.token);
-    const one = { ...where, per_page: 1 };
-    const [lines, conversation, pulls] = await Promise.all([
-      github.rest.pulls.listReviewCommentsForRepo(one).then(countOf),
-      github.rest.issues.listCommentsForRepo(one).then(countOf),
-      github.rest.pulls.list({ ...one, state: "all" }).then(countOf),
-    ]);
-    return { token: data.token, size: { lineComments: lines, conversation, pulls } };
-  });
-}
-
-/** With one item a page, the number of the last page is the length of the list. */
-function countOf(answer: { readonly data: readonly unknown[]; readonly headers: { readonly link?: string } }): number {
-  const last = /[?&]page=(\d+)[^>]*>; rel="last"/.exec(answer.headers.link ?? "")?.[1];
-  return last === undefined ? answer.data.length : Number(last);
 }

@@ -23,6 +23,7 @@ import {
   isNodeMatch,
   languageKeys,
   parseFile,
+  piecesOf,
   type Search,
   searchesOf,
   type Try,
@@ -44,8 +45,7 @@ const MAX_IDENTITY_LINES = 50;
  */
 export function rulesInspector(rules: readonly Rule[] = FILE_RULES): Inspector {
   return {
-    inspect: (files, settings, customRules, { onRead } = {}) =>
-      prepareRules(settings, customRules, rules)(files, false, onRead),
+    inspect: (files, settings, customRules) => prepareRules(settings, customRules, rules)(files),
   };
 }
 
@@ -76,11 +76,7 @@ export function prepareRules(
     return known;
   };
   const problems = custom.problems.map(({ id, message }) => ({ part: `custom rule ${id}`, reason: message }));
-  return async (
-    files: readonly InspectedFile[],
-    onlyLines = false,
-    onRead = (_files: number) => {},
-  ): Promise<Inspection> => {
+  return async (files: readonly InspectedFile[], onlyLines = false): Promise<Inspection> => {
     const inspectOne = (file: InspectedFile) =>
       onlyLines ? inspectFile(file, ofLines, null, settings) : inspectFile(file, active, searchesFor(file), settings);
     const parts = [onlyDegraded(...problems)];
@@ -88,7 +84,6 @@ export function prepareRules(
       const some = files.slice(at, at + FILES_AT_ONCE);
       const all = onlyLines ? some : some.flatMap((file) => [file, ...partsOf(file)]);
       parts.push(...(await Promise.all(all.map(inspectOne))));
-      onRead(some.length);
       // Webhooks are answered in between: GitHub waits ten seconds and no longer.
       await setImmediate();
     }
@@ -102,8 +97,9 @@ interface PagePart extends InspectedFile {
 }
 
 function partsOf(file: InspectedFile): readonly PagePart[] {
-  const { headText, facts, diff } = file;
-  const codes = headText === null ? [] : [...codeInPage(diff.path, headText)];
+  const { facts, diff } = file;
+  const [known] = piecesOf(file);
+  const codes = known?.whole === true ? [...codeInPage(diff.path, known.text)] : [];
   return codes.map(([language, code]) => ({ ...file, facts: { ...facts, language }, headText: code, isPart: true }));
 }
 

@@ -35,7 +35,7 @@ export function isolatedInspector(over: Partial<ReadingLimits> = {}): IsolatedIn
   void reading.begin();
 
   return {
-    async inspect(files, settings, customRules, { onRead = () => {} } = {}) {
+    async inspect(files, settings, customRules) {
       const reader = reading.reader();
       const parts: Inspection[] = [];
 
@@ -67,7 +67,6 @@ export function isolatedInspector(over: Partial<ReadingLimits> = {}): IsolatedIn
         if (whole !== null && typeof whole !== "string") parts.push(whole);
         // Several together got the process stuck: one after the other.
         else for (const file of some) await askOne(file);
-        onRead(some.length);
       }
       return joinInspections(parts);
     },

@@ -101,7 +101,7 @@ async function readRun(run: unknown, pathOf: ReturnType<typeof changedPaths>): P
   if (failed) degraded.push({ part: TOOL_RESULTS, reason: `${tool} says that its run failed: results may be missing` });
   // A run without results did not look for any.
   const isComplete = degraded.length === 0 && Array.isArray(member(run, "results"));
-  return { results, complete: isComplete ? [tool] : [], degraded };
+  return { results, ran: [tool], complete: isComplete ? [tool] : [], degraded };
 }
 
 /** Neither passed nor asked for a review, neither suppressed nor known from before. */

@@ -90,7 +90,7 @@ const USD_PER_MILLION = new Map([
 ]);
 
 /** 0 for an unknown model: its tokens are still counted. */
-export function voyagePrice(model: string): number {
+function voyagePrice(model: string): number {
   return USD_PER_MILLION.get(model) ?? 0;
 }
 

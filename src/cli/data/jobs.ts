@@ -1,4 +1,4 @@
-// kodiai jobs: lists waiting, running and parked jobs; shows, retries or drops one. Servers may be running.
+// kodiai jobs: lists waiting, running and parked jobs; retries or drops one. Servers may be running.
 import { UsageError } from "../../config/usage-error.ts";
 import type { JobAdmin, JobState, KeptJob } from "../../ports/jobs.ts";
 import { openForReading } from "../../wire/cli/store.ts";
@@ -7,7 +7,7 @@ import { terminalText } from "../terminal-text.ts";
 import { type ExitCode, noMore, oneOf, printed, readWords, wantsJson, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
-const ACTIONS = ["ls", "show", "retry", "drop"] as const;
+const ACTIONS = ["ls", "retry", "drop"] as const;
 const STATES = ["waiting", "running", "parked", "done", "superseded", "cancelled"] as const;
 const SHOWN: readonly JobState[] = ["waiting", "running", "parked"];
 const MOST = 1_000;
@@ -18,7 +18,7 @@ export async function jobs(words: readonly string[]): Promise<ExitCode> {
   const [word = "ls", ...ids] = positionals;
   const verb = ACTIONS.find((one) => one === word);
   if (verb === undefined)
-    throw new UsageError(`jobs takes ls, show ID, retry ID or drop ID; not ${JSON.stringify(word)}`);
+    throw new UsageError(`jobs takes ls, retry ID or drop ID; not ${JSON.stringify(word)}`);
   const asJson = wantsJson(values);
   const states = values.state === undefined ? SHOWN : [oneOf("state", values.state, STATES)];
   const place = storePlace(values["data-dir"]);
@@ -31,20 +31,8 @@ export async function jobs(words: readonly string[]): Promise<ExitCode> {
       const found = (await admin.list(states, MOST)).map(shownOf);
       return printed(asJson, { jobs: found }, () => found.map(line).join("\n") || "no jobs");
     }
-    if (verb === "show") return show(admin, idOf(verb, ids), asJson);
     return move(admin, verb, values.all === true ? await allOf(verb, ids, admin) : [idOf(verb, ids)]);
   });
-}
-
-async function show(admin: JobAdmin, id: number, asJson: boolean): Promise<ExitCode> {
-  const found = await admin.find(id);
-  if (found === null) throw new Error(`there is no job ${id}`);
-  const job = shownOf(found);
-  return printed(asJson, { job }, () =>
-    Object.entries(job)
-      .map(([name, value]) => terminalText(`${name.padEnd(9)} ${value ?? "-"}`))
-      .join("\n"),
-  );
 }
 
 async function move(admin: JobAdmin, verb: "retry" | "drop", ids: readonly number[]): Promise<ExitCode> {

@@ -7,7 +7,7 @@ import type { HistoryProgress } from "../../domain/memory/past-reviews.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { nameOf } from "../../flows/memory/find-repository.ts";
 import { type HistoryRun, importHistory } from "../../flows/repository/import-history.ts";
-import { type HistoryWords, historyVerbPorts } from "../../wire/cli/memory-ports.ts";
+import { historyVerbPorts } from "../../wire/cli/memory-ports.ts";
 import { terminalText } from "../terminal-text.ts";
 import { type ExitCode, printed, readWords, sinceOf, wantsJson, wholeNumber, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
@@ -15,15 +15,8 @@ import { VERBS } from "../verbs.ts";
 /** Pull requests whose reviews are read by default: each takes a request. */
 const PULLS = 1_000;
 
-/**
- * @param given of a caller that knows them; otherwise from the environment
- * @returns 0, also when a rate limit interrupted it: the same command resumes there
- * @throws UsageError
- */
-export async function importPast(
-  words: readonly string[],
-  given?: Pick<HistoryWords, "host" | "token" | "apiUrl">,
-): Promise<ExitCode> {
+/** @returns 0, also when a rate limit interrupted it: the same command resumes there @throws UsageError */
+export async function importPast(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.import.options, 1);
   const [repository] = positionals;
   if (repository === undefined) throw new UsageError("name the repository: kodiai import OWNER/NAME");
@@ -31,9 +24,9 @@ export async function importPast(
   const since = sinceOf(values.since);
   const isDry = values["dry-run"] === true;
   const asJson = wantsJson(values);
-  const { host, ...named } = namedRepository(repository);
-  const from = given ?? { host, token: tokenOf(), apiUrl: apiUrlFor(host) };
-  const opening = historyVerbPorts({ ...named, ...from, dataDir: values["data-dir"], isDry });
+  const named = namedRepository(repository);
+  const from = { ...named, token: tokenOf(), apiUrl: apiUrlFor(named.host) };
+  const opening = historyVerbPorts({ ...from, dataDir: values["data-dir"], isDry });
   return withPorts(opening, async (ports) => {
     const { repo } = ports;
     const most = { comments: limit, pulls: limit ?? PULLS };

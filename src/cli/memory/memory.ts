@@ -4,11 +4,10 @@
 import { createReadStream } from "node:fs";
 import { UsageError } from "../../config/usage-error.ts";
 import { replaySummary } from "../../domain/figures/replay.ts";
-import type { Repo } from "../../domain/job.ts";
 import { type Evidence, isWriterAct } from "../../domain/memory/evidence.ts";
 import { embeddedText } from "../../domain/memory/write-report.ts";
 import { CORPORA, type Corpus, type MemoryRecord, type RepoKey, repoKey } from "../../domain/memory.ts";
-import type { Scope } from "../../domain/retrieval.ts";
+import { ownScope } from "../../domain/retrieval.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { lowInformation } from "../../domain/text/low-information.ts";
 import { writeForeignFile } from "../../environment/write-file.ts";
@@ -154,7 +153,7 @@ async function list(subject: string | undefined, values: MemoryWords, ports: Mem
   const { memory: store, recall, embedder } = ports;
   const known = await Promise.all(corpora.map((corpus) => store.known(repoKey(repo), corpus, embedder.space, null)));
   const ids = known.flatMap((of) => [...of.values()].map(({ id }) => id));
-  const records = await recall.records(scopeOf(repo), ids.slice(0, limit));
+  const records = await recall.records(ownScope(repo), ids.slice(0, limit));
   return printed(wantsJson(values), { total: ids.length, records }, () =>
     [
       ...records.map((record) => terminalText(lineOf(record))),
@@ -183,14 +182,14 @@ async function recordOf(
 ): Promise<MemoryRecord> {
   if (id === undefined) throw new UsageError(`name the memory: memory ${verb} mem_0123456789ab`);
   const repo = await repoOf(word);
-  const [record] = await recall.records(scopeOf(repo), [id]);
+  const [record] = await recall.records(ownScope(repo), [id]);
   if (record === undefined) throw new UsageError(`${nameOf(repo)} has no memory ${JSON.stringify(id)}`);
   return record;
 }
 
 async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   const repo = await ports.repoOf(values.repo);
-  const { total, ...by } = await ports.recall.counts(scopeOf(repo));
+  const { total, ...by } = await ports.recall.counts(ownScope(repo));
   const fields = await ports.memory.fieldCounts(repoKey(repo));
   const acts = await heldActs(repoKey(repo), ports.evidence);
   const replayed = (await ports.replays?.of(repoKey(repo))) ?? null;
@@ -214,11 +213,6 @@ async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVe
       .map(terminalText)
       .join("\n"),
   );
-}
-
-/** Everything of one repository, for its owner at a terminal. */
-function scopeOf(repo: Repo): Scope {
-  return { repo: repoKey(repo), ownerPool: null, excludePull: null, before: null };
 }
 
 /**

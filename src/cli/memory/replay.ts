@@ -6,8 +6,6 @@ import { styleText } from "node:util";
 import type { Interval } from "../../domain/figures/bootstrap-interval.ts";
 import {
   ENOUGH_PULLS,
-  GOOD_FOR_DAYS,
-  noGain,
   REPLAY_ARMS,
   REPLAY_LEAST,
   type ReplayFigures,
@@ -45,7 +43,7 @@ export async function replay(words: readonly string[]): Promise<ExitCode> {
       );
     const kept = await keep(repo, done, ports);
     warnDegraded("replay", done.degraded);
-    return printed(asJson, replayJson(repo, done), () => `${replayPage(repo, done)}\n${keptLine(kept, ports.now())}`);
+    return printed(asJson, replayJson(repo, done), () => `${replayPage(repo, done)}\n${keptLine(kept)}`);
   });
 }
 
@@ -67,15 +65,10 @@ async function keep(repo: Repo, done: Replayed, ports: MemoryVerbPorts): Promise
   return result;
 }
 
-/** The effect on later reviews. */
-function keptLine(kept: ReplayResult | null, now: number): string {
-  if (kept === null)
-    return styleText("dim", `  not kept: fewer than ${ENOUGH_PULLS} of the pull requests that memory knows`);
-  const effect =
-    noGain(kept, now, kept.model) === null
-      ? "; reviews search memory as before"
-      : ": reviews do not search memory unless a change is risky or requested (knowledge.retrieval.gate.replay)";
-  return styleText("dim", `  kept for ${GOOD_FOR_DAYS} days${effect}`);
+/** Whether `kodiai memory stats` and the dashboard show it from now on. */
+function keptLine(kept: ReplayResult | null): string {
+  const line = kept === null ? `not kept: fewer than ${ENOUGH_PULLS} of the pull requests that memory knows` : "kept";
+  return styleText("dim", `  ${line}`);
 }
 
 function replayJson(repo: Repo, { pulls, placebo, ...rest }: Replayed) {

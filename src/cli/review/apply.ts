@@ -80,11 +80,14 @@ function changed(file: string, reviewed: ReadonlyMap<number, string>, suggestion
     (a, b) => b.startLine - a.startLine || b.line - a.line,
   )) {
     const old = lines.slice(startLine - 1, line);
-    const isSame = old.length === line - startLine + 1 && old.every((one, at) => one === reviewed.get(startLine + at));
+    const isSame =
+      old.length === line - startLine + 1 &&
+      old.every((one, at) => unended(one) === unended(reviewed.get(startLine + at)));
     if (line >= below) refused.push(`:${startLine}: it overlaps another suggestion`);
     else if (!isSame) refused.push(`:${startLine}: the working tree has other lines there than those reviewed`);
     else {
-      lines.splice(startLine - 1, old.length, ...(text === "" ? [] : text.split("\n")));
+      const own = text === "" ? [] : text.split("\n");
+      lines.splice(startLine - 1, old.length, ...(old[0]?.endsWith("\r") ? own.map((one) => `${one}\r`) : own));
       below = startLine;
       applied += 1;
     }
@@ -93,4 +96,9 @@ function changed(file: string, reviewed: ReadonlyMap<number, string>, suggestion
   if (applied > 0 && !Buffer.from(bytes.toString()).equals(bytes))
     return { text: "", mode: 0, applied: 0, refused: [...refused, ": it is not UTF-8"] };
   return { text: lines.join("\n"), mode: (there?.mode ?? 0) & 0o777, applied, refused };
+}
+
+/** Git may write CR LF into the working tree where the commit has LF (`core.autocrlf`). */
+function unended(line: string | undefined): string | undefined {
+  return line?.replace(/\r$/, "");
 }

@@ -5,13 +5,11 @@ import { OutOfReach, Transient } from "../../domain/errors.ts";
 import { atLeast, type Finding, SEVERITIES, type Severity } from "../../domain/finding.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { isUnreadByModel, quietVerdict, type Review, unreadDiff } from "../../domain/review.ts";
-import { counted } from "../../domain/text/counted.ts";
 import { SARIF_FILE } from "../../domain/tool-result.ts";
 import { writeForeignFile } from "../../environment/write-file.ts";
 import { withoutSecrets } from "../../flows/review/posting.ts";
 import type { Stage } from "../../flows/review/review-ports.ts";
 import { type postReview, writeReview } from "../../flows/review/review-pull-request.ts";
-import type { Inspector } from "../../ports.ts";
 import { reviewMarkdown } from "../../publish/publish.ts";
 import { redact } from "../../wire/secrets.ts";
 import { canAsk } from "../asker.ts";
@@ -50,7 +48,7 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
       show("");
     }
   };
-  const written = await writeReview(job, { ...ports, inspector: counting(ports.inspector, show) }, step);
+  const written = await writeReview(job, ports, step);
   if (written.kind === "skipped") return skipped(written.reason, post !== null, values.outcome);
   const unread = written.degraded.filter(({ part }) => part === SARIF_FILE);
   for (const { reason } of unread) console.error(`kodiai review: ${terminalText(reason)}`);
@@ -142,20 +140,6 @@ async function print(clean: Review, format: Format, context: PullRequestContext 
 /** The last line of the terminal is this text; "" clears it. */
 function showInPlace(text: string): void {
   process.stderr.write(`\r\u001b[K${text}`);
-}
-
-/** Shows how many files were read. */
-function counting(inspector: Inspector, show: (text: string) => void): Inspector {
-  return {
-    inspect(files, settings, customRules, during) {
-      let read = 0;
-      const onRead = (more: number) => {
-        read += more;
-        show(`Reading ${read} of ${counted(files.length, "file")}`);
-      };
-      return inspector.inspect(files, settings, customRules, { ...during, onRead });
-    },
-  };
 }
 
 function isContext(value: unknown): value is PullRequestContext {

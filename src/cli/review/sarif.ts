@@ -93,10 +93,15 @@ function resultOf(finding: Finding) {
 }
 
 /** A region without columns ends before its last line end, so a deletion names the start of the next line. */
-function fixOf({ startLine, line, text }: Suggestion, artifactLocation: object) {
+function fixOf({ startLine, line, text, crlf }: Suggestion, artifactLocation: object) {
   const whole = { startLine, endLine: line };
   const deletedRegion = text === "" ? { startLine, startColumn: 1, endLine: line + 1, endColumn: 1 } : whole;
-  const replacements = [{ deletedRegion, ...(text === "" ? {} : { insertedContent: { text } }) }];
+  const replacements = [
+    {
+      deletedRegion,
+      ...(text === "" ? {} : { insertedContent: { text: crlf ? text.replaceAll("\n", "\r\n") : text } }),
+    },
+  ];
   return { description: { text: "Replace these lines" }, artifactChanges: [{ artifactLocation, replacements }] };
 }
 

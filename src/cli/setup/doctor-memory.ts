@@ -2,8 +2,7 @@
 
 import type { Env } from "../../config/environment/env.ts";
 import { type Embeddings, readEmbeddings } from "../../config/environment/read-models.ts";
-import { setVariables } from "../../config/environment/shown-variables.ts";
-import type { MemoryWarmth } from "../../domain/memory/index-state.ts";
+import { setVariables } from "../../config/environment/set-variables.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { isDatabase } from "../../environment/data-dir.ts";
 import { egressTo } from "../../wire/egress.ts";
@@ -66,9 +65,6 @@ async function databaseCheck(url: string, space: Space | null): Promise<Check> {
   }
 }
 
-/** More acts of outsiders than a pull request's bystanders usually cause. */
-const CROWD = 50;
-
 /** `doctor` is interactive: one attempt, and half the timeout of a review. */
 const HURRIED = { attemptMs: 5_000, retries: 0 };
 
@@ -86,13 +82,6 @@ async function embedderCheck(embeddings: Embeddings): Promise<Embedding> {
   return { check: ok("embedder", text), space };
 }
 
-/** A crowd without write access changes nothing, but the owner may want to know about it. */
-function feedbackChecks({ weightlessActs: acts }: MemoryFacts): readonly Check[] {
-  if (acts === 0) return [];
-  const text = `${acts} acts by people without write access, or by bots, are stored and have no weight; bursts: kodiai memory stats --repo OWNER/NAME`;
-  return [{ name: "feedback", state: acts >= CROWD ? "note" : "ok", text }];
-}
-
 function factChecks(facts: MemoryFacts, space: Space | null): readonly Check[] {
   const { problems, records, repositories, stale, bytes, cachedQueries, sqliteVec } = facts;
   const sizes = bytes.map((file) => `${file.file} ${megabytes(file.bytes)}`).join(", ");
@@ -103,7 +92,6 @@ function factChecks(facts: MemoryFacts, space: Space | null): readonly Check[] {
   const held = records === 0 ? "nothing remembered yet" : all;
   return [
     ok("memory", `${held}, ${stale} stale, ${cachedQueries} queries cached; ${sizes}`),
-    ...feedbackChecks(facts),
     ...vectorChecks(facts, space),
     "version" in sqliteVec
       ? ok("sqlite-vec", sqliteVec.version)
@@ -128,54 +116,21 @@ function vectorChecks({ spaces, records, stale }: MemoryFacts, space: Space | nu
   return [{ name: "vectors", state: others > 0 || none > 0 ? "note" : "ok", text: parts.join("; ") }];
 }
 
-const WARMTH: ReadonlyMap<string, string> = new Map<MemoryWarmth["state"], string>([
-  ["off", "memory could not be opened; reviews run without it"],
-  ["cold", "the search thread is not running; it starts with the next search"],
-  ["warming", "the index is being read into memory; until then searches read the file, more slowly"],
-  ["warm", "the index is in memory"],
-]);
-
 /** What keeps the running server from its work, as it says itself; nothing when none answers. Never rejects. */
 export async function readinessChecks(env: Pick<Env, "adminHost" | "adminPort">): Promise<Check[]> {
   try {
-    const { reasons } = (await askServer(env, "/readyz")) as { readonly reasons?: readonly string[] };
+    const url = `http://${placeOf(env)}`;
+    const answer = await egressTo(url, { deadlineMs: 2_000, own: true })(`${url}/readyz`);
+    const { reasons } = (await answer.json()) as { readonly reasons?: readonly string[] };
     return (reasons ?? []).map((reason) => broken("server", reason));
   } catch {
     return [];
   }
 }
 
-/** The JSON of a page of the admin port. */
-async function askServer(env: Pick<Env, "adminHost" | "adminPort">, path: string): Promise<unknown> {
-  const url = `http://${placeOf(env)}`;
-  const fetch = egressTo(url, { deadlineMs: 2_000, own: true });
-  return (await fetch(url + path)).json();
-}
-
 function placeOf({ adminHost: host, adminPort: port }: Pick<Env, "adminHost" | "adminPort">): string {
   const at = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
   return `${at}:${port}`;
-}
-
-/** The state of the running server's search, which only the server knows. Never rejects. */
-export async function warmthCheck(env: Pick<Env, "adminHost" | "adminPort">): Promise<Check> {
-  try {
-    const { memory } = (await askServer(env, "/healthz")) as { readonly memory?: MemoryWarmth | null };
-    const state = WARMTH.get(memory?.state ?? "");
-    if (!memory || state === undefined) throw new Error("not Kodiai");
-    const held = `${counted(memory.repositories, "repository", "repositories")}, ${memories(memory.rows)} held`;
-    const text = `${state} (${held}${usedMemoryText(memory)})`;
-    return { name: "search", state: memory.state === "off" ? "broken" : "ok", text };
-  } catch {
-    const text = `no server answers at ${placeOf(env)}; when it starts, it loads the most recently written memories`;
-    return note("search", text);
-  }
-}
-
-/** Of memories that do not fit only the newest are searched; the operator can raise the limit. */
-function usedMemoryText({ bytes, limitBytes }: MemoryWarmth): string {
-  if (bytes === undefined || limitBytes === undefined) return "";
-  return ` in ${megabytes(bytes)} of ${megabytes(limitBytes)} (KODIAI_SEARCH_MEMORY_MB)`;
 }
 
 function isSame(one: Space, space: Space): boolean {

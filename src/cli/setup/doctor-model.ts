@@ -8,7 +8,7 @@ import {
   providersSet,
   readModel,
 } from "../../config/environment/read-models.ts";
-import { setVariables } from "../../config/environment/shown-variables.ts";
+import { setVariables } from "../../config/environment/set-variables.ts";
 import { defaultConfig } from "../../config/repo-config.ts";
 import type { ModelTier } from "../../domain/model.ts";
 import type { Model } from "../../ports/model.ts";

@@ -3,7 +3,6 @@
 import { styleText } from "node:util";
 import { type Env, readEnv } from "../../config/environment/env.ts";
 import { LOGIN_CALLBACK } from "../../config/environment/github-address.ts";
-import { REACTION_REFUSED } from "../../domain/command.ts";
 import {
   type RetrievalFigures,
   retrievalAlerts,
@@ -14,8 +13,6 @@ import { counted } from "../../domain/text/counted.ts";
 import { isDatabase, makeDataFolder, shownPlace, storePlace } from "../../environment/data-dir.ts";
 import { privateKeyOf } from "../../environment/private-key.ts";
 import { readServersEnv } from "../../environment/server-folder.ts";
-import { nameOf } from "../../flows/memory/find-repository.ts";
-import { localIdentity } from "../../wire/cli/memory-ports.ts";
 import { openForReading } from "../../wire/cli/store.ts";
 import { githubAnswers } from "../../wire/github.ts";
 import { inspector, knownRules } from "../../wire/rules.ts";
@@ -23,7 +20,7 @@ import { openStore } from "../../wire/store.ts";
 import { DAY_MS } from "../data/stats.ts";
 import { type ExitCode, printJson, readWords, wantsJson, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
-import { broken, type Check, memoryChecks, note, ok, readinessChecks, warmthCheck } from "./doctor-memory.ts";
+import { broken, type Check, memoryChecks, note, ok, readinessChecks } from "./doctor-memory.ts";
 import { modelChecks } from "./doctor-model.ts";
 
 /**
@@ -44,11 +41,9 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
     ok("node", `${process.versions.node} on ${process.platform} ${process.arch}`),
     ok("rules", `${knownRules().ruleIds.size} rules are loaded`),
     ...(unread === null ? [] : [note("env", unread)]),
-    ...(await clone(place)),
     ...(await store(place)),
     ...(await memoryChecks(place)),
     ...retrieval(figures),
-    ...(await reactions(values["data-dir"])),
     ...(await modelChecks({ asks: values.model === true })),
     ...(await server()),
   ];
@@ -60,19 +55,6 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
       console.log(styleText("dim", `remedy ${symptom} (${sign}): ${cause} → ${remedy}`));
   }
   return checks.some((check) => check.state === "broken") ? 3 : 0;
-}
-
-/** What memory calls the clone in this folder; nothing outside of one. */
-async function clone(place: string): Promise<Check[]> {
-  try {
-    const store = await openForReading(place);
-    const known = (await store?.labels.all()) ?? [];
-    await store?.close();
-    const { repo, by } = await localIdentity(".", known);
-    return [ok("clone", `${nameOf(repo)} in memory, by ${by}`)];
-  } catch {
-    return [];
-  }
 }
 
 async function store(place: string): Promise<Check[]> {
@@ -116,33 +98,13 @@ function retrieval(figures: RetrievalFigures | string): readonly Check[] {
   return alerts.map((alert) => note("retrieval", `${alert.text}; ${alert.fix}`));
 }
 
-/** Maximum number of jobs to check, the newest first. */
-const MOST_JOBS = 2_000;
-
-/** GitHub may require more than `pull_requests: write` for a reaction to a comment in the conversation. */
-async function reactions(word: string | undefined): Promise<Check[]> {
-  try {
-    const ended = await withPorts(openForReading(storePlace(word)), async (store) =>
-      store?.jobs.list(["done"], MOST_JOBS),
-    );
-    const refused = (ended ?? []).filter(({ outcome }) => outcome?.endsWith(REACTION_REFUSED) === true).length;
-    if (refused === 0) return [];
-    const fix = "answers are still posted; give the App `issues: write` to allow reactions";
-    return [note("reactions", `${counted(refused, "reaction")} to comments refused by GitHub; ${fix}`)];
-  } catch {
-    // A problem with the store is already reported above.
-    return [];
-  }
-}
-
 async function server(): Promise<Check[]> {
   if (process.env.APP_ID === undefined) {
     return [ok("server", "not configured (APP_ID is not set): this machine only runs the command line")];
   }
   const read = readEnv(process.env);
   if ("problems" in read) return read.problems.map((text) => broken("server", text));
-  const running = [await warmthCheck(read.env), ...(await readinessChecks(read.env))];
-  return [await github(read.env), dashboardCheck(read.env), ...running];
+  return [await github(read.env), dashboardCheck(read.env), ...(await readinessChecks(read.env))];
 }
 
 /** Who can open the dashboard, and where; includes the callback URL, which only a browser can test. */
@@ -197,7 +159,7 @@ interface Remedy {
 
 const SLOW_MS = 500;
 
-/** Problems of memory, shown when the last day's retrievals have their sign. docs/operating.md has the long version. */
+/** Problems of memory, shown when the last day's retrievals have their sign; docs/operating.md names them. */
 const REMEDIES: readonly Remedy[] = [
   {
     symptom: "low scores",
@@ -229,7 +191,7 @@ const REMEDIES: readonly Remedy[] = [
     symptom: "cold start",
     sign: "the first review after a start is slower than the next ones",
     isSeen: ({ ms }) => ms.p50 <= SLOW_MS && ms.p99 > SLOW_MS,
-    cause: "the search thread, the index and the embedder load with the first question",
+    cause: "the index and the embedder load with the first question",
     remedy:
       "warm up: ask for one review by the label kodiai:review after a start; query vectors are kept in memory.db for a day and survive a restart",
   },

@@ -46,8 +46,6 @@ export function setupPlan(words: SetupWords) {
     dataDir,
     /** Variables of an earlier run. */
     known,
-    /** OWNER/NAME of the repositories to import. */
-    past: (words.import ?? []).map((name) => matching("--import", name, /^[\w.-]{1,100}\/[\w.-]{1,100}$/)),
   };
 }
 

@@ -10,20 +10,11 @@ import {
 } from "../../config/environment/app-manifest.ts";
 import { LOGIN_CALLBACK } from "../../config/environment/github-address.ts";
 import { UsageError } from "../../config/usage-error.ts";
-import { counted } from "../../domain/text/counted.ts";
 import { loadDotEnv } from "../../environment/dot-env.ts";
-import type { AppCredentials, FreshApp, PastSize, RegisteredApp } from "../../ports/registration.ts";
+import type { AppCredentials, FreshApp, RegisteredApp } from "../../ports/registration.ts";
 import { startSetupServer } from "../../server/setup-server.ts";
-import {
-  changeWebhook,
-  createdApp,
-  pastOf,
-  readAppYml,
-  signedInApp,
-  usdPerMillionTokens,
-} from "../../wire/cli/setup.ts";
+import { changeWebhook, createdApp, readAppYml, signedInApp } from "../../wire/cli/setup.ts";
 import { type Asker, askerFor, Cancelled } from "../asker.ts";
-import { importPast } from "../memory/import-history.ts";
 import { terminalText } from "../terminal-text.ts";
 import { type ExitCode, readWords } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
@@ -58,7 +49,6 @@ export async function setup(words: readonly string[]): Promise<ExitCode> {
     await settleWebhook(app, credentials, plan, asker);
     reportInstallations(app, plan);
     reportDashboard(plan, app);
-    for (const name of plan.past) await readPast(name, credentials, plan, asker);
     return endWithDoctor(plan, hasRights);
   } catch (error) {
     if (error instanceof Cancelled) return 3;
@@ -224,18 +214,6 @@ function reportDashboard(plan: SetupPlan, app: RegisteredApp): void {
     say("", `its callback URL at ${appPage(plan, app)} must be ${dashboardUrl}${LOGIN_CALLBACK}`);
 }
 
-/** With a token of the App that can only read this repository's pull requests. */
-async function readPast(word: string, credentials: AppCredentials, plan: SetupPlan, asker: Asker): Promise<void> {
-  const [owner = "", name = ""] = word.split("/");
-  const found = await pastOf(credentials, { owner, name }, plan.apiUrl);
-  if (found === null)
-    return say("history", `${word}: the App is not installed there; install it, then run setup again`);
-  say("history", `${word}: ${estimateText(found.size)}`);
-  if (!(await asker.confirm(`Import past reviews of ${word} now?`, true))) return undefined;
-  const { host, apiUrl, dataDir } = plan;
-  await importPast([word, "--data-dir", dataDir], { token: found.token, host, apiUrl });
-}
-
 async function endWithDoctor(plan: SetupPlan, hasRights: boolean): Promise<ExitCode> {
   console.log("");
   const split = loadDotEnv(plan.envFile);
@@ -249,25 +227,4 @@ async function endWithDoctor(plan: SetupPlan, hasRights: boolean): Promise<ExitC
 
 function say(what: string, text: string): void {
   console.log(terminalText(`${what.padEnd(13)} ${text}`));
-}
-
-/** Pull requests whose reviews an import reads by default: see import-history.ts. */
-const MOST_PULLS = 1_000;
-const PAGE = 100;
-/** Between two requests (wire/github.ts), and for GitHub's answer: an assumption, which the estimate names. */
-const SECONDS_A_REQUEST = 0.1 + 0.3;
-/** GitHub gives an App at least 5,000 an hour, of which the last fifth is reserved. */
-const REQUESTS_AN_HOUR = 4_000;
-/** A comment with its hunk, as it is embedded: an assumption. */
-const TOKENS_A_COMMENT = 300;
-
-/** "1,240 comments, 1,013 requests to GitHub, about 7 minutes, no cost (embedded on this machine)". */
-function estimateText({ lineComments, conversation, pulls }: PastSize): string {
-  const comments = lineComments + conversation;
-  const requests = Math.ceil(lineComments / PAGE) + Math.ceil(conversation / PAGE) + Math.min(pulls, MOST_PULLS);
-  const waits = Math.floor(requests / REQUESTS_AN_HOUR) * 60;
-  const minutes = Math.max(1, Math.ceil((requests * SECONDS_A_REQUEST) / 60 + waits));
-  const usd = (comments * TOKENS_A_COMMENT * usdPerMillionTokens()) / 1_000_000;
-  const cost = usd === 0 ? "no cost (embedded on this machine)" : `about USD ${usd.toFixed(2)} for embeddings`;
-  return `${counted(comments, "comment")}, ${counted(requests, "request")} to GitHub, about ${counted(minutes, "minute")}, ${cost}`;
 }

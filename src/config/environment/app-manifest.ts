@@ -21,9 +21,13 @@ export function withoutChecks({ events, permissions, ...rest }: AppDescription):
   };
 }
 
-/** The same App with the permission for `review.tools.codeScanning`. */
-export function withCodeScanning({ permissions, ...rest }: AppDescription): AppDescription {
-  return { ...rest, permissions: new Map([...permissions, ["security_events", "read"]]) };
+/** The same App with what `review.tools.codeScanning` needs: to read alerts, and to hear that a scan has ended. */
+export function withCodeScanning({ events, permissions, ...rest }: AppDescription): AppDescription {
+  return {
+    ...rest,
+    events: [...new Set([...events, "check_run"])],
+    permissions: new Map([["checks", "read"], ...permissions, ["security_events", "read"]]),
+  };
 }
 
 interface ManifestWish {

@@ -28,17 +28,10 @@ export const EnvVariables = z.object({
     .regex(/^[1-9]\d{0,14}$/, "must be the number on the App's settings page")
     .transform(Number)
     .describe("The GitHub App's id, from its settings page."),
-  PRIVATE_KEY: optional(
-    pem,
-    "The App's private key itself: PEM, with real line breaks, with `\\n`, or in base64. Instead of PRIVATE_KEY_PATH.",
-  ),
-  PRIVATE_KEY_PATH: optional(
-    z.string(),
-    "File that holds the App's private key (PEM). Instead of PRIVATE_KEY.",
-    "./kodiai.private-key.pem",
-  ),
+  PRIVATE_KEY: optional(pem, "The App's private key: PEM, with line breaks or `\\n`, or base64. Or PRIVATE_KEY_PATH."),
+  PRIVATE_KEY_PATH: optional(z.string(), "File with the App's private key (PEM).", "./kodiai.private-key.pem"),
   WEBHOOK_SECRET: secret.describe(
-    "The secret that the App's webhook is signed with: at least 32 characters, 8 of them different, no placeholder. Make one with `openssl rand -hex 32`.",
+    "Secret of the App's webhook: at least 32 characters, 8 of them different. Make one with `openssl rand -hex 32`.",
   ),
   WEBHOOK_PATH: z
     .string()
@@ -51,7 +44,7 @@ export const EnvVariables = z.object({
   PORT: wholeNumber(1, 65_535).default("3000").transform(Number).describe("Port of the webhook server."),
   KODIAI_FORMER_WEBHOOK_SECRET: optional(
     secret,
-    "The previous webhook secret, while you rotate it. Deliveries signed with it are accepted until KODIAI_FORMER_WEBHOOK_SECRET_UNTIL.",
+    "The previous webhook secret, while you change it; accepted until KODIAI_FORMER_WEBHOOK_SECRET_UNTIL.",
   ),
   KODIAI_FORMER_WEBHOOK_SECRET_UNTIL: optional(
     z
@@ -61,42 +54,37 @@ export const EnvVariables = z.object({
         "must be a moment in UTC: 2026-01-31T18:00:00Z",
       )
       .transform((text) => Date.parse(text)),
-    "When the previous secret stops being accepted, in UTC. Required with it.",
+    "When the previous secret ends: `2026-01-31T18:00:00Z`. Required with it.",
     "2026-01-31T18:00:00Z",
   ),
   HOST: z
     .string()
     .default("localhost")
     .refine((host) => /^[\w.:-]{1,255}$/.test(host), "must be a host name or an address")
-    .describe("Address the webhook server listens on. In a container: `0.0.0.0`."),
+    .describe("Address that the webhook server listens on; in a container `0.0.0.0`."),
   KODIAI_ADMIN_PORT: optional(
     wholeNumber(1, 65_535).transform(Number),
-    "Port of the dashboard, /healthz, /readyz and /metrics, for the operator. Without it: the one after PORT. The webhook port serves only deliveries and a bare /healthz.",
+    "Port of the dashboard, /healthz, /readyz and /metrics. Without it: the one after PORT.",
     "3001",
   ),
   KODIAI_ADMIN_HOST: z
     .string()
     .default("127.0.0.1")
     .refine((host) => /^[\w.:-]{1,255}$/.test(host), "must be a host name or an address")
-    .describe(
-      "Address that KODIAI_ADMIN_PORT listens on. Only the dashboard has a login: keep it on loopback, or on a network of your own.",
-    ),
+    .describe("Address that KODIAI_ADMIN_PORT listens on. Keep it private: only the dashboard has a login."),
   KODIAI_DASHBOARD_TOKEN: optional(
     secret,
-    "Token that opens the dashboard at KODIAI_ADMIN_PORT: at least 32 characters, 8 of them different, no placeholder. Make one with `openssl rand -hex 32`. Without it and without GITHUB_CLIENT_ID the dashboard is closed.",
+    "Token that opens the dashboard; made like WEBHOOK_SECRET. Without it and GITHUB_CLIENT_ID the dashboard is closed.",
   ),
   GITHUB_CLIENT_ID: optional(
     z.string().regex(/^[\w.-]{5,100}$/, "must be the client ID on the App's settings page"),
-    "Client ID of the GitHub App. With it and GITHUB_CLIENT_SECRET people log in to the dashboard with GitHub, and see the repositories that they may write to.",
+    "Client ID of the App. With GITHUB_CLIENT_SECRET, people log in to the dashboard with GitHub.",
     "Iv23liABCDEFabcdef12",
   ),
-  GITHUB_CLIENT_SECRET: optional(
-    apiKey,
-    "Client secret of the GitHub App, from its settings page. It also signs the sessions of the dashboard.",
-  ),
+  GITHUB_CLIENT_SECRET: optional(apiKey, "Client secret of the App; it also signs the dashboard's sessions."),
   KODIAI_DASHBOARD_URL: optional(
     z.string().transform((address) => address.replace(/\/+$/, "")),
-    "Where people reach the dashboard, without a path: https, or loopback. GitHub redirects them there after a login, so the App needs this address followed by `/login/github/callback` as a callback URL. Without it: KODIAI_ADMIN_PORT on 127.0.0.1.",
+    "Where people reach the dashboard, without a path: https, or loopback. The App needs it with `/login/github/callback` as a callback URL. Without it: KODIAI_ADMIN_PORT on 127.0.0.1.",
     "https://kodiai.example.com",
   ),
   GHE_HOST: optional(
@@ -104,7 +92,7 @@ export const EnvVariables = z.object({
       .string()
       .transform((host) => host.toLowerCase())
       .refine((host) => hostName.test(host), "must be a host name without https:// and path"),
-    "Host of a GitHub Enterprise Server, or `SUBDOMAIN.ghe.com` with data residency. Without it: github.com.",
+    "A GitHub Enterprise Server, or `SUBDOMAIN.ghe.com` with data residency. Without it: github.com.",
     "github.example.com",
   ),
   GHE_PROTOCOL: z
@@ -117,7 +105,7 @@ export const EnvVariables = z.object({
       "must be one of trace, debug, info, warn, error, fatal, silent",
     )
     .default("info")
-    .describe("How much is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`."),
+    .describe("`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`."),
   LOG_FORMAT: z
     .enum(["json", "pretty"], "must be `json` or `pretty`")
     .default("json")
@@ -126,7 +114,7 @@ export const EnvVariables = z.object({
     .string()
     .default("./data")
     .refine((path) => !path.includes("\0"), "must be a folder's path")
-    .describe("Folder for the databases. Keep it on a local disk and back it up."),
+    .describe("Folder for the databases, on a local disk. Back it up."),
   DATABASE_URL: optional(
     z
       .string()
@@ -134,97 +122,91 @@ export const EnvVariables = z.object({
         (url) => /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url),
         "must be an address like postgres://USER:PASSWORD@HOST:5432/DATABASE",
       ),
-    "A PostgreSQL (15 or newer, with pgvector 0.7 or newer) that keeps everything, for several processes at a time. Without it everything is kept in KODIAI_DATA_DIR, for the processes of one machine.",
+    "A PostgreSQL (`postgres://…`; 15 or newer, pgvector 0.7 or newer) in place of KODIAI_DATA_DIR, for several machines.",
     "postgres://kodiai:PASSWORD@db.example.com:5432/kodiai",
   ),
   KODIAI_REVIEWER_LOGIN: optional(
     z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/, "must be a GitHub login without @"),
-    "Login of a user account: requesting its review asks Kodiai for one (an App itself cannot be requested).",
+    "A user account whose requested review Kodiai writes, since an App cannot be requested.",
     "kodiai-reviewer",
   ),
   KODIAI_DRY_RUN: flag.describe(
-    "`true`: write and record reviews, but post nothing, and remember nothing from reviews that were not posted. Documents and past reviews are still read into memory.",
+    "`true`: record reviews, but post and remember none. Documents and past reviews are still remembered.",
   ),
   KODIAI_ALLOW_HTTP_HOSTS: hostList
-    .describe("Hosts, separated by commas, that may be reached over plain http. Loopback always may.")
+    .describe("Hosts, with commas, that may be reached over plain http, like loopback.")
     .meta({ examples: ["ollama:11434"] }),
   KODIAI_ALLOW_PRIVATE_HOSTS: hostList
     .describe(
-      "Hosts, separated by commas, that may have a private address: a GitHub Enterprise Server, a model or an embedder in your own network. Any other host at such an address is refused, also when DNS resolves to one. Those in KODIAI_ALLOW_HTTP_HOSTS may too.",
+      "Hosts, with commas, that may have a private address, such as a model in your own network; also those in KODIAI_ALLOW_HTTP_HOSTS. Others at such an address are refused.",
     )
     .meta({ examples: ["github.example.com"] }),
   KODIAI_WORKERS: wholeNumber(1, 16)
     .default("3")
     .transform(Number)
-    .describe("Reviews that run at the same time, 1–16. One repository gets at most all but one of them."),
+    .describe("Reviews that run at the same time, 1–16; one repository gets at most all but one."),
   KODIAI_SEARCH_MEMORY_MB: optional(
     wholeNumber(64, 65_536).transform(Number),
-    "Memory limit for the search index, in MB, 64–65536. A thousand memories take about .7 to 1.1; of a scope that does not fit, only the newest memories are searched, and the review reports it. Without it: an eighth of the machine's memory, at least 256 and at most 2000.",
+    "Memory limit of the search index, in MB, 64–65536; a thousand memories take about .7 to 1.1. Of what does not fit, only the newest is searched. Without it: an eighth of the machine's memory, 256 to 2000.",
     "2000",
   ),
   KODIAI_GITHUB_API_URL: optional(
     z.string(),
-    "Base address of GitHub's REST API, if it is not the usual one; takes precedence over GHE_HOST.",
+    "Address of GitHub's REST API, if it is not the usual one; overrides GHE_HOST.",
     "https://github.example.com/api/v3",
   ),
   VOYAGE_API_KEY: optional(
     apiKey,
-    "Key of Voyage AI. With it, code and comments are sent there to be embedded, unless KODIAI_EMBEDDINGS says otherwise.",
+    "Key of Voyage AI. Code and comments are sent there, unless KODIAI_EMBEDDINGS says otherwise.",
   ),
   KODIAI_EMBEDDINGS: optional(
     z.enum(["local", "voyage", "http"], "must be `local`, `voyage` or `http`"),
-    "What turns text into vectors: `local` (built in, nothing leaves the machine), `voyage`, or `http` (a server of OpenAI's shape: Ollama, vLLM, LM Studio). Without it: `voyage` if VOYAGE_API_KEY is set, else `local`. Vectors of different embedders are never compared: after a change, old memories are found by words alone until they are embedded again.",
+    "What makes vectors: `local` (built in), `voyage`, or `http` (a server like Ollama, vLLM, LM Studio). Without it: `voyage` with VOYAGE_API_KEY, else `local`. After a change, old memories are found by words alone until they are embedded again.",
     "http",
   ),
   KODIAI_EMBEDDINGS_URL: optional(
     z.string(),
-    "Address of the server for `http`; without a path it gets `/v1`. For `voyage`: overrides the usual address, also of the reranker.",
+    "Address of the server for `http`; for `voyage` in place of the usual one, also of the reranker.",
     "http://localhost:11434",
   ),
   KODIAI_EMBEDDINGS_MODEL: optional(
     modelName,
-    "The embedding model. Required for `http`; default for `voyage`: voyage-code-3.",
+    "The embedding model. Required for `http`; for `voyage`: voyage-code-3.",
     "nomic-embed-text",
   ),
   KODIAI_EMBEDDINGS_DIMENSION: optional(
     wholeNumber(2, 16_384).transform(Number),
-    "Length of a vector. Default for `voyage`: 1024; for `http`: the length of the first answer.",
+    "Length of a vector. Without it: 1024 of `voyage`, for `http` that of the first answer.",
     "768",
   ),
-  KODIAI_EMBEDDINGS_API_KEY: optional(
-    apiKey,
-    "Sent to the server of `http` as a bearer token; local servers need none.",
-  ),
+  KODIAI_EMBEDDINGS_API_KEY: optional(apiKey, "Bearer token for the server of `http`, if it needs one."),
   KODIAI_SCORE_THRESHOLD: optional(
     z
       .string()
       .regex(/^(?:0|1|[01]?\.\d{1,4})$/, "must be a similarity from 0 to 1, such as .7")
       .transform(Number)
       .refine((score) => score <= 1, "must be a similarity from 0 to 1, such as .7"),
-    "Least cosine similarity, 0–1, at which the vector alone admits a memory, for all repositories that set no `knowledge.retrieval.distanceThreshold`; that is 1 − similarity. Without it: as calibrated for the embedder.",
+    "Least cosine similarity, 0–1, at which the vector alone admits a memory, where `knowledge.retrieval.distanceThreshold` (1 − similarity) is not set. Without it: as calibrated.",
     ".7",
   ),
   ANTHROPIC_API_KEY: optional(
     apiKey,
-    "Key of Anthropic, or of the server at ANTHROPIC_BASE_URL. With one of the two, or with one of OPENAI_*, changes are sent there to be reviewed by a language model; with none of them Kodiai reviews with its rules and its memory alone.",
+    "Key of Anthropic, or of the server at ANTHROPIC_BASE_URL. With one of the two, or of OPENAI_*, a model reads changes; else only rules and memory review them.",
   ),
   ANTHROPIC_BASE_URL: optional(
     z.string(),
-    "Address of another server that speaks Anthropic's Messages API: Ollama, LM Studio, vLLM, llama.cpp, LiteLLM. Plain http only for loopback and hosts in KODIAI_ALLOW_HTTP_HOSTS.",
+    "Another server with Anthropic's Messages API. Plain http only for loopback and KODIAI_ALLOW_HTTP_HOSTS.",
     "http://localhost:11434",
   ),
-  OPENAI_API_KEY: optional(
-    apiKey,
-    "Key of OpenAI, or of the server at OPENAI_BASE_URL. A server of your own may need none.",
-  ),
+  OPENAI_API_KEY: optional(apiKey, "Key of OpenAI, or of the server at OPENAI_BASE_URL, if that needs one."),
   OPENAI_BASE_URL: optional(
     z.string(),
-    "Address of a server that speaks OpenAI's chat completions: Azure, Gemini, OpenRouter, Ollama, vLLM, llama.cpp, LM Studio (docs/how-to.md has addresses). An address without a path gets `/v1`. Plain http only for loopback and hosts in KODIAI_ALLOW_HTTP_HOSTS.",
+    "Another server with OpenAI's chat completions; docs/models.md has addresses. Plain http only for loopback and KODIAI_ALLOW_HTTP_HOSTS.",
     "http://localhost:11434/v1",
   ),
   KODIAI_MODEL_PROVIDER: optional(
     z.enum(["anthropic", "openai"], "must be `anthropic` or `openai`"),
-    "Which variables to use if both ANTHROPIC_* and OPENAI_* are set: `anthropic` or `openai`. Without it: `anthropic`.",
+    "`anthropic` or `openai`, if both are set up. Without it: `anthropic`.",
     "openai",
   ),
   KODIAI_MODEL: optional(
@@ -234,43 +216,43 @@ export const EnvVariables = z.object({
   ),
   KODIAI_SMALL_MODEL: optional(
     modelName,
-    "The cheaper model for short questions. Without it: `claude-haiku-5-5`, or `gpt-6-luna` of OpenAI, or KODIAI_MODEL if that is set and the server is another.",
+    "The cheaper model for short questions. Without it: `claude-haiku-5-5`, `gpt-6-luna` of OpenAI, or KODIAI_MODEL on another server.",
     "claude-haiku-5-5",
   ),
   KODIAI_MODEL_PRICE: optional(
     modelPrice,
-    "What KODIAI_MODEL costs: US$ for a million tokens in and out, or `0` for a model of your own machine. Without it: as known for the model. A budget in US$ (KODIAI_USD_PER_MONTH, or `review.budget` of a repository) needs it for a model whose price Kodiai does not know.",
+    "Price of KODIAI_MODEL: US$ for a million tokens in and out (`2/10`), or `0`. Without it: as known for the model. A budget in US$ needs a price.",
     "2/10",
   ),
   KODIAI_SMALL_MODEL_PRICE: optional(
     modelPrice,
-    "The same for KODIAI_SMALL_MODEL. Without it: as known for the model, or KODIAI_MODEL_PRICE if both are one model.",
+    "Price of KODIAI_SMALL_MODEL. Without it: as known, or KODIAI_MODEL_PRICE if both are one model.",
     "0.5/2",
   ),
   KODIAI_MODEL_STRUCTURED_OUTPUT: z
     .enum(["auto", "on", "off"], "must be `auto`, `on` or `off`")
     .default("auto")
     .describe(
-      "Whether the server enforces the JSON Schema of replies. `auto`: if it accepts one; else the schema is in the prompt. `on` sends everything that Anthropic or OpenAI supports (schema, effort, prompt caching), and fails if the server refuses it. `off`: in the prompt only.",
+      "Whether the server enforces the JSON Schema of replies. `auto`: if it accepts one, else the schema is in the prompt. `on`: always, with effort and prompt caching, or the question fails. `off`: in the prompt.",
     ),
   KODIAI_MODEL_TEMPERATURE: optional(
     z
       .string()
       .regex(/^(?:[01](?:\.\d{1,3})?|2(?:\.0{1,3})?)$/, "must be a number from 0 to 2")
       .transform(Number),
-    "Sampling temperature for servers other than Anthropic's, whose models take none; left out if a model refuses it. Without it, the server decides.",
+    "Sampling temperature, not for Anthropic's own models. Without it, the server decides.",
     "0.2",
   ),
   KODIAI_MODEL_CONTEXT_TOKENS: optional(
     wholeNumber(4_096, 10_000_000).transform(Number),
-    "Context window: tokens of prompt and reply together. Without it: as known for the model, else 32000. Set it to what your server was started with: some truncate longer prompts silently.",
+    "Tokens of prompt and reply together. Without it: as known for the model, else 32000. Set it to what your server was started with: some cut longer prompts silently.",
     "65536",
   ),
   KODIAI_RERANKER: z
     .enum(["off", "voyage"], "must be `off` or `voyage`")
     .default("off")
     .describe(
-      "What reranks the memories that a search found: `off`, or `voyage`, which needs VOYAGE_API_KEY, sends memories and changed code to Voyage AI for every review, and costs money: at $.05 for a million tokens about half a cent for a usual pull request, two for a large one.",
+      "`voyage` (with VOYAGE_API_KEY) sends found memories and changed code to Voyage AI to be reranked: about half a cent for a usual pull request, two for a large one.",
     ),
   KODIAI_RERANKER_MODEL: optional(modelName, "The reranking model. Without it: rerank-2.5.", "rerank-2.5-lite"),
   KODIAI_USD_PER_MONTH: optional(
@@ -278,33 +260,27 @@ export const EnvVariables = z.object({
       .string()
       .regex(/^\d{1,6}(?:\.\d{1,4})?$/, "must be an amount in US$, such as 200 or 49.50")
       .transform(Number),
-    "At most this many US$ a calendar month (UTC) for all repositories together; then rules and memory review alone. Without it: only what each repository's `review.budget` says.",
+    "At most this many US$ a calendar month (UTC) for all repositories together; then rules and memory review alone. `review.budget` limits each repository.",
     "200",
   ),
   KODIAI_REPOSITORY_PERCENT: wholeNumber(1, 100)
     .default("50")
     .transform(Number)
-    .describe(
-      "How much of KODIAI_USD_PER_MONTH one repository may use, in percent, 1–100. Use 100 if Kodiai serves one repository.",
-    ),
+    .describe("Percentage of KODIAI_USD_PER_MONTH that one repository may use, 1–100."),
   HTTPS_PROXY: optional(
     proxy,
-    "Proxy for https requests. The lower-case name counts as well.",
+    "Proxy for https; also in lower case, like the next two.",
     "http://proxy.example.com:3128",
   ),
-  HTTP_PROXY: optional(
-    proxy,
-    "Proxy for http requests. The lower-case name counts as well.",
-    "http://proxy.example.com:3128",
-  ),
+  HTTP_PROXY: optional(proxy, "Proxy for http.", "http://proxy.example.com:3128"),
   NO_PROXY: optional(
     z.string(),
-    "Hosts with their subdomains, addresses and ranges (`10.0.0.0/8`), each with `:PORT` where only that port is meant, separated by commas, that are reached without a proxy; `*`: all. Loopback and names without a dot always are. The lower-case name counts as well.",
+    "Reached without a proxy: hosts with their subdomains, addresses and ranges (`10.0.0.0/8`), each with or without `:PORT`, with commas; `*`: all. Loopback and names without a dot always are.",
     "localhost,.internal.example.com",
   ),
   NODE_EXTRA_CA_CERTS: optional(
     z.string(),
-    "File with further certificate authorities (PEM), read by Node itself at its start, so not from `.env`.",
+    "File with further certificate authorities (PEM); Node reads it, so not from `.env`.",
     "/etc/ssl/private-ca.pem",
   ),
 });

@@ -1,16 +1,5 @@
 import type { EmbeddingSpace } from "../memory.ts";
 
-/** `off`: not opened; `cold`: no search thread runs; `warming`: loading; `warm`: loaded as far as configured. */
-export interface MemoryWarmth {
-  readonly state: "off" | "cold" | "warming" | "warm";
-  /** Repositories and memories loaded for searching. */
-  readonly repositories: number;
-  readonly rows: number;
-  /** Bytes used, and allowed, by the keyword and vector indexes together; absent before the threads report. */
-  readonly bytes?: number;
-  readonly limitBytes?: number;
-}
-
 /**
  * Vectors that an earlier model left in memory and that cannot be compared: one line for each stored space other than
  * the searched one, with the fix. A dimension of 0 is unknown; then the model decides.

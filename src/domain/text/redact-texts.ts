@@ -127,6 +127,7 @@ const TEXTS: Readonly<Record<TextKey<Omit<Review, "repo">>, Exclude<TextKind, "o
   decided: "prose",
   quote: "prose",
   guidance: "name",
+  tools: "name",
   author: "name",
   key: "prose",
   value: "prose",

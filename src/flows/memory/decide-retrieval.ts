@@ -1,40 +1,14 @@
-// The gate's decision whether memory is worth a search, by itself: for a change that is not reviewed, or for a text
-// about one.
-import { analyze } from "../../analyze/analyze.ts";
+// The gate's decision whether memory is worth a search, by itself, for a text.
 import { defaultKnowledge } from "../../config/knowledge.ts";
-import { noGain } from "../../domain/figures/replay.ts";
-import type { Repo, ReviewJob } from "../../domain/job.ts";
+import type { Repo } from "../../domain/job.ts";
 import { NO_PULL } from "../../domain/memory/placeholder-pull-request.ts";
-import { repoKey } from "../../domain/memory.ts";
-import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { ownScope } from "../../domain/retrieval.ts";
-import { gather } from "../../gather/gather.ts";
 import type { Recall } from "../../ports/memory.ts";
-import { type RetrievePorts, retrieve, retrieveForQuestion } from "../../retrieve/retrieve.ts";
+import { type RetrievePorts, retrieveForQuestion } from "../../retrieve/retrieve.ts";
 import type { WritingPorts } from "../review/review-ports.ts";
 
 /** What the gate needs of memory. */
 type Counting = Pick<Recall, "off" | "counts" | "version">;
-
-type DecidingPorts = Pick<WritingPorts, "pulls" | "known" | "replays" | "embedder" | "now"> & {
-  readonly recall: Counting;
-};
-
-/**
- * Decides for a change like a review would.
- *
- * @throws Transient when the change cannot be read now
- */
-export async function decideForChange(job: ReviewJob, ports: DecidingPorts) {
-  // An explicit request is by itself a reason to search; here the decision without one is wanted.
-  const context = await gather({ ...job, explicit: false }, ports.pulls, ports.known);
-  if (context.kind === "skipped") return context;
-  const noGain = await unhelpfulMemory(context, ports);
-  const { knowledge } = context.config;
-  const asked = { knowledge, now: ports.now(), gateCache: null, noGain };
-  const { gate } = await retrieve(context, analyze(context), gateOnly(ports.recall), asked);
-  return { kind: "decision", gate, judged: "change", memories: await countOf(job.repo, ports.recall) } as const;
-}
 
 /**
  * Decides for a text: a question, or a description of a change.
@@ -45,14 +19,14 @@ export async function decideForWords(
   repo: Repo,
   text: string,
   before: readonly string[],
-  { recall, now }: Pick<DecidingPorts, "recall" | "now">,
+  { recall, now }: { readonly recall: Counting } & Pick<WritingPorts, "now">,
 ) {
   const around = { about: "", path: null, languages: [], before, description: "", changed: [] };
   const { gate } = await retrieveForQuestion({ repo, pull: { number: NO_PULL }, text, ...around }, gateOnly(recall), {
     knowledge: defaultKnowledge(),
     now: now(),
   });
-  return { kind: "decision", gate, judged: "words", memories: await countOf(repo, recall) } as const;
+  return { gate, memories: await countOf(repo, recall) };
 }
 
 /** Memories in scope; null when they could not be counted. */
@@ -77,18 +51,4 @@ function gateOnly(recall: Counting): RetrievePorts {
       version: (repo) => recall.version(repo),
     },
   };
-}
-
-/** Why memory should stay out, for the gate; null without a reason, or when it cannot be read. Never rejects. */
-export async function unhelpfulMemory(
-  { repo, config }: Pick<PullRequestContext, "repo" | "config">,
-  { replays, embedder, now }: Pick<WritingPorts, "replays" | "embedder" | "now">,
-): Promise<string | null> {
-  if (replays === undefined || replays === null) return null;
-  const model = config.knowledge.embeddings === "off" ? null : (embedder?.space.model ?? null);
-  try {
-    return noGain(await replays.of(repoKey(repo)), now(), model);
-  } catch {
-    return null;
-  }
 }

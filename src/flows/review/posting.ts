@@ -11,6 +11,7 @@ import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { isReviewOf, type ReviewedAt } from "../../domain/review/review-history.ts";
 import type { PlacedFinding, PostedReview, Review, SummaryBecause, Superseded } from "../../domain/review.ts";
 import { type RedactText, redactTexts, reviewTextKind } from "../../domain/text/redact-texts.ts";
+import { NO_REPORT } from "../../domain/tool-result.ts";
 import { type Admitted, admit } from "../../gather/gather.ts";
 import { recordsOfFindings, remember } from "../../learn/learn.ts";
 import { publish } from "../../publish/publish.ts";
@@ -19,6 +20,9 @@ import { knownFor } from "./model-allowance.ts";
 import { fingerprintFor } from "./prepare.ts";
 import { flaggedBy } from "./recollect.ts";
 import type { ReviewPorts, SentReview, Stage } from "./review-ports.ts";
+
+/** Tools whose ends start reviews of one head: who opens a fork's pull request can upload under any number of names. */
+const MOST_TOOLS = 10;
 
 export type Posting = ReturnType<typeof posting>;
 
@@ -30,6 +34,14 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
   };
   const reviewedAt = ({ pull, config }: Pick<Admitted, "pull" | "config">): ReviewedAt => {
     return { headSha: pull.head.sha, baseRef: pull.base.ref, fingerprint: fingerprint(config) };
+  };
+  /** Whether a tool of code scanning ran on the head after its review. Asked of GitHub, so that neither order nor repetition matters. */
+  const hasNewScan = async ({ sources }: Review, { pull, config }: Admitted): Promise<boolean> => {
+    const settings = config.review.tools;
+    const asked = { repo: job.repo, pull, settings, paths: [], isInHead: async () => null };
+    const { ran } = settings.codeScanning ? await ports.tools.of(asked) : NO_REPORT;
+    const before = sources?.tools ?? [];
+    return before.length < MOST_TOOLS && ran.some((tool) => !before.includes(tool));
   };
   let unsent: Review | null = null;
   return {
@@ -53,7 +65,7 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
         latest === undefined
           ? ((await ports.isOnGitHub?.(job.repo, job.number, at.headSha)) ?? false)
           : isReviewOf(latest, at);
-      if (!isDone) return null;
+      if (!isDone || (latest !== undefined && (await hasNewScan(latest, admitted)))) return null;
       const { checks } = admitted.config.review;
       if (latest !== undefined && checks.enabled) await check.again(latest, placeOf(admitted));
       return { kind: "skipped", reason: "this head was reviewed before" };

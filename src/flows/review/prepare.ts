@@ -12,7 +12,6 @@ import type { MemoryHeld, Review, SummaryBecause } from "../../domain/review.ts"
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { findingHunks } from "../../learn/learn.ts";
 import { PROMPT_VERSION } from "../../review/review.ts";
-import { unhelpfulMemory } from "../memory/decide-retrieval.ts";
 import { logRetrieval } from "../memory/search-memory.ts";
 import {
   costWith,
@@ -34,13 +33,12 @@ export async function prepare(context: PullRequestContext, signals: ReviewSignal
   const isOutsider = await isForOutsider(context, access, ports.permissions);
   const asker = { isOutsider, isReview: true, signal: ports.signal };
   const allowance = await modelAllowance(config.review, repo, access, ports.now(), asker);
-  const noGain = await unhelpfulMemory(context, ports);
   const at = ports.now();
   let spent: readonly ModelCost[] = [];
   return {
     /** For retrieval, with its share of the allowance. */
     ports: { ...ports, leave: retrievalShare(allowance) },
-    settings: () => ({ knowledge, now: ports.now(), gateCache: ports.gateCache, noGain }),
+    settings: () => ({ knowledge, now: ports.now(), gateCache: ports.gateCache }),
     /** Logs what was retrieved and what it cost. */
     async record(precedents: Precedents) {
       spent = precedents.modelCosts ?? [];

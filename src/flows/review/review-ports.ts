@@ -6,7 +6,7 @@ import { NO_REPORT } from "../../domain/tool-result.ts";
 import type { CheckStore, Checks, ProgressStore, PushWaits } from "../../ports/checks.ts";
 import type { Decisions, Permissions } from "../../ports/conversation.ts";
 import type { Introductions } from "../../ports/history.ts";
-import type { Embedder, Memory, Recall, Replays, Reranker, RetrievalLog } from "../../ports/memory.ts";
+import type { Embedder, Memory, Recall, Reranker, RetrievalLog } from "../../ports/memory.ts";
 import type { ModelAccess } from "../../ports/model.ts";
 import type { FlaggedCode, PastCode, PastRejections } from "../../ports/rejections.ts";
 import type { Snapshots } from "../../ports/snapshot.ts";
@@ -36,8 +36,6 @@ export interface WritingPorts {
   readonly access: ModelAccess | null;
   /** Records each retrieval; never rejects, so that no review fails for it. Null: none is recorded. */
   readonly retrievals: RetrievalLog | null;
-  /** Results of replays, for the gate; null: it decides without. */
-  readonly replays: Pick<Replays, "of"> | null;
   /** Whether the review says what memory there is. */
   readonly introductions: Introductions;
   /** What people decided about the pull request. */
@@ -71,7 +69,6 @@ export const PLAIN_CHANGE: Omit<
   reranker: null,
   gateCache: null,
   retrievals: null,
-  replays: null,
   introductions: { isFirst: async () => false, of: async () => null },
   decisions: { of: async () => ({ declined: [], pausedBy: null }) },
   permissions: null,

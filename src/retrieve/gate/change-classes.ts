@@ -146,7 +146,6 @@ function sameCode(hunk: Hunk, grammar: Grammar): boolean {
   return before.length === after.length && before.every((line, index) => line === after[index]);
 }
 
-/** The lines of one side that a program would read, each normalised. */
 function codeLines(lines: readonly DiffLine[], without: DiffLine["kind"], grammar: Grammar): readonly string[] {
   let inBlock = false;
   return lines

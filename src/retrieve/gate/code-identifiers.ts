@@ -16,7 +16,6 @@ const SHAPES: readonly RegExp[] = [
   /(?<![\w/.-])([a-z][a-z\d]{0,40}(?:_[a-z\d]{1,40}){1,10}|[A-Z][A-Z\d]{1,40}(?:_[A-Z\d]{1,40}){1,10})(?![\w-])/g,
 ];
 
-/** Product names that look like identifiers. */
 const PRODUCTS = new Set(
   (
     "github gitlab typescript javascript coffeescript youtube facebook linkedin whatsapp postgresql mysql sqlite mongodb dynamodb " +

@@ -54,10 +54,10 @@ export function newGateCache(): GateCache {
  */
 export function gateKey(context: GateContext, config: GateConfig): string {
   const { job, pull, repo, signals } = context;
-  const { counts, version, noGain = null } = context.memory;
+  const { counts, version } = context.memory;
   const parts = [
     [job.trigger, job.explicit, pull.title, pull.body, pull.number, pull.head.sha],
-    [repo.owner, repo.name, repoKey(repo), counts?.total ?? null, version, noGain],
+    [repo.owner, repo.name, repoKey(repo), counts?.total ?? null, version],
     context.files.map((file) => [file.path, file.status, file.additions, file.deletions, file.complete]),
     context.leftOut.map(({ path, reason }) => [path, reason]),
     [signals.intent, signals.risks, signals.languages],

@@ -22,7 +22,6 @@ import {
 } from "./change-classes.ts";
 import { namedThings } from "./code-identifiers.ts";
 
-/** The gate's input: values that the review has anyway. */
 export interface GateContext
   extends Pick<PullRequestContext, "repo" | "pull" | "job" | "files" | "leftOut" | "headTexts"> {
   readonly signals: Pick<ReviewSignals, "files" | "intent" | "risks" | "languages">;
@@ -31,8 +30,6 @@ export interface GateContext
     readonly counts: MemoryCounts | null;
     /** Changes with every change of memory; null when unknown. */
     readonly version: number | null;
-    /** Why a replay advises against memory; null or absent when it does not. */
-    readonly noGain?: string | null | undefined;
   };
 }
 
@@ -41,13 +38,11 @@ interface GatePattern {
   readonly matches: (text: string) => boolean;
 }
 
-/** The configuration with compiled patterns. */
 export interface GateConfig extends Omit<GateSettings, "skipPatterns" | "retrievePatterns"> {
   readonly skipPatterns: readonly GatePattern[];
   readonly retrievePatterns: readonly GatePattern[];
 }
 
-/** As it is without a configuration. */
 export const GATE: GateConfig = gateConfig(defaultKnowledge().retrieval.gate);
 
 interface Rule {
@@ -108,7 +103,6 @@ const RULES: readonly Rule[] = [
   skip("comments-only", 0.9, ({ files, signals, leftOut }) =>
     when(leftOut.length === 0 && isCommentsOnly(files, signals.files), "only comments and white space changed"),
   ),
-  skip("no-gain", 0.9, ({ memory }, { replay }) => (replay ? (memory.noGain ?? null) : null)),
   search("docs", 0.6, "keyword", (context) => when(isOnlyDocs(context), "only documentation changed")),
   search("named-in-text", 0.95, "keyword", named),
   search("few-files", 0.9, "keyword", ({ files }) =>

@@ -36,10 +36,8 @@ type Rule = readonly [
   reason: string | null,
 ];
 
-/** What the gate reads of a question. */
 interface GatedQuestion {
   readonly text: string;
-  /** The file of its thread, or null. */
   readonly path: string | null;
   readonly languages: ReviewSignals["languages"];
   /** The conversation before it, oldest first. */

@@ -28,11 +28,9 @@ interface ExcerptBudget {
   readonly diff: number;
   /** With more files each would get too little space; the most changed are shown. */
   readonly files: number;
-  /** Whether unchanged lines are shown. */
   readonly unchanged: boolean;
 }
 
-/** For a model that describes a change. */
 const WIDE: ExcerptBudget = { about: 3_000, diff: 12_000, files: 30, unchanged: true };
 /** Beside 25 memories, so that the question costs less than a cent: reviewers comment on changed lines. */
 export const NARROW: ExcerptBudget = { about: 2_000, diff: 4_000, files: 12, unchanged: false };

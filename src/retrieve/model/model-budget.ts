@@ -23,9 +23,7 @@ type Answer<T> = ({ readonly value: T; readonly failed: null } | { readonly valu
 };
 
 export interface ModelBudget {
-  /** The model; null when none may be asked. */
   readonly name: string | null;
-  /** Why no model may be asked; null when one may. */
   readonly reason: string | null;
   /**
    * Never rejects.
@@ -35,7 +33,6 @@ export interface ModelBudget {
    * asked
    */
   readonly ask: <T>(part: string | null, wording: (delimiter: string) => Question<T>) => Promise<Answer<T>>;
-  /** The cost so far, by purpose. */
   readonly costs: () => readonly ModelCost[];
 }
 

@@ -122,7 +122,6 @@ export function patternQuestion(
   };
 }
 
-/** Queries of one reply. */
 const MOST = 20;
 /** Of a query; 50 words are about 350. */
 const QUERY_CHARS = 500;

@@ -27,7 +27,6 @@ const WEIGHT = 2;
 const TOP = 5;
 
 export interface Reranking {
-  /** Who is asked, for logs. */
   readonly by: string;
   readonly ask: AskOrder;
   readonly most: number;
@@ -159,12 +158,10 @@ function failureOf(answers: readonly Answer[]): string | null {
 }
 
 interface Rerankers {
-  /** The server's own; null without one. */
   readonly reranker: { readonly name: string; readonly rerank: AskOrder } | null;
   readonly budget: ModelBudget;
   /** How many must be in order; null: as many as are used. */
   readonly keep: number | null;
-  /** Made when a model is asked. */
   readonly change: () => ChangeExcerpt;
   /** False for a question of a person. */
   readonly isChange: boolean;
@@ -207,7 +204,6 @@ export function listwiseOrder({ ask }: Pick<ModelBudget, "ask">, change: ChangeE
   };
 }
 
-/** Characters shown of a candidate. */
 const PREVIEW = 400;
 const MAX_WORD = 200;
 /** A few numbers need few tokens, but some models think first and count that as well. */

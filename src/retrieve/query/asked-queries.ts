@@ -51,7 +51,6 @@ export function changeQuery(
 
 // A typed text, as if a change without files asked: with the same search, ranking and selection as a review.
 
-/** Replaces the queries of a change. */
 export interface Asked {
   /** By the strategy of the gate's decision. */
   readonly query: (strategy: Strategy | null) => RetrievalQuery;
@@ -108,19 +107,14 @@ function knowledgeOf({ method, topK, threshold, rerank: by }: HandSearch): Knowl
 export interface AskedQuestion {
   readonly repo: Repo;
   readonly pull: { readonly number: number };
-  /** The person's own words. */
   readonly text: string;
   /** The title of the finding in question; "" without one. */
   readonly about: string;
-  /** The file of its thread, or null. */
   readonly path: string | null;
-  /** The languages of that file; [] without one. */
   readonly languages: ReviewSignals["languages"];
-  /** What was said before in its thread, oldest first. */
   readonly before: readonly string[];
   /** Title and description of its pull request; "" without one. */
   readonly description: string;
-  /** The files of its pull request. */
   readonly changed: readonly string[];
 }
 
@@ -128,7 +122,6 @@ export interface AskedQuestion {
 const QUERY_CHARS = 800;
 /** Of the last comment before it, and of the description. */
 const SURROUNDING_CHARS = 300;
-/** Paths that a question is searched with. */
 const MOST_PLACES = 15;
 
 /**
@@ -165,7 +158,6 @@ export function askedInComment(question: AskedQuestion, knowledge: Knowledge, no
   };
 }
 
-/** A file of which only the path is known. */
 function unreadFile(path: string): FileDiff {
   const unknown = { previousPath: null, oldMode: null, newMode: null, additions: 0, deletions: 0, hunks: [] };
   return { path, status: "modified", binary: false, complete: false, ...unknown };

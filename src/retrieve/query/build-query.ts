@@ -29,7 +29,6 @@ export type QuerySignals = {
   readonly intent: Pick<ReviewSignals["intent"], "type" | "focusAreas">;
   readonly languages: readonly Pick<ReviewSignals["languages"][number], "name">[];
   readonly risks: readonly Pick<Risk, "text">[];
-  /** Null when the author is unknown. */
   readonly author: Pick<ReviewSignals["author"], "tier"> | null;
 };
 
@@ -83,7 +82,6 @@ export function withoutShortWords(text: string, least: number): string {
   });
 }
 
-/** The most important first. */
 function partsOf(
   { pull, files, issues = [] }: QuerySubject,
   { intent, languages, risks, author }: QuerySignals,
@@ -139,7 +137,6 @@ function droppedText({ name, lines }: Part, kept: number): string {
 const HUNK_CHARS = 1_500;
 /** Characters of one changed line; the rest of minified code adds nothing. */
 const LINE_CHARS = 300;
-/** Paths in the query of kind `paths`. */
 export const VARIANT_PATHS = 8;
 const WORDS = 5;
 

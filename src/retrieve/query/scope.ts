@@ -78,7 +78,6 @@ function hostOf(repo: RepoKey): string {
 // the reason.
 
 export interface VisibleRecords {
-  /** By id. */
   readonly records: ReadonlyMap<string, MemoryRecord>;
   /** Records of other repositories that may not be shown, and rejected comments. */
   readonly withheld: Precedents["cut"];
@@ -116,12 +115,10 @@ const REJECTED = "rejected/";
 // Reduces a memory to the pattern that may be shown in another repository of its owner: in generally used words,
 // without a trace of whose code it was. It is an allowlist of known words, because no denylist is ever complete.
 
-/** The pattern to share, or why there is none. */
 type Crossing =
   | { readonly kind: "pattern"; readonly record: MemoryRecord }
   | { readonly kind: "withheld"; readonly reason: string };
 
-/** Replaces the name of the other repository. */
 const ANOTHER_REPOSITORY = "another repository of this owner";
 
 /** Documents and code are texts of one repository; only comments on code have a pattern. */

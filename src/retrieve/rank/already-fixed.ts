@@ -6,7 +6,6 @@ import type { FileDiff, Hunk } from "../../domain/pull-request.ts";
 import { REDACTION_MARK } from "../../domain/text/cut-text.ts";
 import { jaccard } from "../../domain/text/jaccard.ts";
 
-/** Why such a memory is left out. */
 export const NEARER_TO_FIX = "the code is nearer to its fix";
 
 /** Hunks compared per memory: of its own file, or of other files, because code moves. */
@@ -48,9 +47,7 @@ export interface FixPair {
 const LONGEST_SHINGLE = 3;
 /** Characters of a piece of code: as much as a memory stores. */
 const MOST_CHARS = 4_000;
-/** Characters of one hunk. */
 const HUNK_CHARS = 8_000;
-/** Places of one hunk that are compared in detail. */
 const MOST_PLACES = 8;
 /**
  * A hunk contains a fix when a part of it is at least this similar. The lowest of .3 to .5 that cuts no more of 189

@@ -7,7 +7,6 @@ import type { ScoreTerm, Strategy } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { chunkLanguage, languageFactor } from "./language.ts";
 
-/** The input of a factor besides the memory. */
 interface Weighing extends Pick<ReviewSignals, "languages"> {
   readonly strategy: Strategy | null;
   readonly places: ReturnType<typeof changedPlaces>;
@@ -82,7 +81,6 @@ const OUTCOMES: Readonly<Record<Outcome, number>> = {
   outdated: 0.95,
 };
 
-/** For memories of the same file or folder under `related-files`. */
 const RELATED_FILES_FACTOR = 1.2;
 
 /**

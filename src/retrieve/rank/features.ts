@@ -114,7 +114,6 @@ function nearest(space: VectorSpace, windows: Vectors): Float64Array {
   return best;
 }
 
-/** BM25 of the best window. */
 function bestKeywords(change: PreparedChange, index: Bm25Index, rarityOf: WordRarity): Float64Array {
   const best = new Float64Array(index.size);
   for (const window of change.windows) {

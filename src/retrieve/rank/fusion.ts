@@ -141,7 +141,6 @@ function addTo(hit: Mutable<FusedHit>, other: FusedHit): void {
  */
 export const SHORTLIST = 128;
 
-/** Why the others are left out. */
 export const BEHIND = `ranks behind the best ${SHORTLIST}`;
 
 interface Shortlisting {

@@ -23,7 +23,6 @@ const SIGNALS = new Map(
   [COMMENTS, BARE_TEXT, QUESTION].map((one) => [one, new Set(one.weights.map(({ signal }) => signal))]),
 );
 
-/** A change in the words of one search. */
 export interface AskedChange {
   readonly words: Lexicon;
   readonly change: PreparedChange;

@@ -8,7 +8,6 @@ import type { Lexicon } from "./term-ids.ts";
 /** Numbers of words in a lexicon, in order, with repeats. */
 export type Words = readonly number[];
 
-/** A past review comment in the form for the ranker. */
 export interface RememberedComment {
   readonly id: string;
   readonly pr: number;
@@ -18,7 +17,6 @@ export interface RememberedComment {
   readonly hunk: string;
 }
 
-/** A change that needs precedents. */
 export interface Change {
   readonly title: string;
   readonly body: string;
@@ -37,17 +35,14 @@ export interface PreparedMemory {
   readonly pr: number;
   readonly path: string;
   readonly lowInformation: boolean;
-  /** All of the comment. */
   readonly words: Words;
   /** Its sentences only, without code and suggestions. */
   readonly proseWords: Words;
-  /** The text in backticks. */
   readonly spanWords: Words;
   /** The commented lines: the last of its hunk. */
   readonly lineWords: Words;
 }
 
-/** A change in words. */
 export interface PreparedChange {
   readonly title: Words;
   readonly body: Words;
@@ -55,7 +50,6 @@ export interface PreparedChange {
   readonly all: Words;
   readonly added: Words;
   readonly removed: Words;
-  /** Unchanged lines. */
   readonly context: Words;
   /** Added and removed lines in windows of WINDOW_LINES, half overlapping. */
   readonly windows: readonly Words[];

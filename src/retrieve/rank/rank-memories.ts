@@ -14,7 +14,6 @@ import { chunkLanguage, inAdjustedOrder, isLanguageOf, rerankByLanguage } from "
 import { type AskedChange, askedChange, type Learned, learnedEvidence } from "./learned-fusion.ts";
 import { adaptiveThreshold, type Threshold } from "./threshold.ts";
 
-/** Everything that may decide the order of the candidates. */
 export interface Evidence {
   readonly queries: readonly QueryCandidates[];
   /** The results of all queries together, with fused scores. */
@@ -23,7 +22,6 @@ export interface Evidence {
   readonly records: ReadonlyMap<string, MemoryRecord>;
   readonly context: PullRequestContext;
   readonly signals: ReviewSignals;
-  /** The weights of meaning and words. */
   readonly weights: RetrieverWeights;
   /** The cosine distance at which the embedder calls two texts similar; null when vectors add nothing to keywords. */
   readonly alike: number | null;
@@ -31,7 +29,6 @@ export interface Evidence {
   readonly now: number;
 }
 
-/** The enabled steps: all, except in evaluations of each step. */
 interface RankSettings extends Pick<Tuning, "floors" | "adaptive" | "fold" | "factors"> {
   readonly method: "semantic" | "keyword" | "hybrid";
   readonly fusion: Knowledge["retrieval"]["fusion"];
@@ -143,7 +140,6 @@ function reasonAgainst(
   return `probability ${probability?.toFixed(3)} of being to the point is under ${least}`;
 }
 
-/** By the sum of evidence and factors. */
 function bySum(
   candidates: readonly Candidate[],
   { context, signals: { languages }, now }: Evidence,
@@ -194,7 +190,6 @@ function rankedMemory(candidate: Candidate, terms: readonly ScoreTerm[]): Ranked
   return { record, distance, probability, vectorRank, keywordRank, keywordScore, score, terms, ...unknown };
 }
 
-/** The nearest changed hunk for each memory. */
 function nearestHunks({ queries }: Evidence): ReadonlyMap<string, NonNullable<RankedMemory["nearestHunk"]>> {
   const nearest = new Map<string, { path: string; distance: number }>();
   for (const { variant, nearest: hits } of queries) {

@@ -20,7 +20,6 @@ export function lexicon() {
     /** The same for a text that is already split into words. */
     numbered: (read: readonly string[]) => read.map(numberOf),
     wordOf: (number: number) => words[number] ?? "",
-    /** Numbers given so far. */
     size: () => words.length,
   };
 }

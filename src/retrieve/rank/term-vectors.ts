@@ -7,7 +7,6 @@ import type { Lexicon } from "./term-ids.ts";
 interface Bags {
   readonly starts: Uint32Array;
   readonly words: Uint32Array;
-  /** How often each occurs in its text. */
   readonly counts: Uint32Array;
 }
 
@@ -74,7 +73,6 @@ function holdersOf({ starts, words }: Bags, numbers: number): Holders {
 // An inverted index over a few memories, and their BM25 for any bag of words: built once per set, for many queries.
 
 export interface Bm25Index extends Postings {
-  /** Number of texts. */
   readonly size: number;
   /** In words, > 0. */
   readonly meanLength: number;

@@ -9,7 +9,6 @@ const DEFAULT_THRESHOLD = 0.3;
 export interface ThresholdSettings {
   /** Least candidates for a gap in their distances to be significant. */
   readonly minCandidates: number;
-  /** The smallest significant gap. */
   readonly minGap: number;
   /** Without such a gap, this part of the candidates is admitted. */
   readonly percentile: number;

@@ -1,6 +1,6 @@
 // Where findings are posted: on lines of the diff only, otherwise on the file or in the summary, with the reason. A
 // finding is never moved to another line. Then orders them and limits how many get a comment of their own.
-import { type Finding, isAlwaysReported, SEVERITIES, sharedComment } from "../../domain/finding.ts";
+import { type Finding, SEVERITIES, sharedComment } from "../../domain/finding.ts";
 import type { FileDiff } from "../../domain/pull-request.ts";
 import type { PlacedFinding } from "../../domain/review.ts";
 import { compareTexts } from "../../domain/text/compare-texts.ts";
@@ -12,38 +12,26 @@ import { counted } from "../../domain/text/counted.ts";
  * of the comments are reserved for rules, as far as they have findings, so that a noisy model does not crowd them out.
  * Existing comments do not count, and findings that share a comment count once.
  *
- * Findings that were ranked against each other get comments in that order, and at most `cap` of them. Critical and
- * security ones keep their place by severity and do not count for `cap`, because a text that the model read may have
- * put them last.
- *
  * @param maxComments 0 or more; Infinity when nothing is posted
- * @param cap see commentCap
  * @returns the same findings: by severity, then confidence (highest first), path, line and id
  */
-export function place(
-  placed: readonly PlacedFinding[],
-  maxComments: number,
-  cap = maxComments,
-): readonly PlacedFinding[] {
+export function place(placed: readonly PlacedFinding[], maxComments: number): readonly PlacedFinding[] {
   const byRules = placed.filter((one) => wantsComment(one) && !isByModel(one)).length;
   const model = maxComments - Math.min(byRules, Math.ceil(maxComments / 2));
-  const left = { inAll: maxComments, model, ranked: cap };
+  const left = { inAll: maxComments, model };
   const said = new Set<string>();
   const reasons = new Map<PlacedFinding, string>();
   const ordered = [...placed].sort((a, b) => compareFindings(a.finding, b.finding));
-  for (const one of inOrderOfRank(ordered)) {
+  for (const one of ordered) {
     if (!wantsComment(one)) continue;
     const shared = one.place === "inline" ? sharedComment(one.finding) : null;
     if (shared !== null && said.has(shared)) continue;
     const isModel = isByModel(one);
-    if (isRanked(one) && left.ranked <= 0)
-      reasons.set(one, `also seen: others of this change matter more, and it gets ${counted(cap, "comment")}`);
-    else if (left.inAll <= 0 || (isModel && left.model <= 0))
+    if (left.inAll <= 0 || (isModel && left.model <= 0))
       reasons.set(one, `over the limit of ${counted(maxComments, "comment")}`);
     else {
       left.inAll--;
       if (isModel) left.model--;
-      if (isRanked(one)) left.ranked--;
       if (shared !== null) said.add(shared);
     }
   }
@@ -56,28 +44,6 @@ export function place(
 /** Found by a model, or known from memory, rather than by a rule of ours or of another tool. */
 function isByModel({ finding: { source } }: Pick<PlacedFinding, "finding">): boolean {
   return source === "model" || source === "memory";
-}
-
-/** The ranked findings change places with each other, so that those of rules, which no model ranks, keep theirs. */
-function inOrderOfRank(ordered: readonly PlacedFinding[]): readonly PlacedFinding[] {
-  const at = ({ finding: { rank } }: PlacedFinding) => rank?.at ?? 0;
-  const ranked = ordered.filter(isRanked).sort((a, b) => at(a) - at(b));
-  return ordered.map((one) => (isRanked(one) ? (ranked.shift() ?? one) : one));
-}
-
-/** False for those that no rank may hold back. */
-function isRanked({ finding }: PlacedFinding): boolean {
-  return finding.rank !== undefined && !isAlwaysReported(finding);
-}
-
-/** Changed lines for each comment on a finding that was ranked. */
-const LINES_A_COMMENT = 100;
-const LEAST_COMMENTS = 2;
-
-/** How many ranked findings get a comment: the larger the change, the more. */
-export function commentCap(files: readonly Pick<FileDiff, "additions" | "deletions">[]): number {
-  const lines = files.reduce((sum, { additions, deletions }) => sum + additions + deletions, 0);
-  return Math.max(LEAST_COMMENTS, Math.round(lines / LINES_A_COMMENT));
 }
 
 function wantsComment({ place: where }: PlacedFinding): boolean {

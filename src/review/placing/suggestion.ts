@@ -12,8 +12,7 @@ const MOST_OF_A_MODEL = 10;
  * The finding's suggestion if it may be offered for committing, else null.
  *
  * It replaces exactly the commented lines, on the head's side and in one hunk; the hunk and the head text agree on
- * them; it changes something; neither side is longer than 20 lines; nothing in it could close its fence or change line
- * ends. A model's suggestion has at most 10 lines, and is for source code that no tool runs by its name.
+ * them; it changes something; neither side is longer than 20 lines; nothing in it could close its fence; all lines end alike. A model's suggestion has at most 10 lines, and is for source code that no tool runs by its name.
  *
  * @param file the finding's file
  * @param headText the whole head file if known, else null: then only the hunk's lines are checked
@@ -28,7 +27,11 @@ export function suggestion(finding: Finding, file: FileDiff, headText: string | 
   if (replaced === null || replaced.length > most) return null;
   const head = headText?.split("\n");
   if (head && !replaced.every((text, index) => head[offer.startLine - 1 + index] === text)) return null;
-  return isSafe(offer.text, replaced, most) ? offer : null;
+  const plain = replaced.map((text) => text.replace(/\r$/, ""));
+  if (!isSafe(offer.text, plain, most)) return null;
+  const ofWindows = replaced.filter((text) => text.endsWith("\r")).length;
+  if (ofWindows === 0) return offer;
+  return ofWindows === replaced.length ? { ...offer, crlf: true } : null;
 }
 
 /** Text of head lines first…last, or null unless one hunk holds all of them. */
@@ -40,14 +43,11 @@ function linesInOneHunk(file: FileDiff, first: number, last: number): readonly s
   return null;
 }
 
-/**
- * GitHub writes a suggestion with LF, so lines that end in CR would change more than they show; and in UTF-8, so a byte that is none
- * (U+FFFD) would be lost.
- */
+/** GitHub writes a suggestion in UTF-8, so a byte that is none (U+FFFD) would be lost; a lone CR would change more than it shows. */
 function isSafe(text: string, replaced: readonly string[], most: number): boolean {
   const lines = text.split("\n");
   if (lines.length > most || text === replaced.join("\n")) return false;
-  if (/[\r\uFFFD]/.test(text) || replaced.some((line) => line.endsWith("\r"))) return false;
+  if (/[\r\uFFFD]/.test(text)) return false;
   return !lines.some((line) => /^\s*(?:```|~~~)/.test(line));
 }
 

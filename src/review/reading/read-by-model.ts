@@ -26,7 +26,6 @@ import {
   type ReadingPlan,
   readingBudget,
 } from "./plan-reading.ts";
-import { rankFindings } from "./rank-findings.ts";
 import { affordableReadings, wantedReadings } from "./readings.ts";
 import { checkByRule, costOf, secondLook, usdOf } from "./verify.ts";
 
@@ -45,8 +44,6 @@ export interface Bounds {
   /** Precedents in the prompt. */
   readonly remembered: readonly Precedent[];
   readonly profile: Profile;
-  /** Whether the author may write to the repository. */
-  readonly isAuthorTrusted: boolean;
   /** The repository at the head; null when it was not read. */
   readonly head: HeadCode | null;
 }
@@ -118,7 +115,6 @@ export async function readByModel(
   const drafts = draft(found, context.files, remembered, (path) => times.get(path)?.times ?? inReading.length);
   const ruled = checkByRule(drafts.findings, context.files);
   const spent = answers.flatMap((answer) => (answer.kind === "not-asked" ? [] : [answer.usage]));
-  const left = usd - usdOf(spent);
   const fewer = [...times].flatMap(([path, read]) =>
     read.times === 0 || read.times === readings.planned ? [] : [{ path, ...read }],
   );
@@ -126,15 +122,12 @@ export async function readByModel(
   const coverage = coverageOf(model.names.main, plan, failures, asking, drafts.findings);
   const second = await secondLook(ruled.findings, context, around, lines, bounds.profile, {
     ...allowed,
-    usd: left,
+    usd: usd - usdOf(spent),
   });
-  const isRanked = readings.planned > 1;
-  const last = { ...allowed, usd: left - usdOf(second.usage) };
-  const ranked = await rankFindings(second.checked.findings, context, { ...bounds, isRanked }, last);
 
   return {
-    findings: ranked.findings,
-    heldBack: [...drafts.heldBack, ...ruled.heldBack, ...second.checked.heldBack, ...ranked.heldBack],
+    findings: second.checked.findings,
+    heldBack: [...drafts.heldBack, ...ruled.heldBack, ...second.checked.heldBack],
     ruleVerdicts: groundedVerdicts(material.ruleFindings, plan, answers),
     walkthrough: cutText(replies[0]?.walkthrough.trim() ?? "", WALKTHROUGH_CHARS) || null,
     coverage,
@@ -146,9 +139,8 @@ export async function readByModel(
       ...degradedBy("model", dropped(drafts.dropped)),
       ...degradedBy("model", unread(replies)),
       ...second.degraded,
-      ...ranked.degraded,
     ],
-    cost: costOf([...spent, ...second.usage, ...ranked.usage]),
+    cost: costOf([...spent, ...second.usage]),
   };
 }
 

@@ -124,20 +124,11 @@ function withNote(finding: Finding, note: string): Finding {
 function verdictObjection(finding: Finding, verdict: CheckedFinding | undefined, profile: Profile): string | null {
   if (verdict?.verdict === "wrong")
     return `it did not hold when checked: ${cutText(verdict.reason.trim(), REASON_CHARS)}`;
-  const { real } = oddsOf(finding);
-  const { least, floor } = floorOf(finding, profile);
-  return real < least ? `confidence ${real.toFixed(2)} ${floor}` : null;
-}
-
-function floorOf({ agreement }: Finding, profile: Profile) {
-  const least = leastOdds(profile, agreement);
-  return { least, floor: `is below ${least}, the threshold of the ${profile} profile` };
-}
-
-/** Where nothing ranks the findings: a certain defect that no one would change is held back too. */
-export function wantedObjection(finding: Finding, profile: Profile): string | null {
-  const { wanted } = oddsOf(finding);
-  const { least, floor } = floorOf(finding, profile);
+  const { real, wanted } = oddsOf(finding);
+  const least = leastOdds(profile);
+  const floor = `is below ${least}, the threshold of the ${profile} profile`;
+  if (real < least) return `confidence ${real.toFixed(2)} ${floor}`;
+  // A certain defect that no one would change is held back too.
   return wanted < least ? `the chance that its author would change it, ${wanted.toFixed(2)}, ${floor}` : null;
 }
 
@@ -257,7 +248,7 @@ export function verifyQuestion(
 }
 
 /** At least one, which is cut if it is too long. */
-export function fittingFindings(findings: readonly Finding[], budget: number): readonly string[] {
+function fittingFindings(findings: readonly Finding[], budget: number): readonly string[] {
   const listed: string[] = [];
   let left = budget;
   for (const finding of findings) {

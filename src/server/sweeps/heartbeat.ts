@@ -1,7 +1,6 @@
 // Reports every few seconds that this process is alive, and requeues the jobs of processes that died.
 import type { Logger } from "pino";
 import type { Queue } from "../../ports.ts";
-import type { Worker } from "../../worker.ts";
 import { every, type PeriodicTask } from "./periodic-task.ts";
 
 const HEARTBEAT_MS = 5_000;
@@ -19,20 +18,13 @@ export async function beatOnce(queue: Pick<Queue, "heartbeat">, log: Logger): Pr
   }
 }
 
-/**
- * @param workers woken at each heartbeat, because other processes, such as the command line, add jobs too
- * @returns `stop` releases the leases of this process, so that other processes need not wait until they expire
- */
+/** @returns `stop` releases the leases of this process, so that other processes need not wait until they expire */
 export function heartbeat(
   queue: Pick<Queue, "heartbeat" | "release">,
-  workers: Readonly<Record<string, Pick<Worker, "wake">>>,
   log: Logger,
   everyMs = HEARTBEAT_MS,
 ): Pick<PeriodicTask, "stop"> {
-  const beating = every(everyMs, async () => {
-    await beatOnce(queue, log);
-    for (const worker of Object.values(workers)) worker.wake();
-  });
+  const beating = every(everyMs, () => beatOnce(queue, log));
   return {
     async stop() {
       // A heartbeat after the release would make this process look alive.

@@ -36,7 +36,6 @@ export function jobWatch(metrics: JobMetrics, { log, onStep }: Pick<AppOptions, 
     return tally;
   };
   return {
-    /** Wraps a stage runner. */
     step:
       (job: AnyJob, step: Stage): Stage =>
       (stage, enter) =>

@@ -5,7 +5,6 @@ import { Transient } from "../../domain/errors.ts";
 import { type RecoverPulls, type RecoverRun, recoverPulls } from "../../flows/repository/recover-pulls.ts";
 import { every, type PeriodicTask, unlessAborted } from "./periodic-task.ts";
 
-/** Overrides of the documented times, for tests. */
 interface MissedTimes {
   /** Between two runs. Missed events are found within 15 minutes. */
   readonly everyMs: number;

@@ -4,7 +4,6 @@ export const MINUTE_MS = 60_000;
 export const DAY_MS = 24 * 60 * MINUTE_MS;
 
 export interface PeriodicTask {
-  /** Runs it now, or once more after the current run. */
   wake(): void;
   /** Resolves when the current run, and one that was requested, have ended. */
   stop(): Promise<void>;

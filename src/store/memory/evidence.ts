@@ -9,7 +9,6 @@ import { insert, oneValue, upsert } from "../statement.ts";
 import { tick } from "./records.ts";
 import { repoValues } from "./scope.ts";
 
-/** Over an open memory. May throw `Transient`. */
 export function storedEvidence(db: Database): EvidenceStore {
   return {
     async findings(repo, pull) {

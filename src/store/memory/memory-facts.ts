@@ -12,15 +12,11 @@ export interface MemoryFacts {
   /** Problems, for the operator; empty when there are none. With problems, the counts may be missing. */
   readonly problems: readonly string[];
   readonly repositories: number;
-  /** Searchable records, and stale ones. */
   readonly records: number;
   readonly stale: number;
   /** Vectors per embedding space; spaces without any are left out. */
   readonly spaces: readonly (EmbeddingSpace & { readonly vectors: number })[];
-  /** Cached query vectors. */
   readonly cachedQueries: number;
-  /** Feedback of bots and of people without write access: stored without weight. */
-  readonly weightlessActs: number;
   /** Sizes of existing files. */
   readonly bytes: readonly { readonly file: string; readonly bytes: number }[];
   /** sqlite-vec's version, or why it cannot be loaded. */
@@ -37,7 +33,7 @@ export async function memoryFacts(path: string): Promise<MemoryFacts> {
     const found = statSync(file, { throwIfNoEntry: false });
     return found === undefined ? [] : [{ file: basename(file), bytes: found.size }];
   });
-  const nothing = { repositories: 0, records: 0, stale: 0, spaces: [], cachedQueries: 0, weightlessActs: 0 };
+  const nothing = { repositories: 0, records: 0, stale: 0, spaces: [], cachedQueries: 0 };
   const sqliteVec = await sqliteVecFacts();
   let problems: readonly string[] = [];
   try {
@@ -63,7 +59,6 @@ async function countsOf(db: Sql): Promise<Omit<MemoryFacts, "problems" | "bytes"
     stale: await count("records WHERE stale = 1"),
     spaces: await storedSpaces(db),
     cachedQueries: await count("embeddings"),
-    weightlessActs: await count("evidence WHERE by_is_bot = 1 OR by_access NOT IN ('write', 'maintain', 'admin')"),
   };
 }
 

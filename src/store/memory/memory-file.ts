@@ -6,22 +6,23 @@ import { StoreUnusable, Transient } from "../../domain/errors.ts";
 import { migrate } from "../migrate.ts";
 import { ownerOnly } from "../owner-only.ts";
 import type { Database } from "../sql.ts";
-import { openSqlite, type SqliteDatabase } from "../sqlite.ts";
+import { openSqlite, type SqliteDatabase, type SqliteSettings } from "../sqlite.ts";
 import { keepBeforeUpgrade } from "../upkeep/snapshot.ts";
 import { MEMORY_PART } from "./schema.ts";
 
 /**
- * Opens (or creates) the memory for writing and updates its schema. It needs no sqlite-vec, which only the search uses, on its own
- * connection.
+ * Opens (or creates) the memory and updates its schema. Only vector search needs sqlite-vec: see `vectorsMissing`.
  *
- * @param path a file; not `:memory:`, because the search runs in another thread, which would see it empty
- * @param mostPages see SqliteSettings
+ * @param limits see SqliteSettings
  * @throws Error or StoreUnusable with a message for the operator: not a database, damaged, another program's, or of a newer Kodiai
  */
-export async function openMemoryFile(path: string, mostPages?: number): Promise<SqliteDatabase> {
+export async function openMemoryFile(
+  path: string,
+  limits: Pick<SqliteSettings, "mostPages" | "vectors"> = {},
+): Promise<SqliteDatabase> {
   try {
     prepare(path);
-    const db = openSqlite(path, { now: Date.now, ...(mostPages === undefined ? {} : { mostPages }) });
+    const db = openSqlite(path, { now: Date.now, vectors: "installed", ...limits });
     await keepBeforeUpgrade(db, MEMORY_PART, path);
     await migrate(db, [MEMORY_PART], path);
     return db;
@@ -74,7 +75,6 @@ export function pageProblems(db: BetterSqlite.Database): readonly string[] {
   }
 }
 
-/** Free pages released at a time. */
 const PAGES = 500;
 const CUT_TRIES = 50;
 const CUT_PAUSE_MS = 100;

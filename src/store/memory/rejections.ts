@@ -8,15 +8,12 @@ import type { Database, Sql } from "../sql.ts";
 import { rowIds } from "./evidence.ts";
 import { repoValues } from "./scope.ts";
 
-/** Maximum number of rejections read, the newest. */
 const MOST_REJECTED = 5_000;
 /** Maximum number of findings per query, the newest. */
 const MOST_FLAGGED = 2_000;
 const MOST_COMMENTERS = 5;
-/** Keys per statement. */
 const KEYS_EACH = 20_000;
 
-/** Over an open memory. May throw `Transient`. */
 export function storedRejections(db: Database): PastRejections & PastCode & FlaggedCode {
   return {
     rejected: (repo) => rejected(db, repo),

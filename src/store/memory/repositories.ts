@@ -147,8 +147,3 @@ export function storedSpaces(db: Sql): Promise<readonly (EmbeddingSpace & { read
      GROUP BY s.id, s.model, s.dimension ORDER BY vectors DESC, s.id`,
   );
 }
-
-/** Whether there is any record, stale or not. */
-export async function remembersAnything(db: Sql): Promise<boolean> {
-  return (await db.one("SELECT 1 AS one FROM records LIMIT 1")) !== null;
-}

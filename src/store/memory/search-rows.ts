@@ -41,13 +41,6 @@ function rowsIn(sql: Sql, counts: Counts): Rows {
       });
       return counted(found.map(({ id, version, own: isOwn }) => ({ id, version, isOwn: isOwn === 1 })));
     },
-    async recent(most) {
-      const found = await sql.all<{ id: number; version: number }>(
-        "SELECT id, version FROM repositories WHERE host <> '' ORDER BY version DESC LIMIT $1",
-        [most],
-      );
-      return counted(found.map((one) => ({ ...one, isOwn: true })));
-    },
     async living(repository) {
       const text = "SELECT id FROM records WHERE repo = $1 AND stale = 0 ORDER BY id";
       return (await sql.all<{ id: number }>(text, [repository])).map(({ id }) => id);

@@ -1,5 +1,5 @@
-// Coordination of several clients of one PostgreSQL: locks by key, and notifications. SQLite needs neither, because a transaction
-// locks the whole database.
+// Coordination of several clients of one PostgreSQL: locks by key. SQLite needs none, because a transaction locks the
+// whole database.
 import type { LaneName } from "../../ports.ts";
 import type { Sql } from "../sql.ts";
 import { oneValue } from "../statement.ts";
@@ -30,15 +30,4 @@ export function lockLane(tx: Sql, lane: LaneName): Promise<void> {
 export async function tryLockKey(tx: Sql, key: string): Promise<boolean> {
   if (tx.dialect.name === "sqlite") return true;
   return (await oneValue(tx, `SELECT pg_try_advisory_xact_lock(hashtextextended($1, ${LOCK_SPACE}))`, [key])) === true;
-}
-
-/** Channel of notifications; the payload is a lane with a due job. */
-export const JOBS_CHANNEL = "kodiai_jobs";
-
-/** Wakes listening processes when the transaction commits. */
-export async function announce(tx: Sql, lanes: Iterable<LaneName>): Promise<void> {
-  if (tx.dialect.name === "sqlite") return;
-  const names = [...new Set(lanes)];
-  if (names.length > 0)
-    await tx.all(`SELECT pg_notify('${JOBS_CHANNEL}', lane) FROM unnest($1::text[]) AS lane`, [names]);
 }

@@ -12,7 +12,6 @@ import { upsert } from "../statement.ts";
 import { lockKeys } from "./coordination.ts";
 import { type ComingJob, putJobs } from "./put.ts";
 
-/** Over an open database (see QUEUE_PART). */
 export function storedInbox(db: Database): Inbox {
   return {
     async take(batch) {

@@ -3,7 +3,7 @@ import type { JobAdmin, JobChange, KeptJob } from "../../ports/jobs.ts";
 import type { LaneName } from "../../ports.ts";
 import type { Database, Sql } from "../sql.ts";
 import { oneValue } from "../statement.ts";
-import { announce, lockKeys } from "./coordination.ts";
+import { lockKeys } from "./coordination.ts";
 
 interface Row extends Omit<KeptJob, "job" | "lane" | "dueInMs" | "ageMs"> {
   readonly key: string;
@@ -49,7 +49,7 @@ function change(db: Database, id: number, work: (tx: Sql, found: Row) => Promise
 }
 
 async function retry(tx: Sql, found: Row): Promise<JobChange> {
-  const { id, key, lane, state } = found;
+  const { id, key, state } = found;
   if (state === "running") return refused("it is running");
   const other = "SELECT 1 AS open FROM jobs WHERE key = $1 AND id <> $2 AND state IN ('waiting', 'running')";
   if ((await tx.one(other, [key, id])) !== null)
@@ -59,7 +59,6 @@ async function retry(tx: Sql, found: Row): Promise<JobChange> {
        finished_at = NULL WHERE id = $1`,
     [id],
   );
-  await announce(tx, [lane]);
   return CHANGED;
 }
 

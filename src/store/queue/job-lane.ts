@@ -4,12 +4,10 @@ import { failPoint } from "../../adapters/fail-point.ts";
 import type { AnyJob, JobEnd, Lane, LaneName, Lease, LeaseLimits } from "../../ports.ts";
 import type { Database, Sql } from "../sql.ts";
 import { oneValue } from "../statement.ts";
-import { announce, lockKeys, lockLane } from "./coordination.ts";
+import { lockKeys, lockLane } from "./coordination.ts";
 import { isHeld } from "./lease-fence.ts";
 
-/** The process that works on the queue. */
 export interface WorkingProcess {
-  /** Its unique name. */
   readonly instance: string;
   /** See processMark. */
   readonly process: string | null;
@@ -45,7 +43,6 @@ export function storedLane<Taken extends AnyJob>(db: Database, lane: LaneName, w
       if (!(await isHeld(db, lease))) return "lost";
       return (await isReplaced(db, lease.job)) ? "superseded" : "held";
     },
-    nextInMs: (limits = NO_LIMITS) => nextInMs(db, { lane, worker, limits }),
   };
 }
 
@@ -61,18 +58,6 @@ const NO_LIMITS: LeaseLimits = { ofRepository: Number.MAX_SAFE_INTEGER, hasCapac
 
 type Search = { readonly lane: LaneName; readonly worker: WorkingProcess; readonly limits: LeaseLimits };
 
-/** No job of its key runs; otherwise the end of that one triggers a poll. */
-const FREE = "key NOT IN (SELECT key FROM jobs AS busy WHERE busy.state = 'running')";
-/** The installation is not rate-limited. */
-const open = (now: string) =>
-  `coalesce(installation_id, 0) NOT IN (SELECT id FROM installations WHERE closed_until > ${now})`;
-/** The time, and the parameters of MAY_RUN. */
-async function openingOf(sql: Sql, { lane, worker: { instance }, limits }: Search) {
-  const now = await oneValue<number>(sql, `SELECT ${sql.dialect.now}`);
-  if (now === null) throw new Error("the database has no time");
-  return { now, given: [lane, limits.hasCapacity ? 1 : 0, instance, limits.ofRepository] };
-}
-
 interface Found {
   readonly id: number;
   readonly job: string;
@@ -82,12 +67,13 @@ interface Found {
   readonly now: number;
 }
 
-/** Conditions other than the due time. The parameters are those of `openingOf`, and the time as the fifth. */
+/** It is due, within the limits, no job of its key runs (whose end triggers a poll), and its installation is not rate-limited. */
 const MAY_RUN = `state = 'waiting' AND lane = $1 AND large <= CAST($2 AS bigint)
     AND repo NOT IN (SELECT held.repo FROM jobs AS held WHERE held.state = 'running' AND held.owner = $3 AND held.lane = $1
       GROUP BY held.repo HAVING count(*) >= CAST($4 AS bigint))
-    AND ${FREE}`;
-const IS_DUE = `run_at <= CAST($5 AS bigint) AND ${open("CAST($5 AS bigint)")}`;
+    AND key NOT IN (SELECT key FROM jobs AS busy WHERE busy.state = 'running')
+    AND run_at <= CAST($5 AS bigint)
+    AND coalesce(installation_id, 0) NOT IN (SELECT id FROM installations WHERE closed_until > CAST($5 AS bigint))`;
 
 /**
  * The next job: the one that is due longest, of the account that was served longest ago. So an account with many jobs waits as long
@@ -101,7 +87,7 @@ const NEXT = `WITH RECURSIVE accounts (account) AS (
       WHERE later.state = 'waiting' AND later.lane = $1 AND later.account > accounts.account)
     FROM accounts WHERE accounts.account IS NOT NULL),
   firsts AS MATERIALIZED (
-    SELECT (SELECT id FROM jobs AS own WHERE own.account = accounts.account AND ${MAY_RUN} AND ${IS_DUE}
+    SELECT (SELECT id FROM jobs AS own WHERE own.account = accounts.account AND ${MAY_RUN}
         ORDER BY run_at, id LIMIT 1) AS id,
       coalesce(last.turn, 0) AS turn
     FROM accounts LEFT JOIN account_turns AS last ON last.lane = $1 AND last.account = accounts.account)
@@ -110,9 +96,11 @@ const NEXT = `WITH RECURSIVE accounts (account) AS (
   FROM jobs WHERE state = 'waiting' AND id =
     (SELECT firsts.id FROM firsts WHERE firsts.id IS NOT NULL ORDER BY firsts.turn, firsts.id LIMIT 1)`;
 
-async function next(sql: Sql, search: Search, lock = ""): Promise<Found | null> {
-  const { now, given } = await openingOf(sql, search);
-  const found = await sql.one<Omit<Found, "now">>(NEXT + lock, [...given, now]);
+async function next(sql: Sql, { lane, worker, limits }: Search, lock = ""): Promise<Found | null> {
+  const now = await oneValue<number>(sql, `SELECT ${sql.dialect.now}`);
+  if (now === null) throw new Error("the database has no time");
+  const given = [lane, limits.hasCapacity ? 1 : 0, worker.instance, limits.ofRepository, now];
+  const found = await sql.one<Omit<Found, "now">>(NEXT + lock, given);
   return found === null ? null : { ...found, now };
 }
 
@@ -143,35 +131,10 @@ async function take<Taken extends AnyJob>(tx: Sql, search: Search): Promise<Leas
   return { id, job: JSON.parse(job) as Taken, ...taken, waitedMs: Math.max(0, now - since) };
 }
 
-async function nextInMs(db: Database, search: Search): Promise<number | null> {
-  const { now, given } = await openingOf(db, search);
-  const soonest = `SELECT run_at FROM jobs WHERE ${MAY_RUN} AND ${open("CAST($5 AS bigint)")} ORDER BY run_at LIMIT 1`;
-  const first = await oneValue<number>(db, soonest, [...given, now]);
-  const closed = await db.all<{ id: number; until: number }>(
-    "SELECT id, closed_until AS until FROM installations WHERE closed_until > $1",
-    [now],
-  );
-  const times = first === null ? [] : [first];
-  if (closed.length > 0) {
-    const until = new Map(closed.map((one) => [one.id, one.until]));
-    const rows = await db.all<{ id: number; at: number }>(
-      `SELECT installation_id AS id, min(run_at) AS at FROM jobs
-       WHERE ${MAY_RUN} AND ${db.dialect.among("installation_id", "$5", "int")} GROUP BY installation_id`,
-      [...given, [...until.keys()]],
-    );
-    times.push(...rows.map(({ id, at }) => Math.max(at, until.get(id) ?? 0)));
-  }
-  return times.length === 0 ? null : Math.max(0, Math.min(...times) - now);
-}
-
 async function finish(tx: Sql, { id, token, job: { key } }: Lease<AnyJob>, end: JobEnd): Promise<boolean> {
   await lockKeys(tx, [key]);
-  const running = await tx.one<{ lane: LaneName }>(
-    `SELECT lane FROM jobs WHERE id = $1 AND token = $2 AND state = 'running'${tx.dialect.forUpdate}`,
-    [id, token],
-  );
-  if (running === null) return false;
-  const { lane } = running;
+  const isOurs = `SELECT 1 AS ours FROM jobs WHERE id = $1 AND token = $2 AND state = 'running'${tx.dialect.forUpdate}`;
+  if ((await tx.one(isOurs, [id, token])) === null) return false;
   const isSuperseded = await hasWaiting(tx, key);
   if (end.state === "done" || end.state === "parked")
     await close(tx, id, end.state, end.state === "done" ? end.outcome : end.reason);
@@ -191,8 +154,6 @@ async function finish(tx: Sql, { id, token, job: { key } }: Lease<AnyJob>, end: 
       [id, inMs, end.reason],
     );
   }
-  // Another process may have capacity.
-  if (isSuperseded || end.state === "at-capacity") await announce(tx, [lane]);
   return true;
 }
 

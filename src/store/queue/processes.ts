@@ -1,8 +1,8 @@
 // The processes that work on one database: which of them live, and what becomes of the jobs of those that do not.
 import { isDead } from "../../adapters/process-mark.ts";
-import type { LaneName, ProcessEnd } from "../../ports.ts";
+import type { ProcessEnd } from "../../ports.ts";
 import type { Database, Sql } from "../sql.ts";
-import { announce, tryLockKey } from "./coordination.ts";
+import { tryLockKey } from "./coordination.ts";
 import { close, hasWaiting, LONGEST_WAIT_MS, type WorkingProcess } from "./job-lane.ts";
 
 /**
@@ -45,7 +45,6 @@ export function processesOn(db: Database, { instance, process, held, silentMs, e
   }
 
   return {
-    /** See Queue.heartbeat. */
     async heartbeat() {
       // Shortens waits that a wrong clock made longer than the maximum.
       const latest = `(SELECT ${db.dialect.now}) + ${LONGEST_WAIT_MS}`;
@@ -67,11 +66,9 @@ export function processesOn(db: Database, { instance, process, held, silentMs, e
       for (const left of unknown) if (!held.has(left.id)) taken += await takeBack(db, left, "left");
       return taken;
     },
-    /** See Queue.vouch. */
     async vouch(other: string) {
       await db.run("UPDATE instances SET beats = beats + 1 WHERE id = $1", [other]);
     },
-    /** See Queue.ended. */
     async ended(other: string, end: ProcessEnd) {
       const remove = () => db.run("DELETE FROM instances WHERE id = $1", [other]);
       if (end.kind === "died") await remove();
@@ -85,7 +82,6 @@ export function processesOn(db: Database, { instance, process, held, silentMs, e
       await remove();
       return taken;
     },
-    /** See Queue.release. */
     async release() {
       let given = 0;
       const own = await db.all<Left>(`${LEFT} WHERE state = 'running' AND owner = $1`, [instance]);
@@ -100,16 +96,15 @@ interface Left {
   readonly id: number;
   readonly token: number;
   readonly key: string;
-  readonly lane: LaneName;
 }
 
-const LEFT = "SELECT id, token, key, lane FROM jobs";
+const LEFT = "SELECT id, token, key FROM jobs";
 const IS_LEFT = "state = 'running' AND (owner IS NULL OR owner NOT IN (SELECT id FROM instances))";
 
 type Overrun = Extract<ProcessEnd, { readonly kind: "overran" }>;
 
 /** Requeues a job of a process. Returns 0 while another client has it locked: the next heartbeat retries. */
-function takeBack(db: Database, { id, token, key, lane }: Left, why: "died" | "left" | Overrun): Promise<0 | 1> {
+function takeBack(db: Database, { id, token, key }: Left, why: "died" | "left" | Overrun): Promise<0 | 1> {
   return db.transaction(async (tx) => {
     if (!(await tryLockKey(tx, key))) return 0;
     const left = await tx.one<{ deaths: number }>(
@@ -132,7 +127,6 @@ function takeBack(db: Database, { id, token, key, lane }: Left, why: "died" | "l
            run_at = ${tx.dialect.now} + CAST($3 AS bigint) WHERE id = $1`,
         [id, why.reason, AFTER_OVERRUN_MS],
       );
-    await announce(tx, [lane]);
     return 1;
   });
 }

@@ -4,9 +4,7 @@ import { repoKey } from "../../domain/memory.ts";
 import type { AnyJob, LaneName } from "../../ports.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Sql } from "../sql.ts";
-import { announce } from "./coordination.ts";
 
-/** A job to add. */
 export interface ComingJob {
   readonly lane: LaneName;
   readonly job: AnyJob;
@@ -16,7 +14,6 @@ export interface ComingJob {
   readonly by: string;
 }
 
-/** The queue's state for a new job. */
 interface Place {
   readonly now: number;
   /** When the waiting job that it replaces is due; null when none waits. */
@@ -74,9 +71,7 @@ export async function putJobs(tx: Sql, jobs: readonly ComingJob[]): Promise<void
   const columns = Object.keys(COLUMNS).join(", ");
   const source = tx.dialect.rows("$1", { at: "int", ...COLUMNS });
   const text = `INSERT INTO jobs (state, ${columns}) SELECT 'waiting', ${columns} FROM ${source} ORDER BY x.at`;
-  const lanes = jobs.map(({ lane }) => lane);
-  // Concurrently: one round trip to a server.
-  await Promise.all([tx.run(text, [jsonRows(rows)]), announce(tx, lanes)]);
+  await tx.run(text, [jsonRows(rows)]);
 }
 
 /** What a person requested of a head that still waits stays requested when an ordinary event about the same head follows. */

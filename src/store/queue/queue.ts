@@ -4,10 +4,9 @@ import { performance } from "node:perf_hooks";
 import { failPoint } from "../../adapters/fail-point.ts";
 import type { CommandJob } from "../../domain/command.ts";
 import type { ReviewJob, UpkeepJob } from "../../domain/job.ts";
-import type { LaneName, Queue } from "../../ports.ts";
-import type { NotificationListener } from "../postgres-listener.ts";
+import type { Queue } from "../../ports.ts";
 import type { Database } from "../sql.ts";
-import { JOBS_CHANNEL, lockKeys } from "./coordination.ts";
+import { lockKeys } from "./coordination.ts";
 import { takeDeliveries } from "./deliveries.ts";
 import { storedLane } from "./job-lane.ts";
 import { processesOn, type WatchingProcess } from "./processes.ts";
@@ -21,12 +20,8 @@ const SILENT_MS = 20_000;
  * answer.
  *
  * @param given the working process; defaults are for a new one
- * @param listener receives notifications of other processes; absent on SQLite
  */
-export function storedQueue(
-  db: Database,
-  { listener, ...given }: Partial<WatchingProcess> & { readonly listener?: NotificationListener } = {},
-): Queue {
+export function storedQueue(db: Database, given: Partial<WatchingProcess> = {}): Queue {
   const worker: WatchingProcess = {
     instance: randomUUID(),
     process: null,
@@ -65,17 +60,5 @@ export function storedQueue(
       const counts = Object.fromEntries(rows.map(({ state, n }) => [state, n]));
       return { waiting: 0, running: 0, parked: 0, ...counts };
     },
-    ...(listener === undefined ? {} : { onJobAvailable: (wake) => wakeBy(listener, wake) }),
   };
-}
-
-const LANES: readonly LaneName[] = ["review", "command", "upkeep"];
-
-function wakeBy(listener: NotificationListener, wake: (lane: LaneName) => void): void {
-  listener.listen(
-    JOBS_CHANNEL,
-    (said) => LANES.filter((lane) => lane === said).forEach(wake),
-    // Earlier notifications may be lost.
-    () => LANES.forEach(wake),
-  );
 }

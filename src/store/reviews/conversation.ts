@@ -7,7 +7,6 @@ import { fenced } from "../queue/lease-fence.ts";
 import type { Database } from "../sql.ts";
 import { insert, oneValue, upsert } from "../statement.ts";
 
-/** May throw `Transient`. */
 export function storedDecisions(db: Database): Decisions {
   return {
     async of(key) {

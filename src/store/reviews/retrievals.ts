@@ -65,7 +65,6 @@ export function storedRetrievalStatistics(db: Database, now: () => number): Retr
   };
 }
 
-/** Columns of `retrievals`. */
 export interface RetrievalRow {
   readonly query: string;
   readonly entry: string;

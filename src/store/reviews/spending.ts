@@ -14,7 +14,6 @@ const IS_CURRENT =
   "EXISTS (SELECT 1 FROM jobs WHERE jobs.id = bookings.job AND jobs.token = bookings.token AND jobs.state = 'running')";
 const RESERVED = `SELECT coalesce(sum(usd), 0) FROM bookings WHERE ${IS_CURRENT}`;
 
-/** May throw `Transient`. */
 export function storedSpending(db: Database): SpendingStore {
   return {
     usage: (repo, since, outsiders = false) => usageOf(db, repo, since, outsiders),

@@ -19,7 +19,6 @@ function keptReview({ review, ...row }: ReviewRow): KeptReview {
   return { ...row, review: readReview(review) };
 }
 
-/** May throw `Transient`. */
 export function storedWorkFigures(db: Database): WorkFigures {
   return {
     reviews: (of, { skip, most }) =>

@@ -2,7 +2,6 @@
 import { Worker } from "node:worker_threads";
 
 export interface FileProblem {
-  /** `queue.db`. */
   readonly name: string;
   /** The problem and its fix, for the operator. */
   readonly message: string;

@@ -56,7 +56,6 @@ export async function portsOf(
     known: knownRules(),
     embedder: localWords(),
     recall: store?.recall ?? noMemory(),
-    replays: store?.replays ?? null,
     retrievals: store?.retrievals ?? null,
     // Nothing is posted, so every finding is shown where it is.
     commentLimit: Number.POSITIVE_INFINITY,

@@ -1,5 +1,4 @@
-// Wires `kodiai config` to its ports: the configuration of a clone or of a GitHub repository, with the files that it extends. And the
-// files of a checkout, for `kodiai init`.
+// Wires `kodiai config` to its ports: the configuration of a clone or of a GitHub repository, with the files that it extends.
 
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
@@ -109,24 +108,4 @@ export async function entriesIn(folder: string): Promise<readonly RootEntry[]> {
     );
   };
   return [...(await list("")), ...(await list(".github/"))];
-}
-
-/** The content of a checkout. */
-export interface Checkout {
-  /** Tracked paths and those that git does not ignore, with `/`. */
-  readonly files: readonly string[];
-  /** Text of .gitattributes; "" without one. */
-  readonly attributes: string;
-}
-
-/** @throws UsageError when the folder is not a repository */
-export async function checkoutIn(folder: string): Promise<Checkout> {
-  const listed = await git(folder, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).catch(
-    (error: unknown) => {
-      throw new UsageError(`${folder}: ${error instanceof Error ? error.message : String(error)}`);
-    },
-  );
-  const files = [...new Set(listed.toString("utf8").split("\0"))].filter((path) => path !== "" && !path.endsWith("/"));
-  const attributes = await readFile(join(folder, ".gitattributes"), "utf8").catch(() => "");
-  return { files, attributes };
 }

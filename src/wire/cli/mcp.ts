@@ -74,20 +74,16 @@ export async function mcpPorts(words: McpWords) {
   const hasClone = words.repo === undefined || isFolder(words.repo);
   const place = hasClone ? resolve(words.repo ?? ".") : tmpdir();
   return {
-    /** The default repository, unless a call names another. */
     repo,
     folder,
-    /** Whether calls may name other repositories. */
     isAll: words.isAll,
     mayWrite: words.mayWrite,
     /** Finds a repository in memory by name; rejects with the fix. */
     named,
-    /** Null while there is no memory at all. */
     memory: async () => {
       const memory = await opened();
       return memory && memoryOf(memory);
     },
-    /** Whether the server was started for a clone. */
     hasClone,
     /** A change of the repository, with the folder's configuration; only a diff can be of another one than the clone's. */
     change: async (to: Repo, range: LocalRange, signal: AbortSignal): Promise<NamedChange> => {
@@ -102,7 +98,6 @@ export async function mcpPorts(words: McpWords) {
         known: knownRules(),
         embedder: memory?.embedder ?? localWords(),
         recall: memory?.recall ?? noMemory(),
-        replays: memory?.replays ?? null,
         past: memory?.past ?? null,
         retrievals: memory === null ? null : safeRetrievals(memory.retrievals, unrecorded),
         gateCache,

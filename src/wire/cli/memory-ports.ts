@@ -6,7 +6,7 @@ import { localChanges } from "../../adapters/git/local-changes.ts";
 import { gitTree } from "../../adapters/git/snapshot.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
 import { readEmbeddings, readReranker } from "../../config/environment/read-models.ts";
-import { setVariables } from "../../config/environment/shown-variables.ts";
+import { setVariables } from "../../config/environment/set-variables.ts";
 import { UsageError } from "../../config/usage-error.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
@@ -21,12 +21,10 @@ import { redact, registerSecrets, safeRetrievals } from "../secrets.ts";
 import { openStore, type Store } from "../store.ts";
 import { openForReading, unrecorded } from "./store.ts";
 
-/** The store of a command about memory. */
 export interface MemoryStore extends Omit<Store, "close"> {
   /** As storePlace names it. */
   readonly place: string;
   readonly redact: typeof redact;
-  /** The environment's. */
   readonly embedder: Embedder;
   readonly close: () => void;
 }
@@ -85,7 +83,6 @@ export async function memoryVerbPorts(word: string | undefined): Promise<MemoryV
 }
 
 interface MemoryIfAny {
-  /** For display. */
   readonly folder: string;
   readonly opened: MemoryStore | null;
   readonly close: () => void;
@@ -172,7 +169,7 @@ function fileUrl({ host, owner, name }: Repo, commit: string, path: string, isWi
 }
 
 /** The repository to import, with which token, into which folder. */
-export interface HistoryWords extends PersonsRepository {
+interface HistoryWords extends PersonsRepository {
   readonly dataDir: string | undefined;
   readonly isDry: boolean;
 }

@@ -1,13 +1,12 @@
 // The model for the command line: the environment's, or none, with a callback for every request.
 
 import { type ModelChoice, providersSet, readModel } from "../../config/environment/read-models.ts";
-import { setVariables } from "../../config/environment/shown-variables.ts";
+import { setVariables } from "../../config/environment/set-variables.ts";
 import { UsageError } from "../../config/usage-error.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { ModelAnswer, ModelRequest, ModelUsage, Purpose } from "../../domain/model.ts";
 import { type Model, type ModelAccess, type ModelLessons, type SpendingStore, UNLIMITED } from "../../ports/model.ts";
 
-/** The command line's choice of model. */
 export interface ModelWish {
   /** `auto`: the environment's model, if set. `show`: no model is called, but every request is reported. */
   readonly use: "auto" | "off" | "show";

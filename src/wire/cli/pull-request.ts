@@ -30,7 +30,6 @@ export async function pullRequestPorts(named: NamedPull & { readonly place: stri
   return readingPorts(github, "kodiai[bot]", await storeAt(named.place), named);
 }
 
-/** The account of every workflow's own token. */
 const WORKFLOWS_LOGIN = "github-actions[bot]";
 
 /**

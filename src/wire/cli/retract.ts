@@ -21,7 +21,6 @@ import { personsClient } from "../github.ts";
 import { withEmbedder } from "./memory-ports.ts";
 import { openForReading } from "./store.ts";
 
-/** The pull request whose review is taken back. */
 export interface RetractWords {
   /** Null: the host from the environment. */
   readonly host: string | null;

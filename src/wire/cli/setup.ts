@@ -1,17 +1,9 @@
 // The requests of `kodiai setup` to GitHub. `apiUrl` is always the base URL of its REST API.
 import { readFile } from "node:fs/promises";
 import type { Octokit } from "@octokit/rest";
-import {
-  convertManifest,
-  pastOf as pastFrom,
-  registeredApp,
-  setWebhook,
-} from "../../adapters/github/app-registration.ts";
+import { convertManifest, registeredApp, setWebhook } from "../../adapters/github/app-registration.ts";
 import { appClient, quietOctokit } from "../../adapters/github/quiet-octokit.ts";
-import { voyagePrice } from "../../adapters/voyage/voyage.ts";
 import { type AppDescription, appDescription } from "../../config/environment/app-manifest.ts";
-import { readEmbeddings } from "../../config/environment/read-models.ts";
-import { setVariables } from "../../config/environment/shown-variables.ts";
 import type { AppCredentials, FreshApp, RegisteredApp } from "../../ports/registration.ts";
 import { githubFetch } from "../egress.ts";
 import { registerSecrets } from "../secrets.ts";
@@ -45,20 +37,4 @@ export function changeWebhook(
   apiUrl: string,
 ): Promise<void> {
   return setWebhook(signedIn(credentials, apiUrl), hook);
-}
-
-/** A token that can only read the repository's pull requests, and their number; null if the App is not installed there. */
-export function pastOf(
-  credentials: AppCredentials,
-  named: { readonly owner: string; readonly name: string },
-  apiUrl: string,
-): ReturnType<typeof pastFrom> {
-  const clientOf = (token: string) => quietOctokit(apiUrl, githubFetch(apiUrl), { auth: token });
-  return pastFrom(signedIn(credentials, apiUrl), named, clientOf);
-}
-
-/** Of the configured embedder. */
-export function usdPerMillionTokens(): number {
-  const read = readEmbeddings(setVariables(process.env));
-  return "embeddings" in read && read.embeddings.kind === "voyage" ? voyagePrice(read.embeddings.model) : 0;
 }

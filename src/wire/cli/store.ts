@@ -34,7 +34,7 @@ export async function openForReading(place: string): Promise<Store | null> {
   return isStoreAt(place) ? openStore(place, { isCommand: true, dataDir: dataDirIfAny(undefined) }) : null;
 }
 
-export type Remembered = Pick<WritingPorts, "recall" | "replays" | "retrievals"> &
+export type Remembered = Pick<WritingPorts, "recall" | "retrievals"> &
   Partial<Pick<Store, "spending" | "labels" | "modelLessons">>;
 
 /** What a local review needs of the store; null while there is none. A store that cannot be opened only degrades it. */
@@ -44,7 +44,7 @@ export async function rememberedAt(place: string): Promise<Remembered | null> {
     return store && { ...store, retrievals: safeRetrievals(store.retrievals, unrecorded) };
   } catch (error) {
     const { recall } = memoryOff(error instanceof Error ? error.message : "the store could not be opened");
-    return { recall, replays: null, retrievals: null };
+    return { recall, retrievals: null };
   }
 }
 

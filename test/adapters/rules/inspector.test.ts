@@ -355,11 +355,3 @@ test("rule ids are sorted and unique", () => {
   const ids = EVERY_RULE.map(({ id }) => id);
   expect(ids).toEqual([...new Set(ids)].sort());
 });
-
-test("the caller sees how many files were read", async () => {
-  const files = Array.from({ length: 9 }, (_, at) => exampleFile(`src/a${at}.ts`, "eval(formula);"));
-  const seen: number[] = [];
-  await rulesInspector().inspect(files, new Map(), [], { onRead: (more) => void seen.push(more) });
-  expect(seen.length).toBeGreaterThan(1);
-  expect(seen.reduce((sum, more) => sum + more, 0)).toBe(9);
-});

@@ -14,12 +14,20 @@ export interface CheckActs {
   rerequestAll(pull: Pull): Promise<Delivery>;
   /** A check of another App began, or its suite did. */
   otherCheck(pull: Pull, event: "check_run" | "check_suite", action: "created" | "completed"): Promise<Delivery>;
+  /**
+   * GitHub has taken over what a tool of code scanning found on a commit: the check run of its own App ends. As for a fork, it names
+   * no pull requests.
+   */
+  scanEnded(pull: Pull, tool: string, sha?: string): Promise<Delivery | null>;
   /** The pull request enters the merge queue. Returns the head that the queue would merge, on a branch of its own. */
   mergeGroup(pull: Pull): Promise<string>;
 }
 
 /** Any other. */
 const OTHER_APP = { id: 15_368, slug: "github-actions", name: "GitHub Actions" };
+
+/** Shows the results of code scanning. */
+const SCANNER = { id: 57_789, slug: "github-advanced-security", name: "GitHub Advanced Security" };
 
 export function checkActs(hub: Hub, git: GitHalf, manifest: Manifest): CheckActs {
   const reported = (pull: Pull, event: string, payload: Json, sender: Person = pull.author) =>
@@ -41,6 +49,12 @@ export function checkActs(hub: Hub, git: GitHalf, manifest: Manifest): CheckActs
       const numbers = [{ number: pull.number }];
       const check = { id: hub.nextId(), head_sha: pull.headSha, app: OTHER_APP, pull_requests: numbers };
       return reported(pull, event, { action, [event]: check });
+    },
+    async scanEnded(pull, tool, sha = pull.headSha) {
+      if (!manifest.events.includes("check_run") || !("checks" in manifest.permissions)) return null;
+      const check = { id: hub.nextId(), name: tool, head_sha: sha, app: SCANNER, pull_requests: [] };
+      const ended = { ...check, status: "completed", conclusion: "neutral", external_id: "" };
+      return reported(pull, "check_run", { action: "completed", check_run: ended });
     },
     async mergeGroup(pull) {
       const repo = `${pull.owner}/${pull.repo}`;

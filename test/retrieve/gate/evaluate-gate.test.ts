@@ -58,6 +58,19 @@ describe("where no rule holds", () => {
     });
   });
 
+  test.each([
+    ['{"shouldRetrieve": true, "confidence": 0.9, "reason": " ", "strategy": "graph"}', true, 0.9, "Model decision"],
+    ['{"shouldRetrieve": true, "confidence": "much"}', true, 0.5, "Model decision"],
+    ['{"confidence": -1, "reason": "none"}', true, 0, "none"],
+    ['So: {"shouldRetrieve": false, "confidence": 0.8, "reason": "a } in it"} {"a": 1}', false, 0.8, "a } in it"],
+  ])(
+    "of the reply %s the first object counts, with a reason and a confidence [001-11]",
+    async (reply, retrieve, confidence, reason) => {
+      const decision = await decide(unknown(), GATE, { ...alone, ask: model(reply).ask });
+      expect(decision).toMatchObject({ retrieve, confidence, reason, decidedBy: "model", strategy: null });
+    },
+  );
+
   test("a model that is unsure, silent or broken means a search [001-12][001-13]", async () => {
     const unsure = await decide(unknown(), GATE, { ...alone, ask: model(SKIP.replace("0.9", "0.6")).ask });
     expect(unsure).toMatchObject({

@@ -26,6 +26,10 @@ describe("saying the same twice", () => {
     expect(kept).toEqual([{ item: item("a", "one text"), alternateSources: [] }]);
   });
 
+  test("a word more in a sentence is still the same", () => {
+    expect(dedupe([item("a", SENTENCE), item("b", `${SENTENCE} along`)]).folded).toEqual([{ id: "b", into: "a" }]);
+  });
+
   test("texts that share fewer than nine words in ten both stay", () => {
     expect(dedupe([item("a", "check for null here"), item("b", "check for null there")]).kept).toHaveLength(2);
   });

@@ -1,5 +1,4 @@
-// Every promise of memory, on each database and by each way of searching vectors: one way through the search thread, as a server
-// has it, the rest without, since each test would start another.
+// Every promise of memory, on each database and by each way of searching vectors.
 import { afterAll, describe } from "vitest";
 import { ROWS_IN_DATABASE } from "../../../src/search/memory-search.ts";
 import { evidenceContract } from "../../adapters/contracts/evidence-store.ts";
@@ -19,9 +18,9 @@ for (const [way, rows] of [
   ["vectors in SQL", ROWS_IN_DATABASE],
   ["vectors in memory", 0],
 ] as const) {
-  memoryContract(`SQLite, ${way}`, async () => memoryPortsOver(await sqliteTestDatabase(), rows, rows > 0));
+  memoryContract(`SQLite, ${way}`, async () => memoryPortsOver(await sqliteTestDatabase(), { rowsInDatabase: rows }));
 }
-const openSqliteMemory = async () => memoryPortsOver(await sqliteTestDatabase(), ROWS_IN_DATABASE, false);
+const openSqliteMemory = async () => memoryPortsOver(await sqliteTestDatabase());
 keptVectorsContract("SQLite", openSqliteMemory);
 evidenceContract("SQLite", openSqliteMemory);
 rejectionsContract("SQLite", openSqliteMemory);
@@ -30,10 +29,10 @@ isolationContract("SQLite", openSqliteMemory, LIVES);
 const postgres = await postgresTestDatabase();
 
 /** One database for the file, emptied for each test. */
-async function openPostgresMemory(rows: number, isThreaded: boolean): Promise<OpenMemoryPorts> {
+async function openPostgresMemory(rowsInDatabase = ROWS_IN_DATABASE): Promise<OpenMemoryPorts> {
   if (postgres === null) throw new Error("there is no PostgreSQL");
   await postgres.db.run("TRUNCATE repositories, spaces, embeddings, retrievals RESTART IDENTITY CASCADE");
-  return memoryPortsOver({ ...postgres, close: () => Promise.resolve() }, rows, isThreaded);
+  return memoryPortsOver({ ...postgres, close: () => Promise.resolve() }, { rowsInDatabase });
 }
 
 describe.skipIf(postgres === null)("PostgreSQL", () => {
@@ -42,8 +41,8 @@ describe.skipIf(postgres === null)("PostgreSQL", () => {
     ["vectors in SQL", ROWS_IN_DATABASE],
     ["vectors in memory", 0],
   ] as const)
-    memoryContract(`PostgreSQL, ${way}`, () => openPostgresMemory(rows, rows > 0));
-  const open = () => openPostgresMemory(ROWS_IN_DATABASE, false);
+    memoryContract(`PostgreSQL, ${way}`, () => openPostgresMemory(rows));
+  const open = () => openPostgresMemory();
   keptVectorsContract("PostgreSQL", open);
   evidenceContract("PostgreSQL", open);
   rejectionsContract("PostgreSQL", open);

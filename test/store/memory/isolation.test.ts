@@ -4,12 +4,11 @@ import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import type { MemoryRecord } from "../../../src/domain/memory.ts";
 import type { Scope } from "../../../src/domain/retrieval.ts";
-import { ROWS_IN_DATABASE } from "../../../src/search/memory-search.ts";
+import { storedRecall } from "../../../src/store/memory/recall.ts";
 import { storedLabels } from "../../../src/store/memory/repositories.ts";
 import { storedMemory } from "../../../src/store/memory/stored-memory.ts";
 import { memoryRecord, SPACE, vectorAt } from "../../adapters/contracts/memory.ts";
 import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from "../databases.ts";
-import { recallInProcess, searchable } from "./recall-in-process.ts";
 
 /** On a PostgreSQL each costs ten times as much. */
 const HISTORIES = process.env.NIGHTLY === "1" ? { SQLite: 2_000, PostgreSQL: 2_000 } : { SQLite: 80, PostgreSQL: 15 };
@@ -109,12 +108,11 @@ for (const [name, given] of [
       await db.run("DELETE FROM repositories");
       const memory = storedMemory(db, () => Promise.resolve());
       const labels = storedLabels(db);
-      const reading = searchable(given as TestDatabase);
       const searches = [
-        recallInProcess(reading, ROWS_IN_DATABASE),
-        recallInProcess(reading, 0),
+        storedRecall(db, null),
+        storedRecall(db, null, { rowsInDatabase: 0 }),
         // Room for two of the eight repositories at a time.
-        recallInProcess(reading, 0, 30_000),
+        storedRecall(db, null, { rowsInDatabase: 0, memoryBytes: 30_000 }),
       ];
       const all = new Map<string, Known>();
       await fc.assert(
@@ -141,7 +139,6 @@ for (const [name, given] of [
         }),
         { numRuns: HISTORIES[name], endOnFailure: true },
       );
-      await reading.close();
 
       async function take(step: Step): Promise<void> {
         const key = keyOf(step.repo);
@@ -201,8 +198,7 @@ for (const [name, given] of [
     test("a repository that moved, was made private or has a namesake is seen only by those who may see it now [T16]", async () => {
       const memory = storedMemory(db, () => Promise.resolve());
       const labels = storedLabels(db);
-      const reading = searchable(given as TestDatabase);
-      const search = recallInProcess(reading, ROWS_IN_DATABASE);
+      const search = storedRecall(db, null);
       const record = memoryRecord({ repo: "github.com/200", visibility: "public" });
       await memory.remember([{ record, vector: null }], SPACE);
       const shop = {
@@ -237,7 +233,6 @@ for (const [name, given] of [
       // Made again under the same name: another id, and nothing remembered.
       const namesake = { repo: "github.com/300", ownerPool: null, excludePull: null, before: null };
       expect((await search.counts(namesake)).total).toBe(0);
-      await reading.close();
     });
   });
 }

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { storedEvidence } from "../../../src/store/memory/evidence.ts";
 import { openMemoryFile, pageProblems, reclaimFile } from "../../../src/store/memory/memory-file.ts";
-import { type RecallSettings, threadRecall } from "../../../src/store/memory/recall.ts";
+import { storedRecall } from "../../../src/store/memory/recall.ts";
 import { storedRejections } from "../../../src/store/memory/rejections.ts";
 import { storedMemory } from "../../../src/store/memory/stored-memory.ts";
 import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
@@ -23,24 +23,13 @@ function file(): string {
   return join(folder, "memory.db");
 }
 
-const PATIENT = { answerMs: 60_000 };
-
 async function open(
-  settings: Partial<RecallSettings> = {},
+  limits?: Parameters<typeof openMemoryFile>[1],
 ): Promise<OpenMemory & { readonly path: string; readonly db: SqliteDatabase }> {
   const path = file();
-  const db = await openMemoryFile(path);
-  const recall = threadRecall({ place: path, patience: PATIENT, ...settings });
-  return {
-    path,
-    db,
-    memory: storedMemory(db, () => reclaimFile(db)),
-    recall,
-    async close() {
-      await recall.close();
-      await db.close();
-    },
-  };
+  const db = await openMemoryFile(path, limits);
+  const memory = storedMemory(db, () => reclaimFile(db));
+  return { path, db, memory, recall: storedRecall(db, db.vectorsMissing), close: db.close };
 }
 
 describe("forgetting", () => {
@@ -145,7 +134,7 @@ describe("forgetting", () => {
   });
 });
 
-describe("a search thread", () => {
+describe("a search", () => {
   test("finds what the records say now, through updates and removals [002-19]", async () => {
     const opened = await open();
     const records = Array.from({ length: 60 }, (_, n) => memoryRecord({ text: `word${n} shared` }));
@@ -168,42 +157,13 @@ describe("a search thread", () => {
   });
 
   test("without sqlite-vec finds by words and says of vectors why not", async () => {
-    const opened = await open({ vectors: false });
+    const opened = await open({ vectors: { file: "/nowhere/vec0.so" } });
     await opened.memory.remember([{ record: memoryRecord(), vector: vectorAt(0) }], SPACE);
     await expect(opened.recall.nearest(scopeOf(), [vectorAt(0)], SPACE, 5, {})).rejects.toThrow(
       /vector search is not available/,
     );
     expect((await opened.recall.matching(scopeOf(), ["handshake"], 5, {})).flat()).toHaveLength(1);
     await opened.close();
-  });
-
-  test("is not started to count nothing, and is once anything is remembered", async () => {
-    let isEmpty = true;
-    const program = new URL("../../fakes/crashing-search.ts", import.meta.url);
-    const remembersAnything = async () => !isEmpty;
-    const recall = threadRecall({ place: file(), program, patience: PATIENT, remembersAnything });
-    expect(await recall.counts(scopeOf())).toMatchObject({ total: 0 });
-    expect(await recall.version(SHOP)).toBe(0);
-    await recall.warm();
-    expect(recall.warmth()).toMatchObject({ state: "cold" });
-    isEmpty = false;
-    expect(await recall.version(SHOP)).toBe(7);
-    await recall.close();
-  });
-
-  test("that ends under a question fails that question and is started again", async () => {
-    const program = new URL("../../fakes/crashing-search.ts", import.meta.url);
-    const recall = threadRecall({ place: file(), program, patience: PATIENT });
-    expect(await recall.version(SHOP)).toBe(7);
-    await expect(recall.version("crash/1")).rejects.toThrow(/search thread ended: on purpose/);
-    expect(await recall.version(SHOP)).toBe(7);
-    await recall.close();
-    await expect(recall.version(SHOP)).rejects.toThrow(/closed/);
-    const broken = threadRecall({ place: file(), program, patience: PATIENT });
-    await expect(broken.version("crash/1")).rejects.toThrow(/ended/);
-    await expect(broken.version("crash/1")).rejects.toThrow(/ended/);
-    await expect(broken.version(SHOP)).rejects.toThrow(/stays down/);
-    await broken.close();
   });
 
   test("refuses a scope that is not well-formed instead of guessing", async () => {
@@ -224,9 +184,6 @@ describe("a file that cannot be used is refused in words", () => {
     const path = file();
     writeFileSync(path, "hello ".repeat(2_000));
     await expect(openMemoryFile(path)).rejects.toThrow(/cannot be read as Kodiai's memory .*Restore a backup/);
-    const recall = threadRecall({ place: path, patience: PATIENT });
-    await expect(recall.version(SHOP)).rejects.toThrow(/cannot be read as Kodiai's memory/);
-    await recall.close();
   });
 
   test("cut short", async () => {
@@ -238,14 +195,6 @@ describe("a file that cannot be used is refused in words", () => {
     await opened.close();
     truncateSync(opened.path, 8_192);
     await expect(openMemoryFile(opened.path)).rejects.toThrow(/cannot be read as Kodiai's memory/);
-  });
-
-  test("missing, for reading", async () => {
-    const place = join(tmpdir(), "kodiai-no-such-folder", "memory.db");
-    const recall = threadRecall({ place, patience: PATIENT });
-    // What fails in a review stands in it: the file's name, not where the server keeps it.
-    await expect(recall.counts(scopeOf())).rejects.toThrow(/^memory\.db is not there/);
-    await recall.close();
   });
 
   test.skipIf(!existsSync(LEGACY))(`another program's (skipped unless ${LEGACY} is there)`, async () => {

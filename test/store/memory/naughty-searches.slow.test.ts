@@ -3,12 +3,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ROWS_IN_DATABASE } from "../../../src/search/memory-search.ts";
+import { storedRecall } from "../../../src/store/memory/recall.ts";
 import { storedMemory } from "../../../src/store/memory/stored-memory.ts";
 import type { Database } from "../../../src/store/sql.ts";
 import { memoryRecord, SHOP, SPACE, scopeOf, vectorAt } from "../../adapters/contracts/memory.ts";
-import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from "../databases.ts";
-import { recallInProcess, searchable } from "./recall-in-process.ts";
+import { postgresTestDatabase, sqliteTestDatabase } from "../databases.ts";
 
 const LIST = resolve(process.cwd(), "../shared/bad-inputs/naughty-strings/blns.json");
 if (!existsSync(LIST)) console.warn(`skipped: the Big List of Naughty Strings is not there (${LIST})`);
@@ -81,8 +80,7 @@ for (const [name, given] of [
     afterAll(() => given?.close());
 
     test("no string is a query of its own, and none finds another owner's row [T27]", async () => {
-      const reading = searchable(given as TestDatabase);
-      const recall = recallInProcess(reading, ROWS_IN_DATABASE);
+      const recall = storedRecall(db, null);
       const count = () => db.one("SELECT count(*) AS n FROM records");
       const rows = await count();
       const all = [...naughty, ...SYNTAX];
@@ -102,7 +100,6 @@ for (const [name, given] of [
       expect(found).toBeGreaterThan(naughty.length);
       expect(await count()).toEqual(rows);
       if (db.dialect.name === "sqlite") expect(await db.one("PRAGMA quick_check")).toEqual({ quick_check: "ok" });
-      await reading.close();
     }, 120_000);
   });
 }

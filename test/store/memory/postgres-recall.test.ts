@@ -1,8 +1,8 @@
-// The search in its thread, over a PostgreSQL: several questions at once, what is written in between, and a server that is away.
+// The search over a PostgreSQL: several questions at once, what is written in between, and a server that is away.
 
 import { afterAll, describe, expect, test } from "vitest";
-import { threadRecall } from "../../../src/store/memory/recall.ts";
-import { rememberedAt } from "../../../src/wire/cli/store.ts";
+import { storedRecall } from "../../../src/store/memory/recall.ts";
+import { openPostgres } from "../../../src/store/postgres.ts";
 import { memoryRecord, SPACE, scopeOf, vectorAt } from "../../adapters/contracts/memory.ts";
 import { postgresTestDatabase } from "../databases.ts";
 import { memoryPortsOver } from "./memory-ports.ts";
@@ -43,26 +43,14 @@ describe.skipIf(!isServer)("search over PostgreSQL", () => {
     await close();
   });
 
-  test("a command waits for an index that takes longer to read than a review would wait", async () => {
-    const { memory, close } = memoryPortsOver({ ...given, close: () => Promise.resolve() });
-    const record = memoryRecord({ text: "a gondola was left open" });
-    await memory.remember([{ record, vector: vectorAt(3) }], SPACE);
-    await given.db.script(`
-      ALTER TABLE terms RENAME TO terms_kept;
-      CREATE VIEW terms AS WITH pause AS MATERIALIZED (SELECT pg_sleep(5.5)) SELECT t.* FROM terms_kept t, pause`);
-    const remembered = await rememberedAt(given.place ?? "");
-    const [found] = (await remembered?.recall.matching(scopeOf(), ["gondola"], 3, {})) ?? [];
-    await given.db.script("DROP VIEW terms; ALTER TABLE terms_kept RENAME TO terms");
-    expect(found?.map(({ id }) => id)).toEqual([record.id]);
-    await close();
-  }, 60_000);
-
   test("a server that cannot be reached is Transient, without its password", async () => {
-    const away = threadRecall({ place: "postgres://me:s3cret@127.0.0.1:9/none", memoryBytes: 1e6, rowsInDatabase: 0 });
-    const failed = await away.matching(scopeOf(), ["pool"], 3, {}).then(
-      () => new Error("it answered"),
-      (error: Error) => error,
-    );
+    const away = openPostgres("postgres://me:s3cret@127.0.0.1:9/none");
+    const failed = await storedRecall(away, null)
+      .matching(scopeOf(), ["pool"], 3, {})
+      .then(
+        () => new Error("it answered"),
+        (error: Error) => error,
+      );
     await away.close();
     expect(failed).toMatchObject({ name: "Transient" });
     expect(`${String(failed)} ${failed.stack} ${String(failed.cause)}`).not.toContain("s3cret");

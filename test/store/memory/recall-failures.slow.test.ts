@@ -7,7 +7,6 @@ import { memorySearch, ROWS_IN_DATABASE, type SearchSettings } from "../../../sr
 import { usearchExact } from "../../../src/search/vector-index.ts";
 import { memoryFacts } from "../../../src/store/memory/memory-facts.ts";
 import { openMemoryFile } from "../../../src/store/memory/memory-file.ts";
-import { type RecallSettings, threadRecall } from "../../../src/store/memory/recall.ts";
 import { storedRows } from "../../../src/store/memory/search-rows.ts";
 import { storedMemory } from "../../../src/store/memory/stored-memory.ts";
 import { openSqlite } from "../../../src/store/sqlite.ts";
@@ -43,12 +42,6 @@ function searching(path: string, settings: Partial<SearchSettings> = {}) {
     nearest: async (axis: number, k = 10) =>
       (await search.nearest(scopeOf(), [vectorAt(axis)], SPACE, k, {}, report)).flat(),
   };
-}
-
-function recalling(place: string, settings: Omit<RecallSettings, "place">) {
-  const recall = threadRecall({ place, ...settings });
-  closing.push(() => recall.close());
-  return recall;
 }
 
 const WORDS = ["handshake", "pool", "retry", "deadline", "cursor", "mutex", "socket", "cache"];
@@ -106,21 +99,6 @@ describe("an index that is held in memory", () => {
         .sort(),
     );
     expect(reported).toEqual(["memory-bound: the newest 10 of 40 memories were searched; more do not fit into memory"]);
-  });
-
-  test("warming up takes the repositories that were written to last, as many as fit into half of the limit", async () => {
-    const { path, memory } = await opened();
-    for (const repo of ["github.com/1", "github.com/2", "github.com/3"])
-      await memory.remember(withoutVectors(many(10, repo)), SPACE);
-    // For 20 rows, and their indexes once they are held: these take more than a row counts for while they are small.
-    const { search } = searching(path, { memoryBytes: 2 * 25 * 1_700 });
-    const waiting: number[] = [];
-    await search.warm((left) => void waiting.push(left));
-    expect(waiting).toEqual([2, 1, 0]);
-    expect(search.held()).toMatchObject({ repositories: 2, rows: 20 });
-    const { search: roomy } = searching(path);
-    await roomy.warm(() => {});
-    expect(roomy.held()).toMatchObject({ repositories: 3, rows: 30 });
   });
 });
 
@@ -195,7 +173,7 @@ describe("what `doctor` says of memory.db", () => {
       INSERT INTO embeddings (key, vector, at) VALUES ('k', x'00', 1)`);
     const facts = await memoryFacts(path);
     expect(facts).toMatchObject({
-      ...{ problems: [], repositories: 1, records: 1, stale: 1, spaces: [], cachedQueries: 1, weightlessActs: 2 },
+      ...{ problems: [], repositories: 1, records: 1, stale: 1, spaces: [], cachedQueries: 1 },
       bytes: [{ file: "memory.db" }, { file: "memory.db-wal" }],
     });
   });
@@ -213,73 +191,5 @@ describe("what `doctor` says of memory.db", () => {
     const damaged = await memoryFacts(path);
     expect(damaged.problems.length).toBeGreaterThan(0);
     expect(damaged.bytes[0]?.bytes).toBeGreaterThan(0);
-  });
-});
-
-describe("warming up", () => {
-  test("is done when all is read: the next question misses nothing", async () => {
-    const { path, memory } = await opened();
-    await memory.remember(withoutVectors(many(4_500)), SPACE);
-    const recall = recalling(path, { patience: { answerMs: null } });
-    expect(recall.warmth()).toEqual({ state: "cold", repositories: 0, rows: 0 });
-    await recall.warm();
-    expect(recall.warmth()).toMatchObject({ state: "warm", repositories: 1, rows: 4_500 });
-    const report: string[] = [];
-    const [hits = []] = await recall.matching(scopeOf(), ["handshake retry"], 30, {}, (part) => void report.push(part));
-    expect([hits.length, report]).toEqual([30, []]);
-  });
-
-  test("lets questions go between two repositories", async () => {
-    const { path, memory } = await opened();
-    for (const repo of ["github.com/1", "github.com/2", "github.com/3"])
-      await memory.remember(withoutVectors(many(1_500, repo)), SPACE);
-    const recall = recalling(path, { patience: { answerMs: null } });
-    const order: string[] = [];
-    await Promise.all([
-      recall.warm().then(() => order.push("warm")),
-      recall.version("github.com/1").then(() => order.push("answered")),
-    ]);
-    expect(order).toEqual(["answered", "warm"]);
-  });
-
-  test("ends with the search, and with the reason when the memory cannot be opened", async () => {
-    const { path, memory } = await opened();
-    for (const repo of ["github.com/1", "github.com/2", "github.com/3"])
-      await memory.remember(withoutVectors(many(1_500, repo)), SPACE);
-    const closed = recalling(path, {});
-    const warming = closed.warm();
-    await closed.close();
-    await expect(warming).resolves.toBeUndefined();
-    await expect(recalling(`${path}.gone`, {}).warm()).rejects.toThrow(/is not there/);
-  });
-});
-
-describe("a search thread", () => {
-  const slow = new URL("../../fakes/slow-search.ts", import.meta.url);
-  const crashing = new URL("../../fakes/crashing-search.ts", import.meta.url);
-
-  test("that is behind is asked nothing more until it has answered, and then it is asked again", async () => {
-    const { path } = await opened();
-    const recall = recalling(path, { program: slow, patience: { answerMs: 1_500 } });
-    await expect.poll(() => recall.version(SHOP).catch(() => null), { timeout: 20_000 }).toBe(0);
-    await expect(recall.matching(scopeOf(), ["x"], 5, {})).rejects.toThrow("timed out: no answer within 1500 ms");
-    await expect(recall.version(SHOP)).rejects.toThrow("timed out: the search thread is still at an earlier question");
-    await expect.poll(() => recall.version(SHOP).catch(() => null), { timeout: 20_000 }).toBe(0);
-  });
-
-  test("that is stuck is ended, and the next question starts another", async () => {
-    const { path } = await opened();
-    const recall = recalling(path, { program: slow, patience: { answerMs: 1_000, stuckMs: 500, downMs: 100 } });
-    await expect(recall.matching(scopeOf(), ["for ever"], 5, {})).rejects.toThrow("timed out");
-    const patient = () => recall.version(SHOP).catch((error: Error) => error.message);
-    await expect.poll(patient, { timeout: 20_000 }).toBe(0);
-  });
-
-  test("that ended twice stays down for a while, not for ever", async () => {
-    const { path } = await opened();
-    const recall = recalling(path, { program: crashing, patience: { downMs: 500 } });
-    for (let times = 0; times < 2; times += 1) await expect(recall.version("crash/1")).rejects.toThrow(/ended/);
-    await expect(recall.version(SHOP)).rejects.toThrow(/stays down for a while/);
-    await expect.poll(() => recall.version(SHOP).catch(() => null), { timeout: 20_000 }).toBe(7);
   });
 });

@@ -1,12 +1,12 @@
 // A store in which an earlier Kodiai remembered pieces of code, on each database.
 import { afterAll, describe, expect, test } from "vitest";
 import type { MemoryRecord } from "../../../src/domain/memory.ts";
+import { storedRecall } from "../../../src/store/memory/recall.ts";
 import { MEMORY_PART } from "../../../src/store/memory/schema.ts";
 import { storedMemory } from "../../../src/store/memory/stored-memory.ts";
 import type { Database } from "../../../src/store/sql.ts";
 import { memoryRecord, SHOP, SPACE, scopeOf, vectorAt } from "../../adapters/contracts/memory.ts";
 import { postgresTestDatabase, sqliteTestDatabase } from "../databases.ts";
-import { recallInProcess, searchable } from "./recall-in-process.ts";
 
 for (const [name, given] of [
   ["SQLite", await sqliteTestDatabase()],
@@ -29,8 +29,7 @@ for (const [name, given] of [
         SPACE,
       );
       await db.run(MEMORY_PART.steps[1]?.(db.dialect) ?? "");
-      const reader = searchable(given as never);
-      const recall = recallInProcess(reader, 2_000);
+      const recall = storedRecall(db, null);
       const [near = []] = await recall.nearest(scopeOf(), [vectorAt(0)], SPACE, 10, {});
       const [matching = []] = await recall.matching(scopeOf(), ["close handle pool"], 10, {});
       expect([near.map(({ id }) => id), matching.map(({ id }) => id)]).toEqual([[said.id], [said.id]]);
@@ -38,7 +37,6 @@ for (const [name, given] of [
       for (const table of ["records", "contents", "terms", "vectors"])
         expect(await db.one(`SELECT count(*) AS rows FROM ${table}`)).toEqual({ rows: 1 });
       expect(await memory.forget(SHOP, [code.id])).toBe(0);
-      await reader.close();
     });
   });
 }

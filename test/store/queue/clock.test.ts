@@ -42,7 +42,8 @@ test("a wall clock that is set back and forth starts no job too early, and lets 
     for (const other of [60, -60, minutes]) {
       set(other);
       expect(await queue.lease()).toBeNull();
-      expect(Math.abs(((await queue.nextInMs()) ?? 0) - MINUTE_MS)).toBeLessThan(MINUTE_MS / 2);
+      const [waiting] = await storedJobAdmin(db).list(["waiting"], 1);
+      expect(Math.abs((waiting?.dueInMs ?? 0) - MINUTE_MS)).toBeLessThan(MINUTE_MS / 2);
     }
     await queue.drop(lease.job.key, "tried");
     await queue.add(reviewJob(1, "a"), Date.now());
@@ -68,7 +69,6 @@ test("a clock that is set while a delivery waits to be kept puts off none of its
   vi.setSystemTime(start);
   await storedInbox(db).take([first]);
   await queue.accept(second.delivery, second.outcome);
-  expect(await queue.nextInMs()).toBe(0);
-  expect(await storedJobAdmin(db).list(["waiting"], 10)).toHaveLength(1);
+  expect(await storedJobAdmin(db).list(["waiting"], 10)).toMatchObject([{ dueInMs: 0 }]);
   await db.close();
 });

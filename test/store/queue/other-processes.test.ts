@@ -9,7 +9,6 @@ import type { ReviewJob } from "../../../src/domain/job.ts";
 import type { Lease, Queue } from "../../../src/ports.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { openPostgres } from "../../../src/store/postgres.ts";
-import { postgresListener } from "../../../src/store/postgres-listener.ts";
 import { openQueueFile } from "../../../src/store/queue/clock.ts";
 import { storedInbox } from "../../../src/store/queue/deliveries.ts";
 import { storedJobAdmin } from "../../../src/store/queue/job-admin.ts";
@@ -39,40 +38,10 @@ const outside = AsyncLocalStorage.snapshot();
 const accept = (queue: Queue, job: ReviewJob) =>
   queue.accept({ id: job.delivery, event: "pull_request", receivedAt: Date.now() }, job);
 
-async function until(done: () => boolean | Promise<boolean>): Promise<void> {
-  for (let turn = 0; turn < 600; turn++) {
-    if (await done()) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error("it did not happen");
-}
-
 const onServer = server ?? file;
 describe("on SQLite", () => onBoth(file));
 describe.skipIf(server === null)("on PostgreSQL", () => {
   onBoth(onServer);
-
-  test("a process that sleeps elsewhere is woken when a job may run, and when the next of a busy pull request may", async () => {
-    const listener = postgresListener(url);
-    const woken: string[] = [];
-    storedQueue(onServer, { listener }).onJobAvailable?.((lane) => void woken.push(lane));
-    // With the first connection it looks once: what came before is not known.
-    await until(() => woken.length === 3);
-    expect(woken.splice(0)).toEqual(["review", "command", "upkeep"]);
-    const queue = storedQueue(onServer);
-    await accept(queue, reviewJob(1, "a"));
-    await until(() => woken.length === 1);
-    const held = (await queue.lease()) as Lease;
-    await accept(queue, reviewJob(1, "b"));
-    await queue.end(held, { state: "done", outcome: "superseded" });
-    await until(() => woken.length === 3);
-    expect(new Set(woken)).toEqual(new Set(["review"]));
-    await queue.end((await queue.lease()) as Lease, { state: "parked", reason: "bug" });
-    const [parked] = await storedJobAdmin(onServer).list(["parked"], 1);
-    await storedJobAdmin(onServer).retry(parked?.id ?? 0);
-    await until(() => woken.length === 4);
-    await listener.close();
-  });
 
   test("a job is not taken from a process that is just writing", async () => {
     const [mine, theirs] = [storedQueue(onServer), storedQueue(onServer)];
@@ -206,10 +175,7 @@ function onBoth(db: Database): void {
     await accept(queue, { ...reviewJob(2, "a", 43), installationId: 8 });
     expect(await queue.lease()).toMatchObject({ job: { number: 2 } });
     expect(await queue.lease()).toBeNull();
-    expect(await queue.nextInMs()).toBeGreaterThan(30_000);
-    expect(await queue.nextInMs()).toBeLessThanOrEqual(60_000);
     await db.run("UPDATE installations SET closed_until = 0");
-    expect(await queue.nextInMs()).toBe(0);
     expect(await queue.lease()).toMatchObject({ job: { number: 1 }, attempt: 1 });
   });
 
@@ -254,14 +220,6 @@ function onBoth(db: Database): void {
       expect(plan).not.toMatch(/SCAN (?:jobs|own|later)\b|Seq Scan on jobs/);
       // Accounts.
       expect(sorts(plan)).toBeLessThanOrEqual(1);
-    }
-    asked.length = 0;
-    expect(await queue.nextInMs()).toBe(0);
-    for (const [text, values] of asked.filter(([one]) => one.includes("ORDER BY run_at LIMIT"))) {
-      const plan = await planOf(db, text, values);
-      expect(plan).toContain("jobs_due");
-      expect(plan).not.toMatch(/SCAN jobs|Seq Scan on jobs/);
-      expect(sorts(plan)).toBe(0);
     }
   });
 }

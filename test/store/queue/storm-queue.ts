@@ -3,7 +3,6 @@ import { processMark } from "../../../src/adapters/process-mark.ts";
 import type { Inbox } from "../../../src/ports/inbox.ts";
 import type { Queue } from "../../../src/ports.ts";
 import { openPostgres } from "../../../src/store/postgres.ts";
-import { postgresListener } from "../../../src/store/postgres-listener.ts";
 import { storedInbox } from "../../../src/store/queue/deliveries.ts";
 import { storedQueue } from "../../../src/store/queue/queue.ts";
 import type { Database } from "../../../src/store/sql.ts";
@@ -20,15 +19,11 @@ export interface StormQueue {
 /** @param silentMs how long another process may be silent; absent: as the server has it */
 export function openStormQueue(url: string, silentMs?: number): StormQueue {
   const db = openPostgres(url, { ...LIMITS, name: "kodiai queue" });
-  const listener = postgresListener(url);
-  const given = { process: processMark(), listener, ...(silentMs === undefined ? {} : { silentMs }) };
+  const given = { process: processMark(), ...(silentMs === undefined ? {} : { silentMs }) };
   return {
     queue: storedQueue(db, given),
     inbox: storedInbox(db),
     db,
-    async close() {
-      await listener.close();
-      await db.close();
-    },
+    close: db.close,
   };
 }

@@ -8,7 +8,7 @@ import { openStormQueue } from "./storm-queue.ts";
 
 const [url = ""] = process.argv.slice(2);
 const { queue, db } = openStormQueue(url, 6_000);
-const review = startWorker(
+startWorker(
   {
     queue,
     async run(lease) {
@@ -26,5 +26,4 @@ const review = startWorker(
   },
   4,
 );
-heartbeat(queue, { review }, pino({ level: "silent" }), 1_000);
-queue.onJobAvailable?.(() => review.wake());
+heartbeat(queue, pino({ level: "silent" }), 1_000);

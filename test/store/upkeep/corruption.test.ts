@@ -17,13 +17,12 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { StoreUnusable } from "../../../src/domain/errors.ts";
 import type { Scope } from "../../../src/domain/retrieval.ts";
-import { ROWS_IN_DATABASE } from "../../../src/search/memory-search.ts";
+import { storedRecall } from "../../../src/store/memory/recall.ts";
 import { openSqlite } from "../../../src/store/sqlite.ts";
 import { openStore, type Store } from "../../../src/wire/store.ts";
 import { review } from "../../adapters/contracts/ledger.ts";
 import { memoryRecord, SPACE, scopeOf, vectorAt } from "../../adapters/contracts/memory.ts";
 import { reviewJob } from "../../adapters/contracts/queue.ts";
-import { recallInProcess } from "../memory/recall-in-process.ts";
 
 const CASES = process.env.NIGHTLY === "1" ? 300 : 60;
 if (CASES < 300) console.warn("skipped: 240 of 300 corruptions; NIGHTLY=1 makes all");
@@ -125,7 +124,7 @@ async function readReview(store: Store, n: number, id: number): Promise<void> {
 async function retrieved(path: string): Promise<number> {
   let found = 0;
   const db = openSqlite(path, { now: Date.now, isReader: true, vectors: "installed" });
-  const recall = recallInProcess(db, ROWS_IN_DATABASE);
+  const recall = storedRecall(db, null);
   for (const id of TENANTS) {
     // Sharing is on: it reaches what belongs to the same owner and no further.
     const scope = scopeOf({ repo: `github.com/${id}`, ownerPool: { ownerId: id, targetIsPublic: false } });

@@ -11,6 +11,7 @@ import { UsageError } from "../../../src/config/usage-error.ts";
 import { StoreUnusable } from "../../../src/domain/errors.ts";
 import { exportMemory } from "../../../src/flows/memory/memory-file.ts";
 import { openMemoryFile } from "../../../src/store/memory/memory-file.ts";
+import { storedRecall } from "../../../src/store/memory/recall.ts";
 import { storedRejections } from "../../../src/store/memory/rejections.ts";
 import { storedMemory } from "../../../src/store/memory/stored-memory.ts";
 import { openPostgres } from "../../../src/store/postgres.ts";
@@ -26,7 +27,6 @@ import { fillWithPerson } from "../../adapters/contracts/person-stores.ts";
 import { reviewJob } from "../../adapters/contracts/queue.ts";
 import { anEntry } from "../../adapters/contracts/retrieval-log.ts";
 import { type TestDatabase, testDatabase } from "../../postgres.ts";
-import { recallInProcess } from "../memory/recall-in-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "kodiai-move-"));
 const first = await testDatabase();
@@ -182,7 +182,8 @@ describe.skipIf(first === null)("a store that is moved to PostgreSQL", () => {
       expect(
         Math.min(...["jobs", "reviews", "spending", "evidence", "vectors"].map((name) => rows.get(name) ?? 0)),
       ).toBeGreaterThan(0);
-      const [here, there] = [recallInProcess(memory, 0), recallInProcess(target, 0)];
+      const search = { rowsInDatabase: 0 };
+      const [here, there] = [storedRecall(memory, null, search), storedRecall(target, null, search)];
       // The author whose name held U+0000 lost it on the way.
       const before = (await exported(memory)).map((line) => line.replace("z\\u0000oe", "zoe"));
       expect(await exported(target)).toEqual(before);
@@ -334,7 +335,7 @@ describe.skipIf(first === null)("a store that is moved to PostgreSQL", () => {
 });
 
 async function exported(db: Database): Promise<readonly string[]> {
-  const ports = { memory: storedMemory(db, () => Promise.resolve()), recall: recallInProcess(db, 0), space: SPACE };
+  const ports = { memory: storedMemory(db, () => Promise.resolve()), recall: storedRecall(db, null), space: SPACE };
   const lines: string[] = [];
   const wish = { repo, corpora: ["finding", "review_comment"], what: "records" } as const;
   for await (const line of exportMemory(wish, ports)) lines.push(line);

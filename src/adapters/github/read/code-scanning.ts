@@ -66,9 +66,7 @@ async function read(github: GitHub, repo: Repo, pull: PullRequest, paths: Readon
     );
     if (alerts.length > 0 || analyses.length > 0) return reportOf(github, { repo, pull, paths, alerts, analyses });
   }
-  return without(
-    "code scanning has no results of this pull request yet; ask for a review again when its tools have run",
-  );
+  return without("code scanning has no results of this pull request yet: a later review has them");
 }
 
 /** The items of a list; none where GitHub answers 404 and that says so. */
@@ -104,13 +102,14 @@ async function reportOf(github: GitHub, { repo, pull, paths, alerts, analyses }:
   const failed = byTool.filter(([, each]) => each.some(({ error }) => error !== "")).map(([tool]) => tool);
   const isCut = alerts.length >= MOST_PAGES * PAGE;
   const reasons = [
-    ...stale.map((tool) => `${tool} has not scanned this head yet; ask for a review again when it has`),
+    ...stale.map((tool) => `${tool} has not scanned this head yet: a later review has its results`),
     ...failed.map((tool) => `${tool} says that its run failed: results may be missing`),
     ...(isCut ? [`of code scanning ${alerts.length} alerts were read, and there may be more`] : []),
   ];
   const fresh = alerts.filter(({ tool }) => !stale.includes(toolOf(tool)) && toolOf(tool) !== "kodiai");
   return {
     results: fresh.flatMap((alert) => resultOf(alert, paths)),
+    ran: byTool.filter(([, each]) => each.some((one) => isOfHead(one) === true)).map(([tool]) => tool),
     complete: isCut ? [] : complete.map(([tool]) => tool),
     degraded: reasons.map((reason) => ({ part: TOOL_RESULTS, reason })),
   };
