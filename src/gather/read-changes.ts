@@ -51,7 +51,7 @@ type Parsed = FileDiff | LeftOut;
  * Parsing a million lines blocks the process for a quarter of a second. GitHub sends at most 20,000 lines with one
  * page; texts for which it shows no diff, a megabyte each, are compared here and may have more.
  */
-const MAX_LINES = 200_000;
+export const MAX_LINES = 200_000;
 
 function readListing({ files, total, degraded: known = [] }: Extract<Changes, { kind: "listing" }>) {
   let left = MAX_LINES;

@@ -59,6 +59,9 @@ const READERS: ReadonlyMap<string, Reader<Outcome>> = new Map<string, Reader<Out
   ...UPKEEP_READERS,
 ]);
 
+/** The events that are read; every other one is ignored. */
+export const READ_EVENTS: readonly string[] = [...READERS.keys()];
+
 /**
  * Reads one delivery.
  *

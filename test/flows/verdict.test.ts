@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { VERBS } from "../../src/domain/command.ts";
 import { SKIPS } from "../../src/domain/skips.ts";
-import { REVIEWED_ACTIONS } from "../../src/receive/receive.ts";
+import { READ_EVENTS, REVIEWED_ACTIONS } from "../../src/receive/receive.ts";
 import { BACKUP, LOGIN, said } from "../app/change-builders.ts";
 import { type FlowHarness, openFlow } from "../app/flow-harness.ts";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
@@ -111,6 +111,18 @@ const ACTS: Readonly<Record<string, (pull: Pull) => unknown>> = {
     const check = { id: run?.id, head_sha: pull.headSha, external_id: "", pull_requests: [] };
     await tell(pull, "check_run", { action: "rerequested", check_run: check });
   },
+  "the suite is run again": (pull) =>
+    tell(pull, "check_suite", { action: "rerequested", check_suite: { head_sha: pull.headSha, pull_requests: [] } }),
+  "a group of a merge queue with the same head": (pull) =>
+    tell(pull, "merge_group", {
+      action: "checks_requested",
+      merge_group: {
+        head_sha: pull.headSha,
+        base_sha: pull.baseSha,
+        base_ref: "refs/heads/main",
+        head_ref: "refs/heads/q",
+      },
+    }),
   "away and back": async (pull) => {
     const first = pull.headSha;
     await flow.world.push(pull, { "ops/b.py": null, "src/cart.ts": null });
@@ -311,6 +323,22 @@ test.each(Object.entries(ACTS))("while a failure stands, %s makes no head milder
   await flow.settled(pull);
   expect(shown(pull, first)).toBe("failure");
   expect(["failure", undefined]).toContain(shown(pull));
+});
+
+/** Only people with write access, or GitHub itself, can cause them. */
+const OF_OTHERS = ["labeled", "unlabeled", "unlocked", "review_requested"];
+const EVENTS_OF_OTHERS = ["push", "repository", "installation", "installation_repositories"];
+
+test("the acts cover all events and actions that an author can cause", () => {
+  const sent = new Set(
+    flow.world.deliveries.flatMap(({ event, payload }) => [
+      event,
+      `${event} ${(payload as { action?: string }).action}`,
+    ]),
+  );
+  const actions = REVIEWED_ACTIONS.filter((one) => !OF_OTHERS.includes(one)).map((one) => `pull_request ${one}`);
+  const events = READ_EVENTS.filter((one) => !EVENTS_OF_OTHERS.includes(one));
+  expect([...events, ...actions].filter((one) => !sent.has(one))).toEqual([]);
 });
 
 test("every reason to skip is ended by events that are taken", () => {

@@ -1,4 +1,5 @@
 // Time grows with size: a part of growth.slow.test.ts, with what once did not.
+import { readFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import { growthOf, MOST_GROWTH } from "./growth.ts";
 import { SHAPES } from "./shapes.ts";
@@ -51,4 +52,29 @@ test.each(FAST)("%s: time grows with number [T22]", async (shape) => {
   const sized = SHAPES[shape];
   if (sized === undefined) throw new Error("there is no such shape");
   expect((await growthOf(sized, 250, 4_000)).ratio).toBeLessThan(MOST_GROWTH);
+});
+
+/** They read ids, names and settings, whole values of which others read the texts, or what Kodiai wrote itself. */
+const READ_NO_TEXT: Readonly<Record<string, string>> = {
+  receive: "isForeignCheck",
+  gather:
+    "admit isFork isOwnFork gather gatherIssues openAmong gatherSettings gatherThread configAt threadBefore unreadProblem leftOutReason",
+  analyze: "languageOf sharesOfFile assessAuthor changeMetrics fileKinds",
+  retrieve: "searchMemory newGateCache",
+  context: "",
+  review: "answer probeQuestion",
+  publish:
+    "publish showProgress endProgress refuseReview publishAnswer acknowledge isAnswered beginCheck endCheck worstOnHead checkEnd endAgain failing retract leftCheckEnd",
+  learn:
+    "remember isDocPath isWikiPage attested codeStatus collectEvidence heldEvidence weighPull describeMemory fromNote fromRequest fromThread memoriesOfThread recordsOfFindings exportLine trainingPairs",
+};
+
+test.each(Object.entries(READ_NO_TEXT))("what %s exports is measured, or reads no text", async (stage, others) => {
+  const measured = ["stages.ts", "shapes.ts"]
+    .map((name) => readFileSync(new URL(name, import.meta.url), "utf8"))
+    .join();
+  const entry: Readonly<Record<string, unknown>> = await import(`../../src/${stage}/${stage}.ts`);
+  const functions = Object.keys(entry).filter((name) => typeof entry[name] === "function");
+  const known = others.split(" ");
+  expect(functions.filter((name) => !known.includes(name) && !measured.includes(`${name}(`))).toEqual([]);
 });

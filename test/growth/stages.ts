@@ -4,18 +4,22 @@ import { fileLinks } from "../../src/adapters/code-index/file-links.ts";
 import { fileDefinitions, fileReferences } from "../../src/adapters/code-index/file-symbols.ts";
 import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
 import { wordIndex } from "../../src/adapters/code-index/word-index.ts";
+import { codeInPage } from "../../src/adapters/rules/code-in-pages.ts";
 import { prepareRules, rulesInspector } from "../../src/adapters/rules/inspector.ts";
 import { inspectRepository } from "../../src/adapters/rules/repository/inspect-repository.ts";
 import { redactStrings, secretRedactor } from "../../src/adapters/secrets/redact.ts";
 import { analyze } from "../../src/analyze/analyze.ts";
+import { attributesOf } from "../../src/config/git-attributes.ts";
 import { defaultKnowledge } from "../../src/config/knowledge.ts";
 import { parseConfig } from "../../src/config/parse-config.ts";
 import { contextOf } from "../../src/context/context.ts";
 import { shapeOf, textStream } from "../../src/domain/code/code-fingerprint.ts";
+import { readNotebook } from "../../src/domain/code/notebook.ts";
 import { readReply } from "../../src/domain/memory/read-reply.ts";
 import type { PullRequest, PullRequestContext } from "../../src/domain/pull-request.ts";
 import type { EarlierFinding } from "../../src/domain/review/review-history.ts";
 import { readChanges } from "../../src/gather/read-changes.ts";
+import { recastFiles } from "../../src/gather/recast-files.ts";
 import { selectFiles, wordOfBase } from "../../src/gather/select-files.ts";
 import {
   claimOf,
@@ -166,6 +170,7 @@ export const PROSE_STAGES: Readonly<Record<string, Stage>> = {
       RECEPTION,
     ),
   "read the configuration": (text) => () => parseConfig([{ file: ".kodiai.yml", text }], knownRules()),
+  "read the attributes of the base": (text) => () => attributesOf(text)("src/a.ts"),
   "analyze the title": (text) => () => analyze(aContext({}, { title: text })),
   "analyze the description": (text) => () => analyze(aContext({}, { body: text })),
   "analyze a commit": (text) => () => analyze(aContext({}, { commits: [{ sha: "a", message: text }] })),
@@ -276,6 +281,23 @@ export const CODE_STAGES: Readonly<Record<string, (path: string) => Stage>> = {
   "select files": (path) => (text) => {
     const { files } = change(path, text);
     return () => selectFiles(files, wordOfBase({ pathFilters: ["!vendor/**", "src/**"], attributes: "" }), () => text);
+  },
+  "read a renamed file": (path) => (text) => {
+    const { files } = change(path, text);
+    const renamed = files.map((file) => ({ ...file, status: "renamed" as const, previousPath: "docs/a.txt" }));
+    return () =>
+      recastFiles(
+        renamed,
+        () => false,
+        async () => text,
+      );
+  },
+  "read the code of a page": () => (text) => () => [codeInPage("a.erb", text), codeInPage("a.astro", text)],
+  "read a notebook": () => (text) => {
+    const source = text.split("\n").map((line) => `${line}\n`);
+    const written = JSON.stringify({ cells: [{ cell_type: "code", source }] }, null, 1);
+    const [file] = change("a.ipynb", written, addedFile).files;
+    return () => readNotebook(written, file as never);
   },
   "analyze a file": (path) => (text) => {
     const context = change(path, text);

@@ -24,6 +24,7 @@ import {
   isNodeMatch,
   languageKeys,
   parseFile,
+  piecesOf,
   type Search,
   searchesOf,
   type Try,
@@ -97,8 +98,9 @@ interface PagePart extends InspectedFile {
 }
 
 function partsOf(file: InspectedFile): readonly PagePart[] {
-  const { headText, facts, diff } = file;
-  const codes = headText === null ? [] : [...codeInPage(diff.path, headText)];
+  const { facts, diff } = file;
+  const [known] = piecesOf(file);
+  const codes = known?.whole === true ? [...codeInPage(diff.path, known.text)] : [];
   return codes.map(([language, code]) => ({ ...file, facts: { ...facts, language }, headText: code, isPart: true }));
 }
 

@@ -245,7 +245,7 @@ export function languageKeys(file: InspectedFile): string[] {
 }
 
 /** The head text where it is known (an added file's only hunk is the whole file), else the new side of each hunk. */
-function piecesOf(file: InspectedFile) {
+export function piecesOf(file: InspectedFile) {
   if (file.headText !== null) return [{ text: file.headText, firstLine: 1, whole: true }];
   const { hunks, status, complete } = file.diff;
   const whole = status === "added" && complete && hunks.length === 1;

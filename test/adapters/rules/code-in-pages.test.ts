@@ -33,6 +33,12 @@ test.each<[string, string, readonly string[]]>([
   expect((await found(path, text)).map((one) => one.split(" ")[0])).toEqual(lines);
 });
 
+test("a new page of which only the diff is known is read too", async () => {
+  const file = exampleFile("a/A.vue", `<script>\n${IMPORT}\n${CALL}\n</script>`);
+  const { findings } = await rulesInspector().inspect([{ ...file, headText: null }], new Map(), []);
+  expect(findings.map(({ line }) => line)).toEqual([3]);
+});
+
 test("a JSP page's code is Java, and a page without code has none", () => {
   const page = "<%@ page x %>\n<%-- no --%>\n<p><%= a() %></p>\n<%! int b; %>\n";
   expect([...codeInPage("a.jsp", page)]).toEqual([["java", "\n\n a() ;\n int b; ;"]]);
