@@ -197,6 +197,3 @@ export function hasAccess(level: AccessLevel, least: AccessLevel): boolean {
 export function verbList(): string {
   return VERBS.map(({ usage, says }) => `- \`/kodiai ${usage}\`: ${says}`).join("\n");
 }
-
-/** Ends the outcome of a job whose reaction GitHub refused: `kodiai doctor` counts these. */
-export const REACTION_REFUSED = "; GitHub refused the reaction";

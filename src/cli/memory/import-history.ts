@@ -11,6 +11,7 @@ import { historyVerbPorts } from "../../wire/cli/memory-ports.ts";
 import { terminalText } from "../terminal-text.ts";
 import { type ExitCode, printed, readWords, sinceOf, wantsJson, wholeNumber, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
+import { countsText, mostFirst } from "./memory-lines.ts";
 
 /** Pull requests whose reviews are read by default: each takes a request. */
 const PULLS = 1_000;
@@ -77,8 +78,8 @@ function report(repo: Repo, { progress, stopped }: HistoryRun, isDry: boolean): 
     : `${added} added, ${updated} updated, ${unchanged} unchanged, ${refused} refused`;
   const lines = [
     `${nameOf(repo)}: ${counted(comments, "comment")} read: ${result}`,
-    `  by language: ${counts(tally.byLanguage)}`,
-    `  by outcome: ${counts(tally.byOutcome)}`,
+    `  by language: ${countsText(mostFirst(tally.byLanguage))}`,
+    `  by outcome: ${countsText(mostFirst(tally.byOutcome))}`,
     ...mostFirst(tally.leftOut).map(([reason, count]) => `  left out: ${count} × ${reason}`),
     ...mostFirst(tally.degraded).map(([reason, count]) => `  incomplete: ${count} × ${reason}`),
     ...(tally.usd > 0 ? [`  embedding cost USD ${tally.usd.toFixed(4)}`] : []),
@@ -90,13 +91,4 @@ function report(repo: Repo, { progress, stopped }: HistoryRun, isDry: boolean): 
     lines.push(`  not finished: ${why}; run it again ${when} to resume`);
   }
   return lines.map(terminalText).join("\n");
-}
-
-function mostFirst<Word extends string>(counted: readonly (readonly [Word, number])[]) {
-  return counted.toSorted(([, a], [, b]) => b - a);
-}
-
-function counts(counted: readonly (readonly [string, number])[]): string {
-  const words = mostFirst(counted).map(([word, count]) => `${word} ${count}`);
-  return words.length === 0 ? "none" : words.join(", ");
 }

@@ -122,3 +122,13 @@ export function lessonsLine({ described, without, waiting }: FieldCounts): strin
   const reasons = [...without].map(([name, count]) => `${name} ${count}`).join(", ");
   return `lessons: ${described}; without, by rule: ${reasons === "" ? "none" : reasons}; not described yet: ${waiting}`;
 }
+
+/** Names with their counts, the most frequent first. */
+export function mostFirst(counts: Iterable<readonly [string, number]>): readonly (readonly [string, number])[] {
+  return [...counts].sort(([, a], [, b]) => b - a);
+}
+
+/** `go 12, rust 3`; "none" without any. */
+export function countsText(counts: readonly (readonly [string, number])[]): string {
+  return counts.map(([name, count]) => `${name} ${count}`).join(", ") || "none";
+}

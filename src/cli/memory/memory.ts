@@ -20,7 +20,7 @@ import { type MemoryVerbPorts, memoryVerbPorts } from "../../wire/cli/memory-por
 import { escapedJson, terminalText } from "../terminal-text.ts";
 import { type ExitCode, noMore, oneOf, printed, readWords, wantsJson, wholeNumber, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
-import { lessonsLine, lineOf, pageOf, whyPage } from "./memory-lines.ts";
+import { countsText, lessonsLine, lineOf, mostFirst, pageOf, whyPage } from "./memory-lines.ts";
 
 /** @returns 0; 2 when lines of an import were wrong, after the rest was stored @throws UsageError */
 export async function memory(words: readonly string[]): Promise<ExitCode> {
@@ -121,15 +121,6 @@ async function backfill(subject: string | undefined, values: MemoryWords, ports:
       ...done.remembered.degraded.map(({ part, reason }) => `  ${part}: ${reason}`),
     ].join("\n"),
   );
-}
-
-/** Names with their counts, the most frequent first. */
-function mostFirst(counts: Iterable<readonly [string, number]>): readonly (readonly [string, number])[] {
-  return [...counts].sort(([, a], [, b]) => b - a);
-}
-
-function countsText(counts: readonly (readonly [string, number])[]): string {
-  return counts.map(([name, count]) => `${name} ${count}`).join(", ") || "none";
 }
 
 async function forget(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {

@@ -63,10 +63,9 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
   }
   const clean = await withoutSecrets(written, redact);
   console.log(await print(clean, format, context));
-  const posted = post === null ? NOT_ASKED : await posting(() => post(written, step));
-  if (posted.reason !== null) console.error(`kodiai review: not posted: ${terminalText(posted.reason)}`);
+  const posted = post === null ? null : await posting(() => post(written, step));
   const findings = clean.findings.map(({ finding }) => finding);
-  await writeOutcome(values.outcome, { posted: posted.url, findings, markdown: reviewMarkdown(clean) });
+  await writeOutcome(values.outcome, { posted, findings, markdown: reviewMarkdown(clean) });
   if (values.apply === true && context !== null)
     await applySuggestions(clean, context, values.repo ?? ".", values.yes === true);
   if (failed !== null) return 3;
@@ -92,25 +91,21 @@ function exitCode(written: Review, failOn: Severity | "never"): ExitCode {
   return 3;
 }
 
-/** What became of the review on GitHub: its address, or why it is not there; neither without `--comment`. */
-interface Posted {
-  readonly url: string | null;
-  readonly reason: string | null;
-}
-
-const NOT_ASKED: Posted = { url: null, reason: null };
-
-/** What GitHub refuses, or does not take now, is said and costs no finding. */
-async function posting(post: () => ReturnType<typeof postReview>): Promise<Posted> {
+/** The review's address on GitHub; null where it is not there: what GitHub refuses, or does not take now, costs no finding. */
+async function posting(post: () => ReturnType<typeof postReview>): Promise<string | null> {
+  const notPosted = (reason: string) => {
+    console.error(`kodiai review: not posted: ${terminalText(reason)}`);
+    return null;
+  };
   try {
     const sent = await post();
-    if (sent.kind === "superseded") return { url: null, reason: sent.reason };
+    if (sent.kind === "superseded") return notPosted(sent.reason);
     if (sent.notRemembered !== null)
       console.error(`kodiai review: not remembered: ${terminalText(sent.notRemembered)}`);
-    return { url: sent.summaryUrl, reason: null };
+    return sent.summaryUrl;
   } catch (error) {
     if (!(error instanceof OutOfReach || error instanceof Transient)) throw error;
-    return { url: null, reason: error.message };
+    return notPosted(error.message);
   }
 }
 

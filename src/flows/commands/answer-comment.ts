@@ -11,7 +11,6 @@ import {
   hasAccess,
   mayAsk,
   NEAR,
-  REACTION_REFUSED,
   type Verb,
   verbEntry,
 } from "../../domain/command.ts";
@@ -86,7 +85,7 @@ export async function answerComment(job: CommandJob, ports: CommandPorts, stage:
   const { url, isShown } = await stage("publish", () =>
     publishAnswer(job, isLast ? nameMe(answer) : answer, ports.replies),
   );
-  return `${answer.end}: ${answer.note}${url === null ? "" : ` ${url}`}${isShown ? "" : REACTION_REFUSED}`;
+  return `${answer.end}: ${answer.note}${url === null ? "" : ` ${url}`}${isShown ? "" : "; GitHub refused the reaction"}`;
 }
 
 /** A person, or many strangers, exceed the limit; or a reply does not name us, and we did not start its thread. */
