@@ -97,7 +97,7 @@ export type Suppression = z.infer<typeof Suppression>;
 function botsProblem(bots: readonly string[]): string | null {
   const words = bots.map((one) => one.replace(/^!/, "").toLowerCase());
   if (words.includes("none") && (bots.length > 1 || bots[0]?.startsWith("!")))
-    return "holds `none`, which leaves out every bot, so it stands alone: `bots: none`, or remove it";
+    return "holds `none`, which leaves out every bot, beside others; write `bots: none`, or remove it";
   return words.includes("agent") ? "holds `agent`; did you mean `agents`? A bot of this name is `agent[bot]`" : null;
 }
 

@@ -65,7 +65,7 @@ export function authorReason(
   return admits(patterns, isNamed) ? null : { id: "author", text: `review.authors leaves out its author ${login}` };
 }
 
-/** A list that only leaves out leaves out agents. Its words are those that also stand alone. */
+/** A list that only leaves out leaves out agents. Its words are those that also do without a list. */
 function isWantedBot(author: PullRequest["author"], bots: RepoConfig["review"]["bots"]): boolean {
   if (bots === "none" || bots === "all") return bots === "all";
   const named =

@@ -55,7 +55,7 @@ describe("each problem is named with its line, its column and its fix", () => {
     [
       "a list of bots that leaves out all and names one",
       "review:\n  bots: [renovate, None]\n",
-      "2:9 error review.bots: holds `none`, which leaves out every bot, so it stands alone: `bots: none`, or remove it",
+      "2:9 error review.bots: holds `none`, which leaves out every bot, beside others; write `bots: none`, or remove it",
     ],
     [
       "a misspelt word in a list of bots",
