@@ -24,15 +24,15 @@ export const AROUND_CASES: readonly AroundCase[] = [
   {
     key: "review.checks.enabled",
     config: "review: {checks: {enabled: true}}",
-    says: /^check completed: neutral, 1 finding$/m,
+    says: /^check completed: neutral, 1 major finding open$/m,
     insteadOf: /^no check$/m,
   },
   {
     key: "review.checks.failOn",
     before: "review: {checks: {enabled: true}}",
     config: "review: {checks: {enabled: true, failOn: major}}",
-    says: /^check completed: failure, 1 finding$/m,
-    insteadOf: /^check completed: neutral, 1 finding$/m,
+    says: /^check completed: failure, 1 major finding open$/m,
+    insteadOf: /^check completed: neutral, 1 major finding open$/m,
   },
   {
     key: "review.summary",

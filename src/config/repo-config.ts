@@ -89,6 +89,14 @@ export const Suppression = z.strictObject({
 });
 export type Suppression = z.infer<typeof Suppression>;
 
+/** What a list of bots cannot mean, with the fix; null for one that can. */
+function botsProblem(bots: readonly string[]): string | null {
+  const words = bots.map((one) => one.replace(/^!/, "").toLowerCase());
+  if (words.includes("none") && (bots.length > 1 || bots[0]?.startsWith("!")))
+    return "holds `none`, which leaves out every bot, beside others; write `bots: none`, or remove it";
+  return words.includes("agent") ? "holds `agent`; did you mean `agents`? A bot of this name is `agent[bot]`" : null;
+}
+
 const Review = section({
   enabled: flag(true, "Review pull requests automatically. When false, only on request."),
   profile: choice(
@@ -181,9 +189,15 @@ const Review = section({
   ),
   drafts: flag(false, "Review draft pull requests too."),
   bots: documented(
-    z.union([z.enum(["agents", "none", "all"]), z.array(z.string().min(1).max(100)).max(50)]).default("agents"),
+    z
+      .union([z.enum(["agents", "none", "all"]), z.array(z.string().min(1).max(100)).max(50)])
+      .superRefine((bots, context) => {
+        const message = typeof bots === "string" ? null : botsProblem(bots);
+        if (message !== null) context.addIssue({ code: "custom", message });
+      })
+      .default("agents"),
     ["agents", "acme-release"],
-    "Bots whose pull requests are reviewed. `agents`: coding agents, Dependabot and Renovate; a list has globs of logins, `agents`, `!` to exclude. People with write access may request any review.",
+    "Bots whose pull requests are reviewed. `agents`: coding agents, Dependabot and Renovate; a list has globs of logins, `agents`, `all`, `!` to exclude. People with write access may request any review.",
   ),
   authors: documented(
     globs.default([]),

@@ -1,5 +1,5 @@
 import type { ConfigProblem, Setting } from "../config/repo-config.ts";
-import type { Finding, HeldBack, LocMethod, Precedent } from "./finding.ts";
+import { type Finding, type HeldBack, type LocMethod, type Precedent, SEVERITIES } from "./finding.ts";
 import type { Repo } from "./job.ts";
 import type { Cost, Degraded, LeftOut, MonthSpending, Unread } from "./omissions.ts";
 import type { GateDecision, SeenBefore } from "./retrieval.ts";
@@ -273,6 +273,27 @@ export function quietVerdict(review: Review) {
   }
   const them = reviewed.length === 1 ? "it" : "them";
   return { head: held === "" ? "No rule fired" : "Nothing to post", rest: `${where}; no model read ${them}${held}` };
+}
+
+/**
+ * What stands against a merge, in one line, as every output begins: `2 major findings open, 1 milder`, or `Nothing open`, which says
+ * where the review could not tell. A finding is open until its code changes or a person with write access declines it.
+ *
+ * @param findings as they were placed
+ * @returns "" where nothing was reviewed
+ */
+export function mergeSignal(review: Review, findings: readonly PlacedFinding[]): string {
+  const { addressed, coverage, degraded, reviewed, unread } = review;
+  const worst = SEVERITIES.find((severity) => findings.some(({ finding }) => finding.severity === severity));
+  const maybe = addressed.length === 0 ? "" : `, ${addressed.length} perhaps addressed`;
+  if (worst !== undefined) {
+    const first = findings.filter(({ finding }) => finding.severity === worst).length;
+    const milder = findings.length === first ? "" : `, ${findings.length - first} milder`;
+    return `${counted(first, `${worst} finding`)} open${milder}${maybe}`;
+  }
+  if (reviewed.length === 0) return "";
+  const isWhole = degraded.length + unread.length === 0 && coverage?.files.some(isUnread) !== true;
+  return `Nothing open${isWhole ? "" : " in what was read"}${maybe}`;
 }
 
 /** Whether a model was to read the change, and read none or only a part of it because it failed. */

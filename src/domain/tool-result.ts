@@ -167,8 +167,8 @@ const TAGS = 30;
 
 /** What a tool says, bounded: the first sentence as the title, the rest as the body. The publish stage redacts secrets in them. */
 export function toolTexts(message: string, description: string, rule: string, tags: readonly string[]) {
-  // A template such as `{name}` is no text.
-  const about = /\{\w+\}/.test(description) ? "" : description;
+  // A template such as `{name}` is no text, and a name of the rule says nothing more.
+  const about = /\{\w+\}/.test(description) || description === rule ? "" : description;
   // "Package: lodash" and the like is a table, and no sentence.
   const said = cutText(message.trim(), 8 * BODY_CHARS);
   const isTable = /^[\w ]{1,30}: .*\n[\w ]{1,30}: /.test(said);

@@ -65,12 +65,15 @@ export function authorReason(
   return admits(patterns, isNamed) ? null : { id: "author", text: `review.authors leaves out its author ${login}` };
 }
 
-/** A list that only leaves out leaves out agents. */
+/** A list that only leaves out leaves out agents. Its words are those that also do without a list. */
 function isWantedBot(author: PullRequest["author"], bots: RepoConfig["review"]["bots"]): boolean {
   if (bots === "none" || bots === "all") return bots === "all";
-  const named = bots === "agents" ? [bots] : bots;
+  const named =
+    bots === "agents" ? [bots] : bots.map((one) => (/^!?(?:agents|all|none)$/i.test(one) ? one.toLowerCase() : one));
+  if (named.includes("none")) return false;
   const list = named.length > 0 && named.every((one) => one.startsWith("!")) ? ["agents", ...named] : named;
-  const isNamed = (one: string) => (one === "agents" ? REVIEWED.has(slugOf(author.login)) : namesLogin(one, author));
+  const isNamed = (one: string) =>
+    one === "all" || (one === "agents" ? REVIEWED.has(slugOf(author.login)) : namesLogin(one, author));
   return list.length > 0 && admits(list, isNamed);
 }
 

@@ -9,6 +9,7 @@ import {
   type CheckAnnotation,
   type CheckEnd,
   isUnread,
+  mergeSignal,
   type PlacedFinding,
   quietVerdict,
   type Review,
@@ -114,9 +115,10 @@ function gapOf({ degraded, coverage, reviewed }: Review): string | null {
 }
 
 function titleOf(review: Review, findings: readonly PlacedFinding[]): string {
-  if (findings.length > 0) return counted(findings.length, "finding");
+  const signal = mergeSignal(review, findings);
+  if (findings.length > 0) return signal;
   const { head, rest } = quietVerdict(review);
-  return review.reviewed.length === 0 ? head : `${head}${rest}`;
+  return review.reviewed.length === 0 ? head : `${signal}. ${head}${rest}`;
 }
 
 /** Findings that have lines at the head, then problems of the configuration that the change proposes. */

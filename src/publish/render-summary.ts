@@ -4,7 +4,14 @@ import { SEVERITIES, sharedComment } from "../domain/finding.ts";
 import type { BudgetName } from "../domain/omissions.ts";
 import { NOTHING_REMEMBERED } from "../domain/retrieval.ts";
 import { SUMMARY_MARKER } from "../domain/review/marker.ts";
-import { type Addressed, type PlacedFinding, quietVerdict, type Review, type ReviewMemory } from "../domain/review.ts";
+import {
+  type Addressed,
+  mergeSignal,
+  type PlacedFinding,
+  quietVerdict,
+  type Review,
+  type ReviewMemory,
+} from "../domain/review.ts";
 import type { Intent, Risk } from "../domain/signals.ts";
 import { counted, listed } from "../domain/text/counted.ts";
 import { agentPrompt } from "./agent-prompt.ts";
@@ -57,6 +64,7 @@ const SECTION_LENGTHS = {
 export function renderSummary(review: Review, findings: readonly PlacedFinding[]): string {
   const worst = worstFirst(findings);
   const sections = [
+    headline(review, findings),
     [verdict(review, findings)],
     findingsTable(review, findings, SECTION_LENGTHS.table),
     rememberedLines(review, findings, SECTION_LENGTHS.remembered),
@@ -87,6 +95,11 @@ export function renderSummary(review: Review, findings: readonly PlacedFinding[]
     .map((lines) => lines.join("\n").trim())
     .filter((section) => section !== "")
     .join("\n\n");
+}
+
+function headline(review: Review, findings: readonly PlacedFinding[]): readonly string[] {
+  const signal = mergeSignal(review, findings);
+  return signal === "" ? [] : [`**${signal}**`];
 }
 
 function firstLines({ summaryBecause }: Review): readonly string[] {
@@ -128,7 +141,9 @@ function footer(review: Review): string {
 }
 
 function configuration({ configUsed }: Review): string {
-  return configUsed === undefined ? "" : `Configuration: ${sanitizeInline(configUsed, 400)}.`;
+  if (configUsed === undefined) return "";
+  // As code, since the sanitizer takes a part of `.kodiai.yml@4f1c2d9` for an address.
+  return `Configuration: ${sanitizeInline(configUsed.replace(/\S+@[0-9a-f]{7}\b/g, "`$&`"), 400)}.`;
 }
 
 /** A change that is staged, or read from a diff, has no commit of its own; a diff without a clone has no base either. */

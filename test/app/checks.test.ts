@@ -42,9 +42,9 @@ test("it fails when a posted finding is severe enough, and succeeds when a compl
   const failing = await open(ON);
   const calm = await open(ON, { "src/etag.ts": LOGIN });
   const mild = await open("review: {checks: {enabled: true, failOn: critical}}");
-  expect(await checksOf(failing)).toMatchObject([{ conclusion: "failure", title: "1 finding" }]);
+  expect(await checksOf(failing)).toMatchObject([{ conclusion: "failure", title: "1 major finding open" }]);
   expect(await checksOf(calm)).toMatchObject([
-    { conclusion: "success", title: "No rule fired in 1 file; no model read it" },
+    { conclusion: "success", title: "Nothing open. No rule fired in 1 file; no model read it" },
   ]);
   expect(await checksOf(mild)).toMatchObject([{ conclusion: "success", annotations: [FINDING] }]);
 });
@@ -58,7 +58,7 @@ test("what a merge queue would merge gets a neutral check where checks are on, b
   expect(await ended()).toBe("completed neutral: Not reviewed");
   expect((await harness.world.checks(pull, head))[0]?.summary).toContain("reviewed on their pull requests");
   await harness.settled(pull);
-  expect(await endsOf(pull)).toEqual(["completed failure: 1 finding"]);
+  expect(await endsOf(pull)).toEqual(["completed failure: 1 major finding open"]);
   const without = await open("");
   const other = await harness.world.mergeGroup(without);
   await until(
@@ -133,7 +133,7 @@ test("re-running the check gives a review, against any policy", async () => {
   await harness.settled(pull);
   expect(harness.outcomeOf(id)).toMatchObject({ outcome: "review", reason: "rerequested" });
   expect(said(harness.world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
-  expect((await endsOf(pull)).at(-1)).toBe("completed failure: 1 finding");
+  expect((await endsOf(pull)).at(-1)).toBe("completed failure: 1 major finding open");
 });
 
 test("a dry run makes no check run and logs how it would end", async () => {
@@ -142,6 +142,6 @@ test("a dry run makes no check run and logs how it would end", async () => {
   const pull = await open(ON);
   expect(await checksOf(pull)).toEqual([]);
   expect(writes(harness.world)).toHaveLength(before);
-  expect(harness.log.join("")).toMatch(/"what":"check run","body":"failure: 1 finding"/);
+  expect(harness.log.join("")).toMatch(/"what":"check run","body":"failure: 1 major finding open"/);
   await harness.restart();
 });

@@ -164,6 +164,9 @@ describe("a scan that ends after the review", () => {
     await ended(at, pull, "CodeQL");
     expect(saidIn(at, pull)).toEqual(["web/page.py:2", "web/page.py:1"]);
     expect(summaryOf(at, pull)).toContain("results of `codeql`, `semgrep`");
+    expect(summaryOf(at, pull)).toMatch(/Configuration: `\.kodiai\.yml@[0-9a-f]{7}`\./);
+    // A description that is only the rule's name is no text.
+    expect(world.comments(pull).inline[1]?.body).not.toMatch(/^py\/name$/m);
 
     // The same tools again, and another event about the head: nothing to look at again.
     const reviews = at.world.comments(pull).reviews.length;

@@ -45,7 +45,7 @@ describe("an outsider's pull request", () => {
     expect(said(world, pull)).toEqual(["ops/backup.py:4 shell-from-strings"]);
     expect(summaryOf(world, pull).body).toContain("**1 finding**: 1 major");
     const [check] = await world.checks(pull);
-    expect(check).toMatchObject({ conclusion: "failure", title: "1 finding" });
+    expect(check).toMatchObject({ conclusion: "failure", title: "1 major finding open" });
     expect(check?.annotations).toEqual(["ops/backup.py:4 failure Shell command is built from strings"]);
     expect(expectSentInert(world)).toBeGreaterThan(3);
   });

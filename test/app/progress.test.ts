@@ -65,7 +65,7 @@ test("the summary says at once that the model reads, is edited in place, and say
   await harness.settled(pull);
   const [first = "", ...more] = summaries(pull);
   expect(more).toEqual([]);
-  expect(first).toMatch(/^\*\*1 finding\*\*/);
+  expect(first).toMatch(/^\*\*1 major finding open\*\*\n/);
   expect(first).not.toContain("Reading");
 
   isOpen = false;
@@ -86,7 +86,7 @@ test("a process that dies while the model reads: the next one goes on, and ends 
   expect(summaries(pull)).toEqual([expect.stringMatching(READING)]);
   letAnswer();
   await harness.settled(pull);
-  expect(summaries(pull)).toEqual([expect.stringMatching(/^\*\*1 finding\*\*/)]);
+  expect(summaries(pull)).toEqual([expect.stringMatching(/^\*\*1 major finding open\*\*\n/)]);
 });
 
 test("a progress note that GitHub does not let us end stays recorded, and is ended once the permission is back", async () => {

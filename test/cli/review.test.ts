@@ -302,7 +302,7 @@ describe("how it is printed", () => {
 
   test("md: the summary and the comments as they would be on GitHub [005-09]", async () => {
     const { out } = await run(["--base", "HEAD~1", "--format", "md"]);
-    expect(out).toMatch(/^\*\*3 findings\*\*: 3 major — 3 inline; 1 held back\./);
+    expect(out).toMatch(/^\*\*3 major findings open\*\*\n\n\*\*3 findings\*\*: 3 major — 3 inline; 1 held back\./);
     expect(out).toContain("### `src/login.ts:8`");
     expect(out).toContain("<sub>Cost: no model used");
     expect(out).not.toContain("<!--");

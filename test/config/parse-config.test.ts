@@ -52,6 +52,16 @@ describe("each problem is named with its line, its column and its fix", () => {
       "review: {profile: balancd}\n",
       "1:19 error review.profile: must be `quiet`, `balanced` or `thorough`; did you mean `balanced`?",
     ],
+    [
+      "a list of bots that leaves out all and names one",
+      "review:\n  bots: [renovate, None]\n",
+      "2:9 error review.bots: holds `none`, which leaves out every bot, beside others; write `bots: none`, or remove it",
+    ],
+    [
+      "a misspelt word in a list of bots",
+      "review: {bots: [agent]}\n",
+      "1:16 error review.bots: holds `agent`; did you mean `agents`? A bot of this name is `agent[bot]`",
+    ],
     ["yes for true", "review:\n  drafts: yes\n", "2:11 error review.drafts: must be `true` or `false`"],
     ["a number that is too large", "review:\n  maxComments: 21\n", "2:16 error review.maxComments: must be at most 20"],
     ["a negative number", "review:\n  maxComments: -1\n", "2:16 error review.maxComments: must be at least 0"],

@@ -49,7 +49,7 @@ test("without the setting there is no check run", async () => {
 test("a check informs by default: its findings are annotations on the lines, and it does not judge", async () => {
   const [check, ...more] = await checked(open("review: {checks: {enabled: true}}"));
   expect(more).toEqual([]);
-  expect(check).toMatchObject({ conclusion: "neutral", title: "1 finding" });
+  expect(check).toMatchObject({ conclusion: "neutral", title: "1 major finding open" });
   expect(annotations(check)).toEqual([FINDING]);
   expect(check?.summary).toMatch(/^This check informs and never fails\. See the \[summary\]\(https:/);
   expect(check?.text).toContain("**1 finding**: 1 major");
@@ -57,9 +57,9 @@ test("a check informs by default: its findings are annotations on the lines, and
 });
 
 test("it fails when a posted finding is severe enough, and succeeds when a complete review has none", async () => {
-  expect(await checked(open(ON))).toMatchObject([{ conclusion: "failure", title: "1 finding" }]);
+  expect(await checked(open(ON))).toMatchObject([{ conclusion: "failure", title: "1 major finding open" }]);
   expect(await checked(open(ON, { "src/etag.ts": LOGIN }))).toMatchObject([
-    { conclusion: "success", title: "No rule fired in 1 file; no model read it" },
+    { conclusion: "success", title: "Nothing open. No rule fired in 1 file; no model read it" },
   ]);
   const [mild] = await checked(open("review: {checks: {enabled: true, failOn: critical}}"));
   expect([mild?.conclusion, annotations(mild)]).toEqual(["success", [FINDING]]);
@@ -103,7 +103,7 @@ test("the check of a head that moved ends as superseded, and the new head has it
   const pushed = flow.push(pull, { "src/balance.py": BALANCE });
   await flow.review(pushed);
   expect(ends(pull)).toEqual(["neutral: Superseded"]);
-  expect(ends(pushed)).toEqual(["failure: 1 finding"]);
+  expect(ends(pushed)).toEqual(["failure: 1 major finding open"]);
 });
 
 test("a review that is tried again goes on with its check", async () => {
@@ -111,7 +111,7 @@ test("a review that is tried again goes on with its check", async () => {
   failsToPost(pull);
   await expect(flow.review(pull)).rejects.toThrow(Transient);
   await flow.review(pull);
-  expect(ends(pull)).toEqual(["failure: 1 finding"]);
+  expect(ends(pull)).toEqual(["failure: 1 major finding open"]);
   expect(pull.posted.reviews.flatMap(({ comments }) => comments)).toHaveLength(1);
 });
 
@@ -144,7 +144,7 @@ test("a check whose creation was uncertain ends with its review", async () => {
   };
   const pull = open(ON);
   await flow.review(pull);
-  expect(ends(pull)).toEqual(["failure: 1 finding"]);
+  expect(ends(pull)).toEqual(["failure: 1 major finding open"]);
 });
 
 test("a conclusion that did not reach GitHub is sent later, unchanged", async () => {
@@ -155,7 +155,7 @@ test("a conclusion that did not reach GitHub is sent later, unchanged", async ()
   expect(await sweep()).toEqual(["later"]);
   flow.checks.fail = () => null;
   expect(await sweep()).toEqual(["ended"]);
-  expect(ends(pull)).toEqual(["failure: 1 finding"]);
+  expect(ends(pull)).toEqual(["failure: 1 major finding open"]);
 });
 
 test("each of many findings is an annotation", async () => {

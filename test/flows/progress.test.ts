@@ -56,7 +56,7 @@ test("the summary says at once that the model reads, is edited in place, and say
   expect(seen[0]).toMatch(READING);
   const [first = "", ...more] = pull.posted.summaries;
   expect(more).toEqual([]);
-  expect(first).toMatch(/^\*\*1 finding\*\*/);
+  expect(first).toMatch(/^\*\*1 major finding open\*\*\n/);
   expect(first).not.toContain("Reading");
 
   seen.length = 0;
@@ -106,7 +106,7 @@ test("a process that dies while the model reads: the next one goes on, and ends 
   const pull = open(FILES);
   await dies(pull);
   await flow.review(pull, { access: reading() });
-  expect(pull.posted.summaries).toEqual([expect.stringMatching(/^\*\*1 finding\*\*/)]);
+  expect(pull.posted.summaries).toEqual([expect.stringMatching(/^\*\*1 major finding open\*\*\n/)]);
   expect(await isOpen(pull)).toBe(false);
 });
 

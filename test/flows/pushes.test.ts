@@ -252,7 +252,7 @@ describe("five pushes on one pull request (new code, rebase, rename, reformattin
       again,
       since(heads.reformatted),
     ]);
-    expect(after.map(({ summary }) => summary.split("\n")[0])).toEqual([
+    expect(after.map(({ summary }) => summary.split("\n")[2])).toEqual([
       "**2 findings**: 2 major — 2 inline.",
       "**2 findings**: 2 major — 2 posted earlier.",
       "**2 findings**: 2 major — 2 posted earlier.",

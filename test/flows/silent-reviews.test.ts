@@ -46,11 +46,11 @@ async function review(pull: Pull): Promise<Pull> {
 }
 
 const shown = (pull: Pull) => ({
-  summaries: own(pull).map((body) => body.split("\n")[0]),
+  summaries: own(pull).map((body) => body.split("\n\n", 2).join(" ")),
   reactions: pull.reactions.map(({ author, content }) => `${author.login} ${content}`),
 });
 const SILENT = { summaries: [], reactions: ["kodiai[bot] +1"] };
-const CLEAN_SUMMARY = "**No rule fired** in 1 file; no model read it.";
+const CLEAN_SUMMARY = "**Nothing open** **No rule fired** in 1 file; no model read it.";
 
 test("the first review of a repository posts its summary and says that later ones are silent", async () => {
   const first = harness.world.comments(repository.pulls[0] as Pull).summary;
@@ -123,7 +123,9 @@ test("a push with findings takes the 👍 back, and a clean one after it updates
 
   await world.push(pull, { "ops/other.py": CLEAN });
   await review(pull);
-  expect(shown(pull).summaries).toEqual([expect.stringMatching(/^\*\*No rule fired\*\*/)]);
+  expect(shown(pull).summaries).toEqual([
+    expect.stringMatching(/^\*\*Nothing open, 1 perhaps addressed\*\* \*\*No rule fired\*\*/),
+  ]);
 });
 
 test("a silent head is reviewed once: a second event, and the sweep, find it done", async () => {

@@ -50,6 +50,12 @@ describe("bots", () => {
     ["weblate[bot]", ["!cursor"], false],
     ["claude[bot]", [], false],
     ["claude[bot]", ["["], false],
+    ["github-actions[bot]", ["all"], true],
+    ["github-actions[bot]", ["All", "!github-actions"], false],
+    ["claude[bot]", ["!agents", "all"], false],
+    ["claude[bot]", ["AGENTS"], true],
+    ["claude[bot]", ["none"], false],
+    ["claude[bot]", ["!all"], false],
   ] as const)("%s with the list %j is reviewed: %s", (login, bots, isReviewed) => {
     expect(why(bot(login), { bots: [...bots] }) === null).toBe(isReviewed);
   });

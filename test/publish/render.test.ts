@@ -143,21 +143,24 @@ describe("renderComment", () => {
 });
 
 describe("renderSummary", () => {
-  const line = (review: Review) => renderSummary(review, review.findings).split("\n")[0];
+  /** What is open, and the counts. */
+  const line = (review: Review) => renderSummary(review, review.findings).split("\n\n", 2).join(" ");
 
-  test("the first line counts findings by severity and by place", () => {
+  test("begins with what is open, and counts findings by severity and by place", () => {
     expect(line(sampleReview())).toBe(
-      "**5 findings**: 1 critical, 2 major, 1 medium, 1 minor — 2 inline, 1 on whole files, 1 below, 1 posted earlier; 1 held back. This review is **incomplete**, see below.",
+      "**1 critical finding open, 4 milder** **5 findings**: 1 critical, 2 major, 1 medium, 1 minor — 2 inline, 1 on whole files, 1 below, 1 posted earlier; 1 held back. This review is **incomplete**, see below.",
     );
   });
 
   test("says when there was nothing to review, or nothing to say", () => {
     const none = { findings: [], heldBack: [], degraded: [] };
-    expect(line(sampleReview(none))).toBe("**No rule fired** in 4 files; no model read them.");
-    expect(line(sampleReview({ ...none, reviewed: [] }))).toBe(
+    expect(line(sampleReview(none))).toBe("**Nothing open** **No rule fired** in 4 files; no model read them.");
+    const lost = { ...none, degraded: [{ part: "head-text", reason: "it was too long" }] };
+    expect(line(sampleReview(lost))).toMatch(/^\*\*Nothing open in what was read\*\* /);
+    expect(line(sampleReview({ ...none, reviewed: [] }))).toContain(
       "**Nothing to review**: 25 changed files, all left out.",
     );
-    expect(line(sampleReview({ ...none, reviewed: [], leftOut: [] }))).toBe(
+    expect(line(sampleReview({ ...none, reviewed: [], leftOut: [] }))).toContain(
       "**Nothing to review**: no file was changed.",
     );
   });

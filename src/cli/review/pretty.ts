@@ -3,7 +3,7 @@
 import { styleText } from "node:util";
 import { problemLine } from "../../config/located.ts";
 import { type Finding, SEVERITIES } from "../../domain/finding.ts";
-import { type PlacedFinding, quietVerdict, type Review } from "../../domain/review.ts";
+import { mergeSignal, type PlacedFinding, quietVerdict, type Review } from "../../domain/review.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { clipped, type NumberedLines, terminalText } from "../terminal-text.ts";
 
@@ -90,7 +90,9 @@ function verdict(review: Review): string {
       ? quiet(review)
       : `${total}: ${counts.join(", ")}; ${counted(review.reviewed.length, "file")} reviewed,`;
   const incomplete = review.degraded.length > 0 ? styleText("yellow", "; incomplete, see above") : "";
-  return `${what} ${review.leftOut.length} left out${incomplete}; ${review.cost.ms} ms, ${modelText(review)}`;
+  const signal = mergeSignal(review, review.findings);
+  const first = signal === "" ? "" : `${styleText("bold", signal)}. `;
+  return `${first}${what} ${review.leftOut.length} left out${incomplete}; ${review.cost.ms} ms, ${modelText(review)}`;
 }
 
 function quiet(review: Review): string {

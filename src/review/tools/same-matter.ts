@@ -27,6 +27,7 @@ const MATTERS: readonly RegExp[] = [
   /\bxxe\b|xml.?external|cwe-0*611\b/i,
   /temp.?file|mktemp|cwe-0*377\b|\b[bs]306\b/i,
   /debug.?(?:server|true)|flask.?debug|cwe-0*489\b|\b[bs]201\b/i,
+  /template.?injection|\bssti\b|cwe-0*1336\b/i,
   /\bcors\b|cwe-0*942\b/i,
   /missing.?timeout|request.?without.?timeout|no.?timeout|\b[bs]113\b/i,
   /debugger/i,
