@@ -420,6 +420,20 @@ describe("a decision of the gate", () => {
   );
 });
 
+test("what was said about a file counts for it after it moved [003-40]", async () => {
+  const code = lines(20, "acquire(job); run()");
+  const change = { "src/old/lock.py": null, "lib/new/guard.py": code, "web/run.py": "acquire(job); run()\n" };
+  const memories = {
+    moved: { language: "", path: "src/old/lock.py" },
+    here: { language: "", path: "lib/new/guard.py" },
+    other: { language: "", path: "tools/gen/page.py" },
+  };
+  const { scores } = await play({ base: { "src/old/lock.py": code }, memories, files: change });
+  const scoreOf = (name: string) => scores.get(name) ?? Number.NaN;
+  expect(scoreOf("moved")).toBeCloseTo(scoreOf("here"), 9);
+  expect(scoreOf("moved")).toBeGreaterThan(scoreOf("other") + 1);
+});
+
 describe("another fusion of words and vectors", () => {
   const memories = { ada: { language: "" } };
   const of = async (fusion: string, gate = "gate: {enabled: false}") => {
