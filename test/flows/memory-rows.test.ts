@@ -397,7 +397,7 @@ describe("a decision of the gate", () => {
   );
 
   test.each<[string, string, Play["files"], number]>([
-    ["bug-fix", "fix: release the lock", many(".yaml"), 1.2],
+    ["bug-fix", "fix: release the lock", { ...many(".yaml"), "top.yaml": "lock: held\n" }, 1.2],
     ["code", "release the lock", many(".py"), 1],
     ["named-in-text", "release the lock of `Job`", many(".yaml"), 1],
   ])(
