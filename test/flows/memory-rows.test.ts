@@ -397,7 +397,7 @@ describe("a decision of the gate", () => {
   );
 
   test.each<[string, string, Play["files"], number]>([
-    ["bug-fix", "fix: release the lock", many(".yaml"), 1.2],
+    ["bug-fix", "fix: release the lock", { ...many(".yaml"), "top.yaml": "lock: held\n" }, 1.2],
     ["code", "release the lock", many(".py"), 1],
     ["named-in-text", "release the lock of `Job`", many(".yaml"), 1],
   ])(
@@ -418,6 +418,20 @@ describe("a decision of the gate", () => {
       );
     },
   );
+});
+
+test("what was said about a file counts for it after it moved [003-40]", async () => {
+  const code = lines(20, "acquire(job); run()");
+  const change = { "src/old/lock.py": null, "lib/new/guard.py": code, "web/run.py": "acquire(job); run()\n" };
+  const memories = {
+    moved: { language: "", path: "src/old/lock.py" },
+    here: { language: "", path: "lib/new/guard.py" },
+    other: { language: "", path: "tools/gen/page.py" },
+  };
+  const { scores } = await play({ base: { "src/old/lock.py": code }, memories, files: change });
+  const scoreOf = (name: string) => scores.get(name) ?? Number.NaN;
+  expect(scoreOf("moved")).toBeCloseTo(scoreOf("here"), 9);
+  expect(scoreOf("moved")).toBeGreaterThan(scoreOf("other") + 1);
 });
 
 describe("another fusion of words and vectors", () => {

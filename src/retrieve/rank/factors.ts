@@ -3,6 +3,7 @@
 import { folderOf, withoutExtension } from "../../domain/code/paths.ts";
 import type { Severity } from "../../domain/finding.ts";
 import type { Corpus, MemoryRecord, Outcome } from "../../domain/memory.ts";
+import type { FileDiff } from "../../domain/pull-request.ts";
 import type { ScoreTerm, Strategy } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { chunkLanguage, languageFactor } from "./language.ts";
@@ -90,6 +91,11 @@ const RELATED_FILES_FACTOR = 1.2;
 function relatedFilesFactor(strategy: Strategy | null, path: string | null, changed: Weighing["places"]): number {
   if (strategy !== "related-files" || path === null) return 1;
   return changed.paths.has(withoutExtension(path)) || changed.folders.has(folderOf(path)) ? RELATED_FILES_FACTOR : 1;
+}
+
+/** The paths of the changed files, and of moved ones those that they had: what was said about a file moves with it. */
+export function pathsOf(files: readonly Pick<FileDiff, "path" | "previousPath">[]): readonly string[] {
+  return files.flatMap(({ path, previousPath }) => (previousPath === null ? path : [path, previousPath]));
 }
 
 /** The changed paths without their extensions, and their folders. */

@@ -6,6 +6,7 @@ import type { MemoryRecord } from "../../domain/memory.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { ScoreTerm } from "../../domain/retrieval.ts";
 import { BACKGROUND } from "../../domain/text/word-rarity.ts";
+import { pathsOf } from "./factors.ts";
 import { featureSignals, type Signals } from "./features.ts";
 import type { FusedHit, RetrieverWeights } from "./fusion.ts";
 import table from "./fusion-table.json" with { type: "json" };
@@ -84,7 +85,7 @@ function changeOf({ pull, files }: PullRequestContext): Change {
   return {
     title: pull.title,
     body: pull.body ?? "",
-    paths: files.map(({ path }) => path),
+    paths: pathsOf(files),
     hunks: files.flatMap(({ hunks }) => hunks),
   };
 }

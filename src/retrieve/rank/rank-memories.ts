@@ -8,7 +8,7 @@ import type { ReviewSignals } from "../../domain/signals.ts";
 import type { Tuning } from "../tuning.ts";
 import { fixedInChange, NEARER_TO_FIX } from "./already-fixed.ts";
 import { dedupe } from "./dedupe.ts";
-import { changedPlaces, factorTerms, recencyDistanceFactor } from "./factors.ts";
+import { changedPlaces, factorTerms, pathsOf, recencyDistanceFactor } from "./factors.ts";
 import { BEHIND, byScore, type FusedHit, type QueryCandidates, type RetrieverWeights } from "./fusion.ts";
 import { chunkLanguage, inAdjustedOrder, isLanguageOf, rerankByLanguage } from "./language.ts";
 import { type AskedChange, askedChange, type Learned, learnedEvidence } from "./learned-fusion.ts";
@@ -145,7 +145,7 @@ function bySum(
   { context, signals: { languages }, now }: Evidence,
   { strategy, sourceWeights, factors }: RankSettings,
 ): readonly RankedMemory[] {
-  const places = changedPlaces(context.files.map(({ path }) => path));
+  const places = changedPlaces(pathsOf(context.files));
   const at = { languages, strategy, places, sourceWeights, now };
   return candidates
     .map((candidate) => {

@@ -127,14 +127,17 @@ export function retrievalLogContract(name: string, open: () => OpenLog | Promise
         anEntry({ embedding: { texts: 4, cached: 3, tokens: 100, usd: 0.00002 }, usd: 0.00052, rerank, rerankMs: 300 }),
         anEntry({ embedding: { texts: 4, cached: 0, tokens: 400, usd: 0.00008 }, usd: 0.00008 }),
         anEntry({ rerank: { ...rerank, topChanged: 0, meanMove: 0, usd: 0, failed: "HTTP 503" }, usd: 0.00008 }),
+        // All of it from the cache.
+        anEntry({ embedding: { texts: 2, cached: 2, tokens: 0, usd: 0 }, usd: 0 }),
         // The keyless embedder: no tokens, no cache.
         anEntry({ embedding: { texts: 6, cached: 0, tokens: 0, usd: 0 }, usd: 0 }),
       );
-      const { embedding, rerank: reported, usdPerRetrieval } = await statistics.read(DAY);
-      expect(embedding).toMatchObject({ texts: 18, cached: 3, hitShare: 3 / 12, paid: 3, tokens: 900 });
+      const { embedding, rerank: reported, usdPerRetrieval, gate } = await statistics.read(DAY);
+      expect(gate.accuracy).toBeNull();
+      expect(embedding).toMatchObject({ texts: 20, cached: 5, hitShare: 5 / 14, paid: 4, tokens: 900 });
       expect(embedding.usd).toBeCloseTo(0.00018, 10);
       expect(reported).toEqual({ count: 2, failed: 1, usd: 0.0005, averageMs: 300, topChanged: 0.4, meanMove: 3 });
-      expect(usdPerRetrieval).toBeCloseTo(0.00068 / 4, 10);
+      expect(usdPerRetrieval).toBeCloseTo(0.00068 / 5, 10);
     });
 
     test("skips are counted by their rule; a skip that was searched says whether skipping lost anything [001-26]", async () => {

@@ -41,6 +41,20 @@ test("a question that changes no file is answered by what it says", async () => 
   expect(ids(precedents)[0]).toBe("mem_c");
 });
 
+test("the probability is of text and place: a vector, however near, changes the score and not the probability", async () => {
+  const records = [
+    memory("mem_a", { text: "The gateway is busy: fetch the invoices again." }),
+    memory("mem_b", { text: "Await a pause between two attempts at the gateway." }),
+  ];
+  const shelved = records.map((record) => ({ record, vector: atDistance(0.2) }));
+  const asked = { shape: CHANGE, shelved, retrieval: ALL, tuning: { floors: false } };
+  const [words, near] = [await enter({ ...asked, embedder: null }), await enter(asked)];
+  for (const { id } of records) {
+    expect(retrieved(near, id).probability).toBe(retrieved(words, id).probability);
+    expect(retrieved(near, id).score).toBeGreaterThan(retrieved(words, id).score);
+  }
+});
+
 test("memories without a place are ordered by what they say of the changed code", async () => {
   const records = [
     memory("mem_title", { text: "The gateway is busy: fetch the invoices again.", path: null }),
