@@ -222,9 +222,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "tokens for everything",
     loses: "a token reaches one repository",
     file: "src/adapters/github/clients.ts",
-    within: "forRepository",
-    find: "{ repository_ids: [id], permissions: REVIEW_PERMISSIONS }",
-    replace: "{ permissions: REVIEW_PERMISSIONS }",
+    find: "installationId, { repository_ids: [id], permissions }));",
+    replace: "installationId, { permissions }));",
     test: [
       "test/app/one-repository.test.ts",
       "no secret of a change is sent to be embedded, and each token reaches one repository with what the work needs",

@@ -45,24 +45,24 @@ describe.skipIf(given === null)("a PostgreSQL database", () => {
 
   test("statements of a transaction that are asked at once are done in their order, and none after its end", () =>
     withDatabase(async (db) => {
-          let late: Promise<unknown> = Promise.resolve();
-          const { promise: over, resolve: end } = Promise.withResolvers<void>();
-          const ids = await db.transaction(async (sql) => {
-            const asked = [1, 2, 3].map((id) =>
-              sql.all("INSERT INTO t (id) SELECT count(*) + $1 FROM t RETURNING id", [id]),
-            );
-            late = over.then(() => sql.run("INSERT INTO t (id) VALUES (9)"));
-            return Promise.all(asked);
-          });
-          end();
-          expect(ids).toEqual([[{ id: 1 }], [{ id: 3 }], [{ id: 5 }]]);
-          await expect(late).rejects.toThrow("the transaction has ended");
-          const failed = db.transaction((sql) =>
-            Promise.all([sql.run("INSERT INTO t (id) VALUES (7)"), sql.run("INSERT INTO t (id) VALUES (1)")]),
-          );
-          await expect(failed).rejects.toThrow("duplicate key");
-          expect(await db.all("SELECT id FROM t ORDER BY id")).toEqual([{ id: 1 }, { id: 3 }, { id: 5 }]);
-        }));
+      let late: Promise<unknown> = Promise.resolve();
+      const { promise: over, resolve: end } = Promise.withResolvers<void>();
+      const ids = await db.transaction(async (sql) => {
+        const asked = [1, 2, 3].map((id) =>
+          sql.all("INSERT INTO t (id) SELECT count(*) + $1 FROM t RETURNING id", [id]),
+        );
+        late = over.then(() => sql.run("INSERT INTO t (id) VALUES (9)"));
+        return Promise.all(asked);
+      });
+      end();
+      expect(ids).toEqual([[{ id: 1 }], [{ id: 3 }], [{ id: 5 }]]);
+      await expect(late).rejects.toThrow("the transaction has ended");
+      const failed = db.transaction((sql) =>
+        Promise.all([sql.run("INSERT INTO t (id) VALUES (7)"), sql.run("INSERT INTO t (id) VALUES (1)")]),
+      );
+      await expect(failed).rejects.toThrow("duplicate key");
+      expect(await db.all("SELECT id FROM t ORDER BY id")).toEqual([{ id: 1 }, { id: 3 }, { id: 5 }]);
+    }));
 
   test("texts lose U+0000 and half surrogate pairs, in parameters, lists and rows; whole numbers come back as numbers", () =>
     withDatabase(async (db) => {

@@ -11,9 +11,7 @@ import type { Database, Sql } from "../../../src/store/sql.ts";
 import { arrivals } from "./killed-arrivals.ts";
 
 const [place = "", work = "", when = ""] = process.argv.slice(2);
-const db: Database = place.startsWith("postgres")
-  ? openPostgres(place)
-  : await openQueueFile(place);
+const db: Database = place.startsWith("postgres") ? openPostgres(place) : await openQueueFile(place);
 
 const armed: Database = {
   ...db,
