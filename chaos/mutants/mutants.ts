@@ -222,6 +222,7 @@ export const MUTANTS: readonly Mutant[] = [
     id: "tokens for everything",
     loses: "a token reaches one repository",
     file: "src/adapters/github/clients.ts",
+    within: "githubClients",
     find: "installationId, { repository_ids: [id], permissions }));",
     replace: "installationId, { permissions }));",
     test: [
