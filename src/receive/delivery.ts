@@ -20,7 +20,7 @@ const Repository = z.object({
 export const Sha = z.string().regex(/^[0-9a-f]{40,64}$/);
 
 /** The fields of all deliveries about a repository that have an action. */
-export const Around = z.object({
+export const RepositoryEvent = z.object({
   action: z.string(),
   installation: z.object({ id: z.int() }),
   repository: Repository,
@@ -37,7 +37,7 @@ export const Pull = z.object({
 });
 export const PullWithHead = Pull.extend({ head: z.object({ sha: Sha }) });
 
-export const PullRequestDelivery = Around.extend({
+export const PullRequestDelivery = RepositoryEvent.extend({
   sender: User,
   pull_request: PullWithHead,
   label: z.object({ name: z.string() }).optional(),
@@ -52,7 +52,7 @@ export const PullRequestDelivery = Around.extend({
 export type PullRequestDelivery = z.infer<typeof PullRequestDelivery>;
 
 /** A push to any branch or tag. */
-export const PushDelivery = Around.omit({ action: true }).extend({
+export const PushDelivery = RepositoryEvent.omit({ action: true }).extend({
   ref: z.string().max(1_000),
   deleted: z.boolean().optional(),
   repository: Repository.extend({ default_branch: z.string() }),
@@ -60,7 +60,7 @@ export const PushDelivery = Around.omit({ action: true }).extend({
 export type PushDelivery = z.infer<typeof PushDelivery>;
 
 /** A repository was changed as a whole: renamed, transferred, deleted. */
-export const RepositoryDelivery = Around.extend({
+export const RepositoryDelivery = RepositoryEvent.extend({
   changes: z.object({ default_branch: z.unknown().optional() }).nullish(),
 });
 export type RepositoryDelivery = z.infer<typeof RepositoryDelivery>;
@@ -109,7 +109,7 @@ export interface Delivery {
 }
 
 /** Settings of this Kodiai server that reading needs. */
-export interface Reception {
+export interface ReceiveOptions {
   /** `github.com` or the GHES host: part of a job's key. */
   readonly host: string;
   /** Login whose review request triggers a review; null when not configured. */
@@ -119,12 +119,12 @@ export interface Reception {
 }
 
 /** Reads a delivery: what follows from it, or one line on why nothing does. Never throws, for any payload. */
-export type Reader<Outcome> = (delivery: Delivery, reception: Reception) => Outcome | string;
+export type Reader<Outcome> = (delivery: Delivery, reception: ReceiveOptions) => Outcome | string;
 
 /** A reader of payloads of one form; the reason against another names its first field that is not as GitHub documents it. */
 export function reader<Payload, Outcome>(
   form: z.ZodType<Payload>,
-  read: (payload: Payload, delivery: Delivery, reception: Reception) => Outcome | string,
+  read: (payload: Payload, delivery: Delivery, reception: ReceiveOptions) => Outcome | string,
 ): Reader<Outcome> {
   return (delivery, reception) => {
     const parsed = form.safeParse(delivery.payload);

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { type HeadJobs, jobKey, type ReviewJob } from "../domain/job.ts";
-import { Around, quoted, type Reader, reader, repoOf, Sha, User } from "./delivery.ts";
+import { quoted, type Reader, RepositoryEvent, reader, repoOf, Sha, User } from "./delivery.ts";
 
 const Check = z.object({
   head_sha: Sha,
@@ -20,7 +20,7 @@ export function isScan(action: unknown, app: { readonly slug?: unknown } | null 
   return action === "completed" && app?.slug === SCANNER;
 }
 
-const CheckDelivery = Around.extend({
+const CheckDelivery = RepositoryEvent.extend({
   sender: User.optional(),
   check_run: Check.optional(),
   check_suite: Check.optional(),
@@ -71,7 +71,7 @@ export const readCheckRun: Reader<HeadJobs> = reader(CheckDelivery, (payload, de
   };
 });
 
-const MergeGroupDelivery = Around.extend({
+const MergeGroupDelivery = RepositoryEvent.extend({
   merge_group: z.object({ head_sha: Sha, base_sha: Sha, head_ref: z.string().max(1_000) }),
 });
 

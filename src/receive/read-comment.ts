@@ -6,13 +6,13 @@ import { jobKey } from "../domain/job.ts";
 import { titleFingerprint } from "../domain/review/review-history.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import {
-  Around,
   type Delivery,
   Pull,
   PullWithHead,
   quoted,
   type Reader,
-  type Reception,
+  type ReceiveOptions,
+  RepositoryEvent,
   reader,
   repoOf,
   User,
@@ -29,12 +29,12 @@ const Written = z.object({
   performed_via_github_app: z.unknown().optional(),
 });
 
-const ConversationDelivery = Around.extend({
+const ConversationDelivery = RepositoryEvent.extend({
   issue: Pull.extend({ pull_request: z.unknown().optional() }),
   comment: Written.extend({ created_at: z.string() }),
 });
 
-const ThreadDelivery = Around.extend({
+const ThreadDelivery = RepositoryEvent.extend({
   pull_request: PullWithHead,
   comment: Written.extend({
     created_at: z.string(),
@@ -44,7 +44,7 @@ const ThreadDelivery = Around.extend({
   }),
 });
 
-const ReviewDelivery = Around.extend({
+const ReviewDelivery = RepositoryEvent.extend({
   pull_request: PullWithHead,
   review: Written.extend({ submitted_at: z.string().nullish() }),
 });
@@ -53,7 +53,7 @@ const ReviewDelivery = Around.extend({
 const DESCRIPTION_CHARS = 1_000;
 
 interface CommentEvent {
-  readonly around: z.infer<typeof Around>;
+  readonly around: z.infer<typeof RepositoryEvent>;
   readonly pull: z.infer<typeof Pull>;
   readonly headSha: string | null;
   readonly written: z.infer<typeof Written>;
@@ -110,7 +110,7 @@ export const COMMENT_READERS: ReadonlyMap<string, Reader<CommandJob>> = new Map(
   ],
 ]);
 
-function commandOf(event: CommentEvent, delivery: Delivery, { slug, host }: Reception): CommandJob | string {
+function commandOf(event: CommentEvent, delivery: Delivery, { slug, host }: ReceiveOptions): CommandJob | string {
   const refusal = refusalOf(event, COMMENT_EVENTS.get(delivery.event) ?? "", slug);
   if (refusal !== null) return refusal;
   const { around, pull, comment, written } = event;

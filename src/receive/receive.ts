@@ -21,12 +21,12 @@ import { labelKey } from "../domain/pull-request.ts";
 import { titleFingerprint } from "../domain/review/review-history.ts";
 import { holdTag } from "../domain/title-tags.ts";
 import {
-  Around,
   type Delivery,
   PullRequestDelivery,
   quoted,
   type Reader,
-  type Reception,
+  type ReceiveOptions,
+  RepositoryEvent,
   reader,
   repoOf,
   User,
@@ -70,7 +70,7 @@ export const READ_EVENTS: readonly string[] = [...READERS.keys()];
  */
 export function receive(
   delivery: Delivery,
-  settings: Omit<Reception, "slug"> & Partial<Pick<Reception, "slug">>,
+  settings: Omit<ReceiveOptions, "slug"> & Partial<Pick<ReceiveOptions, "slug">>,
 ): Received {
   const { id, event } = delivery;
   const reception = { slug: "kodiai", ...settings };
@@ -98,7 +98,7 @@ export function isForeignCheck(event: string, payload: unknown, appId: number): 
 function readPullRequest(
   payload: PullRequestDelivery,
   delivery: Delivery,
-  reception: Reception,
+  reception: ReceiveOptions,
 ): ReviewJob | CancelJob | string {
   const { action, installation, repository, sender, pull_request: pull } = payload;
   const repo = repoOf(repository, reception.host);
@@ -136,7 +136,10 @@ const ENDS: ReadonlyMap<string, string> = new Map([
   ["converted_to_draft", "converted to draft"],
 ]);
 
-function triggerOf(payload: PullRequestDelivery, { reviewerLogin }: Reception): Trigger | { readonly reason: string } {
+function triggerOf(
+  payload: PullRequestDelivery,
+  { reviewerLogin }: ReceiveOptions,
+): Trigger | { readonly reason: string } {
   const { action, requested_reviewer: reviewer } = payload;
   switch (action) {
     case "edited":
@@ -191,7 +194,7 @@ function closedPullJob({ id, event, payload }: Delivery, host: string): HistoryJ
   };
 }
 
-const FeedbackDelivery = Around.extend({
+const FeedbackDelivery = RepositoryEvent.extend({
   sender: User,
   pull_request: z.object({ number: z.int().positive() }),
   comment: z.object({ in_reply_to_id: z.int().nullish(), body: z.string().nullish() }).nullish(),
@@ -213,7 +216,7 @@ const TRIGGERS: ReadonlyMap<string, string> = new Map([
  *
  * @returns null when there is nothing to learn from it; never throws, for any payload
  */
-function feedbackJob({ id, event, payload }: Delivery, { slug, host }: Reception): FeedbackJob | null {
+function feedbackJob({ id, event, payload }: Delivery, { slug, host }: ReceiveOptions): FeedbackJob | null {
   const { data } = FeedbackDelivery.safeParse(payload);
   const trigger = data === undefined ? undefined : TRIGGERS.get(`${event} ${data.action}`);
   if (data === undefined || trigger === undefined) return null;
