@@ -42,9 +42,9 @@ const REVIEW_LABEL = "kodiai:review";
 export interface Received {
   readonly outcome: Outcome;
   /** Further jobs, which learn from what people did and wrote. */
-  readonly beside: readonly UpkeepJob[];
+  readonly followUpJobs: readonly UpkeepJob[];
   /** Fingerprint that recognises the same event under another delivery id; null when a repetition does no harm. */
-  readonly meaning: string | null;
+  readonly dedupKey: string | null;
 }
 
 type Outcome = ReviewJob | HeadJobs | CommandJob | CancelJob | UpkeepJobs | Ignored;
@@ -79,9 +79,9 @@ export function receive(
   const learning = [feedbackJob(delivery, reception), closedPullJob(delivery, reception.host)];
   const beside = learning.filter((one) => one !== null);
   if (outcome.kind === "ignored" && beside.length > 0)
-    return { outcome: { kind: "upkeep", delivery: id, jobs: beside }, beside: [], meaning: null };
+    return { outcome: { kind: "upkeep", delivery: id, jobs: beside }, followUpJobs: [], dedupKey: null };
   const isOnce = outcome.kind === "review" || outcome.kind === "command";
-  return { outcome, beside, meaning: isOnce ? meaning(outcome, delivery) : null };
+  return { outcome, followUpJobs: beside, dedupKey: isOnce ? meaning(outcome, delivery) : null };
 }
 
 const CHECK_EVENTS: ReadonlySet<string> = new Set(["check_run", "check_suite"]);

@@ -30,7 +30,11 @@ export function deliveryHandler(taking: DeliverySettings): ApplicationFunction {
   const { commits, counted, githubHost: host, reviewerLogin, slug, log } = taking;
   async function take({ id, name: event, payload }: ProbotEvent): Promise<void> {
     if (isForeignCheck(event, payload, taking.appId)) return counted.took(event, "ignored");
-    const { outcome: asked, beside, meaning } = receive({ id, event, payload }, { host, reviewerLogin, slug });
+    const {
+      outcome: asked,
+      followUpJobs: beside,
+      dedupKey: meaning,
+    } = receive({ id, event, payload }, { host, reviewerLogin, slug });
     const receivedAt = Date.now();
     const outcome = taking.debounce === false ? asked : await debounced(asked, taking.store, receivedAt);
     const isNew = await commits.commit({ delivery: { id, event, receivedAt, meaning }, outcome, beside });
@@ -55,7 +59,7 @@ export function commentTaker(
 ) {
   const { commits, githubHost: host, reviewerLogin, slug, wake, log } = taking;
   return async ({ id, event, payload }: MissedComment): Promise<boolean> => {
-    const { outcome, meaning } = receive({ id, event, payload }, { host, reviewerLogin, slug });
+    const { outcome, dedupKey: meaning } = receive({ id, event, payload }, { host, reviewerLogin, slug });
     if (outcome.kind !== "command") return false;
     const isNew = await commits.commit({
       delivery: { id, event, receivedAt: Date.now(), meaning },

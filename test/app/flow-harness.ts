@@ -105,7 +105,11 @@ export async function openFlow({
   const gateCache = newGateCache();
   const world = plainWorld(async ({ id, event, payload }) => {
     const reception = { host: "github.com", reviewerLogin: reviewerLogin === "" ? null : reviewerLogin };
-    const { outcome, beside, meaning } = receive({ id, event, payload } as never, { ...reception, slug: "kodiai" });
+    const {
+      outcome,
+      followUpJobs: beside,
+      dedupKey: meaning,
+    } = receive({ id, event, payload } as never, { ...reception, slug: "kodiai" });
     await queue.accept({ id, event, receivedAt: Date.now(), meaning }, outcome, beside);
   }, manifest);
 

@@ -26,7 +26,7 @@ const payload = (action: string) => ({
 });
 /** The job that remembers what people said on a closed pull request, or undefined. */
 const read = (event: string, given: unknown) =>
-  receive({ id: "d-1", event, payload: given }, RECEPTION).beside.find(({ kind }) => kind === "history");
+  receive({ id: "d-1", event, payload: given }, RECEPTION).followUpJobs.find(({ kind }) => kind === "history");
 
 test("a pull request that is closed makes a job of its own, beside the one for the whole past", () => {
   expect(read("pull_request", payload("closed"))).toMatchObject({

@@ -3,7 +3,7 @@ import { receive } from "../../src/receive/receive.ts";
 import { opened } from "../app/server-process.ts";
 
 const meaningOf = (payload: object, id = "d1", event = "pull_request") =>
-  receive({ id, event, payload }, { host: "github.com", reviewerLogin: null }).meaning;
+  receive({ id, event, payload }, { host: "github.com", reviewerLogin: null }).dedupKey;
 
 test("the same event means the same under another delivery id, and names only the pull request it is about", () => {
   const meaning = meaningOf(opened(7, 1));

@@ -8,7 +8,7 @@ const around = { installation: { id: 7 }, repository, sender: wren, pull_request
 
 /** The job that looks at what people did, or undefined. */
 const read = (event: string, payload: unknown) => {
-  const { outcome, beside } = receive({ id: "d-1", event, payload }, RECEPTION);
+  const { outcome, followUpJobs: beside } = receive({ id: "d-1", event, payload }, RECEPTION);
   return [...(outcome.kind === "upkeep" ? outcome.jobs : []), ...beside].find(({ kind }) => kind === "feedback");
 };
 const reply = (over: object = {}, comment: object = {}) =>
