@@ -24,7 +24,7 @@ import { acknowledge, isAnswered, publishAnswer } from "../../publish/publish.ts
 import { knownFor } from "../review/model-allowance.ts";
 import type { Stage } from "../review/review-ports.ts";
 import { countMemory, forgetMemory, rememberText } from "./memory-commands.ts";
-import type { CommandPorts, Order } from "./order.ts";
+import type { CommandContext, CommandPorts } from "./order.ts";
 import { answerQuestion, explainFinding } from "./question.ts";
 import { help, pauseReviews, resumeReviews, startReview, stopReview, summarise } from "./review-commands.ts";
 import { ignoreFinding, resolveThread, restoreFinding } from "./thread.ts";
@@ -42,7 +42,7 @@ const STRANGERS = ["stranger", "denied"] as const;
 /** Consecutive answers in a thread to replies that do not name us. */
 const REPLIES_IN_A_ROW = 3;
 
-const HANDLERS: Readonly<Record<Verb, (order: Order) => Promise<Answer>>> = {
+const HANDLERS: Readonly<Record<Verb, (order: CommandContext) => Promise<Answer>>> = {
   review: startReview,
   "full review": startReview,
   summary: summarise,
@@ -98,7 +98,7 @@ async function notForUs(job: CommandJob, ports: CommandPorts): Promise<string | 
 }
 
 /** The order of a person with permission; otherwise one line on the refusal. */
-async function admitted(job: CommandJob, ports: CommandPorts, stage: Stage): Promise<Order | string> {
+async function admitted(job: CommandJob, ports: CommandPorts, stage: Stage): Promise<CommandContext | string> {
   const { repo, number, comment, command } = job;
   const level = await ports.permissions.of(repo, comment.author);
   const isAuthor = comment.author.id === job.pull.authorId;
@@ -117,7 +117,7 @@ async function admitted(job: CommandJob, ports: CommandPorts, stage: Stage): Pro
 }
 
 /** People with access to the repository, and the author of the pull request. Everybody else is a stranger. */
-function isKnown({ level, isAuthor }: Pick<Order, "level" | "isAuthor">): boolean {
+function isKnown({ level, isAuthor }: Pick<CommandContext, "level" | "isAuthor">): boolean {
   return hasAccess(level, "triage") || isAuthor;
 }
 
@@ -149,7 +149,7 @@ async function refuse(
   job: CommandJob,
   ports: CommandPorts,
   answer: Answer,
-  person: Pick<Order, "level" | "isAuthor">,
+  person: Pick<CommandContext, "level" | "isAuthor">,
   always = isKnown(person),
 ): Promise<string> {
   const kind = isKnown(person) ? "refusal" : "denied";
@@ -172,7 +172,7 @@ function hint({ word, nearest }: { readonly word: string; readonly nearest: Verb
 }
 
 /** Reports a bug to the asker; the job is then parked with its cause, as everywhere. */
-async function carryOut(order: Order): Promise<Answer> {
+async function carryOut(order: CommandContext): Promise<Answer> {
   try {
     return await HANDLERS[order.verb](order);
   } catch (error) {
@@ -201,7 +201,7 @@ function nameMe(answer: Answer): Answer {
   return { ...answer, footer: [answer.footer, how].filter((part) => part !== "").join(" ") };
 }
 
-async function showConfig({ job, ports, stage }: Order): Promise<Answer> {
+async function showConfig({ job, ports, stage }: CommandContext): Promise<Answer> {
   const asked = () => gatherSettings(job, ports.pulls, knownFor(ports));
   const { config, problems, origins, used } = await stage("gather", asked);
   const wrong = problems.length === 0 ? "" : `\n\n${problems.length} problems; the summary of a review lists them.`;

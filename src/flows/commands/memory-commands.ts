@@ -8,11 +8,11 @@ import { parseFindingMarker } from "../../domain/review/marker.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { publicErrorText } from "../../domain/text/public-error-text.ts";
 import { fromRequest, memoriesOfThread, remember } from "../../learn/learn.ts";
-import type { Order } from "./order.ts";
+import type { CommandContext } from "./order.ts";
 
 const SHOWN = 12;
 
-export async function rememberText({ job, key, text, ports, stage }: Order): Promise<Answer> {
+export async function rememberText({ job, key, text, ports, stage }: CommandContext): Promise<Answer> {
   const { repo, number, comment, headSha } = job;
   const request = { repo, pull: number, text, comment, sha: headSha, at: ports.now() };
   const latest = await ports.records.latest(key);
@@ -32,7 +32,7 @@ export async function rememberText({ job, key, text, ports, stage }: Order): Pro
   return { ...plainAnswer("done", said, `remembered ${record.id}`), degraded: kept.degraded };
 }
 
-export async function forgetMemory(order: Order): Promise<Answer> {
+export async function forgetMemory(order: CommandContext): Promise<Answer> {
   const { job, text, ports } = order;
   if (text !== "" && !MEMORY_ID.test(text)) {
     const how = "The id of a memory looks like `mem_0123456789ab`; in a thread, `/kodiai forget` needs none.";
@@ -47,7 +47,7 @@ export async function forgetMemory(order: Order): Promise<Answer> {
   return plainAnswer("done", deleted === 0 ? "Nothing to forget: no such memory." : said, `forgot ${deleted}`);
 }
 
-async function idsOfThread({ job, ports }: Order): Promise<readonly string[] | null> {
+async function idsOfThread({ job, ports }: CommandContext): Promise<readonly string[] | null> {
   const { repo, number, comment } = job;
   if (comment.rootId === null) return null;
   const thread = await ports.threads.thread(repo, number, comment.rootId);
@@ -56,7 +56,7 @@ async function idsOfThread({ job, ports }: Order): Promise<readonly string[] | n
   return memoriesOfThread(repo, number, { commentIds: thread.map(({ id }) => id), findingIds });
 }
 
-export async function countMemory({ job, ports }: Order): Promise<Answer> {
+export async function countMemory({ job, ports }: CommandContext): Promise<Answer> {
   const { total, byLanguage, byCorpus, byOutcome } = await ports.recall.counts(ownScope(job.repo));
   if (total === 0) return plainAnswer("done", "There are no memories of this repository yet.", "empty memory");
   const said = [

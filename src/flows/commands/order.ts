@@ -26,7 +26,7 @@ export interface CommandPorts extends ReviewPorts {
 }
 
 /** A command of a person with permission. */
-export interface Order {
+export interface CommandContext {
   readonly job: CommandJob;
   /** Of the review jobs of this pull request. */
   readonly key: string;
@@ -39,7 +39,7 @@ export interface Order {
 }
 
 /** The findings of a thread that we started, at least one; or, as an answer, why there is none. */
-export async function findingsOfThread({ job, verb, ports }: Order): Promise<readonly string[] | Answer> {
+export async function findingsOfThread({ job, verb, ports }: CommandContext): Promise<readonly string[] | Answer> {
   const { rootId } = job.comment;
   const root = rootId === null ? null : await ports.threads.root(job.repo, rootId);
   const findingIds = root?.isOurs === true ? parseFindingMarker(root.body) : [];
@@ -49,7 +49,7 @@ export async function findingsOfThread({ job, verb, ports }: Order): Promise<rea
 }
 
 /** Adds a review of the head that stands now, as an event without a person behind it would be reviewed. */
-export async function addReview({ job, key, ports }: Order, trigger: "verdict" | "command"): Promise<void> {
+export async function addReview({ job, key, ports }: CommandContext, trigger: "verdict" | "command"): Promise<void> {
   const { repo, number, delivery, installationId } = job;
   const { sha: headSha } = await ports.reviews.head(repo, number);
   const place = { key, delivery, installationId, repo, number, headSha };
@@ -57,6 +57,6 @@ export async function addReview({ job, key, ports }: Order, trigger: "verdict" |
 }
 
 /** True for people with write access. */
-export function isWriter({ level }: Pick<Order, "level">): boolean {
+export function isWriter({ level }: Pick<CommandContext, "level">): boolean {
   return hasAccess(level, "write");
 }

@@ -17,13 +17,13 @@ import { retrieveForQuestion } from "../../retrieve/retrieve.ts";
 import { type Answered, answer } from "../../review/review.ts";
 import { logRetrieval } from "../memory/search-memory.ts";
 import { knownFor, modelAllowance, remainingAfter, retrievalShare } from "../review/model-allowance.ts";
-import { findingsOfThread, isWriter, type Order } from "./order.ts";
+import { type CommandContext, findingsOfThread, isWriter } from "./order.ts";
 import { explainReview } from "./review-commands.ts";
 
 const WHY = "Why was this said, in which case does it matter, and what was decided about it before?";
 
 /** Why a finding was reported; outside threads, why there is a review or none. People who may not ask get an answer without the model. */
-export async function explainFinding(order: Order): Promise<Answer> {
+export async function explainFinding(order: CommandContext): Promise<Answer> {
   if (order.job.comment.rootId === null) return explainReview(order);
   const found = await findingsOfThread(order);
   if ("end" in found) return found;
@@ -31,7 +31,7 @@ export async function explainFinding(order: Order): Promise<Answer> {
 }
 
 /** Answers the order's text. */
-export async function answerQuestion(order: Order): Promise<Answer> {
+export async function answerQuestion(order: CommandContext): Promise<Answer> {
   const { job, key, text, level, isAuthor, ports, stage } = order;
   if (text === "") return plainAnswer("failed", "Ask something: `/kodiai ask Is the lock needed here?`", "no question");
   const { repo, number, comment, pull } = job;
@@ -83,7 +83,7 @@ export async function answerQuestion(order: Order): Promise<Answer> {
 
 /** In the thread of a finding that one; elsewhere those of the latest review. */
 async function findingsOf(
-  { job, key, ports }: Order,
+  { job, key, ports }: CommandContext,
   thread: Awaited<ReturnType<typeof gatherThread>>["comments"],
 ): Promise<readonly Finding[]> {
   const root = thread.find(({ id, isOurs }) => id === job.comment.rootId && isOurs);

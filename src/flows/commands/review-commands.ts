@@ -7,12 +7,12 @@ import { isQuiet, quietVerdict, type Review } from "../../domain/review.ts";
 import { admit } from "../../gather/gather.ts";
 import { writersOf } from "../review/check-run.ts";
 import { knownFor } from "../review/model-allowance.ts";
-import { addReview, isWriter, type Order } from "./order.ts";
+import { addReview, type CommandContext, isWriter } from "./order.ts";
 
 const FINDINGS = 20;
 
 /** Starts a review at the newest head; the text of the order is its focus. */
-export async function startReview(order: Order): Promise<Answer> {
+export async function startReview(order: CommandContext): Promise<Answer> {
   const { job, key, verb, text, ports } = order;
   const { repo, number, delivery, installationId } = job;
   const head = await ports.reviews.head(repo, number);
@@ -44,7 +44,10 @@ export async function startReview(order: Order): Promise<Answer> {
 }
 
 /** Why policy does not review the pull request, as a request by `asker` is judged, or an event without one; null when it does. */
-async function skippedBecause({ job, key, ports, stage }: Order, asker: ReviewJob["askedBy"]): Promise<string | null> {
+async function skippedBecause(
+  { job, key, ports, stage }: CommandContext,
+  asker: ReviewJob["askedBy"],
+): Promise<string | null> {
   const { repo, number, delivery, installationId } = job;
   const place = { kind: "review", key, delivery, installationId, repo, number, headSha: "" } as const;
   const request = asker === undefined ? { explicit: false } : { explicit: true, askedBy: asker };
@@ -56,7 +59,7 @@ async function skippedBecause({ job, key, ports, stage }: Order, asker: ReviewJo
 }
 
 /** Whether the pull request is reviewed, or why not, and what the latest review said. */
-export async function explainReview(order: Order): Promise<Answer> {
+export async function explainReview(order: CommandContext): Promise<Answer> {
   const skipped = await skippedBecause(order, undefined);
   const latest = await order.ports.records.latest(order.key);
   const why = notReviewed(skipped);
@@ -68,7 +71,7 @@ export async function explainReview(order: Order): Promise<Answer> {
 }
 
 /** The list of commands, and first why the pull request is not reviewed, where it is not. */
-export async function help(order: Order): Promise<Answer> {
+export async function help(order: CommandContext): Promise<Answer> {
   const skipped = await skippedBecause(order, undefined);
   const parts = [notReviewed(skipped), verbList()].filter((part) => part !== "");
   return plainAnswer("done", parts.join("\n\n"), "help");
@@ -78,21 +81,21 @@ function notReviewed(skipped: string | null): string {
   return skipped === null ? "" : `Not reviewed automatically: ${skipped}.`;
 }
 
-export async function stopReview({ job, key, ports }: Order): Promise<Answer> {
+export async function stopReview({ job, key, ports }: CommandContext): Promise<Answer> {
   const stopped = await ports.jobs.stop(key, `stopped by @${job.comment.author.login}`);
   const note = `${stopped.waiting} waiting and ${stopped.running} running reviews stopped`;
   const text = stopped.waiting + stopped.running === 0 ? "No review of this pull request is queued or running." : null;
   return plainAnswer("done", text, note);
 }
 
-export async function pauseReviews({ job, key, ports }: Order): Promise<Answer> {
+export async function pauseReviews({ job, key, ports }: CommandContext): Promise<Answer> {
   await ports.decisions.pause(key, job.comment.author.login, ports.now());
   const text =
     "Pushes to this pull request are no longer reviewed automatically. `/kodiai resume` undoes this; `/kodiai review` still works.";
   return plainAnswer("done", text, "paused");
 }
 
-export async function resumeReviews(order: Order): Promise<Answer> {
+export async function resumeReviews(order: CommandContext): Promise<Answer> {
   const { key, ports } = order;
   const was = await ports.decisions.resume(key, ports.now());
   if (!was) return plainAnswer("done", "Reviews of this pull request are not paused.", "not paused");
@@ -100,7 +103,7 @@ export async function resumeReviews(order: Order): Promise<Answer> {
   return plainAnswer("done", "The next push is reviewed again, and what was pushed meanwhile is now.", "resumed");
 }
 
-export async function summarise({ key, ports }: Order): Promise<Answer> {
+export async function summarise({ key, ports }: CommandContext): Promise<Answer> {
   const latest = await ports.records.latest(key);
   if (latest === null) {
     return plainAnswer("done", "This pull request was not reviewed yet. `/kodiai review` reviews it.", "no review yet");

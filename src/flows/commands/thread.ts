@@ -4,12 +4,12 @@ import { type Finding, isAlwaysRepeated, isAlwaysReported } from "../../domain/f
 import { MEMORY_ID } from "../../domain/memory.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
 import { noteCommand, noteOnMemory } from "../people/weigh-evidence.ts";
-import { addReview, findingsOfThread, isWriter, type Order } from "./order.ts";
+import { addReview, type CommandContext, findingsOfThread, isWriter } from "./order.ts";
 
 const FINDING_ID = /^fnd_[0-9a-f]{12}$/;
 
 /** Holds the findings of the thread back on later pushes. Grave and unknown ones take write access. */
-export async function ignoreFinding(order: Order): Promise<Answer> {
+export async function ignoreFinding(order: CommandContext): Promise<Answer> {
   const { job, key, text, ports } = order;
   const ids = await findingsOfThread(order);
   if ("end" in ids) return ids;
@@ -57,7 +57,7 @@ function onOthers(finding: Finding | null, reason: string): string {
 }
 
 /** On this pull request by the finding's id or its thread; on all others by the id of the declined memory. */
-export async function restoreFinding(order: Order): Promise<Answer> {
+export async function restoreFinding(order: CommandContext): Promise<Answer> {
   const { key, text, ports } = order;
   if (MEMORY_ID.test(text)) {
     const { rejections, note } = await noteOnMemory(order, text, { kind: "restored", text: "" });
@@ -85,7 +85,7 @@ function restoreMemory(memoryId: string, count: number, noted: string): Answer {
   return plainAnswer("done", said, `restored ${memoryId}${noted}`);
 }
 
-export async function resolveThread(order: Order): Promise<Answer> {
+export async function resolveThread(order: CommandContext): Promise<Answer> {
   const { job, ports } = order;
   const { rootId } = job.comment;
   const root = rootId === null ? null : await ports.threads.root(job.repo, rootId);

@@ -10,7 +10,7 @@ import { memoriesOfThread, weighPull } from "../../learn/learn.ts";
 import type { CheckStore } from "../../ports/checks.ts";
 import type { Decisions, ReviewJobs, ReviewRecords } from "../../ports/conversation.ts";
 import type { Decision, EvidenceStore, RememberedFinding } from "../../ports/feedback.ts";
-import { isWriter, type Order } from "../commands/order.ts";
+import { type CommandContext, isWriter } from "../commands/order.ts";
 
 export interface WeighPorts {
   readonly evidence: EvidenceStore;
@@ -61,7 +61,11 @@ const UNKNOWN: NotedCommand = { end: "unknown", note: "", rejections: 0 };
  *
  * @throws Transient
  */
-export async function noteCommand(order: Order, findingId: string, said: SaidByCommand): Promise<NotedCommand> {
+export async function noteCommand(
+  order: CommandContext,
+  findingId: string,
+  said: SaidByCommand,
+): Promise<NotedCommand> {
   const { repo, number } = order.job;
   const [memoryId] = memoriesOfThread(repo, number, { commentIds: [], findingIds: [findingId] });
   return memoryId === undefined ? UNKNOWN : noteOnMemory(order, memoryId, said);
@@ -69,7 +73,7 @@ export async function noteCommand(order: Order, findingId: string, said: SaidByC
 
 /** The same for the memory of a finding on any pull request. */
 export async function noteOnMemory(
-  { job, level, ports }: Order,
+  { job, level, ports }: CommandContext,
   memoryId: string,
   said: SaidByCommand,
 ): Promise<NotedCommand> {
