@@ -73,7 +73,12 @@ export async function runRetrieval(
   const leave = await arm.leave?.(query.id);
   const started = performance.now();
   const ports = { embedder, recall: arm.recall?.(recall) ?? recall, reranker: null };
-  const precedents = await retrieve(asked, signals, leave === undefined ? ports : { ...ports, leave }, settings);
+  const precedents = await retrieve(
+    asked,
+    signals,
+    leave === undefined ? ports : { ...ports, allowance: leave },
+    settings,
+  );
   const ms = performance.now() - started;
   return {
     query: query.id,

@@ -55,7 +55,7 @@ export interface RetrievePorts {
   /** Null keeps the fused order. */
   readonly reranker: Reranker | null;
   /** The model and its budget; absent: no model is asked. */
-  readonly leave?: ModelAllowance;
+  readonly allowance?: ModelAllowance;
   /** Epoch milliseconds, to time the gate; absent: it is not timed. */
   readonly now?: () => number;
 }
@@ -97,7 +97,7 @@ export async function retrieve(
   settings: RetrieveSettings,
 ): Promise<Precedents> {
   const tries = attempts();
-  const budget = budgetedModel(ports.leave ?? { model: null, reason: null }, tries.note);
+  const budget = budgetedModel(ports.allowance ?? { model: null, reason: null }, tries.note);
   const failed = noPrecedents(defaultDecision("retrieval failed"), settings.knowledge.retrieval);
   const work = () => gated(context, signals, ports, settings, { tries, budget });
   const result = await tries.run("retrieval", work, failed);

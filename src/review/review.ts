@@ -51,7 +51,7 @@ export interface ReviewPorts {
   readonly inspector: Inspector;
   /** The repository at the head, for rules; null: they read the change alone. */
   readonly repository: InspectedRepository | null;
-  readonly leave: ModelAllowance;
+  readonly allowance: ModelAllowance;
   /** See reviewFingerprint. */
   readonly fingerprint: string;
   /** Memory about code and claims like those of this change. */
@@ -104,7 +104,7 @@ export async function review(
   const ruleFindings = [...tools.findings, ...unless(tools.heldBack)];
   const material = { context: authored, signals, precedents, ruleFindings, around };
   const bounds = { remembered: memory.precedents, profile: policy.profile, head: ports.head.code };
-  const { leave } = ports;
+  const { allowance: leave } = ports;
   const read = leave.model === null ? withoutModel(leave.reason) : await readByModel(material, bounds, leave);
   const ruled = takeRuleVerdicts(ruleFindings, read.ruleVerdicts);
   // The author's text may have steered the model that found a rule wrong.

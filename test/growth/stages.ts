@@ -371,7 +371,7 @@ export const CODE_STAGES: Readonly<Record<string, (path: string) => Stage>> = {
       return review(context, signals, NO_PRECEDENTS, {
         ...BY_RULES,
         inspector: nothing,
-        leave: { model, delimiter, usd: 100 },
+        allowance: { model, delimiter, usd: 100 },
       });
     };
   },
@@ -383,7 +383,7 @@ export const CODE_STAGES: Readonly<Record<string, (path: string) => Stage>> = {
       return review(context, signals, NO_PRECEDENTS, {
         ...BY_RULES,
         inspector: nothing,
-        leave: { model: { ...model, mask: redact }, delimiter, usd: 100 },
+        allowance: { model: { ...model, mask: redact }, delimiter, usd: 100 },
       });
     };
   },

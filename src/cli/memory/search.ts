@@ -68,7 +68,7 @@ async function configured(repo: Repo, spending: SpendingStore): Promise<Pick<Sea
   const asker = { isOutsider: false, isReview: false, signal: PLAIN_CHANGE.signal };
   const access = await modelAccess({ use: "auto" }, repo, spending);
   const leave = await modelAllowance(defaultConfig().review, repo, access, Date.now(), asker);
-  if (leave.model !== null) return { reranker: null, leave };
+  if (leave.model !== null) return { reranker: null, allowance: leave };
   if (leave.reason !== null) throw new UsageError(`--rerank: ${leave.reason}`);
   throw new UsageError(
     "--rerank: neither a reranker nor a model is configured; set KODIAI_RERANKER=voyage, ANTHROPIC_API_KEY or OPENAI_API_KEY, or leave --rerank out",
