@@ -10,7 +10,7 @@ const KEPT: ReadonlySet<Purpose> = new Set<Purpose>(["review", "verify"]);
 
 interface KeepingReplies {
   /** If it fails, the question is asked and its answer used. */
-  readonly book: ReplyStore;
+  readonly store: ReplyStore;
   /** Identifies the review job. */
   readonly key: string;
   /** The answer without secrets. */
@@ -23,7 +23,7 @@ interface KeepingReplies {
  * The model for one run of one job. A question that an earlier run had answered gets the stored answer, with its original cost; a
  * question that this run repeats is asked again.
  */
-export function keptReplies(model: Model, { book, key, redact, now }: KeepingReplies): Model {
+export function keptReplies(model: Model, { store: book, key, redact, now }: KeepingReplies): Model {
   const asked = new Set<string>();
   return {
     ...model,

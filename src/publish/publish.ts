@@ -172,7 +172,7 @@ export function reviewMarkdown(review: Review): string {
 /** The ports that a check run needs. */
 export interface CheckPorts {
   readonly checks: Checks;
-  readonly book: CheckStore;
+  readonly store: CheckStore;
   /** Whether the pull request of a review job's key is open at this head; true where that is not known. */
   readonly isOpenAt: (key: string, headSha: string) => Promise<boolean>;
 }
@@ -191,14 +191,14 @@ export async function beginCheck(
   now: number,
 ): Promise<BegunCheck> {
   const { key, headSha, repo } = check;
-  for (const other of await ports.book.open(key)) {
+  for (const other of await ports.store.open(key)) {
     const because = `a review of ${headSha.slice(0, 7)} took its place`;
     if (other.headSha !== headSha) await endCheck(other, endWithoutReview("Superseded", because), ports, now);
   }
-  const last = await ports.book.on(key, headSha);
+  const last = await ports.store.on(key, headSha);
   if (last?.isOpen === true && last.baseRef === check.baseRef) return last;
   const id = last?.isOpen === true ? last.id : await ports.checks.begin(repo, number, headSha, last?.id ?? null);
-  await ports.book.begun({ ...check, id }, now);
+  await ports.store.begun({ ...check, id }, now);
   return { ...check, id };
 }
 
@@ -216,15 +216,15 @@ export async function endCheck(
   now: number,
   isReviewed = false,
 ): Promise<void> {
-  if (isReviewed) await ports.book.judge(check.id, end.conclusion);
+  if (isReviewed) await ports.store.judge(check.id, end.conclusion);
   const send = async (id: number, shown: CheckEnd) => {
-    await ports.book.decide(id, shown);
+    await ports.store.decide(id, shown);
     await ports.checks.end(check.repo, id, shown);
-    await ports.book.ended(id, now);
+    await ports.store.ended(id, now);
   };
   await send(check.id, asWorst(end, await worstOnHead(check, ports)));
   // GitHub shows the newest run: another pull request's may have begun later and ended before, without this verdict.
-  const newest = await ports.book.newest(check.repo, check.headSha);
+  const newest = await ports.store.newest(check.repo, check.headSha);
   const worst = await worstOnHead(check, ports);
   if (newest === null || newest.isOpen || newest.conclusion === null || worst === null) return;
   if (worstOf([newest.conclusion, worst.conclusion]) !== newest.conclusion) await send(newest.id, asWorst(end, worst));
@@ -240,7 +240,7 @@ export interface HeadVerdict {
 /** Null without a verdict. */
 export async function worstOnHead(
   { key, repo, headSha, baseRef }: Pick<BegunCheck, "key" | "repo" | "headSha" | "baseRef">,
-  { book, isOpenAt }: Pick<CheckPorts, "book" | "isOpenAt">,
+  { store: book, isOpenAt }: Pick<CheckPorts, "book" | "isOpenAt">,
 ): Promise<HeadVerdict | null> {
   let worst: HeadVerdict | null = null;
   for (const one of await book.verdicts(repo, headSha)) {

@@ -92,7 +92,7 @@ export function pathOf(wiring: WriteWiring, book: WriteStore, installationId: nu
   const { turns, markerSecret, settledMs, onLost } = wiring;
   return writePath({
     installationId,
-    book,
+    store: book,
     settledMs,
     onLost,
     sign: (wanted) => signWrite(markerSecret, wanted),

@@ -98,7 +98,7 @@ export function accessFor(
   };
   const metered = questions.watch(meteredModel(model, record));
   const kept =
-    review && keptReplies(metered, { ...review, book: review.replies, redact: withoutSecrets, now: Date.now });
+    review && keptReplies(metered, { ...review, store: review.replies, redact: withoutSecrets, now: Date.now });
   const reservations = book.reservations(held, repo);
   const limits = { reservations, usdPerMonth, repositoryPercent };
   return { model: kept ?? metered, spending: book, ...limits, delimiter: promptDelimiter };

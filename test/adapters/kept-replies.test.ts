@@ -40,7 +40,7 @@ function world(answers: readonly Partial<ModelAnswer<string>>[] = []) {
     keptReplies(
       { ...model, ...over },
       {
-        ...{ book, key, now: () => 1 },
+        ...{ store: book, key, now: () => 1 },
         redact: async <T>(value: T) => (typeof value === "string" ? (value.replace("secret", "***") as T) : value),
       },
     );
@@ -99,7 +99,7 @@ test("an unreadable or read-only reply store costs no answer", async () => {
   const { run } = world();
   const no = () => Promise.reject(new Error("locked"));
   const model = keptReplies(run(), {
-    ...{ book: { find: no, keep: no }, key: "k", now: () => 1, redact: async (value) => value },
+    ...{ store: { find: no, keep: no }, key: "k", now: () => 1, redact: async (value) => value },
   });
   expect(await model.ask(QUESTION)).toMatchObject({ kind: "answered" });
 });

@@ -53,7 +53,7 @@ async function world(
     const github = await clients.forRepository(7, REPO);
     const path = writePath({
       installationId: 7,
-      book,
+      store: book,
       sign: () => "f".repeat(32),
       find: (wanted, marker) => findPost(github, BOT, wanted, marker),
       turn: (write) => write(keep),

@@ -29,7 +29,7 @@ const LOOKS = [0, 1 / 6];
 
 interface WritePathOptions {
   readonly installationId: number;
-  readonly book: WriteStore;
+  readonly store: WriteStore;
   /** The marker that identifies a post. */
   readonly sign: (wanted: Wanted) => string;
   readonly find: (wanted: Wanted, marker: string) => Promise<Post | null>;
@@ -69,7 +69,7 @@ export interface WritePath {
 
 /** The path of one job. */
 export function writePath(options: WritePathOptions): WritePath {
-  const { book, installationId, turn } = options;
+  const { store: book, installationId, turn } = options;
   return {
     create: (wanted, creation) => create({ ...wanted, installationId }, creation, options),
     async created(wanted) {
@@ -94,7 +94,7 @@ export function unheldWrites(): Pick<WritePath, "repeat"> {
 }
 
 async function create(wanted: Wanted, creation: Creation, options: WritePathOptions): ReturnType<WritePath["create"]> {
-  const { book, sign, turn } = options;
+  const { store: book, sign, turn } = options;
   const settledMs = options.settledMs ?? SETTLED_MS;
   const intent = await book.state(wanted);
   if (intent.state === "posted") return { ...intent.post, made: false };
@@ -131,7 +131,7 @@ function stillOurs(book: Pick<WriteStore, "hold">, keep: KeepTurn): () => Promis
 async function sendOnce(
   marker: string,
   { post }: Creation,
-  { book }: WritePathOptions,
+  { store: book }: WritePathOptions,
   keep: KeepTurn,
 ): Promise<{ readonly post: Post } | { readonly error: unknown }> {
   try {
@@ -150,7 +150,7 @@ async function unanswered(
   options: WritePathOptions,
 ): Promise<Post> {
   if (!isCertain(error)) return lookFor(wanted, marker, error, options);
-  if (!(error instanceof LeaseLost)) await options.book.refused(wanted);
+  if (!(error instanceof LeaseLost)) await options.store.refused(wanted);
   // A change in the last moment, such as a lock, is a better reason than 403.
   if (statusOf(error) === 403 && !(translate(error, Date.now()) instanceof Transient)) await creation.allowed?.();
   throw error;
