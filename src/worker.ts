@@ -125,7 +125,7 @@ async function unlessTransient<T>(ask: () => Promise<T>): Promise<T | null> {
  * Stands in for a worker whose jobs cannot run in this process, because memory did not open: they stay in the queue, and no
  * attempt is counted. `warn` is called once, at the first wake-up.
  */
-export function parkedWorker(warn: () => void): Worker {
+export function disabledWorker(warn: () => void): Worker {
   let hasWarned = false;
   return {
     wake() {

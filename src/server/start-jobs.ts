@@ -14,7 +14,7 @@ import { followPorts, learnPorts, type RetrievalServices, reviewPorts, serverSta
 import { chosenEmbedder, chosenModel, chosenReranker, openQuestions } from "../wire/models.ts";
 import { serverInspector } from "../wire/rules.ts";
 import type { Store } from "../wire/store.ts";
-import { parkedWorker, startWorker, type Workers } from "../worker.ts";
+import { disabledWorker, startWorker, type Workers } from "../worker.ts";
 import type { AppOptions } from "./app-options.ts";
 import type { Metrics } from "./metrics.ts";
 import { runFollow } from "./run-follow.ts";
@@ -195,7 +195,7 @@ function startWorkers(
     upkeep:
       store.memoryProblem === null
         ? startWorker({ ...clocks, queue: queue.upkeep, run: upkeep, onEnd: onEndOf("upkeep") }, 1)
-        : parkedWorker(() => log.warn("maintenance lane disabled: memory could not be opened")),
+        : disabledWorker(() => log.warn("maintenance lane disabled: memory could not be opened")),
   };
   return workers;
 }
