@@ -41,12 +41,12 @@ export async function restoreStore(from: string, dataDir: string, now: number) {
     const known = tombstonesIn(dataDir);
     const all = [...known, ...tombstonesIn(from)];
     const forgotten = all.filter(({ at }) => at >= manifest.at);
-    const doubted = await settle(waiting, forgotten, now);
+    const uncertain = await settle(waiting, forgotten, now);
     // Keep tombstones that only the backup has.
     const here = new Set(known.map((one) => JSON.stringify(one)));
     for (const one of all) if (!here.has(JSON.stringify(one))) appendTombstone(dataDir, one);
     moveIn(waiting, dataDir);
-    return { manifest, forgotten, doubted };
+    return { manifest, forgotten, doubted: uncertain };
   } finally {
     rmSync(waiting, { recursive: true, force: true });
   }
