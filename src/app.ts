@@ -75,9 +75,9 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   };
   const taking = { store, commits, counted: metrics, wake, onReachesMore, slug };
   await probot.load(deliveryHandler({ ...options, ...taking }));
-  const door = await startWebhookServer(probot, { ...options, counted: metrics });
+  const webhookServer = await startWebhookServer(probot, { ...options, counted: metrics });
   const admin = options.admin
-    ? await startAdminServer(door, store, metrics, {
+    ? await startAdminServer(webhookServer, store, metrics, {
         ...options.admin,
         maintenance,
         failedAgo: commits.failedAgo,
@@ -92,19 +92,19 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   };
   const take = commentTaker({ ...options, ...taking });
   missed = missedSweeper(missedPorts(github, store, options.githubHost, { add, take }), log, options.missed);
-  const url = urlOf(door.server);
+  const url = urlOf(webhookServer.server);
   const adminUrl = admin === null ? null : urlOf(admin);
   log.info({ url, adminUrl, webhookPath: options.webhookPath, as: github.botLogin }, "Kodiai is listening");
   return {
     url,
     adminUrl,
     async close() {
-      await door.drain();
+      await webhookServer.drain();
       await Promise.all([missed?.stop(), maintenance.stop()]);
       await jobs.stop(options.waits?.drainMs ?? DRAIN_MS);
       const swept = Promise.all([sweeper.stop(), maintenance.tidied()]);
       await Promise.race([swept, new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);
-      await Promise.all([door.close(), admin === null ? null : closeServer(admin)]);
+      await Promise.all([webhookServer.close(), admin === null ? null : closeServer(admin)]);
       await store.close();
     },
   };
