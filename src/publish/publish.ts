@@ -240,10 +240,10 @@ export interface HeadVerdict {
 /** Null without a verdict. */
 export async function worstOnHead(
   { key, repo, headSha, baseRef }: Pick<BegunCheck, "key" | "repo" | "headSha" | "baseRef">,
-  { store: book, isOpenAt }: Pick<CheckPorts, "book" | "isOpenAt">,
+  { store, isOpenAt }: Pick<CheckPorts, "store" | "isOpenAt">,
 ): Promise<HeadVerdict | null> {
   let worst: HeadVerdict | null = null;
-  for (const one of await book.verdicts(repo, headSha)) {
+  for (const one of await store.verdicts(repo, headSha)) {
     const isWorse = worst === null || worstOf([worst.conclusion, one.conclusion]) !== worst.conclusion;
     if (!isWorse || (one.key !== key && !(await isOpenAt(one.key, headSha)))) continue;
     const number = one.key.slice(one.key.lastIndexOf("#"));

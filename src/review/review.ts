@@ -104,8 +104,9 @@ export async function review(
   const ruleFindings = [...tools.findings, ...unless(tools.heldBack)];
   const material = { context: authored, signals, precedents, ruleFindings, around };
   const bounds = { remembered: memory.precedents, profile: policy.profile, head: ports.head.code };
-  const { allowance: leave } = ports;
-  const read = leave.model === null ? withoutModel(leave.reason) : await readByModel(material, bounds, leave);
+  const { allowance } = ports;
+  const read =
+    allowance.model === null ? withoutModel(allowance.reason) : await readByModel(material, bounds, allowance);
   const ruled = takeRuleVerdicts(ruleFindings, read.ruleVerdicts);
   // The author's text may have steered the model that found a rule wrong.
   const refuted = ports.isAuthorTrusted ? ruled.heldBack : ruled.heldBack.map(heldByAuthor);
@@ -141,7 +142,7 @@ export async function review(
     unread: unreadSource(context.leftOut, [
       ...context.degraded,
       ...inspection.degraded,
-      ...unreadByModel(authored, read, leave),
+      ...unreadByModel(authored, read, allowance),
     ]),
     asked,
     degraded: eachOnce([
@@ -209,7 +210,7 @@ function withNote(finding: Finding, note: string): Finding {
 function unreadByModel(
   { files }: PullRequestContext,
   { coverage, degraded }: ModelReview,
-  leave: ModelAllowance,
+  allowance: ModelAllowance,
 ): readonly Degraded[] {
   if (coverage !== null) {
     return coverage.files.filter(isUnread).map(({ path, reason }) => {
@@ -220,7 +221,7 @@ function unreadByModel(
       };
     });
   }
-  const isExpected = leave.model !== null || leave.reason !== null;
+  const isExpected = allowance.model !== null || allowance.reason !== null;
   const why = degraded.find(({ part }) => part === "model")?.reason;
   if (!isExpected || why === undefined) return [];
   return [{ part: "model", reason: `not read by the model: ${why}`, paths: files.map(({ path }) => path) }];
@@ -277,10 +278,10 @@ export interface Answered {
 }
 
 /** Asks the model one question of a person. Never throws. */
-export async function answer(question: Question, leave: ModelAllowance): Promise<Answered> {
+export async function answer(question: Question, allowance: ModelAllowance): Promise<Answered> {
   const none = { text: null, model: null, cost: costOf([]) };
-  if (leave.model === null) return { ...none, reason: leave.reason ?? "no model is set up" };
-  const { model, usd, delimiter } = leave;
+  if (allowance.model === null) return { ...none, reason: allowance.reason ?? "no model is set up" };
+  const { model, usd, delimiter } = allowance;
   const asked = { ...none, model: model.names.main };
   const request = answerRequest(question, delimiter());
   const price = model.price("main", tokensOf([...request.system, ...request.user]), ANSWER_TOKENS);

@@ -13,7 +13,7 @@ const QUESTION: ModelRequest<unknown> = {
   ...{ purpose: "review", tier: "main", effort: "low", maxOutputTokens: 10, system: [], user: [] },
   shape: { name: "anything", jsonSchema: {}, check: (value) => ({ ok: true, value }) },
 };
-const leave = (usd: number): ModelAllowance => ({ model, delimiter, usd });
+const allowance = (usd: number): ModelAllowance => ({ model, delimiter, usd });
 const spent = (usd: number | null): ModelCost => ({
   purpose: "rerank",
   questions: 1,
@@ -24,8 +24,8 @@ const spent = (usd: number | null): ModelCost => ({
 const UNKNOWN_PERSON: ModelAllowance = { model: null, reason: "this month's budget of USD 50 is used up" };
 
 test("memory may spend a quarter of a review's money, and ends when the review does", () => {
-  expect(retrievalShare(leave(1))).toMatchObject({ model: { names: model.names }, usd: 0.25 });
-  expect(retrievalShare(leave(Number.POSITIVE_INFINITY))).toMatchObject({ usd: Number.POSITIVE_INFINITY });
+  expect(retrievalShare(allowance(1))).toMatchObject({ model: { names: model.names }, usd: 0.25 });
+  expect(retrievalShare(allowance(Number.POSITIVE_INFINITY))).toMatchObject({ usd: Number.POSITIVE_INFINITY });
   expect(retrievalShare(UNKNOWN_PERSON)).toBe(UNKNOWN_PERSON);
 });
 
@@ -43,7 +43,7 @@ test("questions of a review end when it is no longer wanted, those to memory too
   const asker = { isOutsider: false, isReview: true, signal: unwanted.signal };
   const given = await modelAllowance(defaultConfig().review, REPO, access, 0, asker);
   const shared = retrievalShare(given);
-  if (given.model === null || shared.model === null) throw new Error("there is leave");
+  if (given.model === null || shared.model === null) throw new Error("the model may be asked");
   await given.model.ask(QUESTION);
   await shared.model.ask(QUESTION);
   expect(signals.map((signal) => signal?.aborted)).toEqual([false, false]);
@@ -52,12 +52,12 @@ test("questions of a review end when it is no longer wanted, those to memory too
 });
 
 test("what memory spent is not there for the reading", () => {
-  expect(remainingAfter(leave(1), [spent(0.1), spent(0.15), spent(null)])).toMatchObject({ model, usd: 0.75 });
-  expect(remainingAfter(leave(0.2), [spent(0.3)])).toEqual({
+  expect(remainingAfter(allowance(1), [spent(0.1), spent(0.15), spent(null)])).toMatchObject({ model, usd: 0.75 });
+  expect(remainingAfter(allowance(0.2), [spent(0.3)])).toEqual({
     model: null,
     reason: "the budget of this review is used up",
   });
-  const whole = leave(1);
+  const whole = allowance(1);
   expect(remainingAfter(whole, [])).toBe(whole);
   expect(remainingAfter(UNKNOWN_PERSON, [spent(1)])).toBe(UNKNOWN_PERSON);
 });

@@ -47,7 +47,7 @@ export async function enter({ shape = CPP, shelved, tuning = {}, ...stage }: Ret
     embedder: stage.embedder === undefined ? embedder() : stage.embedder,
     recall: memoryStore(shelved, stage.recall),
     reranker: stage.reranker ?? null,
-    ...(stage.access === undefined ? {} : { leave: { ...stage.access, usd: stage.usd ?? 1 } }),
+    ...(stage.access === undefined ? {} : { allowance: { ...stage.access, usd: stage.usd ?? 1 } }),
   };
   const { retrieval = {} } = stage;
   const knowledge = Knowledge.parse({ sharing: { takes: stage.sharing ?? false }, retrieval });

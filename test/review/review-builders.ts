@@ -22,7 +22,7 @@ export const BY_RULES = {
   commentLimit: null,
   around: noContext(),
   head: { code: null, degraded: [] },
-  leave: { model: null, reason: null },
+  allowance: { model: null, reason: null },
   fingerprint: "",
   isAuthorTrusted: true,
 } as const;

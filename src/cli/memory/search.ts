@@ -34,7 +34,7 @@ export async function search(words: readonly string[]): Promise<ExitCode> {
   return withPorts(memoryIfAny(values["data-dir"]), async (ports) => {
     const { repo, opened } = await repositoryWithMemory(values.repo, ports);
     const order = values.rerank === true ? await configured(repo, opened.spending) : { reranker: null };
-    const wish = "leave" in order ? { rerank: "model" as const } : {};
+    const wish = "allowance" in order ? { rerank: "model" as const } : {};
     const found = await searchByHand(positionals, { repo, ...asked, ...wish }, { ...searchPorts(opened), ...order });
     for (const { precedents } of found.searches) warnDegraded("search", precedents.degraded);
     return printed(asJson, foundJson(repo, asked, found), () => foundPage(repo, found));
@@ -62,16 +62,16 @@ function question(values: Words, texts: readonly string[]): Omit<HandSearch, "re
 }
 
 /** Reranking costs money, so it needs the option: by the operator's reranker, else by the operator's model. */
-async function configured(repo: Repo, spending: SpendingStore): Promise<Pick<SearchPorts, "reranker" | "leave">> {
+async function configured(repo: Repo, spending: SpendingStore): Promise<Pick<SearchPorts, "reranker" | "allowance">> {
   const reranker = await rerankerOfEnvironment();
   if (reranker !== null) return { reranker };
   const asker = { isOutsider: false, isReview: false, signal: PLAIN_CHANGE.signal };
   const access = await modelAccess({ use: "auto" }, repo, spending);
-  const leave = await modelAllowance(defaultConfig().review, repo, access, Date.now(), asker);
-  if (leave.model !== null) return { reranker: null, allowance: leave };
-  if (leave.reason !== null) throw new UsageError(`--rerank: ${leave.reason}`);
+  const allowance = await modelAllowance(defaultConfig().review, repo, access, Date.now(), asker);
+  if (allowance.model !== null) return { reranker: null, allowance };
+  if (allowance.reason !== null) throw new UsageError(`--rerank: ${allowance.reason}`);
   throw new UsageError(
-    "--rerank: neither a reranker nor a model is configured; set KODIAI_RERANKER=voyage, ANTHROPIC_API_KEY or OPENAI_API_KEY, or leave --rerank out",
+    "--rerank: neither a reranker nor a model is configured; set KODIAI_RERANKER=voyage, ANTHROPIC_API_KEY or OPENAI_API_KEY, or allowance --rerank out",
   );
 }
 

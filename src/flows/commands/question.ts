@@ -43,8 +43,8 @@ export async function answerQuestion(order: CommandContext): Promise<Answer> {
   const at = ports.now();
   const access = mayAsk("ask", level, isAuthor) || hasAccess(level, "triage") ? ports.access : null;
   const asker = { isOutsider: !isWriter(order), isReview: false, signal: ports.signal };
-  const leave = await modelAllowance(config.review, repo, access, at, asker);
-  const searching = { ...ports, leave: retrievalShare(leave) };
+  const allowance = await modelAllowance(config.review, repo, access, at, asker);
+  const searching = { ...ports, allowance: retrievalShare(allowance) };
   const latest = await ports.records.latest(key);
   const { path } = comment;
   const changed = latest?.signals.files.map((file) => file.path) ?? [];
@@ -75,7 +75,7 @@ export async function answerQuestion(order: CommandContext): Promise<Answer> {
         maxContextChars: knowledge.retrieval.maxContextChars,
         language: config.review.language,
       },
-      remainingAfter(leave, spent),
+      remainingAfter(allowance, spent),
     ),
   );
   return written({ ...answered, cost: costOf([answered.cost, ...spent]) }, findings, precedents, thread.leftOut);

@@ -34,8 +34,8 @@ type CheckRunPorts = Pick<ReviewPorts, "checks" | "checkBook" | "reviews" | "dec
 /** The check run of one job. Where none was begun, ending it does nothing. */
 export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number) {
   const { key, repo, installationId, number } = job;
-  const { checkBook: book, checks, reviews } = given;
-  const ports: CheckPorts = { checks, store: book, isOpenAt: openAt(repo, reviews) };
+  const { checkBook: store, checks, reviews } = given;
+  const ports: CheckPorts = { checks, store: store, isOpenAt: openAt(repo, reviews) };
   const begin = ({ headSha, baseRef, failOn }: CheckPlace) =>
     beginCheck({ key, repo, installationId, headSha, baseRef, failOn }, number, ports, now());
   /** A check that GitHub may have begun, or not. */
@@ -57,9 +57,9 @@ export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number
       try {
         const missing = toBegin(result);
         // A head that has a check keeps what it says, whichever pull request it is of.
-        if (missing !== null && (await book.newest(repo, missing.headSha)) === null) await begin(missing);
+        if (missing !== null && (await store.newest(repo, missing.headSha)) === null) await begin(missing);
         const declined = await declinedNow();
-        for (const one of await toEnd(result, key, book)) {
+        for (const one of await toEnd(result, key, store)) {
           const end = one.end ?? checkEnd(result, one.failOn, declined);
           const isEvaded = result.kind === "skipped" && one.end === null && (await isByAuthor(result));
           await endCheck(one, isEvaded ? failing(end, one.failOn) : end, ports, now(), result.kind === "posted");
@@ -72,9 +72,9 @@ export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number
     async again(review: Review, place: CheckPlace): Promise<void> {
       try {
         const end = endAgain(review, place.failOn, await declinedNow());
-        const own = await book.on(key, place.headSha);
-        if (own?.isOpen === false && own.baseRef === place.baseRef) await book.judge(own.id, end.conclusion);
-        const shown = await book.newest(repo, place.headSha);
+        const own = await store.on(key, place.headSha);
+        if (own?.isOpen === false && own.baseRef === place.baseRef) await store.judge(own.id, end.conclusion);
+        const shown = await store.newest(repo, place.headSha);
         const worst = await worstOnHead({ key, repo, ...place }, ports);
         const isShown =
           shown?.isOpen === true || shown?.conclusion === worstOf([end.conclusion, ...conclusionsOf(worst)]);
@@ -138,10 +138,10 @@ export function writersOf(repo: Repo, { permissions }: Pick<ReviewPorts, "permis
 
 export type CheckRun = ReturnType<typeof checkRun>;
 
-async function toEnd(result: PostedReview | Superseded | Skipped, key: string, book: CheckStore) {
-  if (result.kind !== "posted") return book.open(key);
+async function toEnd(result: PostedReview | Superseded | Skipped, key: string, store: CheckStore) {
+  if (result.kind !== "posted") return store.open(key);
   // Also one that ended before its time, as "still under way".
-  const own = await book.on(key, result.review.headSha);
+  const own = await store.on(key, result.review.headSha);
   return own === null ? [] : [{ ...own, end: null }];
 }
 
@@ -164,20 +164,20 @@ interface SweptCheck {
  * @param refusing keys of pull requests that need not be tried now
  */
 export async function sweepChecks(
-  book: CheckStore,
+  store: CheckStore,
   checksOf: (installationId: number, repo: Repo) => Checks,
   now: number,
   refusing: ReadonlySet<string>,
 ): Promise<readonly SweptCheck[]> {
   const swept: SweptCheck[] = [];
-  for (const check of await book.left(now, PATIENCE_MS)) {
+  for (const check of await store.left(now, PATIENCE_MS)) {
     const { id, key, installationId, repo } = check;
     if (refusing.has(key)) continue;
     // Nobody is asked here: what may stand stands.
-    const ports = { book, checks: checksOf(installationId, repo), isOpenAt: () => Promise.resolve(true) };
+    const ports = { store, checks: checksOf(installationId, repo), isOpenAt: () => Promise.resolve(true) };
     const end = check.end ?? leftCheckEnd(check.why, check.failOn);
     const done = await attempted(() => endCheck(check, end, ports, now));
-    if (done.outcome === "given up") await book.ended(id, now);
+    if (done.outcome === "given up") await store.ended(id, now);
     swept.push({ id, key, installationId, ...done });
   }
   return swept;
@@ -238,10 +238,10 @@ export async function finishProgress(
  */
 export async function giveUpReview(job: ReviewJob, ports: ReviewPorts): Promise<never> {
   const { key, repo, number } = job;
-  const { checks, checkBook: book, reviews, progress, now } = ports;
+  const { checks, checkBook: store, reviews, progress, now } = ports;
   const tooExpensive = new TooExpensive();
-  const check = { checks, book, isOpenAt: openAt(repo, reviews) };
-  for (const one of await book.open(key)) await endCheck(one, leftCheckEnd("too-expensive", one.failOn), check, now());
+  const check = { checks, store, isOpenAt: openAt(repo, reviews) };
+  for (const one of await store.open(key)) await endCheck(one, leftCheckEnd("too-expensive", one.failOn), check, now());
   await refuseReview(repo, number, tooExpensive.message, reviews);
   // The sweep would remove that line.
   await progress?.ended(key);
@@ -258,16 +258,16 @@ export type SweptProgress = Omit<SweptCheck, "id">;
  * @param refusing keys of pull requests that need not be tried now
  */
 export async function sweepProgress(
-  book: ProgressStore,
+  store: ProgressStore,
   reviewsOf: (installationId: number, repo: ProgressNote["repo"]) => Promise<Pick<Reviews, "endProgress">>,
   refusing: ReadonlySet<string>,
 ): Promise<readonly SweptProgress[]> {
   const swept: SweptProgress[] = [];
-  for (const { key, repo, number, installationId } of await book.left()) {
+  for (const { key, repo, number, installationId } of await store.left()) {
     if (refusing.has(key)) continue;
     const why = "the review ended without a result; the operator's log has the cause";
     const done = await attempted(async () => endProgress(repo, number, why, await reviewsOf(installationId, repo)));
-    if (done.outcome === "ended" || done.outcome === "given up") await book.ended(key);
+    if (done.outcome === "ended" || done.outcome === "given up") await store.ended(key);
     swept.push({ key, installationId, ...done });
   }
   return swept;

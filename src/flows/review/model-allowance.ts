@@ -40,7 +40,7 @@ export async function modelAllowance(
 ): Promise<ModelAllowance> {
   if (access === null || setting === "off") return { model: null, reason: null };
   const { model, delimiter, reservations } = access;
-  const leave = { model: until(signal, model), delimiter };
+  const allowance = { model: until(signal, model), delimiter };
   if (access.usdPerMonth !== null && unpricedModels(access).length > 0)
     return { model: null, reason: `${noPriceOf(unpricedModels(access))}, and the operator's budget needs it` };
   const { reviewsPerDay } = budget.outsiders;
@@ -51,9 +51,9 @@ export async function modelAllowance(
   // A model that costs nothing sets nothing aside; its review is counted all the same.
   const wanted = { least: 0, most: costsMoney(model) ? budget.usdPerReview : 0 };
   const { usd, usages } = await setAside(wanted, budgetsOf(budget, repo, access, isOutsider), access, now);
-  if (!costsMoney(model)) return { ...leave, usd: Number.POSITIVE_INFINITY };
+  if (!costsMoney(model)) return { ...allowance, usd: Number.POSITIVE_INFINITY };
   const empty = usages.find((usage) => usage.usd + usage.aside >= usage.of);
-  return empty === undefined ? { ...leave, usd } : { model: null, reason: usedUp(empty) };
+  return empty === undefined ? { ...allowance, usd } : { model: null, reason: usedUp(empty) };
 }
 
 /**
@@ -198,9 +198,13 @@ const MEMORY_PART = 0.25;
 const MEMORY_MS = 180_000;
 
 /** The allowance for finding memories: a part of the money, and three minutes. */
-export function retrievalShare(leave: ModelAllowance): ModelAllowance {
-  if (leave.model === null) return leave;
-  return { ...leave, model: until(AbortSignal.timeout(MEMORY_MS), leave.model), usd: leave.usd * MEMORY_PART };
+export function retrievalShare(allowance: ModelAllowance): ModelAllowance {
+  if (allowance.model === null) return allowance;
+  return {
+    ...allowance,
+    model: until(AbortSignal.timeout(MEMORY_MS), allowance.model),
+    usd: allowance.usd * MEMORY_PART,
+  };
 }
 
 /** The model, whose questions end when the signal fires. */
@@ -212,10 +216,10 @@ function until(signal: AbortSignal, model: Pick<Model, keyof AskableModel>): Pic
 }
 
 /** What is left of a leave once this was spent. */
-export function remainingAfter(leave: ModelAllowance, spent: readonly ModelCost[]): ModelAllowance {
-  if (leave.model === null || spent.length === 0) return leave;
-  const usd = leave.usd - usdOf(spent);
-  return usd > 0 ? { ...leave, usd } : { model: null, reason: "the budget of this review is used up" };
+export function remainingAfter(allowance: ModelAllowance, spent: readonly ModelCost[]): ModelAllowance {
+  if (allowance.model === null || spent.length === 0) return allowance;
+  const usd = allowance.usd - usdOf(spent);
+  return usd > 0 ? { ...allowance, usd } : { model: null, reason: "the budget of this review is used up" };
 }
 
 /**

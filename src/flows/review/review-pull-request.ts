@@ -99,17 +99,17 @@ export async function writeReview(
   await prepared.record(precedents);
 
   // 5. Read what of the repository is around the change.
-  const leave = prepared.remaining();
+  const allowance = prepared.remaining();
   const reads = readsHead(context, ports);
-  const read = leave.model === null ? null : { ...reads, mask: leave.model.mask };
+  const read = allowance.model === null ? null : { ...reads, mask: allowance.model.mask };
   const around = await stage("context", () => contextOf(context, signals, read));
 
   // 6. Review the change by rules, memory and the model.
   const { inspector, commentLimit } = ports;
   const given = { recollection, around, fingerprint: fingerprint(context.config), isAuthorTrusted, commentLimit };
   const written = await stage("review", async () => {
-    const head = leave.model === null ? UNREAD_HEAD : await reads.head();
-    const own = { ...given, head, inspector, repository: reads.repository, leave };
+    const head = allowance.model === null ? UNREAD_HEAD : await reads.head();
+    const own = { ...given, head, inspector, repository: reads.repository, allowance };
     return review(context, signals, precedents, own);
   });
   const whole = await prepared.complete(written, [...degraded, ...begun.degraded], started);

@@ -40,22 +40,22 @@ export interface ModelBudget {
 export const NO_MODEL = "no model may be asked: none is configured, or it is switched off here";
 
 /** @param note receives the part and the reason of each question without an answer */
-export function budgetedModel(leave: ModelAllowance, note: (part: string, reason: string) => void): ModelBudget {
+export function budgetedModel(allowance: ModelAllowance, note: (part: string, reason: string) => void): ModelBudget {
   const bills = new Map<Purpose, ModelCost>();
   let spent = 0;
   let promised = 0;
   let over: string | null = null;
   const asked = async <T>(wording: (delimiter: string) => Question<T>): Promise<Answer<T>> => {
-    if (leave.model === null) return declined(leave.reason ?? NO_MODEL);
+    if (allowance.model === null) return declined(allowance.reason ?? NO_MODEL);
     if (over !== null) return declined(over);
-    const { model } = leave;
-    const question = wording(leave.delimiter());
+    const { model } = allowance;
+    const question = wording(allowance.delimiter());
     // At the longest reply, so that the budget covers running questions at any cost.
     const input = tokensOf([...question.system, ...question.user]);
     const usd = model.price("small", input, question.maxOutputTokens) ?? 0;
     if (input + question.maxOutputTokens > model.contextTokens("small"))
       return declined("the question does not fit the model's context");
-    if (spent + promised + usd > leave.usd) return declined("the budget leaves no money for it");
+    if (spent + promised + usd > allowance.usd) return declined("the budget leaves no money for it");
     promised += usd;
     const answer = await answerOf(model, question);
     promised -= usd;
@@ -66,8 +66,8 @@ export function budgetedModel(leave: ModelAllowance, note: (part: string, reason
     return read(answer);
   };
   return {
-    name: leave.model?.names.small ?? null,
-    reason: leave.model === null ? (leave.reason ?? NO_MODEL) : null,
+    name: allowance.model?.names.small ?? null,
+    reason: allowance.model === null ? (allowance.reason ?? NO_MODEL) : null,
     ask: async (part, wording) => {
       const answer = await asked(wording);
       if (answer.failed !== null && part !== null) note(part, answer.failed);

@@ -27,9 +27,9 @@ interface Other extends Partial<Omit<GateContext, "pull" | "job">> {
 function model(reply: string | Error) {
   const scripted = scriptedModel(() => (reply instanceof Error ? failure("timeout", reply.message) : reply));
   const noted: string[] = [];
-  const leave = { model: scripted.model, usd: 1, delimiter: scripted.delimiter };
+  const allowance = { model: scripted.model, usd: 1, delimiter: scripted.delimiter };
   return {
-    ask: budgetedModel(leave, (part, reason) => noted.push(`${part}: ${reason}`)),
+    ask: budgetedModel(allowance, (part, reason) => noted.push(`${part}: ${reason}`)),
     asked: scripted.asked,
     noted,
   };
