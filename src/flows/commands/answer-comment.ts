@@ -5,14 +5,7 @@
 // Everything a comment says comes from its signed delivery. People without permission are refused in words once a day,
 // and nothing is done. Comments beyond the limits cost no request.
 import { configView } from "../../config/config-view.ts";
-import {
-  type AccessLevel,
-  type CommandJob,
-  hasAccess,
-  mayAsk,
-  type Verb,
-  verbEntry,
-} from "../../domain/command.ts";
+import { type AccessLevel, type CommandJob, hasAccess, mayAsk, type Verb, verbEntry } from "../../domain/command.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { TooExpensive, Transient } from "../../domain/errors.ts";
 import { jobKey } from "../../domain/job.ts";
