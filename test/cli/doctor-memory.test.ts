@@ -134,3 +134,9 @@ test("the running server is asked how far its search is", async () => {
   await new Promise((resolve) => server.close(resolve));
   expect(await warmthCheck({ adminHost: "127.0.0.1", adminPort: port })).toMatchObject({ state: "note" });
 });
+
+test("a misspelt variable is named with the one that was meant, also where no server is configured", async () => {
+  const { code, lines } = await doctor({ KODIAI_MODLE: "claude-sonnet-5-5" });
+  expect(code).toBe(0);
+  expect(lines).toContain("note   variables  KODIAI_MODLE is not a variable of Kodiai; did you mean KODIAI_MODEL?");
+});
