@@ -106,3 +106,9 @@ test("an unreadable memory is reported with its fix", async () => {
   expect(code).toBe(3);
   expect(lines).toContainEqual(expect.stringMatching(/^broken memory {5}.*Restore a backup.*reviews run without it/));
 });
+
+test("a misspelt variable is named with the one that was meant, also where no server is configured", async () => {
+  const { code, lines } = await doctor({ KODIAI_MODLE: "claude-sonnet-5-5" });
+  expect(code).toBe(0);
+  expect(lines).toContain("note   variables  KODIAI_MODLE is not a variable of Kodiai; did you mean KODIAI_MODEL?");
+});

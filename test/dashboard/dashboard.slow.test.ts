@@ -326,11 +326,15 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     await page.setViewportSize({ width: 390, height: 800 });
     for (const path of ["/repositories", "/reviews", "/jobs?state=done", "/configuration"]) {
       await open(path);
-      const beyond = await page
-        .locator(".rows td")
-        .evaluateAll((cells) => cells.filter((cell) => cell.getBoundingClientRect().right > 390).length);
+      const beyond = await page.locator(".rows td").evaluateAll((cells) => {
+        const rightOf = (element: (typeof cells)[number] | null) => element?.getBoundingClientRect().right ?? 0;
+        return cells.filter((cell) => rightOf(cell) > rightOf(cell.closest(".rows"))).length;
+      });
       expect([path, beyond]).toEqual([path, 0]);
     }
+    await open("/repositories");
+    expect(await page.locator(".rows td[data-name=State]:visible").count()).toBe(0);
+    await open("/configuration");
     expect(await page.locator(".rows td").first().getAttribute("data-name")).toBe("Name");
     await page.setViewportSize({ width: 1440, height: 900 });
   });

@@ -1,7 +1,7 @@
 // kodiai doctor: checks configuration, connectivity and degraded features, and shows how to fix problems.
 
 import { styleText } from "node:util";
-import { type Env, readEnv } from "../../config/environment/env.ts";
+import { type Env, readEnv, unknownNames } from "../../config/environment/env.ts";
 import { LOGIN_CALLBACK } from "../../config/environment/github-address.ts";
 import {
   type RetrievalFigures,
@@ -99,7 +99,8 @@ function retrieval(figures: RetrievalFigures | string): readonly Check[] {
 
 async function server(): Promise<Check[]> {
   if (process.env.APP_ID === undefined) {
-    return [ok("server", "not configured (APP_ID is not set): this machine only runs the command line")];
+    const misspelt = unknownNames(process.env).map((text) => note("variables", text));
+    return [ok("server", "not configured (APP_ID is not set): this machine only runs the command line"), ...misspelt];
   }
   const read = readEnv(process.env);
   if ("problems" in read) return read.problems.map((text) => broken("server", text));
