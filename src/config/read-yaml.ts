@@ -2,6 +2,7 @@
 // Only plain values pass: no tags, no merge keys, no keys of Object.prototype, bounded size, depth and aliases.
 
 import {
+  type Document,
   type ErrorCode,
   isAlias,
   isMap,
@@ -72,7 +73,7 @@ export function readYaml(text: string): FileReading {
   const conversion: Conversion = { lines, troubles: [], anchors: new Map(), aliases: 0, values: 0, refusal: null };
   const root = convert(document.contents, [], conversion, 0);
   if (conversion.refusal !== null) return refused(conversion.refusal);
-  const { troubles } = conversion;
+  const troubles = [...directiveTroubles(document, text, lines), ...conversion.troubles];
   if (root?.kind === "mapping") return { root, troubles };
   const isEmpty = root === null || (root.kind === "scalar" && root.value === null);
   const wrong = isEmpty ? [] : [trouble([], root.place, "the file must be a mapping: lines of `key: value`")];
@@ -81,6 +82,15 @@ export function readYaml(text: string): FileReading {
 
 function refused(why: Trouble): FileReading {
   return { root: NOTHING, troubles: [why] };
+}
+
+/** `%TAG` and unknown `%` lines are ignored; `%YAML` is harmless. */
+function directiveTroubles(document: Document.Parsed, text: string, lines: LineCounter): readonly Trouble[] {
+  const { warnings, directives } = document;
+  const isStrange = warnings.some(({ code }) => code === "BAD_DIRECTIVE") || Object.keys(directives.tags).length > 1;
+  if (!isStrange) return [];
+  const place = placeAt(lines, Math.max(0, text.search(/^%(?!YAML)/m)));
+  return [trouble([], place, "lines that begin with `%` are not read; remove them", "notice")];
 }
 
 function sizeProblem(text: string): string | null {

@@ -223,6 +223,11 @@ describe("each problem is named with its line, its column and its fix", () => {
       `customRules: ${"[".repeat(40)}${"]".repeat(40)}\n`,
       "1:46 error : the file is nested deeper than 32 levels and was not read",
     ],
+    [
+      "a directive",
+      "%TAG ! tag:example.com,2026:\n---\nversion: 1\n",
+      "1:1 notice : lines that begin with `%` are not read; remove them",
+    ],
   ];
   test.each(cases)("%s", (_, text, ...expected) => {
     expect(complaints(text)).toEqual(expected);
