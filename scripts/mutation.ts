@@ -1,8 +1,8 @@
 // npm run mutation -- --part NAME [--file TEXT] [--json FILE]
 //
 // Breaks one part of the core in every way that StrykerJS knows, runs the unit tests of that part, and prints how many breaks they
-// notice. A measurement, not a gate: a survivor is read, and becomes a test when it is a promise. StrykerJS is installed for a run
-// only, because its 150 packages have no other use here.
+// notice. A measurement, not a gate: a survivor is read, and becomes a test when it is a promise. StrykerJS is installed
+// apart (`npm ci --prefix scripts/mutation`), because its 150 packages have no other use here.
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -21,7 +21,7 @@ const PARTS: Readonly<Record<string, { readonly sources: readonly string[]; read
   write: { sources: ["src/adapters/github/write/*.ts"], tests: ["test/adapters/github/*.test.ts"] },
   leases: { sources: ["src/store/queue/*.ts"], tests: ["test/store/queue/*.test.ts"] },
 };
-const STRYKER = ["@stryker-mutator/core@10.1.1", "@stryker-mutator/vitest-runner@10.1.1"];
+const PACKAGES = join(ROOT, "scripts/mutation/node_modules");
 
 const { values } = parseArgs({
   options: {
@@ -35,8 +35,8 @@ if (part === undefined) {
   console.error(`--part is one of: ${Object.keys(PARTS).join(", ")}`);
   process.exit(2);
 }
-if (!existsSync(join(ROOT, "node_modules/@stryker-mutator/vitest-runner"))) {
-  console.error(`StrykerJS is not installed: npm install --no-save --ignore-scripts ${STRYKER.join(" ")}`);
+if (!existsSync(PACKAGES)) {
+  console.error("StrykerJS is not installed: npm ci --prefix scripts/mutation");
   process.exit(2);
 }
 process.exit(run(part.sources, part.tests));
@@ -52,7 +52,7 @@ function run(sources: readonly string[], tests: readonly string[]): number {
   );
   const settings = {
     testRunner: "vitest",
-    plugins: ["@stryker-mutator/vitest-runner"],
+    plugins: [join(PACKAGES, "@stryker-mutator/vitest-runner/dist/src/index.js")],
     vitest: { configFile: vitest },
     mutate: sources.flatMap((glob) => globSync(glob, { cwd: ROOT })).filter((path) => path.includes(values.file)),
     // Texts are words, and a test for each would repeat them. A constant of a module would be tried with every test.
@@ -66,7 +66,7 @@ function run(sources: readonly string[], tests: readonly string[]): number {
   };
   writeFileSync(join(ROOT, stryker), JSON.stringify(settings));
   try {
-    return spawnSync("npx", ["stryker", "run", stryker], { cwd: ROOT, stdio: "inherit" }).status ?? 3;
+    return spawnSync(join(PACKAGES, ".bin/stryker"), ["run", stryker], { cwd: ROOT, stdio: "inherit" }).status ?? 3;
   } finally {
     for (const path of [vitest, stryker, copy]) rmSync(join(ROOT, path), { recursive: true, force: true });
   }

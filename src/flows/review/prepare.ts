@@ -36,7 +36,7 @@ export async function prepare(context: PullRequestContext, signals: ReviewSignal
   let spent: readonly ModelCost[] = [];
   return {
     /** For retrieval, with its share of the allowance. */
-    ports: { ...ports, leave: retrievalShare(allowance) },
+    ports: { ...ports, allowance: retrievalShare(allowance) },
     settings: () => ({ knowledge, now: ports.now(), gateCache: ports.gateCache }),
     /** Logs what was retrieved and what it cost. */
     async record(precedents: Precedents) {

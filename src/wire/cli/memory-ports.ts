@@ -108,7 +108,11 @@ export async function repositoryWithMemory(
 }
 
 /** Ports of a search by hand, without what reranks. */
-export function searchPorts({ embedder, recall, retrievals }: MemoryStore): Omit<SearchPorts, "reranker" | "leave"> {
+export function searchPorts({
+  embedder,
+  recall,
+  retrievals,
+}: MemoryStore): Omit<SearchPorts, "reranker" | "allowance"> {
   return { embedder, recall, retrievals: safeRetrievals(retrievals, unrecorded), now: Date.now };
 }
 
