@@ -33,7 +33,7 @@ async function start({ options: given, instance, epoch, slug, level, limits }: S
   const { processorTimes } = await import("./processor-times.ts");
   const counted = processorTimes(limits, REPORTS);
   const { openLog } = await import("./serve.ts");
-  const { log } = openLog(level, (line) => writeSync(1, line));
+  const { log, lines } = openLog(level, (line) => writeSync(1, line));
   const { appMetrics } = await import("./metrics.ts");
   const { appGitHub, openedStore, registerOwnSecrets } = await import("./open-app.ts");
   const { startJobs } = await import("./start-jobs.ts");
@@ -58,6 +58,7 @@ async function start({ options: given, instance, epoch, slug, level, limits }: S
     async stop(withinMs: number) {
       await jobs.stop(withinMs);
       await store.close();
+      await lines.drained();
       process.exit(0);
     },
   };

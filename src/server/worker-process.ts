@@ -41,6 +41,8 @@ const MOST_PAUSE_MS = 30_000;
 /** One that lived for so long was well. */
 const WELL_MS = 60_000;
 const RECORD_AGAIN_MS = 1_000;
+/** For the last lines of a process that has ended. */
+const LAST_LINES_MS = 1_000;
 
 type SentOptions = Omit<AppOptions, "log" | "inspector" | "onStep" | "unwanted" | "missed" | "admin">;
 
@@ -185,11 +187,14 @@ export function workerProcess(
       const own = begin();
       life = own;
       const late = setTimeout(() => own.state ?? endGroup(own.child.pid), START_MS).unref();
+      const closed = once(own.child, "close").catch(() => {});
       const ended = await once(own.child, "exit").catch((error: unknown) => [null, null, error]);
       const [code, signal, error = null] = ended as [number | null, string | null, unknown?];
       clearTimeout(late);
       // What it started and could not end.
       endGroup(own.child.pid);
+      // What it logged last may still be in the pipe.
+      await Promise.race([closed, sleep(LAST_LINES_MS, null, { ref: false })]);
       await recorded(own);
       life = null;
       if (stopping.signal.aborted) return;

@@ -96,6 +96,8 @@ export async function deployment(folder: string = tmpdir()): Promise<Deployment>
       rss: () => 1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1] ?? 0),
       async ended() {
         await until("the server ends", () => child.exitCode !== null || child.signalCode !== null);
+        // Its last lines may still be in the pipe.
+        await until("its output ends", () => child.stdout?.readableEnded !== false);
         return child.exitCode ?? child.signalCode ?? -1;
       },
     };

@@ -1,5 +1,6 @@
 // Jobs run in a worker process: the server answers whatever they cost, and the worker ends and is replaced without a loss.
 import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import { longestTurn } from "../growth/longest-turn.ts";
@@ -135,7 +136,10 @@ onLinux(
     const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
     const server = await deployed.start();
     const workerOf = async (one: ServerProcess) => {
-      await until("its processes run", () => below(one).size >= 2);
+      // It has reported: then it heeds signals, too.
+      const hasReported = async () =>
+        /^kodiai_worker_resident_memory_bytes \d/m.test(await (await fetch(`${one.adminUrl}/metrics`)).text());
+      while (!(await hasReported())) await sleep(50);
       return [...below(one)].find(([, program]) => program === "job-process")?.[0] ?? 0;
     };
 
