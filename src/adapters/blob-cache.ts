@@ -222,8 +222,7 @@ function openBlobs(path: string, writeBytes: number, roomOf: () => number) {
   const before = size();
   const waiting = new Map<string, Buffer | null>();
   let waitingBytes = 0;
-  let room = 0;
-  let isCounted = false;
+  let room: number | null = null;
 
   const insertAll = db.transaction(() => {
     for (const [sha, text] of waiting) insert.run(Buffer.from(sha, "hex"), text === null ? 0 : 1, text);
@@ -241,11 +240,11 @@ function openBlobs(path: string, writeBytes: number, roomOf: () => number) {
     /** @returns false when there is no room */
     add(sha: string, text: Buffer | null): boolean {
       if (waiting.has(sha)) return true;
-      if (!isCounted || waitingBytes >= writeBytes) {
+      if (waitingBytes >= writeBytes) {
         write();
-        room = roomOf();
-        isCounted = true;
+        room = null;
       }
+      room ??= roomOf();
       const bytes = text === null ? ROW : text.length + Math.min(text.length, PAGE) + ROW;
       if (size() - before + waitingBytes + bytes > room) return false;
       waiting.set(sha, text);
