@@ -33,11 +33,24 @@ describe("titles", () => {
 
 describe("bodies announce", () => {
   test.each([
+    "This is a breaking change to the player API.",
+    "Breaking API response format",
     "BREAKING CHANGE: Drop support for NodeJS v14, v16",
     "BREAKING-CHANGE: `createWebhooksApi()` has been removed",
     "BREAKING CHANGES: examples have been removed for GHAE",
-    "Some text.\n\n**BREAKING CHANGE**: the default changed",
+    "**BREAKING CHANGE**: the default changed",
     'BREAKING (internals): `optin` is now "defaulted" rather than "optional".',
+    "Some text.\n\n## Breaking changes\n\n- `foo` is now `bar`\n",
+    "**Breaking changes:**\n\nThe port is required.",
+    "- [x] Breaking change (fix or feature that would cause existing functionality to change)",
+    "## Does this PR introduce a breaking change?\n\n- [x] Yes\n- [ ] No\n",
+    "Does this PR introduce a breaking change? Yes, see below.",
+    "| Breaking change? | Yes |",
+    "If you call `open`, this is a breaking change.",
+    "This is not a bug fix, it is a breaking change.",
+    "Fixes #12 and is a breaking change.",
+    "This breaks backwards compatibility of the wire format.",
+    "The cache is backward-incompatible with v1.",
   ])("%s", (body) => expect(inBody(body)).toBe(true));
 });
 

@@ -85,7 +85,7 @@ test("a revert by git's title has the type revert", () => {
 });
 
 test("the changelog that a bump brings along is not our announcement", () => {
-  const body = "Bumps foo.\n\nBREAKING CHANGE: Node 14 is gone\n\nFixes #12";
+  const body = "Bumps foo.\n\n## BREAKING CHANGES\n\n- Node 14 is gone\n\nFixes #12";
   const bot = { headRef: "dependabot/npm_and_yarn/foo-2", author: { ...EMPTY.author, login: "dependabot[bot]" } };
   expect(read({ title: "Bump foo from 1.0.0 to 2.0.0", body, ...bot })).toMatchObject({
     breaking: [],
