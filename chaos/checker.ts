@@ -106,7 +106,7 @@ function missingOutcome(truth: PullTruth, { ends, open }: GroundTruth): Broken[]
   const waiting = open.filter((job) => job.pull === pull);
   if (waiting.length > 0) return broken(`a job of it is still open, at attempt ${waiting[0]?.attempt}`);
   const about = summaries.some(({ heads }) => heads.some((one) => sameHead(one, head)));
-  // A summary that stands is kept up to date, also by a review that has nothing to say.
+  // A summary that was posted is kept up to date, also by a review that has nothing to say.
   const said = about || (isSilent && summaries.length === 0);
   if (posted.length === 0) {
     const outcomes = own.map(({ end, reason }) => `${end}: ${reason}`).join("; ");

@@ -18,7 +18,7 @@ export interface PullTruth {
     readonly heads: readonly string[];
     readonly isReading?: boolean;
   }[];
-  /** Whether our 👍 stands on it: what a review says that has nothing to say. */
+  /** Whether it has our 👍: what a review says that has nothing to say. */
   readonly isSilent: boolean;
   /** Comments of ours on lines and files, each with its finding and head. */
   readonly comments: readonly { readonly id: number; readonly finding: string; readonly head: string }[];

@@ -259,7 +259,7 @@ export const MUTANTS: readonly Mutant[] = [
     loses: "an unknown outcome is looked up before anything is sent again",
     file: "src/adapters/github/write/write-path.ts",
     within: null,
-    find: "await book.send(wanted, marker);\n    failPoint",
+    find: "await store.send(wanted, marker);\n    failPoint",
     replace: "failPoint",
     test: ["test/app/lost-writes.slow.test.ts", "40 reviews of whose writes a third loses its answer are 40 reviews"],
   },
@@ -281,7 +281,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/adapters/github/write/write-path.ts",
     within: "unanswered",
     find: "if (!isCertain(error)) return lookFor(wanted, marker, error, options);",
-    replace: "if (!isCertain(error)) return readPost(await letWrite(options.book.hold, () => creation.post(marker)));",
+    replace: "if (!isCertain(error)) return readPost(await letWrite(options.store.hold, () => creation.post(marker)));",
     test: ["test/app/lost-writes.slow.test.ts", "40 reviews of whose writes a third loses its answer are 40 reviews"],
   },
   {

@@ -23,7 +23,7 @@ interface KeepingReplies {
  * The model for one run of one job. A question that an earlier run had answered gets the stored answer, with its original cost; a
  * question that this run repeats is asked again.
  */
-export function keptReplies(model: Model, { store: book, key, redact, now }: KeepingReplies): Model {
+export function keptReplies(model: Model, { store, key, redact, now }: KeepingReplies): Model {
   const asked = new Set<string>();
   return {
     ...model,
@@ -32,14 +32,14 @@ export function keptReplies(model: Model, { store: book, key, redact, now }: Kee
       const question = questionHash(request, model.names[request.tier]);
       const isNew = !asked.has(question);
       asked.add(question);
-      const kept = isNew ? await book.find(key, question).catch(() => null) : null;
+      const kept = isNew ? await store.find(key, question).catch(() => null) : null;
       const before = kept === null ? null : readAnswer(kept, request);
       if (before !== null) return before;
       const answer = await model.ask(request, signal);
       if (answer.kind === "answered") {
         const { kind: _, value, ...rest } = answer;
         const text = JSON.stringify({ ...rest, value: await redact(value) });
-        await book.keep(key, question, text, now()).catch(() => {});
+        await store.keep(key, question, text, now()).catch(() => {});
       }
       return answer;
     },

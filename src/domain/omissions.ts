@@ -27,7 +27,7 @@ export interface Unread {
   readonly reason: string;
 }
 
-/** Prose, pictures, sounds and fonts: nothing of them runs. Everything else counts as source, whatever its name says, and what build tools read. */
+/** Prose, pictures, sounds and fonts: nothing of them runs. Everything else counts as source, and so does what build tools read. */
 const NOT_SOURCE =
   /\.(?:md|markdown|rst|adoc|png|jpe?g|gif|webp|avif|ico|bmp|tiff?|pdf|mp[34]|m4[av]|webm|mov|ogg|wav|flac|woff2?|ttf|otf|eot|csv|tsv)$|(?<!(?:^|\/)(?:cmakelists|(?:\w{1,20}-)?requirements[\w.-]{0,40}|constraints))\.txt$/i;
 

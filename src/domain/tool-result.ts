@@ -40,7 +40,7 @@ export interface ToolResult extends Judgement {
 /** The results of all tools for one head. */
 export interface ToolReport {
   readonly results: readonly ToolResult[];
-  /** Tools that ran on this head, whatever they found. */
+  /** Tools that ran on this head, also those that found nothing. */
   readonly ran: readonly string[];
   /** Tools whose results for this head are complete: what they no longer report may be fixed. */
   readonly complete: readonly string[];

@@ -1,5 +1,5 @@
 // A file that was merged where rules read little of it (prose, generated code, a lock file, a sample) and is renamed unchanged into
-// source has no changed line: nobody would ever read it. Here all of its lines count as added.
+// source has no changed line, so that no rule would ever read it. Here all of its lines count as added.
 import { isPipelinePath, isShownPath, isTestPath, nameOf } from "../domain/code/paths.ts";
 import { type Degraded, isSource } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
@@ -18,6 +18,7 @@ export async function recastFiles(
   readHead: (path: string) => Promise<string | null>,
 ): Promise<{ readonly files: readonly FileDiff[]; readonly degraded: readonly Degraded[] }> {
   const recast = files.filter((file) => isRecast(file, isOut));
+  // Texts are read of files with added lines only.
   const { texts } = await readHeadTexts(
     recast.map((file) => ({ ...file, additions: 1 })),
     readHead,
@@ -57,7 +58,11 @@ function formOf(path: string): string {
 
 function allAdded(file: FileDiff, lines: readonly string[]): FileDiff {
   const hunk = {
-    ...{ oldStart: 0, oldLines: 0, newStart: 1, newLines: lines.length, section: "" },
+    oldStart: 0,
+    oldLines: 0,
+    newStart: 1,
+    newLines: lines.length,
+    section: "",
     lines: lines.map((line, at) => ({ kind: "added" as const, oldLine: null, newLine: at + 1, text: line })),
   };
   return { ...file, additions: lines.length, deletions: 0, hunks: [hunk], complete: true, isRebuilt: true };

@@ -119,16 +119,16 @@ export interface ReceiveOptions {
 }
 
 /** Reads a delivery: what follows from it, or one line on why nothing does. Never throws, for any payload. */
-export type Reader<Outcome> = (delivery: Delivery, reception: ReceiveOptions) => Outcome | string;
+export type Reader<Outcome> = (delivery: Delivery, options: ReceiveOptions) => Outcome | string;
 
 /** A reader of payloads of one form; the reason against another names its first field that is not as GitHub documents it. */
 export function reader<Payload, Outcome>(
   form: z.ZodType<Payload>,
-  read: (payload: Payload, delivery: Delivery, reception: ReceiveOptions) => Outcome | string,
+  read: (payload: Payload, delivery: Delivery, options: ReceiveOptions) => Outcome | string,
 ): Reader<Outcome> {
-  return (delivery, reception) => {
+  return (delivery, options) => {
     const parsed = form.safeParse(delivery.payload);
-    if (parsed.success) return read(parsed.data, delivery, reception);
+    if (parsed.success) return read(parsed.data, delivery, options);
     const [issue] = parsed.error.issues;
     return `malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`;
   };

@@ -73,15 +73,15 @@ export function receive(
   settings: Omit<ReceiveOptions, "slug"> & Partial<Pick<ReceiveOptions, "slug">>,
 ): Received {
   const { id, event } = delivery;
-  const reception = { slug: "kodiai", ...settings };
-  const read = READERS.get(event)?.(delivery, reception) ?? `event ${quoted(event)} is not handled`;
+  const options = { slug: "kodiai", ...settings };
+  const read = READERS.get(event)?.(delivery, options) ?? `event ${quoted(event)} is not handled`;
   const outcome: Outcome = typeof read === "string" ? { kind: "ignored", delivery: id, reason: read } : read;
-  const learning = [feedbackJob(delivery, reception), closedPullJob(delivery, reception.host)];
-  const beside = learning.filter((one) => one !== null);
-  if (outcome.kind === "ignored" && beside.length > 0)
-    return { outcome: { kind: "upkeep", delivery: id, jobs: beside }, followUpJobs: [], dedupKey: null };
+  const learning = [feedbackJob(delivery, options), closedPullJob(delivery, options.host)];
+  const followUpJobs = learning.filter((one) => one !== null);
+  if (outcome.kind === "ignored" && followUpJobs.length > 0)
+    return { outcome: { kind: "upkeep", delivery: id, jobs: followUpJobs }, followUpJobs: [], dedupKey: null };
   const isOnce = outcome.kind === "review" || outcome.kind === "command";
-  return { outcome, followUpJobs: beside, dedupKey: isOnce ? meaning(outcome, delivery) : null };
+  return { outcome, followUpJobs, dedupKey: isOnce ? dedupKey(outcome, delivery) : null };
 }
 
 const CHECK_EVENTS: ReadonlySet<string> = new Set(["check_run", "check_suite"]);
@@ -98,10 +98,10 @@ export function isForeignCheck(event: string, payload: unknown, appId: number): 
 function readPullRequest(
   payload: PullRequestDelivery,
   delivery: Delivery,
-  reception: ReceiveOptions,
+  options: ReceiveOptions,
 ): ReviewJob | CancelJob | string {
   const { action, installation, repository, sender, pull_request: pull } = payload;
-  const repo = repoOf(repository, reception.host);
+  const repo = repoOf(repository, options.host);
   const base = { key: jobKey(repo, pull.number), delivery: delivery.id };
   const ended = ENDS.get(action);
   const head = { delivery: delivery.id, installationId: installation.id, repo, headSha: pull.head.sha };
@@ -109,7 +109,7 @@ function readPullRequest(
     const again = { kind: "review", ...head, trigger: "verdict", explicit: false } as const;
     return { kind: "cancel", ...base, reason: ended, ...(action === "closed" ? { others: again } : {}) };
   }
-  const trigger = triggerOf(payload, reception);
+  const trigger = triggerOf(payload, options);
   if (typeof trigger !== "string") return trigger.reason;
   // Other reasons against a review depend on the configuration; they are found later, so that a required check still completes.
   if (pull.state === "closed") return "the pull request is closed";
@@ -269,7 +269,7 @@ const DIGITS = 32;
  * @returns `HOST/REPO_ID#NUMBER@HASH`; the hash covers repository, pull request, head, trigger and time of a review, or the comment
  * of a command. If the payload has no time, the hash covers the whole payload.
  */
-function meaning(job: ReviewJob | CommandJob, { payload }: Delivery): string {
+function dedupKey(job: ReviewJob | CommandJob, { payload }: Delivery): string {
   const said = job.kind === "command" ? ["command"] : [job.headSha, job.trigger, ...momentOf(payload)];
   const hash = createHash("sha256").update(JSON.stringify(said)).digest("hex").slice(0, DIGITS);
   return `${job.key}@${hash}`;

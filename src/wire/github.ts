@@ -88,11 +88,11 @@ export interface WriteWiring {
 }
 
 /** The write path of one job, or of a sweep. */
-export function pathOf(wiring: WriteWiring, book: WriteStore, installationId: number): WritePath {
+export function pathOf(wiring: WriteWiring, store: WriteStore, installationId: number): WritePath {
   const { turns, markerSecret, settledMs, onLost } = wiring;
   return writePath({
     installationId,
-    store: book,
+    store,
     settledMs,
     onLost,
     sign: (wanted) => signWrite(markerSecret, wanted),

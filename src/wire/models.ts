@@ -82,7 +82,7 @@ export function promptDelimiter(): string {
 export function accessFor(
   asking: ModelSettings,
   { job: { repo }, ...held }: Held & { readonly job: { readonly repo: Repo } },
-  book: SpendingStore,
+  store: SpendingStore,
   review: { readonly key: string; readonly replies: ReplyStore } | null = null,
 ): ModelAccess | null {
   const { model, usdPerMonth, repositoryPercent, questions } = asking;
@@ -90,7 +90,7 @@ export function accessFor(
   const record = async (purpose: Purpose, usage: ModelUsage) => {
     const at = Date.now();
     try {
-      await untilWritten(() => book.record(repo, at, purpose, usage, held), questions.ending);
+      await untilWritten(() => store.record(repo, at, purpose, usage, held), questions.ending);
     } catch (error) {
       // An answer counts even if its cost could not be recorded.
       questions.onLost({ repo: repo.id, purpose, ...usage }, error);
@@ -99,9 +99,9 @@ export function accessFor(
   const metered = questions.watch(meteredModel(model, record));
   const kept =
     review && keptReplies(metered, { ...review, store: review.replies, redact: withoutSecrets, now: Date.now });
-  const reservations = book.reservations(held, repo);
+  const reservations = store.reservations(held, repo);
   const limits = { reservations, usdPerMonth, repositoryPercent };
-  return { model: kept ?? metered, spending: book, ...limits, delimiter: promptDelimiter };
+  return { model: kept ?? metered, spending: store, ...limits, delimiter: promptDelimiter };
 }
 
 /** Between two attempts to record a cost. */

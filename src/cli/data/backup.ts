@@ -19,13 +19,13 @@ export async function backup(words: readonly string[]): Promise<ExitCode> {
 /** @returns 0 @throws UsageError; StoreUnusable when the backup is damaged or the data folder holds a store */
 export async function restore(words: readonly string[]): Promise<ExitCode> {
   const { folder, json, ports } = read("restore", words);
-  const { manifest, forgotten, doubted } = await ports.restore(folder);
+  const { manifest, forgotten, uncertain } = await ports.restore(folder);
   const lines = [
     ...manifest.files.map(line),
     `restored into ${ports.folder} as of ${new Date(manifest.at).toISOString()}`,
-    `deleted again: ${forgotten.length}; repositories to check on GitHub: ${doubted}`,
+    `deleted again: ${forgotten.length}; repositories to check on GitHub: ${uncertain}`,
   ];
-  const value = { ...manifest, forgotten: forgotten.length, doubted };
+  const value = { ...manifest, forgotten: forgotten.length, uncertain };
   return printed(json, value, () => terminalText(lines.join("\n")));
 }
 

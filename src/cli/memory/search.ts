@@ -71,7 +71,7 @@ async function configured(repo: Repo, spending: SpendingStore): Promise<Pick<Sea
   if (allowance.model !== null) return { reranker: null, allowance };
   if (allowance.reason !== null) throw new UsageError(`--rerank: ${allowance.reason}`);
   throw new UsageError(
-    "--rerank: neither a reranker nor a model is configured; set KODIAI_RERANKER=voyage, ANTHROPIC_API_KEY or OPENAI_API_KEY, or allowance --rerank out",
+    "--rerank: neither a reranker nor a model is configured; set KODIAI_RERANKER=voyage, ANTHROPIC_API_KEY or OPENAI_API_KEY, or leave --rerank out",
   );
 }
 

@@ -48,7 +48,7 @@ export async function findingsOfThread({ job, verb, ports }: CommandContext): Pr
   return plainAnswer("failed", how, `${verb} outside the thread of a finding`);
 }
 
-/** Adds a review of the head that stands now, as an event without a person behind it would be reviewed. */
+/** Adds a review of the current head, as an event without a person behind it would be reviewed. */
 export async function addReview({ job, key, ports }: CommandContext, trigger: "verdict" | "command"): Promise<void> {
   const { repo, number, delivery, installationId } = job;
   const { sha: headSha } = await ports.reviews.head(repo, number);

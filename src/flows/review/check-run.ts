@@ -35,7 +35,7 @@ type CheckRunPorts = Pick<ReviewPorts, "checks" | "checkBook" | "reviews" | "dec
 export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number) {
   const { key, repo, installationId, number } = job;
   const { checkBook: store, checks, reviews } = given;
-  const ports: CheckPorts = { checks, store: store, isOpenAt: openAt(repo, reviews) };
+  const ports: CheckPorts = { checks, store, isOpenAt: openAt(repo, reviews) };
   const begin = ({ headSha, baseRef, failOn }: CheckPlace) =>
     beginCheck({ key, repo, installationId, headSha, baseRef, failOn }, number, ports, now());
   /** A check that GitHub may have begun, or not. */

@@ -9,7 +9,7 @@ import type { StoreDatabases } from "./people.ts";
 
 /** Tables of processes, locks, reservations and of the database itself. */
 const STAYS: ReadonlySet<string> = new Set(
-  "instances installations bookings probes boots schema_steps sqlite_sequence".split(" "),
+  "instances installations bookings probes schema_steps sqlite_sequence".split(" "),
 );
 
 /** The tables to migrate, in the order in which the schema creates them: a referenced table comes first. */

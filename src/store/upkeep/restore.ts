@@ -46,7 +46,7 @@ export async function restoreStore(from: string, dataDir: string, now: number) {
     const here = new Set(known.map((one) => JSON.stringify(one)));
     for (const one of all) if (!here.has(JSON.stringify(one))) appendTombstone(dataDir, one);
     moveIn(waiting, dataDir);
-    return { manifest, forgotten, doubted: uncertain };
+    return { manifest, forgotten, uncertain };
   } finally {
     rmSync(waiting, { recursive: true, force: true });
   }
@@ -68,10 +68,10 @@ async function settle(folder: string, forgotten: readonly Tombstone[], now: numb
   try {
     for (const one of forgotten) await forgetAgain(one, { queue, memory });
     await storedMoments(queue).set("restored", now);
-    const doubted = await doubtful({ queue, memory });
+    const uncertain = await doubtful({ queue, memory });
     const jobs = storedQueue(queue);
-    for (const job of doubted) await jobs.add(job, now);
-    return doubted.length;
+    for (const job of uncertain) await jobs.add(job, now);
+    return uncertain.length;
   } finally {
     // Closing the last connection copies the log into the file and removes it.
     await queue.close();

@@ -150,8 +150,8 @@ describe("restoring", () => {
     await backUpStore(home, copy, 1_000);
     await expect(restoreStore(copy, home, 2_000)).rejects.toThrow(/holds a store \(queue\.db, memory\.db/);
     const there = join(root, "there");
-    const { doubted } = await restoreStore(copy, there, 2_000);
-    expect(doubted).toBe(1);
+    const { uncertain } = await restoreStore(copy, there, 2_000);
+    expect(uncertain).toBe(1);
     const store = await openStore(there, { isChecked: true, isCommand: true });
     expect(store.memoryProblem).toBeNull();
     expect(await store.restoredAt()).toBe(2_000);

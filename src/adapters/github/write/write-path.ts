@@ -69,18 +69,18 @@ export interface WritePath {
 
 /** The path of one job. */
 export function writePath(options: WritePathOptions): WritePath {
-  const { store: book, installationId, turn } = options;
+  const { store, installationId, turn } = options;
   return {
     create: (wanted, creation) => create({ ...wanted, installationId }, creation, options),
     async created(wanted) {
-      const known = await book.state({ ...wanted, installationId });
+      const known = await store.state({ ...wanted, installationId });
       return known.state === "posted" ? known.post : options.find({ ...wanted, installationId }, "");
     },
-    deleted: (wanted) => book.refused({ ...wanted, installationId }),
+    deleted: (wanted) => store.refused({ ...wanted, installationId }),
     async repeat(send, point) {
       const sent = await turn((keep) => {
         if (point !== undefined) failPoint(`before-${point}` satisfies FailPoint);
-        return letWrite(stillOurs(book, keep), send);
+        return letWrite(stillOurs(store, keep), send);
       });
       if (point !== undefined) failPoint(`after-${point}` satisfies FailPoint);
       return sent;
@@ -94,16 +94,16 @@ export function unheldWrites(): Pick<WritePath, "repeat"> {
 }
 
 async function create(wanted: Wanted, creation: Creation, options: WritePathOptions): ReturnType<WritePath["create"]> {
-  const { store: book, sign, turn } = options;
+  const { store, sign, turn } = options;
   const settledMs = options.settledMs ?? SETTLED_MS;
-  const intent = await book.state(wanted);
+  const intent = await store.state(wanted);
   if (intent.state === "posted") return { ...intent.post, made: false };
   const marker = intent.state === "sent" ? intent.marker : sign(wanted);
   if (intent.state === "sent" || creation.look === true) {
     const found = await options.find(wanted, marker);
     if (found !== null) {
-      if ((await book.state(wanted)).state === "new") await book.send(wanted, marker);
-      await book.posted(wanted, found);
+      if ((await store.state(wanted)).state === "new") await store.send(wanted, marker);
+      await store.posted(wanted, found);
       return { ...found, made: false };
     }
     // It may still arrive: sending it again too early would send it twice.
@@ -112,30 +112,30 @@ async function create(wanted: Wanted, creation: Creation, options: WritePathOpti
   }
   const sent = await turn(async (keep) => {
     await creation.allowed?.();
-    await book.send(wanted, marker);
+    await store.send(wanted, marker);
     failPoint(`before-post-${wanted.kind}`);
     return sendOnce(marker, creation, options, keep);
   });
   const post = "post" in sent ? sent.post : await unanswered(wanted, marker, sent.error, creation, options);
   failPoint(`after-post-${wanted.kind}`);
-  await book.posted(wanted, post);
+  await store.posted(wanted, post);
   failPoint(`after-record-${wanted.kind}`);
   return { ...post, made: true };
 }
 
 /** Checks the job and the turn at the same moment. */
-function stillOurs(book: Pick<WriteStore, "hold">, keep: KeepTurn): () => Promise<unknown> {
-  return () => Promise.all([book.hold(), keep()]);
+function stillOurs(store: Pick<WriteStore, "hold">, keep: KeepTurn): () => Promise<unknown> {
+  return () => Promise.all([store.hold(), keep()]);
 }
 
 async function sendOnce(
   marker: string,
   { post }: Creation,
-  { store: book }: WritePathOptions,
+  { store }: WritePathOptions,
   keep: KeepTurn,
 ): Promise<{ readonly post: Post } | { readonly error: unknown }> {
   try {
-    return { post: readPost(await letWrite(stillOurs(book, keep), () => post(marker))) };
+    return { post: readPost(await letWrite(stillOurs(store, keep), () => post(marker))) };
   } catch (error) {
     return { error };
   }
