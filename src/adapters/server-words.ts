@@ -94,5 +94,5 @@ function oneLine(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
   return cutText(plain, SENTENCE_CHARS)
     .toWellFormed()
-    .replace(/[.:;\s]+$/, "");
+    .replace(/(?<![.:;\s])[.:;\s]+$/, "");
 }

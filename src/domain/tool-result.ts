@@ -145,8 +145,8 @@ export function judged({ tool, level, securityScore, precision, tags }: ToolWord
 export function toolName(name: string): string {
   const plain = oneLine(name)
     .toLowerCase()
-    .replace(/\s+(?:oss|pro|code|cli|community|engine)\b.*$/, "");
-  return cutText(plain.replace(/[^a-z0-9.+-]+/g, "-").replace(/^-+|-+$/g, ""), 40) || "unnamed-tool";
+    .replace(/ (?:oss|pro|code|cli|community|engine)\b.*$/, "");
+  return cutText(plain.replace(/[^a-z0-9.+-]+/g, "-").replace(/^-+|(?<!-)-+$/g, ""), 40) || "unnamed-tool";
 }
 
 /** The id of a tool's rule among all rules: `semgrep/python.lang.security.exec`. Ours have no slash. */
@@ -179,7 +179,7 @@ export function toolTexts(message: string, description: string, rule: string, ta
   const isCut = oneLine(first).length > TITLE_CHARS;
   return {
     rule: cutText(oneLine(rule), RULE_CHARS) || "unnamed",
-    title: `${title.replace(/[.:\s]+$/, "")}${isCut ? " …" : ""}`,
+    title: `${title.replace(/(?<![.:\s])[.:\s]+$/, "")}${isCut ? " …" : ""}`,
     body: cutText(isCut ? said : rest || (oneLine(about) === oneLine(start) ? "" : about), BODY_CHARS),
     tags: tags.slice(0, TAGS).map((tag) => cutText(tag, 100)),
   };

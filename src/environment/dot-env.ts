@@ -53,7 +53,7 @@ export function readDotEnv(path: string) {
     value === undefined ? [] : [[name, value]],
   );
   const cut = [...text.matchAll(ASSIGNMENT)].flatMap(([, name = "", value = ""]) =>
-    /^["'`]/.test(value) || !/^#|\S#/.test(value.replace(/\s#.*$/, "")) ? [] : [name],
+    /^["'`]/.test(value) || !/^#|\S#/.test(value.replace(/\s#.*$/s, "")) ? [] : [name],
   );
   return { entries, cut };
 }

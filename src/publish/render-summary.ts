@@ -143,7 +143,7 @@ function footer(review: Review): string {
 function configuration({ configUsed }: Review): string {
   if (configUsed === undefined) return "";
   // As code, since the sanitizer takes a part of `.kodiai.yml@4f1c2d9` for an address.
-  return `Configuration: ${sanitizeInline(configUsed.replace(/\S+@[0-9a-f]{7}\b/g, "`$&`"), 400)}.`;
+  return `Configuration: ${sanitizeInline(configUsed.replace(/(?<!\S)\S+@[0-9a-f]{7}\b/g, "`$&`"), 400)}.`;
 }
 
 /** A change that is staged, or read from a diff, has no commit of its own; a diff without a clone has no base either. */

@@ -46,7 +46,8 @@ describe.runIf(canTrace())("seen at the level of the system", () => {
       const server = await deployed.start({}, tracing(file));
       for (let number = 1; number <= 5; number += 1)
         expect(await server.deliver("ping", { zen: number }, `${round}-${number}`)).toBe(202);
-      server.child.kill("SIGKILL");
+      // Server and tracer: one that loses only its tracer lives on.
+      process.kill(-(server.child.pid ?? 0), "SIGKILL");
       await server.ended();
       await until("the trace is written", () => readFileSync(file, "utf8").split('"HTTP/1.1 202').length > 5);
       expect(unsyncedAnswers(readFileSync(file, "utf8"))).toEqual([]);

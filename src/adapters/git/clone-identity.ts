@@ -56,7 +56,7 @@ function normalAddress(url: string): string | null {
   if (path === "") return null;
   if (!isNetworkAddress(url)) return path.replace(/^file:\/\//, "");
   const [, host = "", rest = ""] =
-    /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^@/]*@)?(\[[^\]]+\]|[^:/]+)(?::\d+(?=\/))?[:/]+(.*)$/i.exec(path) ?? [];
+    /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^@/]*@)?(\[[^\]]+\]|[^:/]+)(?::\d+(?=\/))?[:/]+(.*)$/is.exec(path) ?? [];
   return `${host}/${rest}`.toLowerCase();
 }
 

@@ -71,7 +71,7 @@ export function git(
 }
 
 /** What git says to run for a repository that another user owns. */
-const OWN_IT = /^\s*(git config --global --add safe\.directory .+)$/m;
+const OWN_IT = /^[ \t]*(git config --global --add safe\.directory .+)$/m;
 /** What helps where git says this; the first is of a clone made with --filter, whose missing objects are not fetched. */
 const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/from promisor remote|lazy fetching disabled/, "run `git fetch --refetch --no-filter`"],

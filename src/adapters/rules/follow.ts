@@ -91,11 +91,18 @@ function assignmentsOf(node: SgNode, scope: number): readonly Assignment[] {
   if (target === null || given === null) return [];
   const { start, end } = node.range();
   const raw = given.text();
-  const value = raw.length > LONGEST || /\n[\s\S]*(?:\/\/|#)|^\s*#.*\n/.test(raw) ? "" : raw.replace(/\s*\n\s*/g, " ");
+  const lines = raw.split("\n").map((line) => line.trim());
+  const hasComment = lines.some((line, at) =>
+    at === 0 ? lines.length > 1 && line.startsWith("#") : /\/\/|#/.test(line),
+  );
+  const value = raw.length > LONGEST || hasComment ? "" : lines.filter((line) => line !== "").join(" ");
   const one = (name: string, of: string): Assignment => ({ name, value: of, end: end.index, row: start.line, scope });
   if (target.kind() === "object_pattern")
     return target.children().flatMap((part) => {
-      const [key = "", name = key] = part.text().split(/\s*:\s*/);
+      const [key = "", name = key] = part
+        .text()
+        .split(":")
+        .map((half) => half.trim());
       return /^[\w$]+$/.test(key) && /^[\w$]+$/.test(name) ? [one(name, value && `${value}.${key}`)] : [];
     });
   const [, first = ""] = /^(?:mut\s+)?(\$?[A-Za-z_][\w$]*)\s*(?:,|$)/.exec(target.text()) ?? [];

@@ -133,7 +133,7 @@ function linesOf(region: ToolRegion, { headText, starts }: KnownFile): Lines | n
     return { startLine: firstAfter(starts, region.from), line: firstAfter(starts, last) };
   }
   // A text that occurs twice names no place.
-  const text = region.text.replace(/^\n+|\s+$/g, "");
+  const text = region.text.replace(/^\n+|(?<!\s)\s+$/g, "");
   const at = headText.indexOf(text);
   if (at === -1 || headText.includes(text, at + 1)) return null;
   return { startLine: firstAfter(starts, at), line: firstAfter(starts, at + text.length - 1) };

@@ -46,7 +46,7 @@ function removedIn(file: ChangedFile, added: Added): readonly Sighting[] {
     if (uses.some((name) => added.asked.has(name))) return [];
     const words = condition
       .replace(/[`\s]+/g, " ")
-      .replace(/\s*[:{]\s*$/, "")
+      .replace(/ ?[:{] ?$/, "")
       .trim();
     const detail = cutText(words, 80);
     return [{ file, side: "LEFT", line: oldLine, detail, said: "No added line has a condition on the same names." }];

@@ -138,7 +138,7 @@ export const WEB = rulesOf<StructuralRule>("security", [
     confidence: 0.6,
     why: "Where a path of keys is walked and written to, `__proto__` or `constructor` changes every object of the program.",
     fix: "Refuse these keys, or keep the values in a `Map` or in `Object.create(null)`.",
-    onlyWith: /=\s*\w+\[|\w+\(\s*\w+\[/,
+    onlyWith: /=\s*\w+\[|\b\w+\(\s*\w+\[/,
     wholeFile: true,
     onlyInFile: /\w\[[^\]\n]{1,100}\](?:\[[^\]\n]{1,100}\])?\s*=[^=]/,
     notInFile: /__proto__|hasOwn|Object\.create\(null\)|new Map\(|isUnsafe|Reflect\./,
