@@ -1,6 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { buildRetrievalContextSection } from "../../src/domain/memory/precedent-section.ts";
+import {
+  buildRetrievalContextSection,
+  leastEntryLength,
+  sectionFrame,
+} from "../../src/domain/memory/precedent-section.ts";
 import { isoDate } from "../../src/domain/text/iso-date.ts";
 import { seenBefore } from "../../src/retrieve/choose.ts";
 import { memory, NOW, rankedMemory } from "./retrieve-builders.ts";
@@ -81,6 +85,21 @@ describe("the section of the prompt", () => {
     expect(buildRetrievalContextSection([], options)).toBe("");
     expect(buildRetrievalContextSection([rankedMemory(FULL)], { ...options, maxChars: 300 })).toBe("");
     expect(buildRetrievalContextSection([rankedMemory(FULL)], { ...options, maxChars: 0 })).toBe("");
+  });
+
+  test("a long text keeps 160 to 600 characters, as many as fit, and a lesson 220", () => {
+    const long = rankedMemory(memory("mem_1", { text: "wörter ".repeat(200), lesson: "lehre ".repeat(80) }));
+    const shown = (maxChars: number) => {
+      const [, lesson, text] = /model: "(.*?)"; said: "(.*?)" \(/.exec(
+        buildRetrievalContextSection([long], { ...options, maxChars }),
+      ) ?? ["", "", ""];
+      return [lesson?.length, text?.length];
+    };
+    expect(shown(9_000)).toEqual([220, 600]);
+    const least = sectionFrame(DELIMITER.length) + leastEntryLength(long, "acme/shop");
+    expect(shown(least)).toEqual([220, 160]);
+    expect(shown(least + 100)).toEqual([220, 260]);
+    expect(shown(least - 1)).toEqual([0, 0]);
   });
 
   test("a memory cannot close the quotation, begin a line or forge a second entry [005-07]", () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { LinkedIssue } from "../../../src/domain/pull-request.ts";
 import { buildRetrievalQuery, type QuerySignals } from "../../../src/retrieve/query/build-query.ts";
 import { given } from "../retrieve-builders.ts";
 
@@ -7,10 +8,15 @@ const SILENT: QuerySignals = { intent: { type: null, focusAreas: [] }, languages
 
 function build(
   title: string,
-  more: { body?: string | null; paths?: readonly string[]; maxChars?: number } & Partial<QuerySignals> = {},
+  more: {
+    body?: string | null;
+    paths?: readonly string[];
+    issues?: readonly LinkedIssue[];
+    maxChars?: number;
+  } & Partial<QuerySignals> = {},
 ) {
-  const { body = null, paths = [], maxChars, ...signals } = more;
-  const subject = { pull: { title, body }, files: paths.map((path) => ({ path })) };
+  const { body = null, paths = [], issues = [], maxChars, ...signals } = more;
+  const subject = { pull: { title, body }, files: paths.map((path) => ({ path })), issues };
   return buildRetrievalQuery(subject, { ...SILENT, ...signals }, maxChars);
 }
 
@@ -57,6 +63,20 @@ describe("what the query says", () => {
   test("a template's instructions to the author are not part of the body's excerpt", () => {
     const body = "<!-- Thanks for contributing!\nPlease fill in -->Prices were rounded down.<!-- never closed";
     expect(build("T", { body }).text).toBe("T\nPrices were rounded down.");
+  });
+
+  test("an issue gives one line of 120 characters, title and beginning; one that was not read gives none", () => {
+    const read: LinkedIssue = {
+      kind: "read",
+      number: 7,
+      title: "Refresh tokens outlive a rotation",
+      body: "<!-- version -->\nAfter a rotation\nthe old token is accepted for an hour. ".repeat(6),
+    };
+    const [, line, ...more] = build("T", {
+      issues: [read, { kind: "not-read", name: "#8", reason: "404" }],
+    }).text.split("\n");
+    expect(line).toMatch(/^Refresh tokens outlive a rotation: After a rotation the old token is accepted/);
+    expect([line?.length, more]).toEqual([120, []]);
   });
 
   test("the type is in brackets and is left out when the title has none [000-04]", () => {

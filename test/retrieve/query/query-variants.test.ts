@@ -44,6 +44,13 @@ describe("the queries of one pull request", () => {
     expect(paths).toEqual(["src/big.ts", "src/small.ts", "src/big.ts"]);
   });
 
+  test("eight hunks at most, however many files a change has", () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 12 }, (_, i) => [`src/file-${i}.ts`, added(`const a${i} = ${i};`)]),
+    );
+    expect(hunkPaths({ title: "T", files })).toHaveLength(8);
+  });
+
   test("a hunk with a risk on its lines comes before larger ones without", () => {
     const large = added(...Array.from({ length: 40 }, (_, i) => `const a${i} = ${i};`));
     const risky = added("const digest = crypto.createHash('md5').update(password).digest();");
