@@ -31,7 +31,7 @@ const asIs =
 /** Chosen by leaving each out and putting each in (eval/research/retrieval.md). */
 const MEMORY: readonly Choice[] = [
   asIs("words")("lowInformation"),
-  ...["pairText", "windowLines", "allText", "bodyKeywords", "echo", "contextKeywords"].map(within("words")),
+  ...["pairText", "windowLines", "allText", "bodyKeywords", "recurrence", "contextKeywords"].map(within("words")),
   ...["sameFile", "pathPrefix"].map(asIs("place")),
 ];
 /** For text that has no place. */
@@ -45,17 +45,17 @@ const QUESTION: readonly Choice[] = ["titleText", "titleKeywords"].map(within("w
 const NO_SCALE = { mean: 0, deviation: 1 };
 
 /**
- * What nearness of vectors weighs is set by hand, not fitted: it counts for neural embedders only, and the data has vectors of
+ * What similarity of vectors weighs is set by hand, not fitted: it counts for neural embedders only, and the data has vectors of
  * the local one, with a quarter of which no figure moves by more than .008 between 0 and 3 (a question: 4). So set, the very
  * same text counts about as much as the best of the words.
  */
-const nearness = (weight: number): FusionWeight => ({
-  ...asIs("meaning")("nearness"),
+const similarity = (weight: number): FusionWeight => ({
+  ...asIs("meaning")("similarity"),
   ...NO_SCALE,
   weight,
 });
-const OF_CHANGE = nearness(2);
-const OF_QUESTION = nearness(4);
+const OF_CHANGE = similarity(2);
+const OF_QUESTION = similarity(4);
 
 type Task = "G" | "S" | "questions";
 

@@ -192,7 +192,7 @@ async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Prom
   const { records, withheld } = await reading;
   // A lexical embedder's vectors repeat words, including those of the path, which `place` weighs.
   const isLexical = embedder === null || embedder.weight < 1;
-  const alike = isLexical ? null : embedder.threshold;
+  const embedderThreshold = isLexical ? null : embedder.threshold;
   // Without words there is no probability: then the distance of a lexical embedder has to do.
   const isWordless = tries.degraded().some(({ part }) => part === KEYWORD_SEARCH);
   const isCalibrated =
@@ -204,7 +204,7 @@ async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Prom
     probability: method === "semantic" || isWordless || leastProbability > 1 ? null : leastProbability,
   };
   const list = rankMemories(
-    { queries, hits, records, context: placed, signals, weights, alike, now: settings.now },
+    { queries, hits, records, context: placed, signals, weights, embedderThreshold, now: settings.now },
     {
       ...tuning,
       method,

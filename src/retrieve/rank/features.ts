@@ -13,9 +13,9 @@ import {
   buildSpace,
   everywhereWeights,
   mixedWeights,
-  nearness,
   rarityIn,
   scoreAll,
+  similarities,
   type VectorSpace,
   type Vectors,
   vectorsOf,
@@ -45,7 +45,7 @@ export function featureSignals(
   wanted: ReadonlySet<string> | null = null,
 ): Signals {
   const named = (signals: readonly string[]) => wanted === null || signals.some((signal) => wanted.has(signal));
-  const isDense = named(["echo"]);
+  const isDense = named(["recurrence"]);
   const wants = (...signals: readonly string[]) =>
     named(signals) || (isDense && signals.some((signal) => GUESSED.has(signal)));
   const everywhere = everywhereWeights(background, lexicon);
@@ -55,7 +55,7 @@ export function featureSignals(
   const base = { ...text, ...place, lowInformation };
   if (!isDense) return base;
   const guess = firstGuess(base, memories.length);
-  return { ...base, echo: echoOf(memories, everywhere, guess) };
+  return { ...base, recurrence: recurrenceOf(memories, everywhere, guess) };
 }
 
 /** @param everywhere weights of all words of both */
@@ -87,7 +87,7 @@ function textSignals(
   for (const [name, words] of Object.entries(wholes)) {
     if (!wants(name)) continue;
     const near = new Float64Array(memories.length);
-    nearness(texts, vectorsOf(bags([words]), weights), 0, near);
+    similarities(texts, vectorsOf(bags([words]), weights), 0, near);
     signals[name] = near;
   }
   const keywords = [
@@ -103,12 +103,12 @@ function textSignals(
   return signals;
 }
 
-/** The nearness of each text to the nearest of a change's windows. */
+/** The similarity of each text to the most similar of a change's windows. */
 function nearest(space: VectorSpace, windows: Vectors): Float64Array {
   const best = new Float64Array(space.size);
   const near = new Float64Array(space.size);
   for (let which = 0; which + 1 < windows.starts.length; which += 1) {
-    nearness(space, windows, which, near);
+    similarities(space, windows, which, near);
     for (let text = 0; text < near.length; text += 1) best[text] = Math.max(best[text] ?? 0, near[text] ?? 0);
   }
   return best;
@@ -138,7 +138,7 @@ function spanShare(change: PreparedChange, memories: readonly PreparedMemory[], 
   });
 }
 
-/** Round weights, set once by hand, for the first guess of `echo`. */
+/** Round weights, set once by hand, for the first guess of `recurrence`. */
 const GUESSED: ReadonlyMap<string, number> = new Map([
   ["windowText", 10],
   ["windowLines", 5],
@@ -162,29 +162,29 @@ function firstGuess(signals: Signals, size: number): Float64Array {
 const ALONE = 0.002;
 
 /**
- * Recurring issues have similar comments on other pull requests: ln of the summed squared nearness to these, each
+ * Recurring issues have similar comments on other pull requests: ln of the summed squared similarity to these, each
  * weighted by how well it fits the change.
  *
  * @param weights rarity over many repositories, so that a comment's vector never depends on its neighbours
  * @param relevance one first guess per memory, in units of log-odds; only differences count
  */
-function echoOf(memories: readonly PreparedMemory[], weights: Weights, relevance: Float64Array): Float64Array {
+function recurrenceOf(memories: readonly PreparedMemory[], weights: Weights, relevance: Float64Array): Float64Array {
   const said = memories.map(({ proseWords }) => proseWords);
   const vectors = vectorsOf(bagsOf(said, weights.length), weights);
   const space = buildSpace(vectors, weights);
   const share = softmax(relevance);
-  const echo = new Float64Array(memories.length);
+  const recurrence = new Float64Array(memories.length);
   const near = new Float64Array(memories.length);
   for (const [at, { pr }] of memories.entries()) {
-    nearness(space, vectors, at, near);
+    similarities(space, vectors, at, near);
     let sum = 0;
     for (let other = 0; other < near.length; other += 1) {
       const likeness = near[other] ?? 0;
       if (likeness !== 0 && memories[other]?.pr !== pr) sum += likeness * likeness * (share[other] ?? 0);
     }
-    echo[at] = Math.log(sum + ALONE);
+    recurrence[at] = Math.log(sum + ALONE);
   }
-  return echo;
+  return recurrence;
 }
 
 function softmax(values: Float64Array): Float64Array {

@@ -46,20 +46,20 @@ export interface Learned {
  * The evidence for each candidate.
  *
  * @param weights of meaning and words
- * @param alike the cosine distance at which the embedder calls two texts similar; null ignores distances
+ * @param embedderThreshold the cosine distance at which the embedder calls two texts similar; null ignores distances
  * @returns one per candidate, in their order
  */
 export function learnedEvidence(
   candidates: readonly (Pick<FusedHit, "distance"> & { readonly record: MemoryRecord })[],
   { words, change }: AskedChange,
-  { weights, alike }: { readonly weights: RetrieverWeights; readonly alike: number | null },
+  { weights, embedderThreshold }: { readonly weights: RetrieverWeights; readonly embedderThreshold: number | null },
 ): readonly Learned[] {
   const memories = candidates.map(({ record }) => prepareMemory(asComment(record), words));
   const weighed =
     change.paths.length === 0 ? QUESTION : memories.some(({ path }) => path !== "") ? COMMENTS : BARE_TEXT;
   const signals = featureSignals(change, memories, BACKGROUND, words, SIGNALS.get(weighed) ?? null);
-  const nearness = nearnessOf(candidates, alike);
-  return fuseLearned({ ...signals, nearness }, memories.length, weighed, weights);
+  const similarity = similarityOf(candidates, embedderThreshold);
+  return fuseLearned({ ...signals, similarity }, memories.length, weighed, weights);
 }
 
 /** @param calibration ascending by score, not empty */
@@ -68,12 +68,15 @@ function probabilityOf(score: number, calibration: FusionTable["calibration"]): 
 }
 
 /**
- * The nearness of each vector, in units that are comparable between embedders: 1 for equal texts, ½ at the distance at
+ * The similarity of each vector, in units that are comparable between embedders: 1 for equal texts, ½ at the distance at
  * which it calls two texts similar, 0 from twice that on and without a vector.
  */
-function nearnessOf(candidates: readonly Pick<FusedHit, "distance">[], alike: number | null): Float64Array {
+function similarityOf(
+  candidates: readonly Pick<FusedHit, "distance">[],
+  embedderThreshold: number | null,
+): Float64Array {
   return Float64Array.from(candidates, ({ distance }) =>
-    distance === null || alike === null ? 0 : Math.max(0, 1 - distance / (2 * alike)),
+    distance === null || embedderThreshold === null ? 0 : Math.max(0, 1 - distance / (2 * embedderThreshold)),
   );
 }
 

@@ -24,7 +24,7 @@ export interface Evidence {
   readonly signals: ReviewSignals;
   readonly weights: RetrieverWeights;
   /** The cosine distance at which the embedder calls two texts similar; null when vectors add nothing to keywords. */
-  readonly alike: number | null;
+  readonly embedderThreshold: number | null;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -107,7 +107,7 @@ const LEAST_SCORE = 1e-9;
 
 function candidatesOf(
   hits: readonly FusedHit[],
-  { records, context, weights, alike }: Evidence,
+  { records, context, weights, embedderThreshold }: Evidence,
   { fusion, method }: RankSettings,
   asked: AskedChange | null,
 ): readonly Candidate[] {
@@ -116,7 +116,7 @@ function candidatesOf(
     return record === undefined ? [] : { ...hit, record };
   });
   const learned: readonly Learned[] =
-    method === "semantic" ? [] : learnedEvidence(found, asked ?? askedChange(context), { weights, alike });
+    method === "semantic" ? [] : learnedEvidence(found, asked ?? askedChange(context), { weights, embedderThreshold });
   const name = fusion === "weighted" ? "weighted score" : "ranks";
   return found.map((hit, at) => {
     const { probability = null, terms = [] } = learned[at] ?? {};

@@ -176,7 +176,7 @@ export function buildSpace(vectors: Vectors, weights: Weights): VectorSpace {
  *
  * @param near receives one figure per text, overwriting its content
  */
-export function nearness(space: VectorSpace, vectors: Vectors, which: number, near: Float64Array): void {
+export function similarities(space: VectorSpace, vectors: Vectors, which: number, near: Float64Array): void {
   const { starts, texts, values } = space;
   near.fill(0);
   const last = vectors.starts[which + 1] ?? 0;

@@ -47,20 +47,20 @@ test("what was said about the same thing in the same file comes first, what says
   expect(ranked.indexOf("thanks")).toBeGreaterThan(ranked.indexOf("sorted"));
 });
 
-test("a comment that others repeated on other pull requests echoes more than a single one", () => {
+test("a comment that others repeated on other pull requests recurs more than a single one", () => {
   const again = comment({
     id: "again",
     pr: 9,
     text: "This leaks the connection when parsing throws; close it in finally.",
   });
-  const { echo } = featureSignals(change({}), [leak, again, sorted], BACKGROUND, WORDS);
-  expect(echo?.[0]).toBeGreaterThan(echo?.[2] ?? 0);
+  const { recurrence } = featureSignals(change({}), [leak, again, sorted], BACKGROUND, WORDS);
+  expect(recurrence?.[0]).toBeGreaterThan(recurrence?.[2] ?? 0);
 });
 
-test("repeats on the same pull request are no echo", () => {
+test("repeats on the same pull request are no recurrence", () => {
   const twice = [leak, comment({ id: "twin" }), sorted];
   const apart = [leak, comment({ id: "twin", pr: 77 }), sorted];
-  const of = (memories: typeof twice) => featureSignals(change({}), memories, BACKGROUND, WORDS).echo?.[0] ?? 0;
+  const of = (memories: typeof twice) => featureSignals(change({}), memories, BACKGROUND, WORDS).recurrence?.[0] ?? 0;
   expect(of(apart)).toBeGreaterThan(of(twice));
 });
 
@@ -103,8 +103,8 @@ test("the order of the memories does not change their scores", () => {
 });
 
 test("the table names signals that exist", () => {
-  // The nearness of vectors is none of words.
-  const names = new Set(["nearness", ...Object.keys(featureSignals(change({}), [leak], BACKGROUND, WORDS))]);
+  // The similarity of vectors is none of words.
+  const names = new Set(["similarity", ...Object.keys(featureSignals(change({}), [leak], BACKGROUND, WORDS))]);
   for (const { signal } of [table.memory, table.text, table.question].flatMap(({ weights }) => weights))
     expect(names).toContain(signal);
 });

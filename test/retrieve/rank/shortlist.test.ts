@@ -38,7 +38,7 @@ function evidence(): Evidence {
   const byId = new Map(records.map((record) => [record.id, record]));
   const weights = { vector: 0.25, keyword: 1 };
   const hits = pool(queries.map((query) => fuseByRank(query, weights)));
-  return { queries, hits, records: byId, context, signals, weights, alike: 0.3, now: NOW };
+  return { queries, hits, records: byId, context, signals, weights, embedderThreshold: 0.3, now: NOW };
 }
 
 const settings = (fusion: "learned" | "rrf") => ({
