@@ -71,22 +71,3 @@ export interface CheckStore {
    */
   left(now: number, patienceMs: number): Promise<readonly (KeptCheck & { readonly why: "no-job" | "late" })[]>;
 }
-
-/** A summary comment that announces a review in progress. */
-export interface ProgressNote {
-  /** Of the job that writes it. */
-  readonly key: string;
-  readonly repo: Repo;
-  readonly number: number;
-  readonly installationId: number;
-}
-
-/** Those summaries, stored so that none stays in that state if the process dies. */
-export interface ProgressStore {
-  /** Call it before the write to GitHub. */
-  begun(note: ProgressNote): Promise<void>;
-  isOpen(key: string): Promise<boolean>;
-  ended(key: string): Promise<void>;
-  /** Those whose job ended within `LEFT_MS`. */
-  left(): Promise<readonly ProgressNote[]>;
-}

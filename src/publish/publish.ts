@@ -20,13 +20,12 @@ import {
   type Superseded,
   worstOf,
 } from "../domain/review.ts";
-import { counted } from "../domain/text/counted.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import type { BegunCheck, CheckStore, Checks } from "../ports/checks.ts";
 import type { Replies } from "../ports/conversation.ts";
 import { CommentRefused, type CommentToPost, type Reviews, SupersededError } from "../ports.ts";
 import { endWithoutReview, reviewEnd } from "./check-end.ts";
-import { linkedCommit, placeOf, safeUrl } from "./permalink.ts";
+import { placeOf, safeUrl } from "./permalink.ts";
 import { postInPieces } from "./post-in-pieces.ts";
 import { renderAnswer, renderComment } from "./render-comment.ts";
 import { renderReviewBody, renderSummary } from "./render-summary.ts";
@@ -73,30 +72,6 @@ export async function publish(review: Review, reviews: Reviews): Promise<PostedR
 }
 
 /**
- * Shows on the summary that the pull request is being read.
- *
- * @param creates whether the review will post a summary in any case
- */
-export async function showProgress(
-  { repo, number, headSha, files }: Pick<Review, "repo" | "number" | "headSha"> & { readonly files: number },
-  creates: boolean,
-  reviews: Pick<Reviews, "showProgress">,
-): Promise<void> {
-  const head = linkedCommit(repo, headSha);
-  await reviews.showProgress(repo, number, `⏳ Reading ${counted(files, "file")} of ${head}…`, headSha, creates);
-}
-
-/** @param why no review was posted, as the fragment of a sentence; it becomes the summary's text if there is no other */
-export async function endProgress(
-  repo: Repo,
-  number: number,
-  why: string,
-  reviews: Pick<Reviews, "endProgress">,
-): Promise<void> {
-  await reviews.endProgress(repo, number, notReviewed(why));
-}
-
-/**
  * Says above the summary why this head is not reviewed; the next review replaces it. Does nothing once the head moved or the pull
  * request was closed or locked.
  *
@@ -107,19 +82,16 @@ export async function refuseReview(
   repo: Repo,
   number: number,
   why: string,
-  reviews: Pick<Reviews, "head" | "showProgress">,
+  reviews: Pick<Reviews, "head" | "showNotice">,
 ): Promise<void> {
   const { sha, state, locked } = await reviews.head(repo, number);
   if (state === "closed" || locked) return;
+  const line = `Not reviewed: ${sanitizeInline(publicErrorText(why, 300), 300)}.`;
   try {
-    await reviews.showProgress(repo, number, notReviewed(why), sha, true);
+    await reviews.showNotice(repo, number, line, sha);
   } catch (error) {
     if (!(error instanceof SupersededError)) throw error;
   }
-}
-
-function notReviewed(why: string): string {
-  return `Not reviewed: ${sanitizeInline(publicErrorText(why, 300), 300)}.`;
 }
 
 /** The reaction to a command's comment when the command ends. */

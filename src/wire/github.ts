@@ -121,14 +121,6 @@ export function wiredChecks(github: WiredGitHub, writes: WriteStore): (installat
   };
 }
 
-/** Ends progress notes on each repository, for the sweep. */
-export function wiredProgress(github: WiredGitHub, writes: WriteStore) {
-  return async (installationId: number, repo: Repo): Promise<Pick<Reviews, "endProgress">> => {
-    const client = await github.clients.forRepository(installationId, repo);
-    return reviewsOn(github, client, pathOf(github, writes, installationId));
-  };
-}
-
 /** The reviews of a client's repository: redacted, and posted unless this is a dry run. */
 export function reviewsOn(
   { botLogin, onUnposted }: Pick<WiredGitHub, "botLogin" | "onUnposted">,

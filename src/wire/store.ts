@@ -32,7 +32,7 @@ import { storedMissedEvents } from "../store/queue/missed-events.ts";
 import { storedEndedSessions, storedMoments } from "../store/queue/moments.ts";
 import { storedQueue } from "../store/queue/queue.ts";
 import { QUEUE_PART } from "../store/queue/schema.ts";
-import { storedChecks, storedProgress, storedPushWaits } from "../store/reviews/checks.ts";
+import { storedChecks, storedPushWaits } from "../store/reviews/checks.ts";
 import { storedAnswers, storedDecisions } from "../store/reviews/conversation.ts";
 import { storedHistory, storedIntroductions, storedLooks } from "../store/reviews/follow-up.ts";
 import { storedRetrievalStatistics, storedRetrievals } from "../store/reviews/retrievals.ts";
@@ -325,7 +325,6 @@ export function recordsOn(
     ledger: storedReviews(db, lease),
     answers: storedAnswers(db, lease),
     checks: storedChecks(db, lease),
-    progress: storedProgress(db, lease),
     writes: storedWrites(db, lease, lease?.job.key ?? ""),
   });
   return {
