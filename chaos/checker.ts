@@ -98,8 +98,6 @@ function lostDeliveries(history: readonly HistoryEvent[], { inbox }: GroundTruth
 function missingOutcome(truth: PullTruth, { ends, open }: GroundTruth): Broken[] {
   const { pull, head, state, isAsked, isRefused, summaries, isSilent } = truth;
   const broken = (what: string): Broken[] => [{ invariant: "I2", what, pull }];
-  if (state !== "removed" && !isRefused && summaries.some(({ isReading }) => isReading === true))
-    return broken("its summary says for ever that a review is being written");
   if (state !== "open" || !isAsked || isRefused) return [];
   const own = ends.filter((one) => one.pull === pull && sameHead(one.head, head));
   const posted = own.filter(({ end }) => end === "posted");
@@ -174,11 +172,10 @@ function unasked({ pull, isAsked, isSpokenTo, reviews, summaries, comments, answ
 /** Writes that say which head they are about, or that speak on a pull request at all once it is closed. */
 function lateWrites(history: readonly HistoryEvent[], bounds: Bounds): Broken[] {
   const broken: Broken[] = [];
-  const takesProgressBack = progressTakenBack();
   const acts = Map.groupBy(ofKind(history, "act"), ({ pull }) => pull);
   for (const request of ofKind(history, "request")) {
     const { pull, head, at, method, path } = request;
-    if (pull === null || !isPost(method, path) || takesProgressBack(request)) continue;
+    if (pull === null || !isPost(method, path)) continue;
     const before = (acts.get(pull) ?? []).filter((act) => act.at < at);
     const last = before.at(-1);
     // Where the App is no more GitHub refuses: there the try is what is wrong.
@@ -197,19 +194,6 @@ function lateWrites(history: readonly HistoryEvent[], bounds: Bounds): Broken[] 
     });
   }
   return broken;
-}
-
-/** Whether an edit only removes the progress note and leaves the summary of the older head. */
-function progressTakenBack(): (request: HistoryEvent & { readonly kind: "request" }) => boolean {
-  const said = new Map<PullName, { heads: readonly string[]; isReading: boolean }>();
-  return ({ pull, head, method, path, applied, isReading = false }) => {
-    if (pull === null || !path.includes("/issues/")) return false;
-    const { heads, isReading: wasReading } = said.get(pull) ?? { heads: [], isReading: false };
-    // An answer to a question is a comment too, and says neither.
-    if (applied && (isReading || head !== null || method === "PATCH"))
-      said.set(pull, { heads: isReading || head === null ? heads : [...heads, head], isReading });
-    return method === "PATCH" && wasReading && !isReading && head !== null && heads.includes(head);
-  };
 }
 
 /** Words of a repository that the App does not reach any more, in what the server left. */

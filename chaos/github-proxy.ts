@@ -190,8 +190,7 @@ export async function openGitHubProxy(options: GitHubProxyOptions): Promise<GitH
     const { at, installation, path, pull, head } = asked;
     const method = methodOf(asked);
     const what = { at, installation, method, path, pull, head, status, applied, fault };
-    const isReading = asked.text.includes("kodiai:progress");
-    options.history.note({ kind: "request", ...what, ...(isReading ? { isReading } : {}), ...whose(asked) });
+    options.history.note({ kind: "request", ...what, ...whose(asked) });
   }
 
   function whose({ door }: Asked): { readonly process?: number } {

@@ -12,11 +12,10 @@ export interface PullTruth {
   readonly isSpokenTo: boolean;
   /** Reviews of ours that are submitted, by the head that they were posted on. */
   readonly reviews: readonly { readonly id: number; readonly head: string }[];
-  /** Sticky summaries of ours, each with the heads (7 digits or more) that it says it is about, and whether it says that a review is being written. */
+  /** Sticky summaries of ours, each with the heads (7 digits or more) that it says it is about. */
   readonly summaries: readonly {
     readonly id: number;
     readonly heads: readonly string[];
-    readonly isReading?: boolean;
   }[];
   /** Whether it has our 👍: what a review says that has nothing to say. */
   readonly isSilent: boolean;

@@ -38,8 +38,6 @@ export type HistoryEvent =
       readonly pull: PullName | null;
       /** The head that a write is about, as far as it says: 40 or 7 hex digits. */
       readonly head: string | null;
-      /** Its body says that a review is being written: a line above the summary of an older head. */
-      readonly isReading?: boolean;
       /** What the client saw; 0 when its connection was cut. */
       readonly status: number;
       /** Whether GitHub did what was asked. */

@@ -32,7 +32,7 @@ export async function truthOf(
       .map(({ id, commitId }) => ({ id, head: commitId })),
     summaries: said
       .filter(({ body }) => kindOf(body) === "summary")
-      .map(({ id, body }) => ({ id, heads: headsIn(body), isReading: isReading(body) })),
+      .map(({ id, body }) => ({ id, heads: headsIn(body) })),
     isSilent: pull.reactions.some(({ author, content }) => author.login === world.bot.login && content === "+1"),
     comments: inThreads
       .filter(({ inReplyTo }) => inReplyTo === null)
@@ -73,13 +73,8 @@ function feedbackOn(pull: Pull, bot: string): PullTruth["feedback"] {
 }
 
 function kindOf(body: string): string {
-  if (body.includes("<!-- kodiai:summary -->") || isReading(body)) return "summary";
+  if (body.includes("<!-- kodiai:summary -->")) return "summary";
   return /<!-- kodiai:(\w+)/.exec(body)?.[1] ?? "unknown";
-}
-
-/** Says that a review is being written. */
-function isReading(body: string): boolean {
-  return body.includes("<!-- kodiai:progress -->");
 }
 
 function headsIn(body: string): string[] {

@@ -1,8 +1,6 @@
-// The data behind the demo's dashboard, its tests and its pictures: the scenes after the first review and a replay, spread over
-// the last four weeks.
-import { execFile } from "node:child_process";
+// The data behind the demo's dashboard, its tests and its pictures: the scenes after the first review, spread over the last
+// four weeks.
 import { join } from "node:path";
-import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { isoDate } from "../src/domain/text/iso-date.ts";
 import { type RepeatedCounts, repeatedFindings, type Stage } from "./repeated-findings.ts";
@@ -16,8 +14,6 @@ const DAYS = 26;
 export async function playDashboardData(at: Stage): Promise<RepeatedCounts & TeamCounts> {
   const counts = await repeatedFindings(at);
   const team = await teamHistory(at);
-  const words = ["replay", "--repo", "acme/warehouse", "--data-dir", at.dataDir];
-  await promisify(execFile)(process.execPath, ["src/cli/main.ts", ...words], { env: { PATH: process.env.PATH } });
   spread(at.dataDir);
   return { ...counts, ...team };
 }

@@ -89,10 +89,7 @@ const WAREHOUSE: readonly (readonly [path: string, code: string, text: string])[
     "Say how to see that it is stuck before anybody restarts it; last time the queue was merely slow.",
   ],
 ];
-/**
- * Another repository of the team, in the same main language: its comments are the placebo of the replay, which shows whether
- * a repository's own memory helps more than a stranger's.
- */
+/** Another repository of the team, in the same main language. */
 const COURIER: typeof WAREHOUSE = [
   [
     "routes/plan.py",

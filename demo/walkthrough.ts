@@ -60,7 +60,7 @@ export async function walkthroughPage(): Promise<string> {
     const reviews = fakeReviews({ headSha: HEAD, files: [] });
     const ports: ReviewPorts = {
       ...PLAIN_CHANGE,
-      ...{ progress: null, keeping: null, isOnGitHub: null, isLastTry: false },
+      ...{ keeping: null, isOnGitHub: null, isLastTry: false },
       pulls: fakePullRequests({ pull, texts, changes: { kind: "unified", text: DIFF } }),
       inspector: inspector(),
       known: knownRules(),

@@ -17,7 +17,7 @@ import { closeServer, startWebhookServer, urlOf } from "./server/webhook-server.
 import { workerProcess } from "./server/worker-process.ts";
 import { wiredDashboard } from "./wire/dashboard.ts";
 import { githubFetch } from "./wire/egress.ts";
-import { githubAnswers, missedPorts, type WiredGitHub, wiredChecks, wiredProgress } from "./wire/github.ts";
+import { githubAnswers, missedPorts, type WiredGitHub, wiredChecks } from "./wire/github.ts";
 import { chosenEmbedder } from "./wire/models.ts";
 import type { Store } from "./wire/store.ts";
 
@@ -61,7 +61,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { github, sinceAnsweredMs } = appGitHub(options, store, slug);
   const embedder = await chosenEmbedder(options.embeddings, options.embeddingLimits);
   const { writes } = store.held(null);
-  const sweeper = checkSweeper(store, wiredChecks(github, writes), wiredProgress(github, writes), log);
+  const sweeper = checkSweeper(store, wiredChecks(github, writes), log);
   const running = await runningJobs(options, store, github, metrics, { slug, onParked: sweeper.wake });
   const { jobs } = running;
   const maintenance = startMaintenance(store, github, () => jobs.wake("upkeep"), options);

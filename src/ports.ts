@@ -118,14 +118,8 @@ export interface Reviews {
   showQuiet(repo: Repo, number: number, headSha: string): Promise<void>;
   /** Takes that 👍 back, if there is one. What GitHub refuses is no error. */
   endQuiet(repo: Repo, number: number): Promise<void>;
-  /**
-   * Puts a line above the summary until putSummary, editSummary or endProgress.
-   *
-   * @param creates whether a summary with this line alone is created where there is none
-   */
-  showProgress(repo: Repo, number: number, line: string, headSha: string, creates: boolean): Promise<void>;
-  /** Removes that line; a summary with nothing else shows `instead`. Does nothing if there is no such line. */
-  endProgress(repo: Repo, number: number, instead: string): Promise<void>;
+  /** Puts a line above the summary, which it creates if there is none, until putSummary or editSummary. */
+  showNotice(repo: Repo, number: number, line: string, headSha: string): Promise<void>;
 }
 
 export interface InspectedFile {

@@ -63,7 +63,7 @@ export async function around(config: string, text: string = BACKUP): Promise<str
     aJob(),
     {
       ...portsOf({ files, config }),
-      ...{ progress: null, keeping: null, isOnGitHub: null, isLastTry: false },
+      ...{ keeping: null, isOnGitHub: null, isLastTry: false },
       reviews,
       ledger: storedReviews(db),
       memory: fakeMemory(),

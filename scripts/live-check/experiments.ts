@@ -9,7 +9,6 @@ import { placeOf } from "../../src/adapters/github/requests.ts";
 import { translate } from "../../src/adapters/github/translate-error.ts";
 import { isOurs } from "../../src/adapters/github/write/find-post.ts";
 import { githubReplies } from "../../src/adapters/github/write/replies.ts";
-import { githubRetractions } from "../../src/adapters/github/write/retractions.ts";
 import { githubReviews } from "../../src/adapters/github/write/reviews.ts";
 import type { WritePath } from "../../src/adapters/github/write/write-path.ts";
 import { OutOfReach, Transient } from "../../src/domain/errors.ts";
@@ -44,7 +43,7 @@ export interface LiveStage {
   /** Branches to delete; the last is the base branch. */
   readonly branches: string[];
   /** The App's comments on lines, once they are posted. */
-  comments: readonly { readonly id: number; readonly nodeId: string }[];
+  comments: readonly { readonly id: number }[];
   /** Registers an act for the clean-up, unless the returned function already performs it. */
   undoing(what: string, act: () => Promise<unknown>): () => Promise<void>;
 }
@@ -123,7 +122,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
         (found) => found.length === FINDINGS.length,
       );
       if (mine.length !== FINDINGS.length) throw new Differs(`${mine.length} of ${FINDINGS.length} comments are shown`);
-      at.comments = mine.map(({ id, node_id }) => ({ id, nodeId: node_id }));
+      at.comments = mine.map(({ id }) => ({ id }));
       return "taken and shown";
     },
   },
@@ -195,18 +194,6 @@ export const EXPERIMENTS: readonly Experiment[] = [
       const [{ id }] = posted(at);
       await at.path.repeat(() => rest.reactions.createForPullRequestReviewComment(to(id)));
       return "both taken";
-    },
-  },
-  {
-    name: "hide-comment",
-    promise: "An App may hide its own review comments (`minimizeComment`).",
-    how: "The App hides one.",
-    otherwise: "`kodiai retract` names what is left for a person to hide, and takes back the rest.",
-    async run(at) {
-      const [, { id, nodeId }] = posted(at);
-      const post = { kind: "comment", id, nodeId, url: "", headSha: at.headSha, findingIds: [] } as const;
-      await githubRetractions(at.github, botOf(at), at.path).hide(post);
-      return "hidden";
     },
   },
   {

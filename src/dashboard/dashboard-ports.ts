@@ -6,7 +6,7 @@ import type { MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
 import type { HistoryStore } from "../ports/history.ts";
 import type { JobAdmin } from "../ports/jobs.ts";
 import type { EndedSessions, GitHubLogin, Visitor, VisitorWithToken } from "../ports/login.ts";
-import type { Memory, Replays, RepositoryLabels, RetrievalStatistics } from "../ports/memory.ts";
+import type { Memory, RepositoryLabels, RetrievalStatistics } from "../ports/memory.ts";
 import type { PastRejections } from "../ports/rejections.ts";
 
 export type { VisitorWithToken };
@@ -62,5 +62,4 @@ export interface MemoryShown {
   readonly declined: PastRejections;
   /** Declines findings, and takes declines back. */
   readonly deciding: DecidePorts;
-  readonly replays: Replays;
 }

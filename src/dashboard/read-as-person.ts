@@ -82,7 +82,7 @@ const NO_REPOSITORY = "nobody/0";
 const REFUSED = { kind: "refused", reason: "it is not of a repository of theirs" } as const;
 
 function memoryOf(memory: MemoryShown, isMine: IsMine): MemoryShown {
-  const { figures, labels, forget, declined, deciding, replays, search } = memory;
+  const { figures, labels, forget, declined, deciding, search } = memory;
   const only = onlyOf(isMine);
   return {
     ...memory,
@@ -112,7 +112,6 @@ function memoryOf(memory: MemoryShown, isMine: IsMine): MemoryShown {
         evidence: only(deciding.evidence.evidence, []),
       },
     },
-    replays: { ...replays, of: only(replays.of, null) },
   };
 }
 

@@ -301,7 +301,6 @@ async function remembered(memory: MemoryShown, key: RepoKey) {
     counts: await memory.export.recall.counts(scopeOf(key)),
     fields: await memory.export.memory.fieldCounts(key),
     findings: await memory.figures.findingOutcomes(key),
-    replay: await memory.replays.of(key),
   };
 }
 

@@ -1,6 +1,5 @@
 // One repository: what is remembered of it, whether that helps, how far its import is.
 import { html } from "hono/html";
-import { ENOUGH_PULLS, replaySummary } from "../domain/figures/replay.ts";
 import type { RepoKey } from "../domain/memory.ts";
 import { acceptance } from "./acceptance.ts";
 import { EXPORT, IMPORT, memoriesPath, repositoryPath } from "./addresses.ts";
@@ -94,7 +93,7 @@ ${figures([
   },
 ])}
 <p class="links"><a href="${memoriesPath(key)}">Browse and search its memory</a> <a href="/reviews?${new URLSearchParams({ repo: key }).toString()}">Its reviews</a> <a href="/configuration?${new URLSearchParams({ repo: key }).toString()}">Its configuration</a></p>
-<div class="columns">${languages(view)}${outcomesCard(findings, html`<p><a href="${memoriesPath(key, { corpus: "finding", outcome: "declined" })}">What was declined</a></p>`)}${replay(view)}${progressOf(view)}${memoryFile(view)}</div>`,
+<div class="columns">${languages(view)}${outcomesCard(findings, html`<p><a href="${memoriesPath(key, { corpus: "finding", outcome: "declined" })}">What was declined</a></p>`)}${progressOf(view)}${memoryFile(view)}</div>`,
   };
 }
 
@@ -151,25 +150,6 @@ ${more > 0 ? html`<p class="note">and ${more} languages more</p>` : ""}
 ${facts(Object.fromEntries(corpora))}
 ${fields === null ? "" : html`<p class="note">${whole(fields.described)} have a lesson that a model wrote; ${whole(fields.waiting)} were not described yet.</p>`}`
   }</section>`;
-}
-
-/** Memory on, off, and another repository's: a repository's own past, asked once more. */
-function replay({ memory }: RepositoryView): Html {
-  const result = memory?.replay ?? null;
-  if (result === null)
-    return html`<section class="card"><h2>Does memory help?</h2>${empty(
-      "It was never replayed.",
-      html`<code>kodiai replay --repo OWNER/NAME</code> asks it of the repository's own pull requests: with memory, without, and with another repository's.`,
-    )}</section>`;
-  const { gain, pulls } = result;
-  const verdict =
-    gain === null
-      ? badge("no placebo: nothing is shown", "warn")
-      : gain.low > 0
-        ? badge("memory helps", "good")
-        : badge(pulls < ENOUGH_PULLS ? "too few pull requests" : "not shown to help", "warn");
-  return html`<section class="card"><h2>Does memory help?</h2><p>${verdict}</p>
-<p>${replaySummary(result)}</p></section>`;
 }
 
 function progressOf({ progress }: RepositoryView): Html {

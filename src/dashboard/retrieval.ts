@@ -52,5 +52,5 @@ function inSentences(
 <li>Half of the searches took ${whole(ms.p50)} ms or less, 95 of 100 took ${whole(ms.p95)} ms or less. ${cost}</li>
 <li>${skipped} ${checked}</li>
 ${less === "" ? "" : html`<li>Some searches did with less: ${less}.</li>`}
-<li class="note">Whether memory helps a repository is on its own page, by <code>kodiai replay</code>.</li></ul>`;
+<li class="note">Whether memory helps a repository: <code>kodiai replay</code>.</li></ul>`;
 }

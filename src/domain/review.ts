@@ -245,7 +245,7 @@ export interface CheckEnd {
   readonly annotations: readonly CheckAnnotation[];
 }
 
-/** For how long sweeps try to end a check run or a progress summary that a review left behind: 7 days. */
+/** For how long sweeps try to end a check run that a review left behind: 7 days. */
 export const LEFT_MS = 7 * 24 * 60 * 60_000;
 
 /**

@@ -2,7 +2,6 @@
 // what is indexed. Methods throw as described in ports.ts.
 
 import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
-import type { ReplayResult } from "../domain/figures/replay.ts";
 import type { RetrievalFigures, StatisticsWindow } from "../domain/figures/retrieval-figures.ts";
 import type { Repo } from "../domain/job.ts";
 import type {
@@ -133,13 +132,6 @@ export interface RetrievalLog {
 
 export interface RetrievalStatistics {
   read(window: StatisticsWindow): Promise<RetrievalFigures>;
-}
-
-export interface Replays {
-  /** Null when it was never replayed. */
-  of(repo: RepoKey): Promise<ReplayResult | null>;
-  /** Replaces the previous result. Does nothing for a repository without memories. */
-  save(repo: RepoKey, result: ReplayResult): Promise<void>;
 }
 
 export interface TreeFile {

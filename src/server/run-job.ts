@@ -114,7 +114,7 @@ export function stoppableReviews(
   };
 }
 
-/** Refuses writes after a `stop`; reads, and the end of a progress note, still work. */
+/** Refuses writes after a `stop`; reads still work. */
 function stoppableWrites(reviews: Reviews, stopped: AbortSignal): Reviews {
   const unless = unlessAborted(stopped);
   return {
@@ -125,7 +125,7 @@ function stoppableWrites(reviews: Reviews, stopped: AbortSignal): Reviews {
     editSummary: unless(reviews.editSummary),
     showQuiet: unless(reviews.showQuiet),
     endQuiet: unless(reviews.endQuiet),
-    showProgress: unless(reviews.showProgress),
+    showNotice: unless(reviews.showNotice),
   };
 }
 

@@ -44,7 +44,7 @@ export interface Jobs {
 }
 
 export interface JobHooks {
-  /** Called when a review was parked: its check run and its note of progress are to be ended. */
+  /** Called when a review was parked: its check run is to be ended. */
   readonly onParked: () => void;
   /** Runs a job so that its processor time is counted. */
   readonly counted: <T>(job: Held, work: () => Promise<T>) => Promise<T>;

@@ -5,7 +5,7 @@ import type { Database, Sql } from "./sql.ts";
 /** Tables whose rows name the repository as `HOST/REPO_ID`. */
 const BY_REPOSITORY = ["retrievals", "answers", "push_waits", "history", "watched", "intents"];
 /** Tables whose keys begin with `HOST/REPO_ID`, followed by `#` or `:`. */
-const BY_KEY = ["reviews", "paused", "declined", "check_runs", "progress_notes", "looks", "old_heads", "replies"];
+const BY_KEY = ["reviews", "paused", "declined", "check_runs", "looks", "old_heads", "replies"];
 /** `$` is the character after `#`, and `;` the one after `:`. */
 const IN_KEYS = "(key >= $1 || '#' AND key < $1 || '$' OR key >= $1 || ':' AND key < $1 || ';')";
 

@@ -61,12 +61,12 @@ export function wiredDashboard(options: DashboardSettings, store: Store, embedde
 }
 
 function memoryShown(
-  { shown, past, replays, labels, recall, memory, evidence, retrievals, ...store }: Store,
+  { shown, past, labels, recall, memory, evidence, retrievals, ...store }: Store,
   embedder: Embedder | null,
   { wake }: Running,
   onError: DashboardPorts["onError"],
 ): DashboardPorts["memory"] {
-  if (shown === null || past === null || replays === null || embedder === null) return null;
+  if (shown === null || past === null || embedder === null) return null;
   const { decisions, ledger: records, queue } = store;
   const { checks: checkBook } = store.held(null);
   const jobs: DecidePorts["jobs"] = {
@@ -78,7 +78,6 @@ function memoryShown(
   return {
     figures: shown,
     labels,
-    replays,
     declined: past,
     forget: memory.forget,
     search: { embedder, recall, retrievals: safeRetrievals(retrievals, onError), now: Date.now },

@@ -92,7 +92,6 @@ export function reviewPorts(
       access: accessFor(asking, lease, store.spending, { key: job.key, replies: store.replies }),
       checks: wiredChecks(github, held.writes)(installationId, job.repo),
       checkBook: held.checks,
-      progress: held.progress,
       waits: store.waits,
       isOnGitHub: await reviewsOnGitHub(client, botLogin, store),
       isLastTry: false,

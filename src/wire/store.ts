@@ -20,7 +20,7 @@ import { type MemoryFacts, memoryFacts } from "../store/memory/memory-facts.ts";
 import { openMemoryFile, reclaimFile } from "../store/memory/memory-file.ts";
 import { type RecallSettings, storedRecall } from "../store/memory/recall.ts";
 import { storedRejections } from "../store/memory/rejections.ts";
-import { storedFigures, storedLabels, storedReplays, storedSpaces } from "../store/memory/repositories.ts";
+import { storedFigures, storedLabels, storedSpaces } from "../store/memory/repositories.ts";
 import { MEMORY_PART } from "../store/memory/schema.ts";
 import { storedMemory } from "../store/memory/stored-memory.ts";
 import { migrate } from "../store/migrate.ts";
@@ -32,7 +32,7 @@ import { storedMissedEvents } from "../store/queue/missed-events.ts";
 import { storedEndedSessions, storedMoments } from "../store/queue/moments.ts";
 import { storedQueue } from "../store/queue/queue.ts";
 import { QUEUE_PART } from "../store/queue/schema.ts";
-import { storedChecks, storedProgress, storedPushWaits } from "../store/reviews/checks.ts";
+import { storedChecks, storedPushWaits } from "../store/reviews/checks.ts";
 import { storedAnswers, storedDecisions } from "../store/reviews/conversation.ts";
 import { storedHistory, storedIntroductions, storedLooks } from "../store/reviews/follow-up.ts";
 import { storedRetrievalStatistics, storedRetrievals } from "../store/reviews/retrievals.ts";
@@ -54,7 +54,7 @@ export type { MemoryFacts };
 
 type OpenMemory = ReturnType<typeof rememberedOn>;
 /** Null when memory could not be opened. */
-type Lost = "past" | "replays" | "shown";
+type Lost = "past" | "shown";
 type Remembered = Omit<OpenMemory, Lost> & { readonly [Part in Lost]: OpenMemory[Part] | null };
 
 export interface Store extends Records, ReturnType<typeof queueOn>, Remembered {
@@ -208,7 +208,6 @@ async function openMemory(
     return {
       ...memoryOff("memory.db could not be opened; run `kodiai doctor` for the cause"),
       past: null,
-      replays: null,
       shown: null,
       memoryProblem: error instanceof Error ? error : new Error(String(error)),
       spaces: () => Promise.resolve([]),
@@ -229,7 +228,6 @@ function rememberedOn(
     memory: storedMemory(db, reclaim),
     evidence: storedEvidence(db),
     past: storedRejections(db),
-    replays: storedReplays(db),
     labels: storedLabels(db),
     recall: storedRecall(db, vectorsMissing, settings),
     shown: storedFigures(db),
@@ -325,7 +323,6 @@ export function recordsOn(
     ledger: storedReviews(db, lease),
     answers: storedAnswers(db, lease),
     checks: storedChecks(db, lease),
-    progress: storedProgress(db, lease),
     writes: storedWrites(db, lease, lease?.job.key ?? ""),
   });
   return {

@@ -14,7 +14,7 @@ afterAll(() => harness.close());
 /** Everything that is kept about findings and people. */
 const kept = () =>
   inMemory(harness, (db) =>
-    ["records", "contents", "evidence", "decided", "rejections", "flagged", "replays"].map((table) =>
+    ["records", "contents", "evidence", "decided", "rejections", "flagged"].map((table) =>
       db.prepare(`SELECT * FROM ${table}`).all(),
     ),
   );

@@ -158,7 +158,6 @@ export async function openFlow({
       gateCache,
       access: accessFor(asking, lease, store.spending, { key: job.key, replies: store.replies }),
       checkBook: held.checks,
-      progress: held.progress,
       waits: store.waits,
       ledger: held.ledger,
       now: Date.now,

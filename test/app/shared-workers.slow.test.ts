@@ -61,9 +61,7 @@ test("large pull requests of one repository leave a worker to another repository
   });
   expect(await at.settled(small)).toMatchObject({ state: "done", attempt: 1 });
   expect(said(world, small)).toEqual(["ops/backup.py:3 shell-from-strings"]);
-  // Their summaries say at most that they are read.
-  const written = (pull: Pull) => world.comments(pull).summary.filter(({ body }) => !body.includes("kodiai:progress"));
-  expect(pulls.map(written)).toEqual([[], [], []]);
+  expect(pulls.map((pull) => world.comments(pull).summary)).toEqual([[], [], []]);
   letGo();
   for (const pull of pulls) expect(await at.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
 });

@@ -215,27 +215,8 @@ test("posts without a request", () => {
   expect(broken([], pull({ answers, isSpokenTo: true }))).toEqual([]);
 });
 
-test("a summary that says for ever that a review is being written", () => {
-  const summaries = [{ id: 1, heads: [HEAD], isReading: true }];
-  expect(broken([], pull({ summaries }))).toEqual([
-    { invariant: "I2", what: "its summary says for ever that a review is being written", pull: PULL },
-  ]);
-  expect(ids(broken([], pull({ summaries, state: "closed" })))).toEqual(["I2"]);
-  expect(broken([], pull({ summaries, state: "removed" }))).toEqual([]);
-});
-
 describe("writes that come too late", () => {
   const late = (more: readonly HistoryEvent[]) => ids(broken(more));
-
-  test("not an edit that removes the progress note; a summary of an unseen pull request is", () => {
-    const acts = [act(20_000, "push", OLD), act(30_000, "push", HEAD)];
-    const old = write(20_500, "POST", "issues/7/comments", OLD);
-    const reading = write(31_000, "PATCH", "issues/comments/9", HEAD, { isReading: true });
-    const back = write(99_000, "PATCH", "issues/comments/9", OLD);
-    expect(late([...acts, old, reading, back])).toEqual([]);
-    expect(late([...acts, old, back])).toEqual(["I5"]);
-    expect(late([...acts, reading, back])).toEqual(["I5"]);
-  });
 
   test("a review of a head that was pushed over long before", () => {
     const acts = [act(6_500, "push", OLD), act(7_000, "push", HEAD)];

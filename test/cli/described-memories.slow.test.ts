@@ -50,7 +50,7 @@ async function describeAll() {
     const access = await modelAccess({ use: "auto" }, repo, ports.spending);
     if (access === null) throw new Error("no model");
     const wish = { repo, most: 100, after: null, usdPerMonth: 10, remembering: { redact: ports.redact } };
-    return await describeMemories(wish, { ...ports, access });
+    return await describeMemories(wish, { ...ports, access, now: Date.now });
   } finally {
     ports.close();
     vi.unstubAllEnvs();

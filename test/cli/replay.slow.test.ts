@@ -4,7 +4,6 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { memory } from "../../src/cli/memory/memory.ts";
 import { replay } from "../../src/cli/memory/replay.ts";
 import { UsageError } from "../../src/config/usage-error.ts";
 
@@ -86,20 +85,6 @@ test("without another repository of the same main language it is said that there
   expect(all).toMatchObject({ gain: null, verdict: { helps: false, reason: expect.stringContaining("no placebo") } });
   const { out } = await run(["replay", "--repo", "omega/core", "--data-dir", dataDir]);
   expect(out).toContain("no placebo: no other repository in memory has rust as its main language");
-});
-
-test("the result is stored and printed, unless it covers too few of the pull requests", async () => {
-  const stats = (repo: string) => printedBy(() => memory(["stats", "--repo", repo, "--data-dir", dataDir]));
-  const page = (...words: string[]) =>
-    printedBy(() => replay(["--repo", "acme/shop", ...words, "--data-dir", dataDir]));
-  expect(await page()).toMatch(/^ {2}kept$/m);
-  const reported = await stats("acme/shop");
-  expect(reported).toMatch(
-    /replay: \d{4}-\d\d-\d\d: on 0\.9\d\d, placebo 0\.000, gain 0\.9.* over 25 pull requests with /,
-  );
-  expect(await page("--last", "4")).toContain("not kept: fewer than 50 of the pull requests that memory knows");
-  expect(await stats("acme/shop")).toBe(reported);
-  expect(await stats("zeta/site")).toContain("replay: never run; kodiai replay measures whether memory helps");
 });
 
 test("replaying changes no figure: the same again", async () => {

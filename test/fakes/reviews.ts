@@ -3,7 +3,7 @@
 
 import { Transient } from "../../src/domain/errors.ts";
 import type { FileDiff } from "../../src/domain/pull-request.ts";
-import { parseFindingMarker, SUMMARY_MARKER, withoutProgress, withProgress } from "../../src/domain/review/marker.ts";
+import { parseFindingMarker, SUMMARY_MARKER, withNotice } from "../../src/domain/review/marker.ts";
 import { CommentRefused, type CommentToPost, type Reviews } from "../../src/ports.ts";
 
 /** GitHub's limit of a comment's body, in characters. */
@@ -127,14 +127,8 @@ export function fakeReviews(given: Partial<World> & Pick<World, "headSha" | "fil
     async endQuiet() {
       quiet.length = 0;
     },
-    async showProgress(_repo, _number, line, _headSha, creates) {
-      if (!creates && summaries.length === 0) return;
-      summaries.splice(0, 1, withProgress(summaries[0] ?? null, line));
-    },
-    async endProgress(_repo, _number, instead) {
-      const [body = ""] = summaries;
-      const rest = withoutProgress(body);
-      if (rest !== body) summaries.splice(0, 1, rest === SUMMARY_MARKER ? `${instead}\n\n${rest}` : rest);
+    async showNotice(_repo, _number, line) {
+      summaries.splice(0, 1, withNotice(summaries[0] ?? null, line));
     },
   };
 }

@@ -105,7 +105,6 @@ export async function openReviewFlow(now: () => number = Date.now): Promise<Revi
         reviews: posted,
         checks,
         checkBook: records.checks,
-        progress: records.progress,
         waits: records.waits,
         decisions: records.decisions,
         embedder: embedder(),

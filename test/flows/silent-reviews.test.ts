@@ -146,7 +146,7 @@ test("a review that dies before its reaction gives it once", async () => {
   expect(shown(pull)).toEqual(SILENT);
 });
 
-test("a model that reads posts no progress where nothing may follow, and a silent review after all", async () => {
+test("a model that reads and finds nothing leaves a silent review", async () => {
   const reading = await openFlow({ model: () => ({ walkthrough: "Retries.", findings: [] }) });
   try {
     const { world } = reading;

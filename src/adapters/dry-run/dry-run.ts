@@ -31,8 +31,7 @@ export function dryRunReviews(real: Reviews, record: (unposted: Unposted) => voi
     editSummary: () => Promise.resolve(null),
     showQuiet: () => Promise.resolve(),
     endQuiet: () => Promise.resolve(),
-    showProgress: () => Promise.resolve(),
-    endProgress: () => Promise.resolve(),
+    showNotice: () => Promise.resolve(),
   };
 }
 

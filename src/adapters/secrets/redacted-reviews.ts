@@ -34,11 +34,8 @@ export function redactedReviews(real: Reviews, redactor: SecretRedactor): Review
     },
     showQuiet: (repo, number, headSha) => real.showQuiet(repo, number, headSha),
     endQuiet: (repo, number) => real.endQuiet(repo, number),
-    async showProgress(repo, number, line, headSha, creates) {
-      return real.showProgress(repo, number, await clean(line), headSha, creates);
-    },
-    async endProgress(repo, number, instead) {
-      return real.endProgress(repo, number, await clean(instead));
+    async showNotice(repo, number, line, headSha) {
+      return real.showNotice(repo, number, await clean(line), headSha);
     },
   };
 }

@@ -3,7 +3,6 @@
 
 import { createReadStream } from "node:fs";
 import { UsageError } from "../../config/usage-error.ts";
-import { replaySummary } from "../../domain/figures/replay.ts";
 import { type Evidence, isWriterAct } from "../../domain/memory/evidence.ts";
 import { embeddedText } from "../../domain/memory/write-report.ts";
 import { CORPORA, type Corpus, type MemoryRecord, type RepoKey, repoKey } from "../../domain/memory.ts";
@@ -183,23 +182,19 @@ async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVe
   const { total, ...by } = await ports.recall.counts(ownScope(repo));
   const fields = await ports.memory.fieldCounts(repoKey(repo));
   const acts = await heldActs(repoKey(repo), ports.evidence);
-  const replayed = (await ports.replays?.of(repoKey(repo))) ?? null;
   const tables = Object.entries({ corpus: by.byCorpus, language: by.byLanguage, outcome: by.byOutcome });
   const json = {
     total,
     ...Object.fromEntries(tables.map(([name, counts]) => [name, Object.fromEntries(counts)])),
     lessons: { ...fields, without: Object.fromEntries(fields.without) },
     feedback: acts,
-    replay: replayed,
   };
-  const help = replayed === null ? "never run; kodiai replay measures whether memory helps" : replaySummary(replayed);
   return printed(wantsJson(values), json, () =>
     [
       `${nameOf(repo)}: ${counted(total, "memory", "memories")}`,
       ...tables.map(([name, counts]) => `  by ${name}: ${countsText(mostFirst(counts))}`),
       `  ${lessonsLine(fields)}`,
       ...heldLines(acts).map((line) => `  ${line}`),
-      `  replay: ${help}`,
     ]
       .map(terminalText)
       .join("\n"),

@@ -4,21 +4,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { styleText } from "node:util";
 import type { Interval } from "../../domain/figures/bootstrap-interval.ts";
-import {
-  ENOUGH_PULLS,
-  REPLAY_ARMS,
-  REPLAY_LEAST,
-  type ReplayFigures,
-  type ReplayResult,
-  replayFigures,
-} from "../../domain/figures/replay.ts";
+import { REPLAY_ARMS, REPLAY_LEAST, type ReplayFigures, replayFigures } from "../../domain/figures/replay.ts";
 import type { Repo } from "../../domain/job.ts";
-import { repoKey } from "../../domain/memory.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { isDatabase, storePlace } from "../../environment/data-dir.ts";
 import { nameOf } from "../../flows/memory/find-repository.ts";
 import { type Replayed, replayMemory } from "../../flows/memory/replay-memory.ts";
-import { type MemoryVerbPorts, memoryVerbPorts } from "../../wire/cli/memory-ports.ts";
+import { memoryVerbPorts } from "../../wire/cli/memory-ports.ts";
 import { terminalText } from "../terminal-text.ts";
 import { type ExitCode, printed, readWords, wantsJson, warnDegraded, wholeNumber, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
@@ -40,34 +32,9 @@ export async function replay(words: readonly string[]): Promise<ExitCode> {
       throw new Error(
         `memory has no pull request of ${nameOf(repo)} with comments; import its comments (kodiai memory import FILE)`,
       );
-    const kept = await keep(repo, done, ports);
     warnDegraded("replay", done.degraded);
-    return printed(asJson, replayJson(repo, done), () => `${replayPage(repo, done)}\n${keptLine(kept)}`);
+    return printed(asJson, replayJson(repo, done), () => replayPage(repo, done));
   });
-}
-
-/** @returns what was stored; null if only the newest few were replayed, which does not represent the repository */
-async function keep(repo: Repo, done: Replayed, ports: MemoryVerbPorts): Promise<ReplayResult | null> {
-  const isWhole = done.pulls.length >= ENOUGH_PULLS || done.pulls.length + done.leftOut.length === done.known;
-  if (!isWhole) return null;
-  const all = replayFigures(done.pulls, done.placebo !== null);
-  const result = {
-    at: ports.now(),
-    pulls: all.pulls,
-    comments: all.comments,
-    on: all.arms.on.hitRate.mean,
-    placebo: done.placebo === null ? null : all.arms.placebo.hitRate.mean,
-    gain: all.gain,
-    model: ports.embedder.space.model,
-  };
-  await ports.replays?.save(repoKey(repo), result);
-  return result;
-}
-
-/** Whether `kodiai memory stats` and the dashboard show it from now on. */
-function keptLine(kept: ReplayResult | null): string {
-  const line = kept === null ? `not kept: fewer than ${ENOUGH_PULLS} of the pull requests that memory knows` : "kept";
-  return styleText("dim", `  ${line}`);
 }
 
 function replayJson(repo: Repo, { pulls, placebo, ...rest }: Replayed) {

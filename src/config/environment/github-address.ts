@@ -45,7 +45,7 @@ export function namedRepository(word: string) {
 }
 
 /** The host of GITHUB_SERVER_URL, which GitHub Actions sets. */
-export function usualHost(): string {
+function usualHost(): string {
   return URL.parse(process.env.GITHUB_SERVER_URL ?? "")?.host ?? "github.com";
 }
 

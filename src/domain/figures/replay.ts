@@ -3,7 +3,6 @@
 
 import { UNKNOWN_LANGUAGE } from "../language.ts";
 import { counted } from "../text/counted.ts";
-import { isoDate } from "../text/iso-date.ts";
 import { cosine, type TextVector } from "../text/text-likeness.ts";
 import { bootstrapShare, type Interval } from "./bootstrap-interval.ts";
 
@@ -148,39 +147,4 @@ export function replayFigures(pulls: readonly ReplayedPull[], hasPlacebo: boolea
     gain,
     verdict: gain === null ? NO_PLACEBO : replayVerdict(pulls, gain),
   };
-}
-
-/** The stored result of the last replay of a repository: figures and a date, no texts. */
-export interface ReplayResult {
-  /** Epoch milliseconds of the replay. */
-  readonly at: number;
-  /** Replayed pull requests and comments by people. */
-  readonly pulls: number;
-  readonly comments: number;
-  /** Share of pull requests with at least one later comment met, 0–1. */
-  readonly on: number;
-  /** The same with another repository's memory; null without a placebo, and then `gain` is null too. */
-  readonly placebo: number | null;
-  /** `on` minus `placebo`, with its 95 % interval. */
-  readonly gain: Interval | null;
-  /** The embedder of the searches: another one finds other memories. */
-  readonly model: string;
-}
-
-/**
- * Pull requests needed before "not shown" says something. At the hit rates of `npm run eval -- replay` (.24 on,
- * .02 placebo) the interval's lower bound over 50 is about .09; over 20 it is near zero even where memory helps.
- */
-export const ENOUGH_PULLS = 50;
-/** One line: date, result and sample size. */
-export function replaySummary({ at, pulls, gain, on, placebo, model }: ReplayResult): string {
-  const measured =
-    gain === null || placebo === null
-      ? `on ${share(on)}, without a placebo`
-      : `on ${share(on)}, placebo ${share(placebo)}, gain ${share(gain.mean)} [${share(gain.low)}, ${share(gain.high)}]`;
-  return `${isoDate(at)}: ${measured} over ${counted(pulls, "pull request")} with ${model}`;
-}
-
-function share(value: number): string {
-  return value.toFixed(3);
 }

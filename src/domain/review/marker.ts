@@ -5,7 +5,8 @@ import type { CommentPlace } from "../command.ts";
 /** Marks the one sticky summary of a pull request. */
 export const SUMMARY_MARKER = "<!-- kodiai:summary -->";
 
-const PROGRESS_MARKER = "<!-- kodiai:progress -->";
+/** Earlier versions also announced a review in progress with it. */
+const NOTICE_MARKER = "<!-- kodiai:progress -->";
 
 const FINDING = /<!-- kodiai:finding ([A-Za-z0-9_]{1,64}(?: [A-Za-z0-9_]{1,64})*) -->/g;
 const REVIEW = /<!-- kodiai:review ([0-9a-f]{40,64}) -->/;
@@ -67,13 +68,11 @@ export function hasSummaryMarker(body: string): boolean {
   return body.includes(SUMMARY_MARKER);
 }
 
-/** The summary with a progress line above it, replacing an earlier one; null is an empty summary. */
-export function withProgress(summary: string | null, line: string): string {
-  return `${line}\n\n${PROGRESS_MARKER}\n\n${withoutProgress(summary ?? SUMMARY_MARKER)}`;
-}
-
-/** The summary without its progress line, if it has one. Text of others never holds the marker (see sanitize.ts). */
-export function withoutProgress(summary: string): string {
-  const at = summary.indexOf(PROGRESS_MARKER);
-  return at === -1 ? summary : summary.slice(at + PROGRESS_MARKER.length).trimStart();
+/**
+ * The summary with a line above it, replacing an earlier one; null is an empty summary. Text of others never holds the marker (see
+ * sanitize.ts).
+ */
+export function withNotice(summary: string | null, line: string): string {
+  const rest = (summary ?? SUMMARY_MARKER).split(NOTICE_MARKER).at(-1) ?? "";
+  return `${line}\n\n${NOTICE_MARKER}\n\n${rest.trimStart()}`;
 }

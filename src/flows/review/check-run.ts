@@ -1,13 +1,12 @@
-// What GitHub shows while a review runs: a check run, and a summary that says that a model reads. Begun when the review
-// begins, ended however the review ends. They never stop a review.
+// What GitHub shows while a review runs: a check run. Begun when the review begins, ended however the review ends. It never
+// stops a review.
 import { hasAccess } from "../../domain/command.ts";
-import { LeaseLost, OutOfReach, TooExpensive, Transient } from "../../domain/errors.ts";
+import { OutOfReach, TooExpensive, Transient } from "../../domain/errors.ts";
 import type { Repo, ReviewJob } from "../../domain/job.ts";
 import type { Degraded, Skipped, SkippedCheck } from "../../domain/omissions.ts";
-import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { type Conclusion, type PostedReview, type Review, type Superseded, worstOf } from "../../domain/review.ts";
 import { publicErrorText } from "../../domain/text/public-error-text.ts";
-import type { CheckStore, Checks, ProgressNote, ProgressStore } from "../../ports/checks.ts";
+import type { CheckStore, Checks } from "../../ports/checks.ts";
 import type { Permissions } from "../../ports/conversation.ts";
 import type { Reviews } from "../../ports.ts";
 import {
@@ -16,12 +15,10 @@ import {
   checkEnd,
   endAgain,
   endCheck,
-  endProgress,
   failing,
   type HeadVerdict,
   leftCheckEnd,
   refuseReview,
-  showProgress,
   worstOnHead,
 } from "../../publish/publish.ts";
 import type { ReviewPorts } from "./review-ports.ts";
@@ -146,7 +143,7 @@ async function toEnd(result: PostedReview | Superseded | Skipped, key: string, s
 }
 
 /** What became of a check run that no job would have ended. */
-interface SweptCheck {
+export interface SweptCheck {
   readonly id: number;
   readonly key: string;
   readonly installationId: number;
@@ -195,42 +192,6 @@ async function attempted(end: () => Promise<unknown>): Promise<Pick<SweptCheck, 
   }
 }
 
-/** Says that the pull request is read, where a model reads it; in a new summary only if the review `creates` one in any case. What GitHub refuses here it refuses again when the review is posted. */
-export async function beginProgress(
-  { key, installationId }: ReviewJob,
-  { repo, pull, files, config }: PullRequestContext,
-  creates: boolean,
-  { access, reviews, progress }: Pick<ReviewPorts, "access" | "reviews" | "progress">,
-): Promise<void> {
-  if (progress === null || access === null || config.review.model === "off") return;
-  const { number, head } = pull;
-  try {
-    await progress.begun({ key, repo, number, installationId });
-    await showProgress({ repo, number, headSha: head.sha, files: files.length }, creates, reviews);
-  } catch (error) {
-    if (error instanceof LeaseLost) throw error;
-  }
-}
-
-/**
- * Ends what this or an earlier job of the pull request began; the sweep ends what GitHub does not take now.
- *
- * @param why the review was not posted, as the fragment of a sentence; null for one that was, whose summary says all
- */
-export async function finishProgress(
-  { key, repo, number }: Pick<ReviewJob, "key" | "repo" | "number">,
-  why: string | null,
-  { reviews, progress }: Pick<ReviewPorts, "reviews" | "progress">,
-): Promise<void> {
-  try {
-    if (progress === null || !(await progress.isOpen(key))) return;
-    if (why !== null) await endProgress(repo, number, why, reviews);
-    await progress.ended(key);
-  } catch (error) {
-    if (error instanceof LeaseLost) throw error;
-  }
-}
-
 /**
  * Says on the pull request that its change is too expensive to read, instead of another attempt; a check run that may fail fails.
  *
@@ -238,37 +199,10 @@ export async function finishProgress(
  */
 export async function giveUpReview(job: ReviewJob, ports: ReviewPorts): Promise<never> {
   const { key, repo, number } = job;
-  const { checks, checkBook: store, reviews, progress, now } = ports;
+  const { checks, checkBook: store, reviews, now } = ports;
   const tooExpensive = new TooExpensive();
   const check = { checks, store, isOpenAt: openAt(repo, reviews) };
   for (const one of await store.open(key)) await endCheck(one, leftCheckEnd("too-expensive", one.failOn), check, now());
   await refuseReview(repo, number, tooExpensive.message, reviews);
-  // The sweep would remove that line.
-  await progress?.ended(key);
   throw tooExpensive;
-}
-
-/** What became of a summary that no job would have ended. */
-export type SweptProgress = Omit<SweptCheck, "id">;
-
-/**
- * Ends summaries that say that a review is being written while no job writes it: it was parked, stopped, or its process died.
- *
- * @param reviewsOf access to one repository
- * @param refusing keys of pull requests that need not be tried now
- */
-export async function sweepProgress(
-  store: ProgressStore,
-  reviewsOf: (installationId: number, repo: ProgressNote["repo"]) => Promise<Pick<Reviews, "endProgress">>,
-  refusing: ReadonlySet<string>,
-): Promise<readonly SweptProgress[]> {
-  const swept: SweptProgress[] = [];
-  for (const { key, repo, number, installationId } of await store.left()) {
-    if (refusing.has(key)) continue;
-    const why = "the review ended without a result; the operator's log has the cause";
-    const done = await attempted(async () => endProgress(repo, number, why, await reviewsOf(installationId, repo)));
-    if (done.outcome === "ended" || done.outcome === "given up") await store.ended(key);
-    swept.push({ key, installationId, ...done });
-  }
-  return swept;
 }

@@ -8,13 +8,13 @@ import { repoKey } from "../../domain/memory.ts";
 import type { Degraded, Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { isReviewOf, type ReviewedAt } from "../../domain/review/review-history.ts";
-import type { PlacedFinding, PostedReview, Review, SummaryBecause, Superseded } from "../../domain/review.ts";
+import type { PlacedFinding, PostedReview, Review, Superseded } from "../../domain/review.ts";
 import { type RedactText, redactTexts, reviewTextKind } from "../../domain/text/redact-texts.ts";
 import { NO_REPORT } from "../../domain/tool-result.ts";
 import { type Admitted, admit } from "../../gather/gather.ts";
 import { recordsOfFindings, remember } from "../../learn/learn.ts";
 import { publish } from "../../publish/publish.ts";
-import { beginProgress, type CheckRun, writersOf } from "./check-run.ts";
+import { type CheckRun, writersOf } from "./check-run.ts";
 import { knownFor } from "./model-allowance.ts";
 import { fingerprintFor } from "./prepare.ts";
 import { flaggedBy } from "./recollect.ts";
@@ -70,13 +70,11 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
       return { kind: "skipped", reason: "this head was reviewed before" };
     },
     /** Begins the check run. */
-    async begin(context: PullRequestContext, because: SummaryBecause | null): Promise<Begun> {
+    async begin(context: PullRequestContext): Promise<Begun> {
       const { repo, config } = context;
       const { review } = config;
       await ports.waits.learn(repo, review.debounceSeconds * 1000);
-      const degraded = review.checks.enabled ? await check.begin(placeOf(context)) : [];
-      await beginProgress(job, context, because !== null, ports);
-      return { kind: "begun", degraded };
+      return { kind: "begun", degraded: review.checks.enabled ? await check.begin(placeOf(context)) : [] };
     },
     /**
      * Asks the policy again, since a review takes minutes: it may be a draft by now, or go into another branch.

@@ -3,7 +3,7 @@ import type { KnownRules } from "../../config/parse-config.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { PostedReview } from "../../domain/review.ts";
 import { NO_REPORT } from "../../domain/tool-result.ts";
-import type { CheckStore, Checks, ProgressStore, PushWaits } from "../../ports/checks.ts";
+import type { CheckStore, Checks, PushWaits } from "../../ports/checks.ts";
 import type { Decisions, Permissions } from "../../ports/conversation.ts";
 import type { Introductions } from "../../ports/history.ts";
 import type { Embedder, Memory, Recall, Reranker, RetrievalLog } from "../../ports/memory.ts";
@@ -84,8 +84,6 @@ export interface ReviewPorts extends WritingPorts {
   readonly reviews: Reviews;
   readonly checks: Checks;
   readonly checkBook: CheckStore;
-  /** Null: the summary does not say that it is being written. */
-  readonly progress: ProgressStore | null;
   readonly waits: PushWaits;
   readonly embedder: Embedder;
   readonly memory: Memory;

@@ -16,7 +16,7 @@ import { gather, gatherIssues, isFork, isOwnFork } from "../../gather/gather.ts"
 import type { Snapshots } from "../../ports/snapshot.ts";
 import { retrieve } from "../../retrieve/retrieve.ts";
 import { review } from "../../review/review.ts";
-import { checkRun, finishProgress, mayWrite, writersOf } from "./check-run.ts";
+import { checkRun, mayWrite, writersOf } from "./check-run.ts";
 import { knownFor } from "./model-allowance.ts";
 import { type Posting, posting } from "./posting.ts";
 import { fingerprintFor, prepare, summaryBecause } from "./prepare.ts";
@@ -37,13 +37,11 @@ export async function reviewPullRequest(
   const result = await pipeline(job, ports, stage, posting(job, ports, stage, check)).catch(async (error: unknown) => {
     if (error instanceof Stopped) {
       await check.end({ kind: "skipped", reason: error.message, isStopped: true });
-      await finishProgress(job, error.message, ports);
     }
     throw error;
   });
   // Of a posted review it was ended before the review was settled.
   if (result.kind !== "posted") await check.end(result);
-  await finishProgress(job, result.kind === "posted" ? null : result.reason, ports);
   return result;
 }
 
@@ -76,7 +74,7 @@ export async function writeReview(
   );
   if (gathered.kind === "skipped") return gathered;
   const because = await summaryBecause(gathered, ports);
-  const begun = await begin(gathered, because);
+  const begun = await begin(gathered);
   const { pull, repo } = gathered;
   // A review at a terminal asks for no permissions.
   const { permissions } = ports;

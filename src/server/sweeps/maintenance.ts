@@ -5,7 +5,7 @@ import { Transient } from "../../domain/errors.ts";
 import type { FeedbackJob } from "../../domain/job.ts";
 import { isoDate } from "../../domain/text/iso-date.ts";
 import { type LearnPorts, learnFromPeople, learntLine } from "../../flows/people/learn-from-people.ts";
-import { type SweptProgress, sweepChecks, sweepProgress } from "../../flows/review/check-run.ts";
+import { sweepChecks } from "../../flows/review/check-run.ts";
 import type { Orphan, OrphanWrites } from "../../ports/writes.ts";
 import { findWritten, type WriteWiring } from "../../wire/github.ts";
 import type { Store } from "../../wire/store.ts";
@@ -205,13 +205,12 @@ export async function runFeedback(job: FeedbackJob, ports: LearnPorts): Promise<
 const REFUSED_MS = 60 * MINUTE_MS;
 
 /**
- * Ends check runs and progress summaries whose jobs are over: at the start, every minute, and when it is woken. Those that GitHub
+ * Ends check runs whose jobs are over: at the start, every minute, and when it is woken. Those that GitHub
  * refuses to end are retried every hour, and as soon as the App reaches more, for 7 days.
  */
 export function checkSweeper(
-  { checks, progress }: Pick<Store, "checks" | "progress">,
+  { checks }: Pick<Store, "checks">,
   checksOf: Parameters<typeof sweepChecks>[1],
-  reviewsOf: Parameters<typeof sweepProgress>[1],
   log: Logger,
 ) {
   /** Key of a pull request → until when to skip it, on the monotonic clock. */
@@ -221,14 +220,10 @@ export function checkSweeper(
     for (const [id, until] of refusing) if (until <= steady) refusing.delete(id);
     try {
       const untried = new Set(refusing.keys());
-      const note = (what: string, { error, ...one }: SweptProgress) => {
-        log.warn({ ...one, err: error }, what);
+      for (const { error, ...one } of await sweepChecks(checks, checksOf, Date.now(), untried)) {
+        log.warn({ ...one, err: error }, "left-over check run ended");
         if (one.outcome === "refused") refusing.set(one.key, steady + REFUSED_MS);
-      };
-      for (const one of await sweepChecks(checks, checksOf, Date.now(), untried))
-        note("left-over check run ended", one);
-      for (const one of await sweepProgress(progress, reviewsOf, untried))
-        note("left-over progress summary ended", one);
+      }
     } catch (error) {
       log.error({ err: error }, "check runs could not be swept");
     }

@@ -1,15 +1,14 @@
-// The repositories in memory: owner and visibility, the last replay's result, and figures.
+// The repositories in memory: owner and visibility, and figures.
 
 import { DAY_MS } from "../../adapters/retention.ts";
-import type { ReplayResult } from "../../domain/figures/replay.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { EmbeddingSpace, RepoKey } from "../../domain/memory.ts";
 import type { DayCount, MemoryFigures } from "../../ports/dashboard.ts";
-import type { Replays, RepositoryLabels } from "../../ports/memory.ts";
+import type { RepositoryLabels } from "../../ports/memory.ts";
 import type { Database, Sql } from "../sql.ts";
-import { oneValue, select, upsert, type Values, values } from "../statement.ts";
+import { oneValue, select, type Values, values } from "../statement.ts";
 import { tick } from "./records.ts";
-import { repoValues, splitRepoKey } from "./scope.ts";
+import { splitRepoKey } from "./scope.ts";
 
 /** Writing a memory can only narrow a repository's visibility; only `relabel`, with fresh facts, can widen it. */
 export function storedLabels(db: Database): RepositoryLabels {
@@ -50,29 +49,6 @@ export function storedLabels(db: Database): RepositoryLabels {
         const [owner = "", ...name] = fullName.split("/");
         return { ...row, id: Number(id), owner, name: name.join("/") };
       });
-    },
-  };
-}
-
-/** The result of each repository's last replay; nothing is stored for a repository without memories. */
-export function storedReplays(db: Database): Replays {
-  return {
-    async of(repo) {
-      type Row = Omit<ReplayResult, "gain"> & { low: number | null; mean: number | null; high: number | null };
-      const row = await db.one<Row>(
-        `SELECT y.at, y.pulls, y.comments, y.on_rate AS "on", y.placebo, y.low, y.mean, y.high, y.model
-         FROM replays y JOIN repositories p ON p.id = y.repo WHERE p.host = $1 AND p.github_id = $2`,
-        repoValues(repo),
-      );
-      if (row === null) return null;
-      const { low, mean, high, ...rest } = row;
-      return { ...rest, gain: low === null || mean === null || high === null ? null : { low, mean, high } };
-    },
-    async save(repo, { gain, on, ...result }) {
-      const id = await oneValue(db, "SELECT id FROM repositories WHERE host = $1 AND github_id = $2", repoValues(repo));
-      const { low, mean, high } = gain ?? { low: null, mean: null, high: null };
-      const row = { repo: id, ...result, on_rate: on, low, mean, high };
-      if (id !== null) await upsert(db, "replays", ["repo"], row);
     },
   };
 }

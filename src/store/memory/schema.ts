@@ -126,5 +126,6 @@ export const MEMORY_PART: SchemaPart = {
     () => WITHOUT_CODE,
     () => "DROP TABLE taken;",
     () => ONE_TABLE_OF_REJECTIONS,
+    () => "DROP TABLE replays;",
   ],
 };

@@ -224,6 +224,9 @@ CREATE TABLE model_lessons (server TEXT PRIMARY KEY, lessons TEXT NOT NULL, at I
 /** Nothing asks when the next job is due. */
 const NO_DUE_TIMES = "DROP INDEX jobs_due;\nDROP INDEX jobs_by_installation;";
 
+/** A summary does not say that a review is being written. */
+const NO_PROGRESS_NOTES = "DROP TABLE progress_notes;";
+
 const step =
   (text: string): SchemaPart["steps"][number] =>
   (dialect) =>
@@ -234,6 +237,6 @@ export const QUEUE_PART: SchemaPart = {
   steps: [
     ...[TABLES, PROGRESS, RETRIEVALS].map(step),
     UNCOUNTED_STATES,
-    ...[ONE_ORDER, NO_REDELIVERIES, VERDICTS, OVERRUNS, MODEL_LESSONS, NO_DUE_TIMES].map(step),
+    ...[ONE_ORDER, NO_REDELIVERIES, VERDICTS, OVERRUNS, MODEL_LESSONS, NO_DUE_TIMES, NO_PROGRESS_NOTES].map(step),
   ],
 };

@@ -1,17 +1,9 @@
-// Records of check runs and of progress summaries, so that each one ends even if its review fails; the debounce time of pushes.
+// Records of check runs, so that each one ends even if its review fails; the debounce time of pushes.
 import { failPoint } from "../../adapters/fail-point.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
 import { type CheckEnd, type Conclusion, LEFT_MS } from "../../domain/review.ts";
-import type {
-  BegunCheck,
-  CheckStore,
-  KeptCheck,
-  ProgressNote,
-  ProgressStore,
-  PushWaits,
-  Verdict,
-} from "../../ports/checks.ts";
+import type { BegunCheck, CheckStore, KeptCheck, PushWaits, Verdict } from "../../ports/checks.ts";
 import type { Post, Wanted } from "../../ports/writes.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
@@ -126,30 +118,5 @@ export function storedPushWaits(db: Database): PushWaits {
   return {
     of: (repo) => oneValue<number>(db, "SELECT ms FROM push_waits WHERE repo = $1", [repoKey(repo)]),
     learn: (repo, ms) => upsert(db, "push_waits", ["repo"], { repo: repoKey(repo), ms }),
-  };
-}
-
-/** Records of progress summaries, so that each one ends even if its review fails. Throws as storedChecks. */
-export function storedProgress(db: Database, held: Held | null = null): ProgressStore {
-  return {
-    begun({ key, repo, number, installationId }) {
-      const row = { key, repo: JSON.stringify(repo), number, installation_id: installationId };
-      return fenced(db, held, (tx) => upsert(tx, "progress_notes", ["key"], row));
-    },
-    isOpen: async (key) => (await db.one("SELECT key FROM progress_notes WHERE key = $1", [key])) !== null,
-    async ended(key) {
-      await fenced(db, held, (tx) => tx.run("DELETE FROM progress_notes WHERE key = $1", [key]));
-    },
-    async left() {
-      const rows = await db.all<Omit<ProgressNote, "repo"> & { readonly repo: string }>(
-        `SELECT key, repo, number, installation_id AS "installationId" FROM progress_notes
-         WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.key = progress_notes.key AND jobs.state IN ('waiting', 'running'))
-           AND EXISTS (SELECT 1 FROM jobs WHERE jobs.key = progress_notes.key
-             AND jobs.finished_at > ${db.dialect.now} - CAST($1 AS bigint))
-         ORDER BY key`,
-        [LEFT_MS],
-      );
-      return rows.map((row) => ({ ...row, repo: JSON.parse(row.repo) as Repo }));
-    },
   };
 }

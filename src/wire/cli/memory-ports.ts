@@ -62,7 +62,6 @@ export interface MemoryVerbPorts extends MemoryStore {
   /** Finds what `--repo` names: a folder, or OWNER/NAME. */
   readonly repoOf: (repo: string | undefined) => Promise<Repo>;
   readonly repositories: RepositoryLabels["all"];
-  readonly now: () => number;
 }
 
 /** Ports of `kodiai memory` and `kodiai replay`. */
@@ -73,7 +72,6 @@ export async function memoryVerbPorts(word: string | undefined): Promise<MemoryV
     ...opened,
     repoOf: (repo: string | undefined) => repositoryOf(repo, all, shownPlace(opened.place)),
     repositories: all,
-    now: Date.now,
   };
 }
 

@@ -63,7 +63,7 @@ export async function commentingPorts(
   );
   const { memory, past, ledger, checks: checkBook, waits } = store;
   const kept = { memory, past, keeping: past, ledger, checkBook, waits, redact, botLogin: WORKFLOWS_LOGIN };
-  const once = { commentLimit: null, progress: null, isOnGitHub: null, isLastTry: false };
+  const once = { commentLimit: null, isOnGitHub: null, isLastTry: false };
   const reviews = reviewsOn({ botLogin: WORKFLOWS_LOGIN, onUnposted: null }, github, path);
   // The workflow's own job is the check.
   return { ...read, ports: { ...read.ports, ...kept, ...once, reviews, checks: dryRunChecks(() => {}) } };

@@ -69,18 +69,6 @@ export function checkStoreContract(name: string, open: OpenStateStores): void {
       expect(await checks.open(job.key)).toMatchObject([{ id: 1 }]);
     });
 
-    test("a progress summary is left behind from the end of its job, for 7 days", async () => {
-      const { queue, stores, pass } = await open();
-      const lease = await heldJob(queue, job);
-      await stores.progress.begun({ key: job.key, repo: job.repo, number: job.number, installationId: 7 });
-      expect(await stores.progress.left()).toEqual([]);
-      await queue.end(lease, 2, { state: "parked", reason: "failed" });
-      expect(await stores.progress.left()).toMatchObject([{ key: job.key }]);
-      await pass(7 * 24 * 60 * MINUTE);
-      expect(await stores.progress.left()).toEqual([]);
-      expect(await stores.progress.isOpen(job.key)).toBe(true);
-    });
-
     test("one that is on GitHub but was never recorded is dropped once its job has ended", async () => {
       const { queue, stores } = await open();
       const lease = await heldJob(queue, job);

@@ -1,6 +1,6 @@
 // What the contracts of memory's ports are given: all of them over one store.
 import type { EvidenceStore } from "../../../src/ports/feedback.ts";
-import type { Embedder, Memory, Recall, Replays, RepositoryLabels } from "../../../src/ports/memory.ts";
+import type { Embedder, Memory, Recall, RepositoryLabels } from "../../../src/ports/memory.ts";
 import type { FlaggedCode, PastCode, PastRejections } from "../../../src/ports/rejections.ts";
 
 /** An empty store. */
@@ -10,7 +10,6 @@ export interface OpenMemoryPorts {
   readonly evidence: EvidenceStore;
   readonly past: PastRejections & PastCode & FlaggedCode;
   readonly labels: RepositoryLabels;
-  readonly replays: Replays;
   cached(embedder: Embedder, now: () => number): Embedder;
   /** How many rows a table has. */
   count(table: string): Promise<number>;

@@ -5,12 +5,7 @@ import { SEVERITIES } from "../../../src/domain/finding.ts";
 import type { Repo } from "../../../src/domain/job.ts";
 import type { Person as Account, PullFeedback, ReadThread } from "../../../src/domain/memory/evidence.ts";
 import type { AuthorFacts, OwnComment, PullRequest } from "../../../src/domain/pull-request.ts";
-import {
-  parseFindingMarker,
-  SUMMARY_MARKER,
-  withoutProgress,
-  withProgress,
-} from "../../../src/domain/review/marker.ts";
+import { parseFindingMarker, SUMMARY_MARKER, withNotice } from "../../../src/domain/review/marker.ts";
 import type { Checks } from "../../../src/ports/checks.ts";
 import type { AnswerPlace, Permissions, Replies, Threads } from "../../../src/ports/conversation.ts";
 import type { Feedback } from "../../../src/ports/feedback.ts";
@@ -193,17 +188,10 @@ export function plainPorts(world: PlainWorld): PlainPorts {
         const { reactions } = pullOf(repo, number);
         reactions.splice(0, reactions.length, ...reactions.filter(({ author }) => author !== bot));
       },
-      async showProgress(repo, number, line, headSha, creates) {
+      async showNotice(repo, number, line, headSha) {
         const pull = pullOf(repo, number);
         checkHead(pull, headSha);
-        if (!creates && summaryOf(pull) === undefined) return;
-        putSummary(pull, (current) => withProgress(current, line));
-      },
-      async endProgress(repo, number, instead) {
-        const there = summaryOf(pullOf(repo, number));
-        const rest = withoutProgress(there?.body ?? "");
-        if (there === undefined || rest === there.body) return;
-        there.body = rest.startsWith(SUMMARY_MARKER) ? `${instead}\n\n${rest}` : rest;
+        putSummary(pull, (current) => withNotice(current, line));
       },
     },
     threads: {

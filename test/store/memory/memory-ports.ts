@@ -4,7 +4,7 @@ import { storedEvidence } from "../../../src/store/memory/evidence.ts";
 import { reclaimFile } from "../../../src/store/memory/memory-file.ts";
 import { type RecallSettings, storedRecall } from "../../../src/store/memory/recall.ts";
 import { storedRejections } from "../../../src/store/memory/rejections.ts";
-import { storedLabels, storedReplays } from "../../../src/store/memory/repositories.ts";
+import { storedLabels } from "../../../src/store/memory/repositories.ts";
 import { storedMemory } from "../../../src/store/memory/stored-memory.ts";
 import type { OpenMemoryPorts } from "../../adapters/contracts/memory-ports.ts";
 import type { TestDatabase } from "../databases.ts";
@@ -23,7 +23,6 @@ export function memoryPortsOver(
     evidence: storedEvidence(db),
     past: storedRejections(db),
     labels: storedLabels(db),
-    replays: storedReplays(db),
     cached: (embedder, now) => cachedEmbedder(embedder, db, now),
     count: async (table) => (await db.one<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))?.n ?? -1,
     run: async (sql) => void (await db.run(sql)),

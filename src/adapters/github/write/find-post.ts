@@ -3,7 +3,7 @@
 
 import { createHmac } from "node:crypto";
 import type { Repo } from "../../../domain/job.ts";
-import { hasSummaryMarker } from "../../../domain/review/marker.ts";
+import { hasSummaryMarker, parseReviewMarker } from "../../../domain/review/marker.ts";
 import type { Post, Wanted } from "../../../ports/writes.ts";
 import type { GitHub } from "../clients.ts";
 import { placeOf } from "../requests.ts";
@@ -40,6 +40,10 @@ export function reviewCommentsOf(github: GitHub, repo: Repo, number: number) {
   });
 }
 
+function reviewsOf(github: GitHub, repo: Repo, number: number) {
+  return github.paginate(github.rest.pulls.listReviews, { ...placeOf(repo), pull_number: number, per_page: 100 });
+}
+
 function conversationOf(github: GitHub, repo: Repo, number: number) {
   return github.paginate(github.rest.issues.listComments, { ...placeOf(repo), issue_number: number, per_page: 100 });
 }
@@ -48,6 +52,16 @@ function conversationOf(github: GitHub, repo: Repo, number: number) {
 export async function summaryOf(github: GitHub, botLogin: string, repo: Repo, number: number) {
   const comments = await conversationOf(github, repo, number);
   return comments.find((one) => isOurs(one, botLogin) && hasSummaryMarker(one.body ?? ""));
+}
+
+/** The head of our newest review; null without one. */
+export function lastReviewedHead(github: GitHub, botLogin: string, repo: Repo, number: number): Promise<string | null> {
+  return translated(async () => {
+    const heads = (await reviewsOf(github, repo, number)).flatMap((one) =>
+      isOurs(one, botLogin) ? (parseReviewMarker(one.body) ?? []) : [],
+    );
+    return heads.at(-1) ?? null;
+  });
 }
 
 /** The post with the marker; null when there is none, or GitHub does not show it yet. A check run needs a client that may read those. */
@@ -66,7 +80,7 @@ async function look(github: GitHub, botLogin: string, wanted: Wanted, marker: st
     (one.body?.includes(marker) === true || (kind === "summary" && hasSummaryMarker(one.body ?? "")));
   const posts =
     kind === "review"
-      ? await github.paginate(github.rest.pulls.listReviews, { ...placeOf(repo), pull_number: number, per_page: 100 })
+      ? await reviewsOf(github, repo, number)
       : kind === "file" || (kind === "answer" && subject.startsWith("thread_"))
         ? await reviewCommentsOf(github, repo, number)
         : await conversationOf(github, repo, number);

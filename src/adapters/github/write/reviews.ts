@@ -3,13 +3,7 @@ import { createHash } from "node:crypto";
 import { RequestError } from "@octokit/request-error";
 import { OutOfReach, Transient } from "../../../domain/errors.ts";
 import type { Repo } from "../../../domain/job.ts";
-import {
-  parseFindingMarker,
-  proofMarker,
-  SUMMARY_MARKER,
-  withoutProgress,
-  withProgress,
-} from "../../../domain/review/marker.ts";
+import { parseFindingMarker, proofMarker, SUMMARY_MARKER, withNotice } from "../../../domain/review/marker.ts";
 import { CommentRefused, type CommentToPost, type Reviews, SupersededError } from "../../../ports.ts";
 import type { GitHub } from "../clients.ts";
 import { placeOf, unlessStatus } from "../requests.ts";
@@ -138,17 +132,8 @@ export function githubReviews(github: GitHub, botLogin: string, path: WritePath)
         await path.deleted(wanted);
       });
     },
-    async showProgress(repo, number, line, headSha, creates) {
-      if (creates || (await hasSummary(repo, number)))
-        await putSummary({ repo, number, headSha }, (current) => withProgress(current, line));
-    },
-    async endProgress(repo, number, instead) {
-      const ours = await summaryOf(github, botLogin, repo, number);
-      const before = ours?.body ?? "";
-      const rest = withoutProgress(before);
-      if (ours === undefined || rest === before) return;
-      const body = rest.startsWith(SUMMARY_MARKER) ? `${instead}\n\n${rest}` : rest;
-      await path.repeat(() => github.rest.issues.updateComment({ ...placeOf(repo), comment_id: ours.id, body }));
+    async showNotice(repo, number, line, headSha) {
+      await putSummary({ repo, number, headSha }, (current) => withNotice(current, line));
     },
   });
 }
