@@ -119,7 +119,7 @@ function headSnapshot(): Snapshot {
     [CALLER, CALLER_TEXT],
   ]);
   const files = [...texts].map(([path, text]) => [path, { path, blob: shortHash(text), bytes: text.length }] as const);
-  return { sha: HEAD, files: new Map(files), unread: [], text: async (path) => texts.get(path) ?? null };
+  return { sha: HEAD, files: new Map(files), text: async (path) => texts.get(path) ?? null };
 }
 
 function webhook() {

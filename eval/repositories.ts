@@ -67,7 +67,6 @@ function repositoryOf(texts: Texts): PullRepository {
   const snapshot: Snapshot = {
     sha: "",
     files,
-    unread: [],
     text: async (path) => (files.has(path) ? (texts.get(path)?.text ?? null) : null),
   };
   return { snapshot: async () => snapshot, text: async (path) => texts.get(path)?.text ?? null };

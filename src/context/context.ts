@@ -158,7 +158,6 @@ function withHeadTexts(snapshot: Snapshot | null, { headTexts, pull }: PullReque
   return {
     sha: pull.head.sha,
     files,
-    unread: snapshot?.unread ?? [],
     text: async (path) => headTexts.get(path) ?? (await snapshot?.text(path)) ?? null,
   };
 }

@@ -64,12 +64,8 @@ export interface Intent {
   readonly profile: Profile | null;
   /** From [security-review] and from tags that are not commands. */
   readonly focusAreas: readonly string[];
-  /** Title of the reverted change and its sha or pull request, as far as the text names them. */
-  readonly reverts: {
-    readonly subject: string | null;
-    readonly sha: string | null;
-    readonly pull: number | null;
-  } | null;
+  /** Whether it takes an earlier change back. */
+  readonly reverts: boolean;
   readonly issues: readonly IssueRef[];
   readonly bump: DependencyBump | null;
 }

@@ -1,5 +1,5 @@
 import type { Repo } from "../domain/job.ts";
-import type { Degraded, LeftOut } from "../domain/omissions.ts";
+import type { Degraded } from "../domain/omissions.ts";
 import type { PullRequest } from "../domain/pull-request.ts";
 
 export interface SnapshotFile {
@@ -14,7 +14,6 @@ export interface Snapshot {
   readonly sha: string;
   /** By path, without links and files over the size limit; a binary has no text. */
   readonly files: ReadonlyMap<string, SnapshotFile>;
-  readonly unread: readonly LeftOut[];
   /** UTF-8 text of a file; null when it is not in `files`, binary, or no longer readable. */
   text(path: string): Promise<string | null>;
 }

@@ -299,7 +299,7 @@ function announced({ signals }: Review): readonly string[] {
   const { breaking, reverts, bump } = signals.intent;
   const parts = [
     breaking.length === 0 ? "" : `**breaking** (${[...new Set(breaking.map(({ where }) => where))].join(", ")})`,
-    reverts === null ? "" : "reverts an earlier change",
+    reverts ? "reverts an earlier change" : "",
     bump === null ? "" : bumpWords(bump),
   ].filter((part) => part !== "");
   return parts.length === 0 ? [] : [`Announced: ${parts.join(", ")}.`];

@@ -158,7 +158,7 @@ function signalLines({ intent, languages, risks, metrics }: ReviewSignals): stri
   return [
     type === null ? "" : `Kind of change, says the title: ${type}`,
     breaking.length === 0 ? "" : "Announced as a breaking change",
-    reverts === null ? "" : "Announced as a revert of an earlier change",
+    reverts ? "Announced as a revert of an earlier change" : "",
     bump === null ? "" : `Dependency update, step ${bump.step}`,
     focusAreas.length === 0 ? "" : `The author asks to look at: ${areas}`,
     `Size: ${metrics.files} files, ${metrics.added} lines added, ${metrics.removed} removed`,

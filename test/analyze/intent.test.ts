@@ -37,7 +37,7 @@ test("a whole pull request, read at once", () => {
     styleOk: false,
     profile: null,
     focusAreas: ["security", "crypto"],
-    reverts: null,
+    reverts: false,
     issues: [
       { number: 77, keyword: "closes", closing: true, repo: null, source: "body" },
       { number: 3, keyword: "refs", closing: false, repo: "acme/vault", source: "commit" },
@@ -79,9 +79,9 @@ test("tags for machines and numbers are no focus", () => {
 test("a revert by git's title has the type revert", () => {
   expect(read({ title: 'Revert "feat: x"', body: "Reverts acme/api#12" })).toMatchObject({
     type: "revert",
-    reverts: { subject: "feat: x", sha: null, pull: 12 },
+    reverts: true,
   });
-  expect(read({ title: "fix: y", body: "Reverts acme/api#12" })).toMatchObject({ type: "fix", reverts: { pull: 12 } });
+  expect(read({ title: "fix: y", body: "Reverts acme/api#12" })).toMatchObject({ type: "fix", reverts: true });
 });
 
 test("the changelog that a bump brings along is not our announcement", () => {

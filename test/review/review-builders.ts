@@ -135,7 +135,7 @@ export function signals(intent: Partial<ReviewSignals["intent"]> = {}): ReviewSi
       styleOk: false,
       profile: null,
       focusAreas: [],
-      reverts: null,
+      reverts: false,
       issues: [],
       bump: null,
       ...intent,

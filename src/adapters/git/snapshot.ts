@@ -78,7 +78,6 @@ function ofFiles(
   return {
     sha,
     files,
-    unread: [],
     async text(path) {
       const file = files.get(path);
       return file === undefined ? null : textOf(await read(file));

@@ -96,14 +96,9 @@ export interface Change {
   readonly files: readonly ChangedFile[];
   readonly symbols: Symbols;
   /** The repository at the head; null where it cannot be read. */
-  head(): Promise<Head | null>;
+  head(): Promise<Snapshot | null>;
   /** Says what a rule did not look at, for the summary. */
   leave(reason: string): void;
-}
-
-export interface Head extends Snapshot {
-  /** False where files are missing: that something is nowhere cannot be said. */
-  readonly isWhole: boolean;
 }
 
 export interface ChangedFile extends InspectedFile {

@@ -66,7 +66,7 @@ export function placeholderPullRequest(
       styleOk: false,
       profile: null,
       focusAreas: [],
-      reverts: null,
+      reverts: false,
       issues: [],
       bump: null,
     },

@@ -139,7 +139,6 @@ const TEXTS: Readonly<Record<TextKey<Omit<Review, "repo">>, Exclude<TextKind, "o
   headSha: "name",
   baseSha: "name",
   baseRef: "name",
-  sha: "name",
   since: "name",
   fingerprint: "name",
   findingId: "name",

@@ -84,10 +84,7 @@ const RULES: readonly Rule[] = [
     skipPattern(changedPaths(context), skipPatterns, "every changed file"),
   ),
   search("revert", 0.9, "keyword", ({ signals }) =>
-    when(
-      signals.intent.type === "revert" || signals.intent.reverts !== null,
-      "a revert: comments on the reverted change",
-    ),
+    when(signals.intent.type === "revert" || signals.intent.reverts, "a revert: comments on the reverted change"),
   ),
   skip("lock-files", 0.99, (context) => when(isLockFilesOnly(context), "only lock files changed")),
   skip("generated", 0.95, (context) => when(isGeneratedOnly(context), "only generated or vendored files changed")),

@@ -10,7 +10,7 @@ export function snapshotOf(texts: Readonly<Record<string, string>>): Snapshot {
     const bytes = Buffer.from(text);
     return [path, { path, blob: blobSha(bytes), bytes: bytes.length }] as const;
   });
-  return { sha: "a".repeat(40), files: new Map(files), unread: [], text: async (path) => texts[path] ?? null };
+  return { sha: "a".repeat(40), files: new Map(files), text: async (path) => texts[path] ?? null };
 }
 
 export function changed(...names: readonly string[]): SoughtNames {

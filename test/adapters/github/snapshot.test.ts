@@ -303,8 +303,6 @@ describe("what an archive says about a file counts only when its bytes are those
         reason: "4 of 9 files around the change were not read: the archive of the head lacks or alters them",
       },
     ]);
-    expect(snapshot?.unread).toHaveLength(4);
-    for (const { path } of snapshot?.unread ?? []) expect(await snapshot?.text(path)).toBeNull();
   });
 
   test("files that the archive has with other line ends are known again", async () => {

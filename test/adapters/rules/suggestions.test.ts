@@ -9,8 +9,8 @@ import { exampleFile } from "./example-file.ts";
 
 const suggesting = FILE_RULES.filter((rule) => rule.fixes !== undefined);
 
-test("at least 9 rules offer a suggestion", () => {
-  expect(suggesting.length).toBeGreaterThanOrEqual(9);
+test("at least 7 rules offer a suggestion", () => {
+  expect(suggesting.length).toBeGreaterThanOrEqual(7);
 });
 
 for (const rule of suggesting) {

@@ -89,17 +89,15 @@ async function read(
   await pMap([...missing].slice(0, limits.blobs), ask, { concurrency: AT_ONCE });
 
   const files = new Map(small.filter(({ blob }) => !missing.has(blob)).map((file) => [file.path, file]));
-  const unread = small
-    .filter(({ blob }) => missing.has(blob))
-    .map(({ path }) => ({ path, reason: "the archive of the head lacks or alters it, so it could not be read" }));
+  const unread = small.length - files.size;
   const reasons: string[] = [];
   if (!tree.isWhole) reasons.push(`GitHub lists only ${tree.files.length} files of the head; the others were not read`);
-  if (unread.length > 0)
+  if (unread > 0)
     reasons.push(
-      `${unread.length} of ${small.length} files around the change were not read: the archive of the head lacks or alters them`,
+      `${unread} of ${small.length} files around the change were not read: the archive of the head lacks or alters them`,
     );
   const text = textReader(options, asked, files, known);
-  return { snapshot: { sha: asked.sha, files, unread, text }, degraded: reasons.map(degraded) };
+  return { snapshot: { sha: asked.sha, files, text }, degraded: reasons.map(degraded) };
 }
 
 /** A blob that is no longer cached, or damaged, is requested once more, a bounded number of times. */

@@ -1,7 +1,7 @@
 // Protection that a line switches off, or that does not hold: certificates, rights of files, origins, random values, ciphers.
 import { knownLines } from "../known-lines.ts";
 import { type LineRule, rulesOf } from "../rule.ts";
-import { anyOf, holdsCommands, isComment, isConfig, linesOf, matchAt, piecesOf, searchLines } from "./line-rule.ts";
+import { anyOf, holdsCommands, isComment, isConfig, matchAt, piecesOf, searchLines } from "./line-rule.ts";
 
 const SETTING_OFF =
   /^\s*(?:-\s*)?(?:export\s+|ENV\s+|set\s+|\$env:)?["']?(?:NODE_TLS_REJECT_UNAUTHORIZED["']?\s*[:= ]\s*["']?0|GIT_SSL_NO_VERIFY["']?\s*[:= ]\s*["']?(?:1|true)|PYTHONHTTPSVERIFY["']?\s*[:= ]\s*["']?0|strict-ssl\s*=\s*false|(?:insecure_?skip_?(?:tls_?)?verify|tls_?skip_?verify|skip_?tls_?verify|skip_?ssl_?verification|disable_?ssl_?verification|ssl_?verify_?none)["']?\s*[:=]\s*["']?true|(?:verify_?ssl|ssl_?verify|tls_?verify|verify_?tls|verify_?certs?|validate_?certs?|check_?certificate|sslverify|reject_?unauthorized)["']?\s*[:=]\s*["']?(?:false|no|off|0)\b)/i;
@@ -26,11 +26,6 @@ const CREDENTIALS =
   /\b(?:access-control-)?(?:allow(?:ed)?[-_.]?|supports_)?credentials["']?\s*(?:[:=]\s*["']?|\(\s*)true\b/i;
 /** Settings of one CORS policy stand close together. */
 const NEAR = 8;
-
-const CHMOD_COMMAND =
-  /\bchmod\s+(?:-[a-zA-Z]+\s+|--recursive\s+)*(?:0?[0-7]?777|0?[0-7]?666|a\+rwx|o\+[rx]*w[rx]*|ugo\+rwx|a\+w)\b/;
-const CHMOD_CALL =
-  /(?:\bf?chmod(?:sync|_r)?|\bfrom_mode)(?:\(| (?=0))[^#]{0,200}?(?:(?<![\w.])(?:0o?[0-7]?[0-7]{2}[2367]|["']0?[0-7]{2}[2367]["'])\s*[,)]|["']a\+w["']|\bS_IWOTH\b|\bS_IRWXO\b)/i;
 
 /** A name of something that protects, and what is assigned to it. */
 const GUARDED =
@@ -75,40 +70,6 @@ export const PROTECTION_RULES = rulesOf<LineRule>("security", [
     },
   },
   {
-    id: "ssh-host-key-not-checked",
-    title: "SSH host keys are not checked",
-    severity: "medium",
-    confidence: 0.6,
-    why: "The connection goes to whoever answers; deployments then hand their files and keys to the wrong machine.",
-    fix: "Put the host's key into `known_hosts`, or use `StrictHostKeyChecking=accept-new`.",
-    fixes: [{ from: /(StrictHostKeyChecking(?:[= ]|\s*=\s*)["']?)no\b/i, to: "$1accept-new" }],
-    bad: { path: "scripts/deploy.sh", code: "ssh -o StrictHostKeyChecking=no deploy@app.acme.io" },
-    good: { path: "scripts/deploy.sh", code: "ssh -o StrictHostKeyChecking=accept-new deploy@app.acme.io" },
-    check: linesOf(
-      (file) => holdsCommands(file) || isConfig(file),
-      /\bStrictHostKeyChecking(?:[= ]|\s*=\s*)["']?no\b|\bhost_key_checking\s*=\s*false/i,
-    ),
-  },
-  {
-    id: "world-writable",
-    title: "File is made writable for everyone",
-    severity: "medium",
-    confidence: 0.7,
-    why: "Any other user or process of the machine can replace the content, which often ends in running their code.",
-    fix: "Give the owner what it needs: `600` for files, `700` for folders and programs.",
-    fixes: [
-      { from: /\b(0?o?)777\b/, to: "$1755" },
-      { from: /\b(0?o?)666\b/, to: "$1644" },
-    ],
-    bad: { path: "Dockerfile", code: "RUN chmod -R 777 /app" },
-    good: { path: "Dockerfile", code: "RUN chmod 755 /app/entrypoint.sh" },
-    check: (file) => {
-      const pattern = holdsCommands(file) ? CHMOD_COMMAND : CHMOD_CALL;
-      // With the sticky bit (1777) only the owner of a file can replace it.
-      return searchLines(file, (text) => !isComment(text) && pattern.test(text) && !/\b0?o?1777\b/.test(text));
-    },
-  },
-  {
     id: "cors-any-with-credentials",
     title: "Every origin may read answers with the user's cookies",
     confidence: 0.75,
@@ -124,26 +85,6 @@ export const PROTECTION_RULES = rulesOf<LineRule>("security", [
         lines.some(({ line: other, text }) => Math.abs(other - line) <= NEAR && CREDENTIALS.test(text));
       const open = lines.filter(({ text }) => ANY_ORIGIN.test(text)).slice(0, 100);
       return open.flatMap(({ line }) => (near(line) ? [matchAt(line)] : []));
-    },
-  },
-  {
-    id: "session-cookie-insecure",
-    title: "Session cookie may travel unencrypted or be read by scripts",
-    severity: "medium",
-    confidence: 0.6,
-    why: "One request over plain HTTP, or one injected script, hands the session to somebody else.",
-    fix: "Set it to true; switch it off in the development settings only.",
-    bad: { path: "src/main/resources/application.properties", code: "server.servlet.session.cookie.secure=false" },
-    good: { path: "src/main/resources/application.properties", code: "server.servlet.session.cookie.secure=true" },
-    check: (file) => {
-      const { path } = file.facts;
-      if (/(?:^|[/._-])(?:dev|development|local|test|testing|ci)(?:[/._-]|$)/i.test(path)) return [];
-      if (!isConfig(file) && !/settings[^/]{0,200}\.py$|(?:^|\/)config[^/]{0,200}\.(?:py|rb|php)$/.test(path))
-        return [];
-      return searchLines(
-        file,
-        /^\s*["']?(?:[\w.-]{0,60}?session[\w.-]{0,20}cookie[._-]?(?:secure|http_?-?only)|CSRF_COOKIE_SECURE)["']?\s*[:=]\s*["']?(?:false|off|0)["']?\s*[,;]?\s*$/i,
-      );
     },
   },
   {

@@ -5,12 +5,12 @@ import { ignoreReason } from "../../../domain/code/ignore-comment.ts";
 import { type Finding, findingId } from "../../../domain/finding.ts";
 import type { Degraded } from "../../../domain/omissions.ts";
 import type { FileDiff } from "../../../domain/pull-request.ts";
+import type { Snapshot } from "../../../ports/snapshot.ts";
 import type { InspectedFile, InspectedRepository, Inspection } from "../../../ports.ts";
 import { inspectionOf, joinInspections, onlyDegraded, wordsOfRule } from "../inspection.ts";
 import { lineTexts } from "../known-lines.ts";
-import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
+import type { Change, ChangedFile, RepositoryRule, Sighting } from "../rule.ts";
 import { checkRemoved } from "./checks.ts";
-import { lastTestRemoved } from "./tests.ts";
 import { callersNotChanged, importOfRemovedExport } from "./users.ts";
 
 type Settings = ReadonlyMap<string, RuleSetting>;
@@ -23,21 +23,20 @@ export async function inspectRepository(
   rules: readonly RepositoryRule[] = REPOSITORY_RULES,
 ): Promise<Inspection> {
   const degraded: Degraded[] = [];
-  let reading: Promise<Head | null> | null = null;
-  const read = async (): Promise<Head | null> => {
+  let reading: Promise<Snapshot | null> | null = null;
+  const read = async (): Promise<Snapshot | null> => {
     const { snapshot, degraded: why } = await repository.at();
     degraded.push(...why);
-    return snapshot && { ...snapshot, isWhole: why.length === 0 && snapshot.unread.length === 0 };
+    return snapshot;
   };
   const changed = files
-    .filter(({ diff }) => !diff.binary && diff.complete)
+    .filter(({ diff, facts }) => !diff.binary && diff.complete && facts.kind !== "test")
     .map((file) => changedFile(file, repository));
   const change: Pick<Change, "symbols" | "head"> = { symbols: repository.symbols, head: () => (reading ??= read()) };
   const parts: Inspection[] = [];
   for (const rule of rules.filter(({ id }) => settings.get(id) !== "off")) {
-    const about = rule.inTests ? changed : changed.filter(({ facts }) => facts.kind !== "test");
     const leave = (reason: string) => void degraded.push({ part: `rule ${rule.id}`, reason });
-    const found = await rule.look({ ...change, leave, files: about });
+    const found = await rule.look({ ...change, leave, files: changed });
     parts.push(said(rule, found, settings.get(rule.id)));
   }
   return joinInspections([...parts, onlyDegraded(...degraded, ...repository.symbols.missed())]);
@@ -100,9 +99,4 @@ function said(rule: RepositoryRule, sightings: readonly Sighting[], setting: Rul
 }
 
 /** Rules that hold a change against the whole repository. */
-export const REPOSITORY_RULES: readonly RepositoryRule[] = [
-  callersNotChanged,
-  checkRemoved,
-  importOfRemovedExport,
-  lastTestRemoved,
-];
+export const REPOSITORY_RULES: readonly RepositoryRule[] = [callersNotChanged, checkRemoved, importOfRemovedExport];

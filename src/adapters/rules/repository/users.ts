@@ -4,8 +4,9 @@ import { codeOnly } from "../../../domain/code/code-only.ts";
 import { folderOf } from "../../../domain/code/paths.ts";
 import type { Call, FileLinks, Takes } from "../../../domain/code/symbols.ts";
 import { firstNotBefore } from "../../../domain/first-not-before.ts";
+import type { Snapshot } from "../../../ports/snapshot.ts";
 import { addedNumbers, linesOfKind } from "../known-lines.ts";
-import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
+import type { Change, ChangedFile, RepositoryRule, Sighting } from "../rule.ts";
 import { leadsTo, type Place, places } from "./places.ts";
 
 interface ChangedSignature {
@@ -65,7 +66,7 @@ function onceEach({ functions }: FileLinks): ReadonlyMap<string, FileLinks["func
 
 async function callsLeft(
   change: Change,
-  head: Head,
+  head: Snapshot,
   path: string,
   { file, name, before, after }: ChangedSignature,
 ): Promise<readonly (Call & Place)[]> {
@@ -198,7 +199,7 @@ function wordOf({ file, name }: Removed): string {
 }
 
 /** The imports of a file at the head, read once; none where too many files were read before. */
-function importReader(change: Change, head: Head): (path: string) => Promise<FileLinks["imports"]> {
+function importReader(change: Change, head: Snapshot): (path: string) => Promise<FileLinks["imports"]> {
   const known = new Map<string, FileLinks["imports"]>();
   return async (path) => {
     const before = known.get(path);
@@ -216,7 +217,7 @@ function isLeft(
   one: FileLinks["imports"][number],
   path: string,
   { file, name }: Removed,
-  head: Head,
+  head: Snapshot,
   byStem: ReadonlyMap<string, readonly string[]>,
 ): boolean {
   const { basePath } = file;

@@ -268,31 +268,6 @@ export const WEB = rulesOf<StructuralRule>("security", [
     ),
   },
   {
-    id: "dispatch-from-request",
-    title: "The request names the method that is called",
-    confidence: 0.8,
-    why: "A client can reach every method of the object, not only those meant for it (`system`, `destroy`, `constructor`).",
-    fix: "Look the name up in a list of allowed operations first.",
-    onlyWith: /getattr|send|constantize|const_get|\$_|call_user_func|\[\s*(req|request|ctx|context)\b/,
-    match: {
-      ...script({
-        kind: "call_expression",
-        has: { field: "function", kind: "subscript_expression", has: { field: "index", regex: REQUEST.script } },
-      }),
-      python: calls.python`getattr with ^\([^,]*,\s*(?:str\(|f["']\w*\{|["']\w*["']\s*\+\s*)?(${REQUEST.python})`,
-      ruby: [
-        calls.ruby`send|public_send|__send__|constantize|const_get with ${fromRequest("ruby")}`,
-        both(calls.ruby`constantize|safe_constantize`, has("receiver", REQUEST.ruby)),
-      ],
-      php: [
-        { kind: "function_call_expression", has: { field: "function", regex: `^(${REQUEST.php})` } },
-        calls.php`call_user_func|call_user_func_array with ${fromRequest("php")}`,
-      ],
-    },
-    bad: example("src/actions.js", "actions[req.params.action](req.body);"),
-    good: example("src/actions.js", "const action = ACTIONS.get(req.params.action);", "if (action) action(req.body);"),
-  },
-  {
     id: "unescaped-html",
     title: "Markup is built from unescaped text",
     confidence: 0.7,
@@ -397,20 +372,5 @@ export const WEB = rulesOf<StructuralRule>("security", [
     match: script(node("pair", has("key", "^__html$"), has("value", String.raw`^[a-z]\w*$`))),
     bad: example("src/Bio.tsx", "const bio = (html: string) => <p dangerouslySetInnerHTML={{ __html: html }} />;"),
     good: example("src/Bio.tsx", "const bio = (text: string) => <p>{text}</p>;"),
-  },
-  {
-    id: "debug-server",
-    title: "Server runs in debug mode",
-    severity: "medium",
-    confidence: 0.75,
-    why: "The debugger's error page shows source and settings, and Werkzeug's lets visitors run Python.",
-    fix: "Take the flag from the environment and leave it off by default.",
-    onlyWith: /debug/,
-    match: {
-      python: calls.python`(app|application|server)\.run(_server)? with \bdebug\s*=\s*True\b`,
-    },
-    fixes: [{ from: /(debug\s*=\s*)True/, to: "$1False" }],
-    bad: example("app/main.py", 'app.run(host="0.0.0.0", debug=True)'),
-    good: example("app/main.py", 'app.run(debug=os.environ.get("DEBUG") == "1")'),
   },
 ]);

@@ -1,6 +1,7 @@
 // The cases that every rule is tried on: what docs/rules.md shows of it, and more.
 import type { RuleText } from "../../../../src/adapters/rules/rule.ts";
 import type { Cases } from "../rule-cases.ts";
+import { CHECKS } from "./checks.ts";
 import { CRYPTOGRAPHY } from "./cryptography.ts";
 import { EXPORTS } from "./exports.ts";
 import { FORGOTTEN } from "./forgotten.ts";
@@ -9,18 +10,17 @@ import { INJECTION } from "./injection.ts";
 import { INSTRUCTIONS_TO_TOOLS } from "./instructions-to-tools.ts";
 import { LEFTOVERS } from "./leftovers.ts";
 import { PROTECTION } from "./protection.ts";
-import { REQUEST_CONTROL } from "./request-control.ts";
 import { REQUEST_INPUT } from "./request-input.ts";
 import { SECRETS } from "./secrets.ts";
 import { SIGNATURES } from "./signatures.ts";
 import { SQL } from "./sql.ts";
-import { TESTS } from "./tests.ts";
 import { TRUST } from "./trust.ts";
 import { UNTRUSTED_DATA } from "./untrusted-data.ts";
 import { WEB_OUTPUT } from "./web-output.ts";
 import { WORKFLOWS } from "./workflows.ts";
 
 const MORE: Cases = {
+  ...CHECKS,
   ...CRYPTOGRAPHY,
   ...EXPORTS,
   ...FORGOTTEN,
@@ -29,12 +29,10 @@ const MORE: Cases = {
   ...INSTRUCTIONS_TO_TOOLS,
   ...LEFTOVERS,
   ...PROTECTION,
-  ...REQUEST_CONTROL,
   ...REQUEST_INPUT,
   ...SECRETS,
   ...SIGNATURES,
   ...SQL,
-  ...TESTS,
   ...TRUST,
   ...UNTRUSTED_DATA,
   ...WEB_OUTPUT,

@@ -31,8 +31,4 @@ export const WEB_OUTPUT: Cases = {
       ),
     ],
   },
-  "debug-server": {
-    bad: [example("app/main.py", "app.run_server(debug=True)")],
-    good: [example("app/main.py", "app.run(debug=False)")],
-  },
 };
