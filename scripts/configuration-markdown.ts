@@ -49,7 +49,7 @@ const ENV_HEAD = `<!-- Made by \`npm run generate\` from src/config/environment;
 Read once when the server starts; [.env.example](../.env.example) has them with examples. A wrong value, a weak secret or an unknown \`KODIAI_\` variable keeps
 the server from starting.
 
-The server also reads \`.env\` in the folder where you start it; the environment wins. \`doctor\` and \`retract\` read that of Kodiai's checkout, or of the
+The server also reads \`.env\` in the folder where you start it; the environment wins. \`doctor\` reads that of Kodiai's checkout, or of the
 folder that holds the data folder. Of \`.env\` only the variables below, GITHUB_TOKEN, GITHUB_API_URL, GITHUB_SERVER_URL and PGPASSWORD
 are read; Kodiai names the others. An address or a proxy in \`.env\` is never used with a key from the environment.
 `;

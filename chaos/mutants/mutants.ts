@@ -377,7 +377,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'if (!isServersFolder(process.cwd(), dataDir ?? "data")) {',
     test: [
       "test/cli/foreign-env-file.slow.test.ts",
-      "retract and doctor do not read the .env of a folder that is not the server's, and say so",
+      "doctor does not read the .env of a folder that is not the server's, and say so",
     ],
   },
   {

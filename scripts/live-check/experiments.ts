@@ -9,7 +9,6 @@ import { placeOf } from "../../src/adapters/github/requests.ts";
 import { translate } from "../../src/adapters/github/translate-error.ts";
 import { isOurs } from "../../src/adapters/github/write/find-post.ts";
 import { githubReplies } from "../../src/adapters/github/write/replies.ts";
-import { githubRetractions } from "../../src/adapters/github/write/retractions.ts";
 import { githubReviews } from "../../src/adapters/github/write/reviews.ts";
 import type { WritePath } from "../../src/adapters/github/write/write-path.ts";
 import { OutOfReach, Transient } from "../../src/domain/errors.ts";
@@ -195,18 +194,6 @@ export const EXPERIMENTS: readonly Experiment[] = [
       const [{ id }] = posted(at);
       await at.path.repeat(() => rest.reactions.createForPullRequestReviewComment(to(id)));
       return "both taken";
-    },
-  },
-  {
-    name: "hide-comment",
-    promise: "An App may hide its own review comments (`minimizeComment`).",
-    how: "The App hides one.",
-    otherwise: "`kodiai retract` names what is left for a person to hide, and takes back the rest.",
-    async run(at) {
-      const [, { id, nodeId }] = posted(at);
-      const post = { kind: "comment", id, nodeId, url: "", headSha: at.headSha, findingIds: [] } as const;
-      await githubRetractions(at.github, botOf(at), at.path).hide(post);
-      return "hidden";
     },
   },
   {

@@ -7,8 +7,8 @@ import { githubClients } from "../../src/adapters/github/clients.ts";
 import type { GuardedFetch } from "../../src/adapters/github/guarded-fetch.ts";
 import { appClient, quietOctokit } from "../../src/adapters/github/quiet-octokit.ts";
 import { translate } from "../../src/adapters/github/translate-error.ts";
-import { gatedFetch } from "../../src/adapters/github/write/write-gate.ts";
-import { unheldWrites, type WritePath } from "../../src/adapters/github/write/write-path.ts";
+import { gatedFetch, letWrite } from "../../src/adapters/github/write/write-gate.ts";
+import type { WritePath } from "../../src/adapters/github/write/write-path.ts";
 import { Transient } from "../../src/domain/errors.ts";
 import type { Repo } from "../../src/domain/job.ts";
 import type { AppCredentials } from "../../src/ports/registration.ts";
@@ -45,7 +45,7 @@ export function liveGitHub(options: LiveOptions) {
   const seen: Seen = { tokenForm: null, redirect: null, enterpriseVersion: null };
   const mask = masker();
   mask.learn({ [owner]: "OWNER", [name]: "NAME", [`${name}-kodiai-live`]: "OTHER-NAME" });
-  const { repeat: write } = unheldWrites();
+  const write: WritePath["repeat"] = (send) => letWrite(() => Promise.resolve(), send);
   /** Writes are not recorded: what a run creates is deleted with its pull request. */
   const path: WritePath = {
     repeat: write,

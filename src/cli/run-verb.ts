@@ -26,7 +26,6 @@ const RUN: Readonly<Record<VerbName, () => Promise<Run>>> = {
   serve: async () => (await import("./setup/serve.ts")).serve,
   doctor: async () => (await import("./setup/doctor.ts")).doctor,
   jobs: async () => (await import("./data/jobs.ts")).jobs,
-  retract: async () => (await import("./data/retract.ts")).retract,
   backup: async () => (await import("./data/backup.ts")).backup,
   restore: async () => (await import("./data/backup.ts")).restore,
   migrate: async () => (await import("./data/migrate.ts")).migrate,

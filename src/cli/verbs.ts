@@ -238,17 +238,6 @@ export const VERBS = {
       ...OUTPUT,
     },
   },
-  retract: {
-    group: "operate",
-    summary: "take a posted review back: hide its comments and forget it",
-    forms: [["URL|OWNER/NAME#N", "the newest review of a pull request"]],
-    options: {
-      review: takes("ID", "this review instead"),
-      "dry-run": flag("report what would change"),
-      "data-dir": DATA_DIR,
-      json: JSON_OUTPUT,
-    },
-  },
   backup: {
     group: "operate",
     summary: "copy the store while the server runs",

@@ -1,8 +1,7 @@
-// Ports for check runs, the wait after a push, and the retraction of a review. Methods may throw `Transient`.
+// Ports for check runs, and the wait after a push. Methods may throw `Transient`.
 import type { FailOn } from "../config/repo-config.ts";
 import type { Repo } from "../domain/job.ts";
 import type { CheckEnd, Conclusion } from "../domain/review.ts";
-import type { Post } from "./writes.ts";
 
 /** How long a push waits for the next one, from each repository's last known configuration. */
 export interface PushWaits {
@@ -90,25 +89,4 @@ export interface ProgressStore {
   ended(key: string): Promise<void>;
   /** Those whose job ended within `LEFT_MS`. */
   left(): Promise<readonly ProgressNote[]>;
-}
-
-export interface OwnPost {
-  readonly kind: "review" | "comment";
-  readonly id: number;
-  /** Its id in GitHub's GraphQL API. */
-  readonly nodeId: string;
-  readonly headSha: string;
-  readonly url: string;
-  /** Empty for a review. */
-  readonly findingIds: readonly string[];
-}
-
-/** Retracts what we posted on a pull request. Reads and edits only our own posts, recognised by author and marker. */
-export interface Retractions {
-  /** Oldest first. */
-  posts(repo: Repo, number: number): Promise<readonly OwnPost[]>;
-  summary(repo: Repo, number: number): Promise<(Post & { readonly body: string }) | null>;
-  /** Minimizes it as outdated; people can still expand it. */
-  hide(post: OwnPost): Promise<void>;
-  editSummary(repo: Repo, id: number, body: string): Promise<void>;
 }

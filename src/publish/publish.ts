@@ -4,11 +4,11 @@
 import type { FailOn } from "../config/repo-config.ts";
 import type { CommandJob } from "../domain/command.ts";
 import type { Answer } from "../domain/conversation.ts";
-import { OutOfReach, TooExpensive } from "../domain/errors.ts";
+import { TooExpensive } from "../domain/errors.ts";
 import { type Finding, sharedComment } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
 import type { Skipped } from "../domain/omissions.ts";
-import { answerMarker, reviewMarker, SUMMARY_MARKER, withoutMarkers } from "../domain/review/marker.ts";
+import { answerMarker, reviewMarker, withoutMarkers } from "../domain/review/marker.ts";
 import {
   type CheckEnd,
   type Conclusion,
@@ -22,7 +22,7 @@ import {
 } from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
-import type { BegunCheck, CheckStore, Checks, OwnPost, Retractions } from "../ports/checks.ts";
+import type { BegunCheck, CheckStore, Checks } from "../ports/checks.ts";
 import type { Replies } from "../ports/conversation.ts";
 import { CommentRefused, type CommentToPost, type Reviews, SupersededError } from "../ports.ts";
 import { endWithoutReview, reviewEnd } from "./check-end.ts";
@@ -30,7 +30,7 @@ import { linkedCommit, placeOf, safeUrl } from "./permalink.ts";
 import { postInPieces } from "./post-in-pieces.ts";
 import { renderAnswer, renderComment } from "./render-comment.ts";
 import { renderReviewBody, renderSummary } from "./render-summary.ts";
-import { codeSpan, sanitizeInline } from "./sanitize.ts";
+import { sanitizeInline } from "./sanitize.ts";
 
 const REFUSED_LINES = "GitHub did not take a comment on these lines";
 const REFUSED_FILE = "GitHub did not take a comment on these lines or on this file";
@@ -283,67 +283,6 @@ export function failing(end: CheckEnd, failOn: FailOn): CheckEnd {
   return failOn === "never" ? end : { ...end, conclusion: "failure" };
 }
 
-/** A review that was taken back; in a rehearsal, would be. */
-export interface Retracted {
-  readonly headSha: string;
-  readonly hidden: readonly OwnPost[];
-  /** GitHub does not let us hide these: a person can. */
-  readonly left: readonly OwnPost[];
-  /** The summary's address; null if the summary already has the notice, or there is none. */
-  readonly summaryUrl: string | null;
-}
-
-/**
- * Takes back one review of ours: hides its comments and adds a notice to the summary. Running it again changes nothing more.
- *
- * @param reviewId GitHub's; null takes the newest
- * @param rehearse true changes nothing, and reports what would be done
- * @returns the result, or why there is nothing to take back
- * @throws as the port throws
- */
-export async function retract(
-  { repo, number, reviewId }: { readonly repo: Repo; readonly number: number; readonly reviewId: number | null },
-  port: Retractions,
-  rehearse: boolean,
-): Promise<Retracted | { readonly nothing: string }> {
-  const posts = await port.posts(repo, number);
-  const headSha = headOf(posts, reviewId);
-  if (headSha === null) {
-    return { nothing: reviewId === null ? "there is no review of ours" : `review ${reviewId} is not ours` };
-  }
-  // One review may have been posted in several pieces, with comments on files beside it.
-  const said = posts.filter((post) => post.headSha === headSha);
-  const left = rehearse ? [] : await notHidden(said, port);
-  const hidden = said.filter((post) => !left.includes(post));
-  const comments = hidden.filter(({ kind }) => kind === "comment").length;
-  const summary = await port.summary(repo, number);
-  const body = summary === null ? null : retracted(summary.body, headSha, comments);
-  const edit = summary === null || body === null ? null : { ...summary, body };
-  if (!rehearse && edit !== null) await port.editSummary(repo, edit.id, edit.body);
-  return { headSha, hidden, left, summaryUrl: edit?.url ?? null };
-}
-
-/** Hides all posts; returns those that GitHub refuses to hide. */
-async function notHidden(posts: readonly OwnPost[], port: Pick<Retractions, "hide">): Promise<readonly OwnPost[]> {
-  const left: OwnPost[] = [];
-  for (const post of posts) {
-    try {
-      await port.hide(post);
-    } catch (error) {
-      if (!(error instanceof OutOfReach)) throw error;
-      left.push(post);
-    }
-  }
-  return left;
-}
-
-/** The head that a review of ours is about; null when there is no such review. */
-function headOf(posts: readonly OwnPost[], reviewId: number | null): string | null {
-  const reviews = posts.filter(({ kind }) => kind === "review");
-  const chosen = reviewId === null ? (reviews.at(-1) ?? posts.at(-1)) : reviews.find(({ id }) => id === reviewId);
-  return chosen?.headSha ?? null;
-}
-
 const LEFT = {
   "no-job": "the review ended without a result; the operator's log has the cause",
   "too-expensive": new TooExpensive().message,
@@ -442,23 +381,4 @@ async function unlessRefused(post: () => Promise<{ readonly url: string }>): Pro
     if (error instanceof CommentRefused) return null;
     throw error;
   }
-}
-
-// The summary's new text after its review was taken back.
-
-/** UTF-16 units: the notice and what remains of the summary stay below GitHub's 65,536. */
-const MOST = 64_000;
-
-/** The notice alone if the summary is about that review, else the notice above it; null if the notice is already there. */
-function retracted(body: string, headSha: string, hidden: number): string | null {
-  const head = codeSpan(headSha.slice(0, 7));
-  const notice = `**Retracted**: the review of ${head} was taken back.`;
-  if (body.includes(notice)) return null;
-  const many = hidden === 0 ? "It had no comments" : `Its ${hidden} comments are hidden`;
-  const what = hidden === 1 ? "Its comment is hidden" : many;
-  const said = `${notice} ${what}; please disregard it.`;
-  // The footer names the head that a summary is about.
-  const isAbout = body.includes(`Reviewed ${head}`) || body.includes(`Reviewed [${head}]`);
-  const whole = isAbout ? `${said}\n\n${SUMMARY_MARKER}` : `${said}\n\n${body}`;
-  return whole.length > MOST ? `${said}\n\n${SUMMARY_MARKER}` : whole;
 }

@@ -13,11 +13,9 @@ import { githubRepositoryHost } from "../adapters/github/read/repository-host.ts
 import { repoOf, statusOf } from "../adapters/github/requests.ts";
 import { translated } from "../adapters/github/translate-error.ts";
 import { githubChecks } from "../adapters/github/write/checks.ts";
-import { findPost, signWrite } from "../adapters/github/write/find-post.ts";
-import { githubRetractions } from "../adapters/github/write/retractions.ts";
+import { findPost, newestReviewedHead, signWrite } from "../adapters/github/write/find-post.ts";
 import { githubReviews } from "../adapters/github/write/reviews.ts";
 import {
-  unheldWrites,
   unpacedWrites,
   type WritePath,
   type WriteTurns,
@@ -146,15 +144,13 @@ const RESTORED_MS = 30 * 24 * 60 * 60_000;
 
 /** Checks whether our latest review on GitHub is of a head; null unless a backup was restored recently. */
 export async function reviewsOnGitHub(
-  client: Parameters<typeof githubRetractions>[0],
+  client: Parameters<typeof newestReviewedHead>[0],
   botLogin: string,
   store: Pick<Store, "restoredAt">,
 ): Promise<ReviewPorts["isOnGitHub"]> {
   const restored = await store.restoredAt();
   if (restored === null || restored < Date.now() - RESTORED_MS) return null;
-  const { posts } = githubRetractions(client, botLogin, unheldWrites());
-  return async (repo, number, headSha) =>
-    (await posts(repo, number)).findLast(({ kind }) => kind === "review")?.headSha === headSha;
+  return async (repo, number, headSha) => (await newestReviewedHead(client, botLogin, repo, number)) === headSha;
 }
 
 /** Where a repository is now. Asks GitHub each time, with tokens for the job's repository only. */

@@ -9,7 +9,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { kodiai } from "./kodiai.ts";
 
-const TOKEN = ["ghp", "4dVq0sK8xTn2ZbYw6RmJ1cLpE7uHaGf3Oi9S"].join("_");
 const KEY = "e7Kq2-Zp9Xv4Lr8Tn3Ws6Yc1";
 const PEM = String(
   generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs1", format: "pem" }),
@@ -57,13 +56,8 @@ const embedder = () => ({
   KODIAI_EMBEDDINGS_MODEL: "nomic-embed-text",
 });
 
-test("retract and doctor do not read the .env of a folder that is not the server's, and say so", async () => {
+test("doctor does not read the .env of a folder that is not the server's, and say so", async () => {
   dotEnv({ GITHUB_API_URL: elsewhere, ...embedder() });
-  const retract = await run(["retract", "acme/shop#1", "--dry-run"], { GITHUB_TOKEN: TOKEN });
-  expect(received).toEqual([]);
-  expect(retract.code).toBe(3);
-  expect(retract.err).toMatch(/^kodiai retract: \.\/\.env is not read.*--data-dir\n/);
-
   const doctor = await run(["doctor"], { KODIAI_EMBEDDINGS_API_KEY: KEY, KODIAI_DATA_DIR: "./data" });
   expect(received).toEqual([]);
   expect(doctor.out).toMatch(/note +env +\.\/\.env is not read.*--data-dir$/m);
@@ -85,7 +79,6 @@ test("in the server's folder doctor reads .env: around the data folder that is n
 describe("an address of a .env is never combined with a key of the environment", () => {
   test.each([
     ["doctor", ["--data-dir", "data"], "KODIAI_EMBEDDINGS_URL", { KODIAI_EMBEDDINGS_API_KEY: KEY }],
-    ["retract", ["a/b#1", "--dry-run", "--data-dir", "data"], "GITHUB_API_URL", { GITHUB_TOKEN: TOKEN }],
     ["serve", [], "ANTHROPIC_BASE_URL", { ANTHROPIC_API_KEY: KEY }],
     ["serve", [], "OPENAI_BASE_URL", { OPENAI_API_KEY: KEY }],
     ["serve", [], "KODIAI_EMBEDDINGS_URL", { VOYAGE_API_KEY: KEY }],

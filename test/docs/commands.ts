@@ -16,10 +16,6 @@ export const ELSEWHERE: ReadonlyMap<string, { readonly test: string; readonly sa
     'npm run -s kodiai -- setup --webhook-url https://YOUR-HOST/api/github/webhooks --name "Kodiai of YOUR-NAME" --org YOUR-ORG',
     { test: "test/cli/setup.test.ts", says: '"--org"' },
   ],
-  [
-    "GITHUB_TOKEN=YOUR-TOKEN npm run -s kodiai -- retract OWNER/NAME#N",
-    { test: "test/cli/retract.slow.test.ts", says: '"retract"' },
-  ],
   ["kodiai import OWNER/NAME --dry-run", { test: "test/cli/import-history.slow.test.ts", says: '"--dry-run"' }],
   ["kodiai import OWNER/NAME --limit 500", { test: "test/cli/import-history.slow.test.ts", says: '"--limit"' }],
   ["kodiai import OWNER/NAME --since 2026-01-31", { test: "test/cli/import-history.slow.test.ts", says: '"--since"' }],

@@ -74,10 +74,6 @@ export const RESOLVE_THREAD = document(`mutation ($thread: ID!) {
   resolveReviewThread(input: { threadId: $thread }) { thread { isResolved } }
 }`);
 
-export const MINIMIZE = document(`mutation ($id: ID!) {
-  minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) { minimizedComment { isMinimized } }
-}`);
-
 /** The fields of a review comment in this GitHub's schema. */
 export const REVIEW_COMMENT_FIELDS = document(
   'query { __type(name: "PullRequestReviewComment") { fields(includeDeprecated: true) { name } } }',

@@ -19,7 +19,7 @@ import { githubDescription, type SentRequest } from "./openapi.ts";
 import { type PullActs, type PullRequestOptions, pullActs } from "./pull-actions.ts";
 import { knownRepository, type RepositoryActs, repositoryActs } from "./repository-actions.ts";
 import { type LoggedRequest, listen } from "./server.ts";
-import { nodeId, pullPage } from "./shapes.ts";
+import { pullPage } from "./shapes.ts";
 
 const APP = { id: 4242, slug: "kodiai" };
 /** Another App with the same key; its installations have other numbers. */
@@ -122,8 +122,6 @@ export interface GitHubWorld extends PullActs, RepositoryActs, FeedbackActs, Che
   ): Promise<Repository>;
   pullRequest(repository: Repository, options: PullRequestOptions): Promise<Pull>;
   comments(pull: Pull): Comments;
-  /** Why a review or one of its comments is folded away; null when it stands open. */
-  hidden(what: "review" | "comment", id: number): string | null;
   /** Check runs on a commit of the pull request, its head when left out; oldest first. */
   checks(pull: Pull, sha?: string): Promise<readonly CheckRun[]>;
   /** Plans trouble for the next matching request. */
@@ -172,7 +170,6 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
     withdrawn: new Set(),
     changes: changesReader(git),
     hooks: openHooks(APP.id, webhookSecret),
-    minimized: new Map(),
     nextId() {
       born.set(++lastId, Date.now());
       return lastId;
@@ -249,7 +246,6 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
       return knownRepository(hub, git, { owner, name, private: isPrivate });
     },
     comments: visibleComments,
-    hidden: (what, id) => hub.minimized.get(nodeId(what === "review" ? "PRR" : "PRRC", id)) ?? null,
     checks: (pull, sha = pull.headSha) => checksOn(git, requests, pull, sha),
     fail: faults.plan,
     revokeTokens: door.forgetTokens,

@@ -61,15 +61,6 @@ function acts(hub: Hub, caller: Caller, author: Person): Json {
       }
       throw noNode(thread);
     },
-    minimizeComment({ input }: Json) {
-      const { subjectId, classifier } = input as Json;
-      const id = String(subjectId);
-      const writer = authorOfNode(hub, id);
-      if (writer === null) throw noNode(id);
-      if (writer !== author || !may(caller, "pull_requests:write")) throw forbidden();
-      hub.minimized.set(id, String(classifier));
-      return { minimizedComment: { __typename: "PullRequestReviewComment", isMinimized: true } };
-    },
   };
 }
 
@@ -174,17 +165,4 @@ function user(person: Person): Json | null {
 function actor({ login, id, type, isGone }: Person): Json | null {
   if (isGone === true) return null;
   return { __typename: type, login: type === "Bot" ? login.replace(/\[bot\]$/, "") : login, databaseId: id };
-}
-
-function authorOfNode(hub: Hub, id: string): Person | null {
-  for (const pull of pullsOf(hub)) {
-    const said = [
-      ...pull.reviews.map((one) => ({ node: nodeId("PRR", one.id), author: one.author })),
-      ...pull.comments.map((one) => ({ node: nodeId("PRRC", one.id), author: one.author })),
-      ...pull.issueComments.map((one) => ({ node: nodeId("IC", one.id), author: one.author })),
-    ];
-    const found = said.find(({ node }) => node === id);
-    if (found) return found.author;
-  }
-  return null;
 }

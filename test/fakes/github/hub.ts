@@ -21,7 +21,6 @@ export interface Hub {
   readonly changes: ReadChanges;
   readonly hooks: Hooks;
   /** Folded away: node id → why. */
-  readonly minimized: Map<string, string>;
   readonly nextId: () => number;
   /** What lists show by now: GitHub shows some of what was written a moment later. */
   readonly listed: <T extends { readonly id: number }>(items: readonly T[]) => readonly T[];

@@ -80,7 +80,6 @@ export function plainWorld(
       configuration: () => ({}),
       setFate: () => {},
     },
-    minimized: new Map(),
     nextId: () => ++lastId,
     listed: (items) => items,
   };

@@ -3,7 +3,7 @@
 
 import { createHmac } from "node:crypto";
 import type { Repo } from "../../../domain/job.ts";
-import { hasSummaryMarker } from "../../../domain/review/marker.ts";
+import { hasSummaryMarker, parseReviewMarker } from "../../../domain/review/marker.ts";
 import type { Post, Wanted } from "../../../ports/writes.ts";
 import type { GitHub } from "../clients.ts";
 import { placeOf } from "../requests.ts";
@@ -40,6 +40,18 @@ export function reviewCommentsOf(github: GitHub, repo: Repo, number: number) {
   });
 }
 
+function reviewsOf(github: GitHub, repo: Repo, number: number) {
+  return github.paginate(github.rest.pulls.listReviews, { ...placeOf(repo), pull_number: number, per_page: 100 });
+}
+
+/** The head of our newest review of a pull request; null when there is none. */
+export function newestReviewedHead(github: GitHub, botLogin: string, repo: Repo, number: number) {
+  return translated(async () => {
+    const own = (await reviewsOf(github, repo, number)).filter((review) => isOurs(review, botLogin));
+    return own.map(({ body }) => parseReviewMarker(body)).findLast((head) => head !== null) ?? null;
+  });
+}
+
 function conversationOf(github: GitHub, repo: Repo, number: number) {
   return github.paginate(github.rest.issues.listComments, { ...placeOf(repo), issue_number: number, per_page: 100 });
 }
@@ -66,7 +78,7 @@ async function look(github: GitHub, botLogin: string, wanted: Wanted, marker: st
     (one.body?.includes(marker) === true || (kind === "summary" && hasSummaryMarker(one.body ?? "")));
   const posts =
     kind === "review"
-      ? await github.paginate(github.rest.pulls.listReviews, { ...placeOf(repo), pull_number: number, per_page: 100 })
+      ? await reviewsOf(github, repo, number)
       : kind === "file" || (kind === "answer" && subject.startsWith("thread_"))
         ? await reviewCommentsOf(github, repo, number)
         : await conversationOf(github, repo, number);

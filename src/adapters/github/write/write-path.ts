@@ -88,11 +88,6 @@ export function writePath(options: WritePathOptions): WritePath {
   };
 }
 
-/** For a person at a terminal: there is no job, and nothing is created. */
-export function unheldWrites(): Pick<WritePath, "repeat"> {
-  return { repeat: (send) => letWrite(() => Promise.resolve(), send) };
-}
-
 async function create(wanted: Wanted, creation: Creation, options: WritePathOptions): ReturnType<WritePath["create"]> {
   const { store, sign, turn } = options;
   const settledMs = options.settledMs ?? SETTLED_MS;
