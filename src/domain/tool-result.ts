@@ -106,6 +106,7 @@ const SECURITY_TOOLS = new Set([
   "checkov",
   "gitleaks",
   "gosec",
+  "secretlint",
   "snyk",
   "tfsec",
   "trivy",
