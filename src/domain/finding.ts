@@ -69,6 +69,10 @@ export interface Finding {
   readonly category: Category;
   /** The rule's id, with its tool if it is another's: `eslint/no-eval`; null for a model's or memory's finding. */
   readonly rule: string | null;
+  /** Rules of other tools that claim the same: `bandit/B602`; absent where there is none. */
+  readonly alsoBy?: readonly string[];
+  /** CWEs and tags by which the same claim of another tool is recognised; absent without one. */
+  readonly tags?: readonly string[];
   /** One line, no full stop, plain text. */
   readonly title: string;
   /** Why it matters and how to fix it: Markdown, at most a few sentences. */

@@ -106,6 +106,7 @@ const SECURITY_TOOLS = new Set([
   "checkov",
   "gitleaks",
   "gosec",
+  "secretlint",
   "snyk",
   "tfsec",
   "trivy",
@@ -113,8 +114,8 @@ const SECURITY_TOOLS = new Set([
 ]);
 /** These give no level, and what they find is a secret that must be revoked. */
 const SECRET_TOOLS = new Set(["gitleaks", "trufflehog"]);
-/** These call everything an error, also an unused import: their level says nothing. */
-const ONE_LEVEL_TOOLS = new Set(["golangci-lint", "ruff"]);
+/** These call everything an error, also an unused import or a blank at the end of a line: their level says nothing. */
+const ONE_LEVEL_TOOLS = new Set(["ansible-lint", "golangci-lint", "markdownlint-cli2", "ruff"]);
 const CATEGORY_TAGS: readonly (readonly [RegExp, Category])[] = [
   [/^(?:security|cwe|external\/cwe|owasp|vulnerability|secret)/i, "security"],
   [/^(?:correctness|bug|bugs|error-prone|logic|possible-errors?)$/i, "correctness"],

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { LINTED_FILES, SARIF_SAMPLES } from "../cli/sarif-samples.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type FlowHarness, type FlowOptions, openFlow } from "./flow-harness.ts";
@@ -94,6 +94,124 @@ test("nothing is said twice on a second push, and what its tool no longer report
   await flow.settled(pull);
   expect(inline(pull)).toHaveLength(1);
   expect(summary(pull)).toContain("its tool no longer reports it");
+});
+
+/** What tools say of line 2 of `src/shop.py`, each with the tags of its rule. */
+type Saying = readonly [tool: string, rule: string, text: string, level?: string, tags?: readonly string[]];
+const SHELL: readonly Saying[] = [
+  ["Semgrep OSS", "python.lang.subprocess-shell", "Starts a process with a shell."],
+  ["Bandit", "B602", "subprocess call with shell=True identified."],
+];
+const BY_CWE: readonly Saying[] = [
+  ["Scan", "Q1", "This call is not safe.", "warning", ["external/cwe/cwe-078"]],
+  ["Watch", "W9", "Input reaches a program.", "error", ["CWE-78: OS Command Injection"]],
+];
+const NAMED_ALIKE: readonly Saying[] = [
+  ["oxlint", "eslint(no-var)", "Names leak from here."],
+  ["ESLint", "no-var", "Unexpected keyword."],
+];
+const UNUSED: readonly Saying[] = [
+  ["Biome", "lint/correctness/noUnusedImports", "This import is unused."],
+  ["ruff", "F401", "`name` imported but unused"],
+];
+const TEMPLATE: readonly Saying[] = [
+  ["CodeQL", "py/template-injection", "This template comes from input."],
+  ["Semgrep OSS", "python.flask.ssti", "Rendered from a string."],
+];
+const SHOP = "def list_of(name):\n    return ask_the_shelf_for(name, everything=True)\n";
+
+function say(sayings: readonly Saying[], startLine = 2) {
+  const runs = sayings.map(([name, id, text, level = "warning", tags = []]) => ({
+    tool: { driver: { name, rules: [{ id, properties: { tags } }] } },
+    results: [
+      {
+        ruleId: id,
+        level,
+        message: { text },
+        locations: [{ physicalLocation: { artifactLocation: { uri: "src/shop.py" }, region: { startLine } } }],
+      },
+    ],
+  }));
+  writeFileSync(FILE, JSON.stringify({ version: "2.1.0", runs }));
+}
+
+describe("what a second tool says of the same is the finding that was posted", () => {
+  test.each([
+    ["shell", SHELL],
+    ["only their CWEs tell", BY_CWE],
+    ["template injection", TEMPLATE],
+    ["one rule in two spellings", NAMED_ALIKE],
+    ["unused", UNUSED],
+  ] as const)(
+    "%s: after a push, with the first tool, without it, and on an edited line",
+    async (_, [first, second]) => {
+      say([first as Saying]);
+      const at = await open();
+      const pull = await flow.world.pullRequest(at, { title: "feat", author: "mona", files: { "src/shop.py": SHOP } });
+      await flow.settled(pull);
+      expect(inline(pull)).toHaveLength(1);
+      const pushes: readonly (readonly [readonly Saying[], string, number])[] = [
+        [[first as Saying, second as Saying], SHOP, 2],
+        [[second as Saying], SHOP, 2],
+        [[second as Saying, first as Saying], `# Shop\n${SHOP}`, 3],
+        [[second as Saying], `# Shop\n${SHOP.replace("name, everything", "name, or_else, everything")}`, 3],
+      ];
+      for (const [count, [said, code, line]] of pushes.entries()) {
+        say(said, line);
+        await flow.world.push(pull, { "src/shop.py": code, "src/other.txt": `push ${count}\n` });
+        await flow.settled(pull);
+        expect(inline(pull)).toHaveLength(1);
+        expect(summary(pull)).toContain("1 posted earlier");
+        expect(summary(pull)).not.toContain("May be addressed");
+      }
+      await flow.world.closePull(pull, { merged: false });
+      say([first as Saying, second as Saying]);
+      const next = await flow.world.pullRequest(at, { title: "feat", author: "mona", files: { "src/shop.py": SHOP } });
+      await flow.settled(next);
+      expect(inline(next).map(({ body }) => body)).toEqual([expect.stringContaining("Also reported by")]);
+    },
+  );
+
+  test("one that says worse counts for the check, and a decline holds back all of them", async () => {
+    const [first, [tool, rule, text]] = SHELL as readonly [Saying, Saying];
+    const second: Saying = [tool, rule, text, "error"];
+    say([first]);
+    const at = await open(GATE);
+    const pull = await flow.world.pullRequest(at, { title: "feat", author: "mona", files: { "src/shop.py": SHOP } });
+    await flow.settled(pull);
+    expect(flow.world.checkRuns.at(-1)).toMatchObject({ conclusion: "success" });
+    say([first, second]);
+    await flow.world.push(pull, { "src/other.txt": "more\n" });
+    await flow.settled(pull);
+    expect(flow.world.checkRuns.at(-1)).toMatchObject({ conclusion: "failure" });
+    await flow.world.reply(pull, "wren", pull.comments[0]?.id ?? 0, "/kodiai ignore the shelf is ours");
+    await flow.answered();
+    await flow.world.closePull(pull, { merged: false });
+    for (const said of [[second], [second, first]]) {
+      say(said);
+      const next = await flow.world.pullRequest(at, { title: "feat", author: "mona", files: { "src/shop.py": SHOP } });
+      await flow.settled(next);
+      expect(inline(next)).toEqual([]);
+      expect(summary(next)).toMatch(/declined on `?#1`? by `@wren` on [\d-]{10}: the shelf is ours/);
+      await flow.world.closePull(next, { merged: false });
+    }
+  });
+
+  test("another matter on the same line, and the same on another line, are findings of their own", async () => {
+    const [first, second] = SHELL as readonly [Saying, Saying];
+    say([first]);
+    const at = await open();
+    const pull = await flow.world.pullRequest(at, { title: "feat", author: "mona", files: { "src/shop.py": SHOP } });
+    await flow.settled(pull);
+    say([first, ["Lint", "E1", "The line is too long."]]);
+    await flow.world.push(pull, { "src/other.txt": "more\n" });
+    await flow.settled(pull);
+    expect(inline(pull)).toHaveLength(2);
+    say([second], 1);
+    await flow.world.push(pull, { "src/other.txt": "and more\n" });
+    await flow.settled(pull);
+    expect(inline(pull).map(({ line }) => line)).toEqual([2, 2, 1]);
+  });
 });
 
 test("one that was fixed and comes back is named", async () => {

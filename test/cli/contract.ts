@@ -34,6 +34,8 @@ const Finding = z.strictObject({
     "style",
   ]),
   rule: z.string().nullable(),
+  alsoBy: z.array(z.string()).optional(),
+  tags: z.array(z.string()).optional(),
   title: z.string().regex(/^[^\n]+$/),
   body: z.string(),
   source: z.enum(["rule", "tool", "model", "memory"]),

@@ -94,6 +94,37 @@ describe("ten tools", () => {
   });
 });
 
+/** As each wrote it, at the level at which it writes everything of this kind. */
+const OF_ONE_LEVEL = [
+  ["ansible-lint", "name[play]", "error", "All plays should be named.", "medium maintainability"],
+  ["markdownlint-cli2", "MD009", "error", "Trailing spaces, Expected: 0 or 2; Actual: 1", "medium maintainability"],
+  ["secretlint", "rule-npm", "error", "found npm token: ****", "major security"],
+  ["oxlint", "eslint(no-var)", "warning", "Unexpected var, use let or const instead.", "medium maintainability"],
+] as const;
+
+test("a tool's own scale is read as it means it", async () => {
+  const run = ([name, ruleId, level, text]: (typeof OF_ONE_LEVEL)[number]) => ({
+    tool: { driver: { name } },
+    results: [
+      {
+        ruleId,
+        level,
+        message: { text },
+        locations: [{ physicalLocation: { artifactLocation: { uri: "bin/run.sh" }, region: { startLine: 2 } } }],
+      },
+    ],
+  });
+  const sarif = file("scales.sarif", JSON.stringify({ version: "2.1.0", runs: OF_ONE_LEVEL.map(run) }));
+  const { findings } = ReviewJson.parse(JSON.parse((await review([sarif], "--json")).out));
+  const read = findings.filter(({ source }) => source === "tool").map((one) => [one.rule, one]);
+  const of = new Map(read as [string, (typeof findings)[number]][]);
+  const judged = OF_ONE_LEVEL.map(([tool, rule]) => {
+    const found = of.get(`${tool}/${rule}`);
+    return `${found?.severity} ${found?.category}`;
+  });
+  expect(judged).toEqual(OF_ONE_LEVEL.map(([, , , , expected]) => expected));
+});
+
 test("files that cannot be read are each named with place and fix, end with 2, and lose nothing else", async () => {
   const good = SARIF_SAMPLES.filter((path) => path.endsWith("shellcheck.sarif"));
   const bad = [

@@ -127,6 +127,8 @@ const TEXTS: Readonly<Record<TextKey<Omit<Review, "repo">>, Exclude<TextKind, "o
   decided: "prose",
   quote: "prose",
   guidance: "name",
+  alsoBy: "name",
+  tags: "name",
   tools: "name",
   author: "name",
   key: "prose",

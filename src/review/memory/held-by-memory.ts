@@ -26,6 +26,7 @@ import type { Checkpoint } from "../../domain/review/review-history.ts";
 import { isoDate } from "../../domain/text/iso-date.ts";
 import type { CodeNow } from "../placing/code-now.ts";
 import type { Checked } from "../reading/verify.ts";
+import { isSameClaim } from "../tools/same-matter.ts";
 
 /** What memory knows about the findings of one review. */
 export interface PastMaterial extends Pick<RepositoryHistory, "flagged" | "rejected" | "openPulls" | "now"> {
@@ -101,9 +102,10 @@ function withPrecedent(finding: Finding, precedent: Precedent): Finding {
 }
 
 /** Of the same kind, and starting in the code: models quote different lengths, but the same beginning. */
-function isAbout(finding: Finding, { rule, category, places }: FlaggedInChange): boolean {
+function isAbout(finding: Finding, { rule, title, category, places }: FlaggedInChange): boolean {
   const { path, startLine, side, locMethod } = finding;
-  const sameKind = finding.rule === null ? finding.category === category : finding.rule === rule;
+  const isSameRule = finding.rule === rule || (rule !== null && isSameClaim(finding, { rule, title }));
+  const sameKind = finding.rule === null ? finding.category === category : isSameRule;
   if (!sameKind || side !== "RIGHT" || locMethod === "none") return false;
   return places.some((place) => path === place.path && startLine >= place.startLine && startLine <= place.line);
 }

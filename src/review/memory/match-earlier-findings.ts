@@ -10,6 +10,7 @@ import type { Addressed, Coverage, PlacedFinding } from "../../domain/review.ts"
 import { ofTool, type ToolReport } from "../../domain/tool-result.ts";
 import type { CodeNow } from "../placing/code-now.ts";
 import { gapOf, wordsInCommon } from "../reading/same-claim.ts";
+import { claimants, isSameClaim, withClaim } from "../tools/same-matter.ts";
 
 /** Two ranges this many lines apart may still be about the same defect, when the words match. */
 const NEARLY = 3;
@@ -60,7 +61,8 @@ function asSaidBefore(finding: Finding, { said, place }: LocatedFinding): Findin
   const { locMethod } = finding;
   const { startLine, line } = place?.as === "same" && place.path === finding.path ? place : finding;
   const how = locMethod === undefined ? {} : { locMethod };
-  return { ...again, path: finding.path, side: finding.side, startLine, line, ...how, suggestion: null };
+  const whole = claimants(finding).length > 0 ? withClaim(again, finding) : again;
+  return { ...whole, path: finding.path, side: finding.side, startLine, line, ...how, suggestion: null };
 }
 
 function freeId(finding: Finding, taken: ReadonlySet<string>): string {
@@ -121,6 +123,8 @@ function likenessOf(finding: Finding, first: readonly number[], { said, path, pl
 
 function likenessAt(finding: Finding, first: readonly number[], said: EarlierFinding, place: CurrentPlace): number {
   const gap = gapOf(finding, place);
+  // Several tools say it in words and with lines of their own.
+  if (isOfTool(finding, said)) return gap === 0 ? 3 : 0;
   const isRule = finding.rule !== null && said.finding.rule !== null;
   if (gap > (isRule ? 0 : NEARLY)) return 0;
   const words = wordsInCommon(finding, said.finding);
@@ -138,14 +142,22 @@ function stoodThen(line: readonly number[], { shape: { before, at, after } }: Ea
 
 function likenessOnFile(finding: Finding, said: EarlierFinding): number {
   if (isOtherRule(finding, said)) return 0;
-  if (finding.id === said.finding.id) return 3;
+  if (finding.id === said.finding.id || isOfTool(finding, said)) return 3;
   const words = wordsInCommon(finding, said.finding);
   return isSameKind(finding, said) && words >= WORDS_EDITED ? words : 0;
 }
 
-/** Rules name what they find: two rules never mean the same. */
-function isOtherRule(finding: Finding, { finding: before, recovered }: EarlierFinding): boolean {
-  return recovered !== true && finding.rule !== null && before.rule !== null && finding.rule !== before.rule;
+/** Rules name what they find: two rules mean the same only where they are of several tools. */
+function isOtherRule(finding: Finding, said: EarlierFinding): boolean {
+  const { finding: before, recovered } = said;
+  const isRule = recovered !== true && finding.rule !== null && before.rule !== null;
+  return isRule && finding.rule !== before.rule && !isOfTool(finding, said);
+}
+
+/** Whether another tool said the same before, or says so now. */
+function isOfTool(finding: Finding, { finding: before }: EarlierFinding): boolean {
+  if (finding.rule === null || before.rule === null) return false;
+  return finding.rule !== before.rule && isSameClaim(finding, before);
 }
 
 function isSameKind(finding: Finding, { finding: before, recovered }: EarlierFinding): boolean {
@@ -254,7 +266,8 @@ export function whoLooked(coverage: Coverage | null, degraded: readonly Degraded
   const unreadFor = (parts: RegExp) => degraded.some(({ part }) => parts.test(part));
   return {
     byRules: !unreadFor(/^(?:rule |custom rule |structural-rules|head-text|files|diff|patch)/),
-    byTool: (rule: string | null) => tools.complete.includes(ofTool(rule)?.tool ?? ""),
+    byTools: (finding: Finding) =>
+      claimants(finding).every((rule) => tools.complete.includes(ofTool(rule)?.tool ?? "")),
     byModel: isRead && coverage.unanswered === 0 && !unreadFor(/^(?:model|coverage|files|diff|patch)/),
   };
 }
@@ -281,8 +294,8 @@ export function openFindings(
     const isByMemory = said.finding.source === "memory" && said.recovered !== true;
     const isSpared = path !== null && spared.has(path);
     const byModel = looked.byModel && !isSpared;
-    const { source, rule } = said.finding;
-    const byOthers = source === "tool" ? looked.byTool(rule) : byModel;
+    const { source } = said.finding;
+    const byOthers = source === "tool" ? looked.byTools(said.finding) : byModel;
     const wasLookedAt = isByMemory || (source === "rule" ? looked.byRules : byOthers);
     if (changed !== null && wasLookedAt) {
       // A rule may be silent for another reason than a changed code.
@@ -340,7 +353,9 @@ export function recordFindings(
     if (at === null || at === undefined) return said;
     // A finding that was found again in edited code is identified by that code from now on.
     if (now === undefined && place?.as !== "same") return said;
-    const finding = { ...said.finding, path: at.path, startLine: at.startLine, line: at.line };
+    const claimed = now === undefined ? said.finding : withClaim(said.finding, now);
+    const { severity } = said.finding;
+    const finding = { ...claimed, severity, path: at.path, startLine: at.startLine, line: at.line };
     const shape = shapeAt(finding, code);
     return { ...said, finding, shape: shape.at.length === 0 ? said.shape : shape };
   });

@@ -1,13 +1,6 @@
-// Joins claims of several tools, and of our rules, about the same matter at the same place into one finding.
-import { type Finding, SEVERITIES } from "../../domain/finding.ts";
+// Whether several tools, and our rules, claim the same: what they say about one matter at one place is one finding.
+import { atLeast, type Finding } from "../../domain/finding.ts";
 import { ofTool } from "../../domain/tool-result.ts";
-
-/** A finding with the words by which its matter is recognised. */
-export interface Claim {
-  readonly finding: Finding;
-  /** CWEs and tags of the tool's rule; empty for ours. */
-  readonly tags: readonly string[];
-}
 
 /** Matters that many tools look for, by the words of a rule, a title or a CWE. A claim may be about several. */
 const MATTERS: readonly RegExp[] = [
@@ -31,6 +24,8 @@ const MATTERS: readonly RegExp[] = [
   /\bcors\b|cwe-0*942\b/i,
   /missing.?timeout|request.?without.?timeout|no.?timeout|\b[bs]113\b/i,
   /debugger/i,
+  /unused|never.used|\bf(?:401|841)\b/i,
+  /eqeqeq|double.?equals|triple.?equals/i,
   /(?:discarded|unchecked|unhandled).?err|errcheck|\bg104\b|cwe-0*703\b/i,
 ];
 
@@ -45,67 +40,110 @@ const MOST_NAMED = 5;
  * @param claims ours first; of several tools in any order
  * @returns findings in the order of the first claim of each
  */
-export function joinedClaims(claims: readonly Claim[]): readonly Finding[] {
-  const groups: Read[][] = [];
-  const byPath = new Map<string, Read[][]>();
+export function joinedClaims(claims: readonly Finding[]): readonly Finding[] {
+  const groups: Finding[][] = [];
+  const byPath = new Map<string, Finding[][]>();
   for (const claim of claims) {
-    const { path } = claim.finding;
-    const known = byPath.get(path) ?? [];
-    byPath.set(path, known);
-    const read = { ...claim, matters: mattersOf(claim), words: wordsOf(claim.finding.title) };
+    const known = byPath.get(claim.path) ?? [];
+    byPath.set(claim.path, known);
     // Our own rules know of each other.
-    const isOurs = ofTool(claim.finding.rule) === null;
-    const group = isOurs ? undefined : known.find(([first]) => first !== undefined && isSame(first, read));
-    if (group !== undefined) group.push(read);
+    const isOurs = ofTool(claim.rule) === null;
+    const group = isOurs ? undefined : known.find(([first]) => first !== undefined && isSame(first, claim));
+    if (group !== undefined) group.push(claim);
     else {
-      const own = [read];
+      const own = [claim];
       groups.push(own);
       known.push(own);
     }
   }
-  return groups.map((members) => joined(members.map(({ finding }) => finding)));
+  return groups.map(joined);
 }
 
-interface Read extends Claim {
+/** What tells the matter of a claim. */
+type Claim = Pick<Finding, "rule" | "title" | "alsoBy" | "tags">;
+
+/** Of the tags of a tool's rule, those that tell its matter. */
+export function mattersIn(tags: readonly string[]): readonly string[] {
+  return tags.filter((tag) => MATTERS.some((words) => words.test(tag)));
+}
+
+/** The tools' rules that claim it, its own included. */
+export function claimants({ rule, alsoBy = [] }: Pick<Finding, "rule" | "alsoBy">): readonly string[] {
+  return rule === null || ofTool(rule) === null ? alsoBy : [rule, ...alsoBy];
+}
+
+/** A finding of which another one says the same: known by the rules and tags of both, and as severe as the more severe. */
+export function withClaim(finding: Finding, other: Finding): Finding {
+  const alsoBy = [...new Set([...claimants(finding), ...claimants(other)])].filter((rule) => rule !== finding.rule);
+  const tags = [...new Set([...(finding.tags ?? []), ...(other.tags ?? [])])];
+  const severity = atLeast(finding.severity, other.severity) ? finding.severity : other.severity;
+  return {
+    ...finding,
+    severity,
+    ...(alsoBy.length === 0 ? {} : { alsoBy }),
+    ...(tags.length === 0 ? {} : { tags }),
+  };
+}
+
+interface Read {
   readonly matters: readonly number[];
   readonly words: ReadonlySet<string>;
 }
 
-function mattersOf({ finding, tags }: Claim): readonly number[] {
-  const said = [finding.rule ?? "", finding.title, ...tags].join("\n");
-  return MATTERS.flatMap((words, at) => (words.test(said) ? [at] : []));
-}
+/** Read once, since each is compared with many. */
+const known = new WeakMap<Claim, Read>();
 
-function wordsOf(title: string): ReadonlySet<string> {
-  return new Set(title.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? []);
+function read(claim: Claim): Read {
+  const before = known.get(claim);
+  if (before !== undefined) return before;
+  const said = [claim.rule ?? "", claim.title, ...(claim.alsoBy ?? []), ...(claim.tags ?? [])].join("\n");
+  const made = {
+    matters: MATTERS.flatMap((words, at) => (words.test(said) ? [at] : [])),
+    words: new Set(claim.title.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? []),
+  };
+  known.set(claim, made);
+  return made;
 }
 
 /** Share of words that two titles about the same matter have in common. */
 const ALIKE = 0.6;
 
-function isSame(one: Read, other: Read): boolean {
-  const [a, b] = [one.finding, other.finding];
+function isSame(a: Finding, b: Finding): boolean {
   if (a.side !== b.side || a.startLine > b.line || b.startLine > a.line) return false;
   // One rule reports each name of a line by itself.
   if (a.rule === b.rule) return a.title === b.title && a.startLine === b.startLine && a.line === b.line;
-  if (one.matters.some((matter) => other.matters.includes(matter))) return true;
+  return isSameClaim(a, b);
+}
+
+/** Whether two rules claim the same of one place: one of them at least is another tool's. */
+export function isSameClaim(a: Claim, b: Claim): boolean {
   const [own, others] = [ofTool(a.rule), ofTool(b.rule)];
+  if (own === null && others === null) return false;
+  const rules = claimants(b);
+  if (claimants(a).some((rule) => rules.includes(rule))) return true;
+  const [one, other] = [read(a), read(b)];
+  if (one.matters.some((matter) => other.matters.includes(matter))) return true;
   if (own !== null && others !== null && own.tool === others.tool) return false;
-  if (own !== null && own.rule === others?.rule && own.rule !== "unnamed") return true;
+  if (own !== null && others !== null && ownName(own.rule) === ownName(others.rule) && own.rule !== "unnamed")
+    return true;
   const shared = [...one.words].filter((word) => other.words.has(word)).length;
   return shared >= 2 && shared / Math.max(one.words.size, other.words.size) >= ALIKE;
 }
 
+/** `no-eval` of `eslint(no-eval)`, as oxlint writes it, and of `lint/security/no-eval`. */
+function ownName(rule: string): string {
+  return rule.slice(Math.max(rule.lastIndexOf("/"), rule.lastIndexOf("(")) + 1).replace(/\)$/, "");
+}
+
 function joined(findings: readonly Finding[]): Finding {
-  const [first] = findings;
-  const best = findings.toSorted((a, b) => weight(b) - weight(a) || b.body.length - a.body.length)[0] ?? first;
+  const best = findings.toSorted((a, b) => weight(b) - weight(a) || b.body.length - a.body.length)[0];
   if (best === undefined) throw new Error("a group without a finding");
-  const others = [...new Set(findings.flatMap(({ rule }) => (rule === null || rule === best.rule ? [] : [rule])))];
-  if (others.length === 0) return best;
-  const severity = SEVERITIES.find((one) => findings.some((finding) => finding.severity === one)) ?? best.severity;
+  const whole = findings.reduce(withClaim, best);
+  const others = whole.alsoBy ?? [];
+  if (others.length === 0) return whole;
   const named = others.slice(0, MOST_NAMED).map((rule) => `\`${ruleWords(rule)}\``);
   const more = others.length > MOST_NAMED ? ` and ${others.length - MOST_NAMED} more` : "";
-  return { ...best, severity, body: `${best.body}\n\n${ALSO} ${named.join(", ")}${more}.` };
+  return { ...whole, body: `${best.body}\n\n${ALSO} ${named.join(", ")}${more}.` };
 }
 
 function weight(finding: Finding): number {

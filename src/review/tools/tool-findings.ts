@@ -8,7 +8,7 @@ import type { Degraded } from "../../domain/omissions.ts";
 import type { FileDiff, PullRequestContext } from "../../domain/pull-request.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { TOOL_RESULTS, type ToolRegion, type ToolResult, toolRuleId } from "../../domain/tool-result.ts";
-import { type Claim, joinedClaims, ruleWords } from "./same-matter.ts";
+import { joinedClaims, mattersIn, ruleWords } from "./same-matter.ts";
 
 /** More of one review say nothing new; the rest is counted. */
 const MOST_FINDINGS = 500;
@@ -35,7 +35,7 @@ export function withToolFindings(
   const byPath = new Map(files.map((file) => [file.path, file]));
   const known = new Map<string, KnownFile>();
   const unread = new Set(leftOut.map(({ path }) => path));
-  const claims: Claim[] = [];
+  const claims: Finding[] = [];
   const heldBack: HeldBack[] = [];
   const lost = { noLine: new Map<string, number>(), leftOut: new Map<string, number>(), over: 0 };
   const occurrences = new Map<string, number>();
@@ -59,12 +59,12 @@ export function withToolFindings(
     }
     const finding = findingOf(result, { lines, anchor, here, setting }, occurrences);
     const ignored = ignoreReason(toolRuleId(result), anchor, here.texts);
-    if (ignored === null) claims.push({ finding, tags: result.tags });
+    if (ignored === null) claims.push(finding);
     else heldBack.push({ finding, reason: `kodiai-ignore: ${ignored}` });
   }
   return {
     heldBack,
-    findings: joinedClaims([...ours.map((finding) => ({ finding, tags: [] })), ...claims]),
+    findings: joinedClaims([...ours, ...claims]),
     degraded: [
       ...[...lost.noLine].map(([tool, many]) =>
         cut(`${tool}: ${counted(many, "result")} in changed files name no line`),
@@ -169,6 +169,7 @@ function findingOf(
   const first = here.added[firstAfter(here.added, lines.startLine - 1)] ?? anchor.startLine;
   const place = anchor.line - anchor.startLine < MOST_LINES ? anchor : { startLine: first, line: first };
   const words = wordsAt(lines, here);
+  const tags = mattersIn(result.tags);
   // A finding outlives the renaming of its file.
   const ownPath = status === "renamed" && previousPath !== null ? previousPath : path;
   const key = JSON.stringify([rule, ownPath, words]);
@@ -182,6 +183,7 @@ function findingOf(
     severity: setting === undefined || setting === "off" ? result.severity : setting,
     category: result.category,
     rule,
+    ...(tags.length === 0 ? {} : { tags }),
     title: `${result.tool}: ${result.title}`,
     body: [result.body, `Reported by \`${ruleWords(rule)}\`.`].filter((text) => text !== "").join("\n\n"),
     source: "tool",
