@@ -49,8 +49,9 @@ export async function startAdminServer(
     memory: () => ({ used: process.memoryUsage.rss() + running.workerBytes(), most: memoryLimit() }),
     now: Date.now,
   });
+  const counts = soonCounted(store.queue.counts);
   const pages = new Map<string, () => Promise<Page>>([
-    ["/healthz", async () => json(200, { ok: true, jobs: await store.queue.counts() })],
+    ["/healthz", async () => json(200, { ok: true, jobs: await counts() })],
     [
       "/readyz",
       async () => {
@@ -90,6 +91,21 @@ export async function startAdminServer(
   server.on("close", () => lag.disable());
   await listening(server, at);
   return server;
+}
+
+/** How long a probe waits for the store, which may be held up by a lock of the worker process. */
+const COUNT_MS = 20;
+
+/** The count, or the one before where the store does not answer soon. Rejects when the store cannot be read. */
+function soonCounted(count: Store["queue"]["counts"]): Store["queue"]["counts"] {
+  let last: Awaited<ReturnType<typeof count>> | null = null;
+  return async () => {
+    const now = count().then((jobs) => {
+      last = jobs;
+      return jobs;
+    });
+    return last === null ? now : Promise.race([now, sleep(COUNT_MS, last, { ref: false })]);
+  };
 }
 
 /** The container's memory limit in bytes; without one Node reports a huge number. */

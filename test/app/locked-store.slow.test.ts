@@ -73,6 +73,26 @@ test(
   TIMES * 300_000,
 );
 
+test("a probe does not wait until the lock of another process is released", async () => {
+  const server = await deployed.start();
+  const probe = async () => (await fetch(`${server.adminUrl}/healthz`)).status;
+  expect(await probe()).toBe(200);
+  const db = new Database(join(deployed.dataDir, "queue.db"));
+  db.exec("BEGIN IMMEDIATE");
+  let isRefused = false;
+  const refused = server.deliver("pull_request", opened(1, 1), "held").finally(() => {
+    isRefused = true;
+  });
+  const probes: number[] = [];
+  while (!isRefused) probes.push(await probe());
+  expect(await refused).toBe(503);
+  expect(new Set(probes)).toEqual(new Set([200]));
+  // Each waited for a second of the five when it waited with the delivery.
+  expect(probes.length).toBeGreaterThan(12);
+  db.exec("ROLLBACK");
+  db.close();
+});
+
 function tally(statuses: readonly (number | string)[]): string {
   return [...new Set(statuses)].map((one) => `${statuses.filter((it) => it === one).length} × ${one}`).join(", ");
 }
