@@ -55,7 +55,7 @@ export interface ReviewPorts {
   /** See reviewFingerprint. */
   readonly fingerprint: string;
   /** Memory about code and claims like those of this change. */
-  readonly recollection: RepositoryHistory;
+  readonly pastDecisions: RepositoryHistory;
   /** Whether the author may write to the repository; otherwise what the author alone says hides nothing from the check. */
   readonly isAuthorTrusted: boolean;
   /** How many findings get a comment of their own; null: `review.maxComments`. */
@@ -113,7 +113,7 @@ export async function review(
   const quieted = [...(ports.isAuthorTrusted ? commented : []), ...refuted, ...read.heldBack];
   const code = codeNow(context.files, context.headTexts);
   const byRules = withRememberedAbout(ruled.findings, precedents.ranked, context.headTexts);
-  const remembered = await withMemory([...byRules, ...read.findings], checkpoint, code, ports.recollection);
+  const remembered = await withMemory([...byRules, ...read.findings], checkpoint, code, ports.pastDecisions);
   const weighed = weigh(context, remembered, quieted, code, policy);
   const seen = [...context.degraded, ...inspection.degraded, ...read.degraded];
   const looked = whoLooked(read.coverage, seen, context.tools);

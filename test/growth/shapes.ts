@@ -265,8 +265,8 @@ export const SHAPES: Readonly<Record<string, Sized>> = {
       places: [{ path: "a.ts", startLine: at + 1, line: at + 1, isWhole: true }],
     }));
     const alikeClaims = async (some: readonly unknown[]) => some.map(() => []);
-    const recollection = { flagged, rejected, openPulls: new Set<number>(), alikeClaims, now: 0 };
-    return () => review(context, signals, NO_PRECEDENTS, { ...BY_RULES, inspector, recollection });
+    const pastDecisions = { flagged, rejected, openPulls: new Set<number>(), alikeClaims, now: 0 };
+    return () => review(context, signals, NO_PRECEDENTS, { ...BY_RULES, inspector, pastDecisions });
   },
   "look up many memories in one long line": (n) => {
     const context = changeOf({ "a.ts": "call(alpha, beta, gamma, delta, epsilon); ".repeat(n) });

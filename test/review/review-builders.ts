@@ -18,7 +18,7 @@ export const BASE = "0a9b8c7d6e5f4a3b2c1d0e9f8a7b6c5d4e3f2a1b";
 /** A review by rules alone, of the diff alone. */
 export const BY_RULES = {
   repository: null,
-  recollection: NO_HISTORY,
+  pastDecisions: NO_HISTORY,
   commentLimit: null,
   around: noContext(),
   head: { code: null, degraded: [] },

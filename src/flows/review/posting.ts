@@ -15,9 +15,9 @@ import { type Admitted, admit } from "../../gather/gather.ts";
 import { recordsOfFindings, remember } from "../../learn/learn.ts";
 import { publish } from "../../publish/publish.ts";
 import { type CheckRun, writersOf } from "./check-run.ts";
+import { flaggedBy } from "./load-past-decisions.ts";
 import { knownFor } from "./model-allowance.ts";
 import { fingerprintFor } from "./prepare.ts";
-import { flaggedBy } from "./recollect.ts";
 import type { ReviewPorts, SentReview, Stage } from "./review-ports.ts";
 
 /** Tools whose ends start reviews of one head: who opens a fork's pull request can upload under any number of names. */

@@ -1,6 +1,6 @@
 // The pipeline: one pull request, from a job to a posted review, read top to bottom.
 //
-//   gather -> analyze -> recollect -> retrieve -> context -> review -> save -> publish -> remember
+//   gather -> analyze -> load past decisions -> retrieve -> context -> review -> save -> publish -> remember
 //
 // Each stage takes values that earlier stages returned and returns one. A review is saved before it is posted, so a retry goes
 // on with "publish": nothing is written twice and nothing is posted twice.
@@ -17,10 +17,10 @@ import type { Snapshots } from "../../ports/snapshot.ts";
 import { retrieve } from "../../retrieve/retrieve.ts";
 import { review } from "../../review/review.ts";
 import { checkRun, mayWrite, writersOf } from "./check-run.ts";
+import { loadPastDecisions, withReasons } from "./load-past-decisions.ts";
 import { knownFor } from "./model-allowance.ts";
 import { type Posting, posting } from "./posting.ts";
 import { fingerprintFor, prepare, summaryBecause } from "./prepare.ts";
-import { recollect, withReasons } from "./recollect.ts";
 import type { ReviewPorts, SentReview, Stage, WritingPorts } from "./review-ports.ts";
 
 /**
@@ -87,13 +87,13 @@ export async function writeReview(
   const signals = await stage("analyze", () => analyze(gathered));
   const context = { ...gathered, issues: await gatherIssues(gathered, signals.intent.issues, ports.pulls) };
 
-  // 3. Recollect what people said about such code and findings.
-  const { recollection, commenters, degraded } = await recollect(context, ports);
+  // 3. Load what people decided about such code and findings.
+  const { pastDecisions, commenters, degraded } = await loadPastDecisions(context, ports);
   const prepared = await prepare(context, signals, ports);
 
   // 4. Retrieve what was said before about code like this.
   const found = await stage("retrieve", () => retrieve(context, signals, prepared.ports, prepared.settings()));
-  const precedents = withReasons(found, recollection.rejected);
+  const precedents = withReasons(found, pastDecisions.rejected);
   await prepared.record(precedents);
 
   // 5. Read what of the repository is around the change.
@@ -104,7 +104,7 @@ export async function writeReview(
 
   // 6. Review the change by rules, memory and the model.
   const { inspector, commentLimit } = ports;
-  const given = { recollection, around, fingerprint: fingerprint(context.config), isAuthorTrusted, commentLimit };
+  const given = { pastDecisions, around, fingerprint: fingerprint(context.config), isAuthorTrusted, commentLimit };
   const written = await stage("review", async () => {
     const head = allowance.model === null ? UNREAD_HEAD : await reads.head();
     const own = { ...given, head, inspector, repository: reads.repository, allowance };

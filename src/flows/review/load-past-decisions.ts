@@ -28,17 +28,17 @@ const MOST_PULLS = 10;
 /** Neighbours of a claim that are looked through for declined ones. */
 const NEIGHBOURS = 50;
 
-interface Recollected {
-  readonly recollection: RepositoryHistory;
+interface PastDecisions {
+  readonly pastDecisions: RepositoryHistory;
   /** Who knows these files, as far as memory does. */
   readonly commenters: readonly Commenter[];
   readonly degraded: readonly Degraded[];
 }
 
 /** What memory knows, and why it knows less than it could. Never rejects. */
-export async function recollect(context: PullRequestContext, ports: WritingPorts): Promise<Recollected> {
+export async function loadPastDecisions(context: PullRequestContext, ports: WritingPorts): Promise<PastDecisions> {
   const { past } = ports;
-  if (past === null) return { recollection: NO_HISTORY, commenters: [], degraded: [] };
+  if (past === null) return { pastDecisions: NO_HISTORY, commenters: [], degraded: [] };
   const repo = repoKey(context.repo);
   try {
     const rejected = await past.rejected(repo);
@@ -58,12 +58,12 @@ export async function recollect(context: PullRequestContext, ports: WritingPorts
     const paths = files.map(({ path, previousPath }) => previousPath ?? path);
     const all = await past.commenters(repo, paths, pull.number);
     const commenters = all.filter(({ author }) => author.toLowerCase() !== `@${pull.author.login}`.toLowerCase());
-    return { recollection: { flagged, rejected, openPulls, alikeClaims, now: ports.now() }, commenters, degraded: [] };
+    return { pastDecisions: { flagged, rejected, openPulls, alikeClaims, now: ports.now() }, commenters, degraded: [] };
   } catch (error) {
     // Only our own adapters' words are fit for a footer.
     const why = error instanceof Transient ? publicErrorText(error.message) : "the question failed";
     const reason = `what was said on other pull requests is not known: ${why}`;
-    return { recollection: NO_HISTORY, commenters: [], degraded: [{ part: "past-findings", reason }] };
+    return { pastDecisions: NO_HISTORY, commenters: [], degraded: [{ part: "past-findings", reason }] };
   }
 }
 
