@@ -53,8 +53,7 @@ export function admits(
     record.sharing === "given" &&
     record.ownerId === scope.ownerPool.ownerId &&
     hostOf(record.repo) === hostOf(scope.repo) &&
-    OPENNESS[record.visibility] >= OPENNESS[target] &&
-    (!scope.ownerPool.targetIsPublic || record.visibility === "public")
+    OPENNESS[record.visibility] >= OPENNESS[target]
   );
 }
 

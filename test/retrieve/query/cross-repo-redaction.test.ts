@@ -28,11 +28,41 @@ test("code, quotes, names, numbers, addresses and paths leave a gap", () => {
   );
 });
 
+/** Quoted words that would cross if they stood alone. */
+const QUOTED = "the user is never checked here";
+test.each([
+  ["a fence that is closed", `${GOOD}\n~~~\n${QUOTED}\n~~~`],
+  ["a fence that never ends", `${GOOD}\n\`\`\`\n${QUOTED}\n${QUOTED}`],
+  ["a quoted line", `> ${QUOTED}\n${GOOD}`],
+  ["an indented quoted line", `${GOOD}\n   > ${QUOTED}`],
+  ["code by four spaces", `${GOOD}\n    ${QUOTED}`],
+  ["code by a tab", `${GOOD}\n\t${QUOTED}`],
+  ["a code span", `\`${QUOTED}\` ${GOOD}`],
+  ["a code span that never ends", `${GOOD} \`${QUOTED}`],
+  ...['""', "“”", "«»", "„“", "‘’", "''"].map(([open, close]) => [
+    `${open}…${close}`,
+    `${open}${QUOTED}${close} ${GOOD}`,
+  ]),
+  ...['"', "“", "«", "„"].map((open) => [`${open}… without an end`, `${GOOD} ${open}${QUOTED}`]),
+] as [string, string][])("%s does not cross", (_, text) => {
+  expect(pattern(text)).not.toMatch(/user|never|checked/);
+  expect(pattern(text)).toMatch(/Please close the connection before the function returns/);
+});
+
 test("names of a repository, its people and its files are not shared, even as common words", () => {
   const more = { repoName: "acme/error", path: "src/connection.ts", symbol: "closeFunction" };
   expect(pattern(`${GOOD} Please always check that the value was also set here.`, more)).toBe(
     "Please … the … before the … returns also when an … is thrown Please always check that the value was also set here",
   );
+});
+
+test("a word of several parts is shared if all of them are known, and a name in capitals is a name", () => {
+  const ending = (word: string, more = {}) => pattern(`${GOOD} Check ${word}`, more).split(" ").at(-1);
+  for (const word of ["re-check", "HTTP", "don't"]) expect(ending(word)).toBe(word);
+  for (const word of ["error-quokka", "quokka-error", "error's-quokka", "ERRORS", "Xerror", "eRror"])
+    expect(ending(word)).toBe("…");
+  expect(ending("error", { symbol: "ERROR" })).toBe("…");
+  expect(ending("closefunction", { symbol: "closeFunction" })).toBe("…");
 });
 
 test("where too little is left nothing crosses, and it is said why", () => {
@@ -46,6 +76,15 @@ test("where too little is left nothing crosses, and it is said why", () => {
     expect(pattern(text)).toBe(nothing);
   for (const corpus of ["doc", "wiki"] as const)
     expect(pattern(GOOD, { corpus })).toBe("documents stay in their repository");
+});
+
+test("a pattern has five different words that say something, and six of ten words", () => {
+  const nothing = /^nothing abstract/;
+  expect(pattern("close connection before function returns")).not.toMatch(nothing);
+  expect(pattern("close connection before function close")).toMatch(nothing);
+  const six = "close connection before function returns error";
+  expect(pattern(`${six} quokka wombat numbat bilby`)).toBe(`${six} …`);
+  expect(pattern(`${six} quokka wombat numbat bilby quoll`)).toMatch(nothing);
 });
 
 test("people, reasons, replies, places and links stay; outcome, kind and day go along", () => {
@@ -76,6 +115,7 @@ test("people, reasons, replies, places and links stay; outcome, kind and day go 
       decided: { at: 5, weight: "reason" },
       language: record.language,
       provenance: { at: 7 },
+      replies: [],
     },
   });
 });

@@ -40,6 +40,15 @@ describe("what may be searched", () => {
     expect(admits(scope(REPO, true), "private", memory("m"))).toBe(true);
   });
 
+  test("a local change has no pull request of its own, and sees memories of any and of none", () => {
+    const local = scopeOf({ repo: REPO, pull: { number: 0 } }, false);
+    expect(local.excludePull).toBeNull();
+    for (const pull of [null, 0, 12]) {
+      const record = memory("m", { provenance: { ...memory("m").provenance, pull } });
+      expect(admits(local, "private", record)).toBe(true);
+    }
+  });
+
   test("nothing stale, and in a replay nothing that was said later", () => {
     expect(admits(scope(REPO, false), "private", memory("m", { stale: true }))).toBe(false);
     expect(admits(scope(REPO, false, NOW), "private", memory("m"))).toBe(true);
