@@ -28,8 +28,6 @@ export interface KeepingPorts {
 
 interface KeptRepository {
   readonly repo: Repo;
-  /** Pull requests that are still discussed: nothing of them is remembered yet. */
-  readonly open: ReadonlySet<number>;
   /** Our own account: `kodiai[bot]`; null without one. */
   readonly ownLogin: string | null;
 }
@@ -48,7 +46,7 @@ export function commentKeeper(of: KeptRepository, ports: KeepingPorts) {
   const writers = whoMayWrite(past);
   const fixes = fixesOf(past);
   return async (comments: readonly PastComment[], before: HistoryTally): Promise<HistoryTally> => {
-    const onLines = comments.filter(({ place, pull }) => place === "line" && !of.open.has(pull));
+    const onLines = comments.filter(({ place }) => place === "line");
     const { failed, ...fates } = await past.fates([...new Set(onLines.map(({ pull }) => pull))]);
     const mayWrite = await writers([...comments.map(({ author }) => author), ...decidersOf(comments, fates)]);
     const given = { ...of, ...ports, mayWrite, patchesOf: fixes.patchesOf };
@@ -129,16 +127,12 @@ async function rememberThreads(
   tally: HistoryTally,
   given: RememberingThreads,
 ): Promise<HistoryTally> {
-  const { repo, open, mayWrite, ownLogin, redact, embedder, memory } = given;
+  const { repo, mayWrite, ownLogin, redact, embedder, memory } = given;
   const records: MemoryRecord[] = [];
   const leftOut: string[] = [];
   const pulls = Map.groupBy(threads, ({ root }) => root.pull);
   const paths = new Map([...pulls].map(([pull, its]) => [pull, its.flatMap(({ root }) => root.path ?? [])]));
   for (const thread of threads) {
-    if (open.has(thread.root.pull)) {
-      leftOut.push("its pull request is still open");
-      continue;
-    }
     const record = fromThread(thread, repo, {
       languageOf: (path) => languageOf(path, paths.get(thread.root.pull)),
       lowInformation,
