@@ -105,8 +105,8 @@ export const VERBS = {
     summary: "import past reviews from GitHub",
     forms: [["OWNER/NAME", "with GITHUB_TOKEN; safe to run again, resumes where it stopped"]],
     options: {
-      limit: takes("N", "the newest N comments of each kind, the reviews of N pull requests (default: 1000)"),
-      since: takes("DATE", "only what was written or changed since, such as 2026-01-31"),
+      limit: takes("N", "the N closed pull requests that changed last (default: 1000)"),
+      since: takes("DATE", "only pull requests that changed since, such as 2026-01-31"),
       "dry-run": flag("count, and store nothing"),
       ...OUTPUT,
     },

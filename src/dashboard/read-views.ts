@@ -188,7 +188,7 @@ export async function readRepositories(ports: DashboardPorts, order: RepositoryO
       findings: (await memory?.figures.findingOutcomes(key)) ?? null,
       /** US$ of the last 30 days. */
       usd: spending.reduce((sum, { usd }) => sum + usd, 0),
-      isImporting: ((await history.of(key))?.stage ?? "done") !== "done",
+      isImporting: (await history.of(key))?.finishedAt === null,
       parked: parked.get(key)?.length ?? 0,
     };
   });

@@ -158,14 +158,14 @@ function progressOf({ progress }: RepositoryView): Html {
       "Nothing was imported.",
       html`It begins when the App is installed, or by <code>kodiai import OWNER/NAME</code>.`,
     )}</section>`;
-  const { stage, startedAt, finishedAt, tally, read } = progress;
+  const { startedAt, finishedAt, tally, read } = progress;
   const counted = (list: readonly (readonly [string, number])[]) =>
     list.map(([name, count]) => `${name} (${whole(count)})`).join(", ");
-  return html`<section class="card"><h2>Import of past reviews</h2><p>${stage === "done" ? badge("done", "good") : badge(`at: ${stage}`, "warn")}</p>${facts(
+  return html`<section class="card"><h2>Import of past reviews</h2><p>${finishedAt === null ? badge("running", "warn") : badge("done", "good")}</p>${facts(
     {
       Began: moment(startedAt),
       Ended: finishedAt === null ? "it goes on by itself" : moment(finishedAt),
-      "Read in this stage": stage === "done" ? null : whole(read),
+      "Pull requests": whole(read),
       Comments: whole(tally.comments),
       Remembered: `${whole(tally.added)} added, ${whole(tally.updated)} updated, ${whole(tally.unchanged)} unchanged`,
       "By language": counted(tally.byLanguage),

@@ -4,9 +4,9 @@ import type { Repo } from "../domain/job.ts";
 import type { HistoryProgress, PastAuthor, PastComment, PastFates, PastPull } from "../domain/memory/past-reviews.ts";
 import type { RepoKey } from "../domain/memory.ts";
 
-/** One page of a list, newest first. */
-export interface PastPage<Item> {
-  readonly items: readonly Item[];
+/** One page of a repository's closed pull requests. */
+export interface PastPage {
+  readonly items: readonly PastPull[];
   readonly hasNext: boolean;
   /** Why older items cannot be listed; null when they can, or there are none. */
   readonly cut: string | null;
@@ -22,21 +22,17 @@ export interface RequestBudget {
   readonly until: number | null;
 }
 
-/** Reads comments on the pull requests of one repository. Cannot write. `since` is epoch milliseconds; null means all. */
+/** Reads comments on the pull requests of one repository. Cannot write. */
 export interface PastReviews {
   /** From the last response headers. */
   budget(): RequestBudget;
-  openPulls(): Promise<ReadonlySet<number>>;
-  onLines(page: number, since: number | null): Promise<PastPage<PastComment>>;
-  inConversations(page: number, since: number | null): Promise<PastPage<PastComment>>;
-  closedPulls(page: number): Promise<PastPage<PastPull>>;
-  /** All comments of one pull request, of any age. */
-  linesOf(pull: number): Promise<readonly PastComment[]>;
-  conversationOf(pull: number): Promise<readonly PastComment[]>;
+  /** Pages of twenty, the last changed first. */
+  closedPulls(page: number): Promise<PastPage>;
+  isOpen(pull: number): Promise<boolean>;
+  /** On lines, in the conversation, and the texts of its reviews. */
+  commentsOn(pull: number): Promise<readonly PastComment[]>;
   /** Its patches up to its last head, by path; files whose patch GitHub does not show are left out. */
   patchesOf(pull: number): Promise<ReadonlyMap<string, string>>;
-  /** The bodies of its reviews; reviews without one are left out. */
-  reviewsOf(pull: number): Promise<readonly PastComment[]>;
   /** Who resolved the threads of these pull requests, and how the pull requests ended; `failed` is why some are missing. */
   fates(pulls: readonly number[]): Promise<PastFates & { readonly failed: string | null }>;
   /** Whether the author may write to the repository; null when GitHub does not say. */

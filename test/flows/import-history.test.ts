@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Transient } from "../../src/domain/errors.ts";
 import type { HistoryProgress, PastAuthor, PastComment } from "../../src/domain/memory/past-reviews.ts";
 import { type HistoryRequest, importHistory } from "../../src/flows/repository/import-history.ts";
-import type { HistoryStore, PastPage, PastReviews } from "../../src/ports/history.ts";
+import type { HistoryStore, PastReviews } from "../../src/ports/history.ts";
 import { type FakeMemory, fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
 import { AT, REPO } from "../learn/memory-builders.ts";
 
@@ -46,7 +46,7 @@ interface Past {
   readonly budget?: number;
 }
 
-/** A repository's past as a list, in pages as GitHub gives them: newest first. */
+/** A repository's past, in pages as GitHub gives them: the last changed first. */
 function pastOf({
   comments,
   open = new Set(),
@@ -59,46 +59,23 @@ function pastOf({
     asked += 1;
     if (asked === failsAt) throw new Transient("GitHub answered 502");
   };
-  const page = <Item>(items: readonly Item[], number: number): PastPage<Item> => ({
-    items: items.slice((number - 1) * pageSize, number * pageSize),
-    hasNext: items.length > number * pageSize,
-    cut: null,
-  });
-  const newest = (place: PastComment["place"], since: number | null) =>
-    comments
-      .filter((one) => one.place === place && one.at >= (since ?? 0))
-      .toSorted((a, b) => b.at - a.at || b.id - a.id);
-  const of = (place: PastComment["place"], pull: number) => {
-    ask();
-    return Promise.resolve(newest(place, null).filter((one) => one.pull === pull));
-  };
+  const pulls = [...Map.groupBy(comments, ({ pull }) => pull)]
+    .map(([number, its]) => ({ number, updatedAt: Math.max(...its.map(({ at }) => at)) }))
+    .filter(({ number }) => !open.has(number))
+    .toSorted((a, b) => b.updatedAt - a.updatedAt);
   return {
     asked: () => asked,
     budget: () => ({ asked, isEnough: budget === undefined || asked < budget, until: AT + 3_600_000 }),
-    openPulls: () => Promise.resolve(open),
-    onLines: async (number, since) => {
+    closedPulls: async (page) => {
       ask();
-      return page(newest("line", since), number);
+      const items = pulls.slice((page - 1) * pageSize, page * pageSize);
+      return { items, hasNext: pulls.length > page * pageSize, cut: null };
     },
-    inConversations: async (number, since) => {
+    isOpen: (pull) => Promise.resolve(open.has(pull)),
+    commentsOn: async (pull) => {
       ask();
-      return page(newest("conversation", since), number);
+      return comments.filter((one) => one.pull === pull);
     },
-    closedPulls: async (number) => {
-      ask();
-      const numbers = [...new Set(comments.map(({ pull }) => pull))].filter((pull) => !open.has(pull));
-      const pulls = numbers.map((pull) => {
-        const last = Math.max(...comments.filter((one) => one.pull === pull).map(({ at }) => at));
-        return { number: pull, updatedAt: last, closedAt: last };
-      });
-      return page(
-        pulls.toSorted((a, b) => b.updatedAt - a.updatedAt),
-        number,
-      );
-    },
-    linesOf: (pull) => of("line", pull),
-    conversationOf: (pull) => of("conversation", pull),
-    reviewsOf: (pull) => of("review", pull),
     patchesOf: () => Promise.resolve(new Map()),
     fates: () => Promise.resolve({ pulls: new Map(), resolvedBy: new Map(), failed: null }),
     mayWrite: ({ id }) => Promise.resolve(id === INES.id),
@@ -117,7 +94,7 @@ function storeOf(): HistoryStore & { readonly saved: HistoryProgress[] } {
 const request = (with_: Partial<HistoryRequest> = {}): HistoryRequest => ({
   repo: REPO,
   since: null,
-  limit: { comments: null, pulls: null },
+  limit: null,
   most: null,
   ownLogin: "kodiai[bot]",
   at: () => AT + 10_000_000,
@@ -150,10 +127,10 @@ const THREADED = [
 ].map((one) => (one.id === 10 ? { ...one, pull: 1 } : one));
 
 describe("an import", () => {
-  test("folds replies into what they answer, over page ends, and reads all three places", async () => {
+  test("folds replies into what they answer, and reads all three places", async () => {
     const { memory, store, run } = world();
     const done = await run(pastOf({ comments: THREADED }));
-    expect(done).toMatchObject({ stopped: null, progress: { stage: "done", finishedAt: AT + 10_000_000 } });
+    expect(done).toMatchObject({ stopped: null, progress: { finishedAt: AT + 10_000_000 } });
     expect(held(memory)).toEqual([
       { sourceId: "10", replies: ["Good catch", "Done in 3f2a1bc"], outcome: "fixed" },
       { sourceId: "11", replies: [], outcome: null },
@@ -193,8 +170,8 @@ describe("an import", () => {
   test("leaves what is still open out, and brings it once it is closed", async () => {
     const { memory, run } = world();
     const comments = [...THREADED, said(40, { minutes: 7, pull: 9 })];
-    const first = await run(pastOf({ comments, open: new Set([9]) }), { at: () => AT + 50 * 60_000 });
-    expect(first.progress.tally.leftOut).toEqual([["its pull request is still open", 1]]);
+    await run(pastOf({ comments, open: new Set([9]) }), { at: () => AT + 50 * 60_000 });
+    expect(held(memory).map(({ sourceId }) => sourceId)).not.toContain("40");
     // It is closed later, and nothing was said on that occasion but in the conversation.
     const closing = said(41, { minutes: 60, pull: 9, place: "conversation", body: "Merged." });
     await run(pastOf({ comments: [...comments, closing] }));
@@ -226,8 +203,8 @@ describe("an import", () => {
 
   test("of the newest N reads no more, and a larger N starts again", async () => {
     const { memory, run } = world();
-    await run(pastOf({ comments: THREADED }), { limit: { comments: 2, pulls: 1 } });
-    expect(held(memory).map(({ sourceId }) => sourceId)).toEqual(["13", "conversation-15"]);
+    await run(pastOf({ comments: THREADED }), { limit: 1 });
+    expect(held(memory).map(({ sourceId }) => sourceId)).toEqual(["10", "conversation-15"]);
     await run(pastOf({ comments: THREADED }));
     expect(held(memory)).toHaveLength(5);
   });
@@ -280,13 +257,13 @@ describe("an import that is interrupted", () => {
   test("goes on where it stopped and does not ask again for what it has", async () => {
     const comments = Array.from({ length: 20 }, (_, index) => said(200 + index, { minutes: index }));
     const { memory, run } = world();
-    const first = pastOf({ comments, pageSize: 5, budget: 2 });
+    const first = pastOf({ comments, pageSize: 2, budget: 2 });
     const { stopped } = await run(first);
     expect(stopped).toEqual({ by: "rate limit", until: AT + 3_600_000 });
-    expect([first.asked(), memory.rows.size]).toEqual([2, 10]);
-    const second = pastOf({ comments, pageSize: 5, budget: 2 });
+    expect([first.asked(), memory.rows.size]).toEqual([3, 8]);
+    const second = pastOf({ comments, pageSize: 2, budget: 9 });
     await run(second);
-    expect([second.asked(), memory.rows.size]).toEqual([2, 20]);
+    expect([second.asked(), memory.rows.size]).toEqual([5, 20]);
   });
 });
 

@@ -13,15 +13,12 @@ import { type ExitCode, printed, readWords, sinceOf, wantsJson, wholeNumber, wit
 import { VERBS } from "../verbs.ts";
 import { countsText, mostFirst } from "./memory-lines.ts";
 
-/** Pull requests whose reviews are read by default: each takes a request. */
-const PULLS = 1_000;
-
 /** @returns 0, also when a rate limit interrupted it: the same command resumes there @throws UsageError */
 export async function importPast(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.import.options, 1);
   const [repository] = positionals;
   if (repository === undefined) throw new UsageError("name the repository: kodiai import OWNER/NAME");
-  const limit = values.limit === undefined ? null : wholeNumber("limit", values.limit, 1);
+  const limit = wholeNumber("limit", values.limit ?? "1000", 1);
   const since = sinceOf(values.since);
   const isDry = values["dry-run"] === true;
   const asJson = wantsJson(values);
@@ -30,8 +27,7 @@ export async function importPast(words: readonly string[]): Promise<ExitCode> {
   const opening = historyVerbPorts({ ...from, dataDir: values["data-dir"], isDry });
   return withPorts(opening, async (ports) => {
     const { repo } = ports;
-    const most = { comments: limit, pulls: limit ?? PULLS };
-    const request = { repo, since, limit: most, most: null, ownLogin: null, at: Date.now };
+    const request = { repo, since, limit, most: null, ownLogin: null, at: Date.now };
     const show = progressLine(repo);
     const done = await importHistory(request, ports, show.update);
     show.end();
@@ -45,27 +41,16 @@ function tokenOf(): string {
   return token;
 }
 
-const STAGES: Readonly<Record<HistoryProgress["stage"], string>> = {
-  lines: "comments on lines",
-  torn: "torn threads",
-  conversation: "conversations",
-  reviews: "reviews",
-  done: "done",
-};
-
-/** One line that is overwritten on a terminal; elsewhere one line for each stage, so that logs stay short. */
+/** One line that is overwritten on a terminal; elsewhere nothing, so that logs stay short. */
 function progressLine(repo: Repo): { update(progress: HistoryProgress): void; end(): void } {
   const { stderr } = process;
-  let shown: HistoryProgress["stage"] | null = null;
+  const write = (line: string) => void (stderr.isTTY && stderr.write(`\r\u001b[K${terminalText(line)}`));
   return {
-    update(progress) {
-      if (!stderr.isTTY && progress.stage === shown) return;
-      shown = progress.stage;
-      const { comments, added, updated, unchanged } = progress.tally;
-      const line = `${nameOf(repo)}: ${STAGES[progress.stage]}, ${counted(comments, "comment")} read, ${added + updated + unchanged} remembered`;
-      stderr.write(stderr.isTTY ? `\r\u001b[K${terminalText(line)}` : `${terminalText(line)}\n`);
+    update({ read, tally: { comments, added, updated, unchanged } }) {
+      const counts = `${counted(read, "pull request")}, ${counted(comments, "comment")} read`;
+      write(`${nameOf(repo)}: ${counts}, ${added + updated + unchanged} remembered`);
     },
-    end: () => void (stderr.isTTY && shown !== null && stderr.write("\r\u001b[K")),
+    end: () => write(""),
   };
 }
 

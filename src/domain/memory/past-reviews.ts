@@ -49,39 +49,26 @@ export interface PastFates {
   readonly resolvedBy: ReadonlyMap<number, PastAuthor>;
 }
 
-/** A closed pull request. Times are epoch milliseconds. */
+/** A closed pull request. */
 export interface PastPull {
   readonly number: number;
+  /** Epoch milliseconds. */
   readonly updatedAt: number;
-  readonly closedAt: number;
-}
-
-/** The stages of an import, in order. */
-export type HistoryStage = "lines" | "torn" | "conversation" | "reviews" | "done";
-
-/** How many comments and pull requests are read, the newest first. Null reads all. */
-export interface HistoryLimit {
-  readonly comments: number | null;
-  readonly pulls: number | null;
 }
 
 /** The progress of an import. It holds numbers and our own words only, no text by others. */
 export interface HistoryProgress {
-  readonly stage: HistoryStage;
-  /** The next page, from 1, and how many of its entries are done. */
+  /** The next page of closed pull requests, from 1. */
   readonly page: number;
-  readonly done: number;
-  /** Comments, or pull requests, of this stage that were read. */
+  /** Pull requests that were read. */
   readonly read: number;
-  /** Pull requests with a thread that was split between two runs: they are read as a whole. */
-  readonly torn: readonly number[];
-  /** Epoch milliseconds: only later changes are read. Null reads from the beginning. */
+  /** Epoch milliseconds: only pull requests that changed since are read. Null reads from the beginning. */
   readonly since: number | null;
-  /** It continues an earlier import: pull requests closed since then, left out while open, are read whole. */
-  readonly renews: boolean;
-  readonly limit: HistoryLimit;
+  /** See HistoryRequest. */
+  readonly limit: number | null;
   /** Epoch milliseconds. */
   readonly startedAt: number;
+  /** Null until it is done. */
   readonly finishedAt: number | null;
   readonly tally: HistoryTally;
 }

@@ -194,8 +194,8 @@ export interface HistoryFollowing {
   readonly botLogin: string;
 }
 
-/** The newest comments: older ones are about other code. Bounds cost, time and disk. */
-const LIMIT = { comments: 10_000, pulls: 1_000 };
+/** The newest pull requests: older ones are about other code. Bounds cost, time and disk. */
+const LIMIT = 2_000;
 
 /** Requests of one run: two or three minutes, well within a worker's time for a job. */
 const REQUESTS = 400;

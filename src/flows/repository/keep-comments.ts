@@ -28,33 +28,24 @@ export interface KeepingPorts {
 
 interface KeptRepository {
   readonly repo: Repo;
-  /** Pull requests that are still discussed: nothing of them is remembered yet. */
-  readonly open: ReadonlySet<number>;
   /** Our own account: `kodiai[bot]`; null without one. */
   readonly ownLogin: string | null;
 }
 
-/** Pull requests of one run whose patches are read: one request each. */
-const MOST_ASKED_FIXES = 200;
-const FIXES_CUT = "fixed code: not looked for on more than 200 pull requests of one run";
-
 /**
- * Remembers comments that belong together, and adds to a tally. For one run: no request is made twice.
+ * Remembers the comments of some pull requests, and adds to a tally. For one run: nobody's access is asked for twice.
  *
  * @returns throws Transient
  */
 export function commentKeeper(of: KeptRepository, ports: KeepingPorts) {
   const { past } = ports;
   const writers = whoMayWrite(past);
-  const fixes = fixesOf(past);
   return async (comments: readonly PastComment[], before: HistoryTally): Promise<HistoryTally> => {
-    const onLines = comments.filter(({ place, pull }) => place === "line" && !of.open.has(pull));
+    const onLines = comments.filter(({ place }) => place === "line");
     const { failed, ...fates } = await past.fates([...new Set(onLines.map(({ pull }) => pull))]);
     const mayWrite = await writers([...comments.map(({ author }) => author), ...decidersOf(comments, fates)]);
-    const given = { ...of, ...ports, mayWrite, patchesOf: fixes.patchesOf };
-    const tally = await rememberThreads(threadsOf(comments, fates, mayWrite), before, given);
-    const lacking = [...(failed === null ? [] : [failed]), ...fixes.cut()];
-    return { ...tally, degraded: countUp(tally.degraded, lacking) };
+    const tally = await rememberThreads(threadsOf(comments, fates, mayWrite), before, { ...of, ...ports, mayWrite });
+    return { ...tally, degraded: countUp(tally.degraded, failed === null ? [] : [failed]) };
   };
 }
 
@@ -67,33 +58,7 @@ function decidersOf(comments: readonly PastComment[], { pulls, resolvedBy }: Pas
   });
 }
 
-/**
- * What pull requests changed up to their last head, by path, requested once per run; null over the limit, which `cut`
- * reports once.
- */
-function fixesOf(past: Pick<PastReviews, "patchesOf">) {
-  const known = new Map<number, Promise<ReadonlyMap<string, string>>>();
-  let [isCut, isSaid] = [false, false];
-  return {
-    async patchesOf(pull: number) {
-      const isOver = !known.has(pull) && known.size >= MOST_ASKED_FIXES;
-      isCut ||= isOver;
-      if (isOver) return null;
-      const asking = known.get(pull) ?? past.patchesOf(pull);
-      known.set(pull, asking);
-      return asking;
-    },
-    cut(): readonly string[] {
-      if (!isCut || isSaid) return [];
-      isSaid = true;
-      return [FIXES_CUT];
-    },
-  };
-}
-
-type RememberingThreads = KeptRepository &
-  KeepingPorts &
-  Pick<ReturnType<typeof fixesOf>, "patchesOf"> & { readonly mayWrite: MayWrite };
+type RememberingThreads = KeptRepository & KeepingPorts & { readonly mayWrite: MayWrite };
 
 /**
  * Comments as threads, in the order of their first comments. Replies without their first comment are dropped. The state
@@ -129,16 +94,13 @@ async function rememberThreads(
   tally: HistoryTally,
   given: RememberingThreads,
 ): Promise<HistoryTally> {
-  const { repo, open, mayWrite, ownLogin, redact, embedder, memory } = given;
+  const { repo, mayWrite, ownLogin, redact, embedder, memory } = given;
   const records: MemoryRecord[] = [];
+  const patches = new Map<number, ReadonlyMap<string, string>>();
   const leftOut: string[] = [];
   const pulls = Map.groupBy(threads, ({ root }) => root.pull);
   const paths = new Map([...pulls].map(([pull, its]) => [pull, its.flatMap(({ root }) => root.path ?? [])]));
   for (const thread of threads) {
-    if (open.has(thread.root.pull)) {
-      leftOut.push("its pull request is still open");
-      continue;
-    }
     const record = fromThread(thread, repo, {
       languageOf: (path) => languageOf(path, paths.get(thread.root.pull)),
       lowInformation,
@@ -146,7 +108,7 @@ async function rememberThreads(
       ownLogin,
     });
     if ("kind" in record) leftOut.push(record.reason);
-    else records.push(memory === null ? record : await withFix(record, thread, given));
+    else records.push(memory === null ? record : await withFix(record, thread, patches, given));
   }
   const counted: HistoryTally = {
     ...tally,
@@ -168,15 +130,22 @@ async function rememberThreads(
 /** Outcomes that do not speak against the comment. */
 const AGREEING: ReadonlySet<Outcome | null> = new Set(["fixed", "accepted", "outdated"]);
 
-/** Adds the commented code and its replacement, when the line changed and both are found. */
+/**
+ * Adds the commented code and its replacement, when the line changed and both are found.
+ *
+ * @param known patches by pull request, which it adds to
+ */
 async function withFix(
   record: MemoryRecord,
   { root, isChanged }: PastThread,
-  { patchesOf, redact }: Pick<RememberingThreads, "patchesOf" | "redact">,
+  known: Map<number, ReadonlyMap<string, string>>,
+  { past, redact }: KeepingPorts,
 ): Promise<MemoryRecord> {
   const { path, hunk } = root;
   if (!isChanged || !AGREEING.has(record.outcome) || path === null || hunk === null) return record;
-  const patch = (await patchesOf(root.pull))?.get(path);
+  const patches = known.get(root.pull) ?? (await past.patchesOf(root.pull));
+  known.set(root.pull, patches);
+  const patch = patches.get(path);
   const pair = patch === undefined ? null : await fixOfComment(hunk, patch, redact);
   return pair === null ? record : { ...record, ...pair };
 }

@@ -227,6 +227,9 @@ const NO_DUE_TIMES = "DROP INDEX jobs_due;\nDROP INDEX jobs_by_installation;";
 /** A summary does not say that a review is being written. */
 const NO_PROGRESS_NOTES = "DROP TABLE progress_notes;";
 
+/** Imports of past reviews go by pull request: one that was under way in lists of comments begins again. */
+const IMPORTS_BY_PULL = "DELETE FROM history WHERE progress LIKE '%\"finishedAt\":null%';";
+
 const step =
   (text: string): SchemaPart["steps"][number] =>
   (dialect) =>
@@ -237,6 +240,15 @@ export const QUEUE_PART: SchemaPart = {
   steps: [
     ...[TABLES, PROGRESS, RETRIEVALS].map(step),
     UNCOUNTED_STATES,
-    ...[ONE_ORDER, NO_REDELIVERIES, VERDICTS, OVERRUNS, MODEL_LESSONS, NO_DUE_TIMES, NO_PROGRESS_NOTES].map(step),
+    ...[
+      ONE_ORDER,
+      NO_REDELIVERIES,
+      VERDICTS,
+      OVERRUNS,
+      MODEL_LESSONS,
+      NO_DUE_TIMES,
+      NO_PROGRESS_NOTES,
+      IMPORTS_BY_PULL,
+    ].map(step),
   ],
 };

@@ -6,8 +6,7 @@ import { reviewJob } from "./queue.ts";
 import { NEIGHBOURS, type OpenStateStores, SHOP } from "./store-harness.ts";
 
 const PROGRESS: HistoryProgress = {
-  ...{ stage: "conversation", page: 3, done: 2, read: 40, torn: [7, 9], since: null, renews: false },
-  ...{ limit: { comments: null, pulls: 100 }, startedAt: 5, finishedAt: null, tally: EMPTY_TALLY },
+  ...{ page: 3, read: 40, since: null, limit: 100, startedAt: 5, finishedAt: null, tally: EMPTY_TALLY },
 };
 
 /** What every book of push waits, imports and introductions promises. */
@@ -66,7 +65,7 @@ export function smallStoresContract(name: string, open: OpenStateStores): void {
     test("an import resumes where it stopped", async () => {
       const { history } = (await open()).stores;
       expect(await history.of("github.com/42")).toBeNull();
-      await history.save("github.com/42", { ...PROGRESS, stage: "lines", page: 1 });
+      await history.save("github.com/42", { ...PROGRESS, page: 1 });
       await history.save("github.com/42", PROGRESS);
       expect(await history.of("github.com/42")).toEqual(PROGRESS);
       expect(await history.of("github.com/421")).toBeNull();

@@ -34,13 +34,10 @@ function past(): PastReviews {
   const github = new Octokit({ auth: world.personalToken("mona"), baseUrl: world.apiUrl, log: silent });
   return githubPastReviews(github, repo, 0);
 }
-const bodies = (page: { readonly items: readonly { readonly body: string }[] }) => page.items.map(({ body }) => body);
 
-test("comments come newest first, with author, place, thread and whether their line is still there", async () => {
-  const { items, hasNext } = await past().onLines(1, null);
-  expect(hasNext).toBe(false);
-  expect(items).toMatchObject([
-    { body: "Done", replyTo: root, pull: pull.number, author: { login: "lena", association: "COLLABORATOR" } },
+test("comments have author, place, thread and whether their line is still there; a review without a text says nothing", async () => {
+  const items = await past().commentsOn(pull.number);
+  expect(items.toSorted((a, b) => a.at - b.at)).toMatchObject([
     {
       id: root,
       place: "line",
@@ -52,25 +49,20 @@ test("comments come newest first, with author, place, thread and whether their l
       url: `https://github.com/acme/shop/pull/${pull.number}#discussion_r${root}`,
       at: Date.UTC(2026, 2, 2),
     },
-  ]);
-  expect(items.map(({ hunk }) => hunk?.startsWith("@@"))).toEqual([true, true]);
-  expect(bodies(await past().onLines(1, Date.UTC(2026, 2, 3)))).toEqual(["Done"]);
-  expect((await past().linesOf(pull.number)).map(({ body }) => body).toSorted()).toEqual(["Done", "Give it a list."]);
-  expect(await past().linesOf(99)).toEqual([]);
-});
-
-test("conversations and reviews are read from their own lists; a review without a text says nothing", async () => {
-  expect((await past().inConversations(1, null)).items).toMatchObject([
+    { body: "Done", replyTo: root, pull: pull.number, author: { login: "lena", association: "COLLABORATOR" } },
     { place: "conversation", body: "Nice.", path: null, isOutdated: null, author: { login: "mallory" } },
+    { place: "review", body: "One question." },
   ]);
-  expect((await past().conversationOf(pull.number)).map(({ body }) => body)).toEqual(["Nice."]);
-  expect(await past().reviewsOf(pull.number)).toMatchObject([{ place: "review", body: "One question." }]);
+  const onLines = items.filter(({ place }) => place === "line");
+  expect(onLines.map(({ hunk }) => hunk?.startsWith("@@"))).toEqual([true, true]);
+  expect(await past().commentsOn(99)).toEqual([]);
 });
 
-test("open items are distinguished from closed ones", async () => {
+test("open pull requests are distinguished from closed ones", async () => {
   const open = await world.pullRequest(shop, { title: "feat: more", files: { "b.txt": "b" }, announce: false });
-  expect(await past().openPulls()).toEqual(new Set([open.number]));
-  expect((await past().closedPulls(1)).items).toMatchObject([{ number: pull.number }]);
+  expect(await past().closedPulls(1)).toMatchObject({ items: [{ number: pull.number }], hasNext: false });
+  const states = await Promise.all([open.number, pull.number, 99].map((number) => past().isOpen(number)));
+  expect(states).toEqual([true, false, false]);
 });
 
 test("GitHub is asked who has write access; if it does not answer, that is unknown", async () => {
@@ -119,18 +111,14 @@ test("the hour's budget is known from each answer; a list that ends early says s
   const asked = past();
   expect(asked.budget()).toEqual({ asked: 0, isEnough: true, until: null });
   const headers = { "x-ratelimit-limit": "5000", "x-ratelimit-remaining": "999", "x-ratelimit-reset": "1790000000" };
-  world.fail({ match: { path: /\/pulls\/comments$/ }, onlyHeaders: true, headers });
-  await asked.onLines(1, null);
+  world.fail({ match: { path: /\/pulls$/ }, onlyHeaders: true, headers });
+  await asked.closedPulls(1);
   expect(asked.budget()).toEqual({ asked: 1, isEnough: false, until: 1_790_000_000_000 });
-  world.fail({ match: { path: /\/issues\/comments$/ }, status: 422, body: { message: "pagination is limited" } });
-  expect(await asked.inConversations(400, null)).toEqual({
-    items: [],
-    hasNext: false,
-    cut: "GitHub lists no older ones",
-  });
+  world.fail({ match: { path: /\/pulls$/ }, status: 422, body: { message: "pagination is limited" } });
+  expect(await asked.closedPulls(400)).toEqual({ items: [], hasNext: false, cut: "GitHub lists no older ones" });
   for (const fault of [{ status: 502 }, { status: 429, retryAfter: 30 }, { drop: true }]) {
-    world.fail({ match: { path: /\/pulls\/comments$/ }, ...fault });
-    await expect(asked.onLines(1, null)).rejects.toBeInstanceOf(Transient);
+    world.fail({ match: { path: /\/pulls\/\d+\/comments$/ }, ...fault });
+    await expect(asked.commentsOn(pull.number)).rejects.toBeInstanceOf(Transient);
   }
   world.fail({ match: { path: /\/permission$/ }, status: 403, retryAfter: 30 });
   await expect(asked.mayWrite({ id: 1, login: "ines", isBot: false, association: "NONE" })).rejects.toBeInstanceOf(

@@ -1,16 +1,16 @@
-// Past comments on a repository's pull requests, from GitHub: lists of a hundred, newest first, one request at a time.
+// Past comments on a repository's pull requests, from GitHub, one request at a time.
 
 import { Transient } from "../../../domain/errors.ts";
 import type { Repo } from "../../../domain/job.ts";
-import type { PastAuthor, PastComment, PastFates, PastPull } from "../../../domain/memory/past-reviews.ts";
-import type { PastPage, PastReviews, RequestBudget } from "../../../ports/history.ts";
+import type { PastAuthor, PastComment, PastFates } from "../../../domain/memory/past-reviews.ts";
+import type { PastReviews, RequestBudget } from "../../../ports/history.ts";
 import type { GitHub } from "../clients.ts";
 import { type Actor, fatesOf, type Page } from "../graphql-documents.ts";
 import { hourOf, PAGE, pacer, pagesOf, placeOf, statusOf, unlessStatus } from "../requests.ts";
 import { translate, translated, translatedMethods } from "../translate-error.ts";
 
-/** With more open pull requests than this, open and closed ones cannot be distinguished. */
-const OPEN_PAGES = 10;
+/** Pull requests a page: few, as each takes three requests, and a run ends between two pages. */
+const PULLS = 20;
 
 interface Answer<Item> {
   readonly data: Item;
@@ -23,30 +23,29 @@ type Ask = <Item>(request: () => Promise<Answer<Item>>) => Promise<Answer<Item>>
 export function githubPastReviews(github: GitHub, repo: Repo, paceMs: number): PastReviews {
   const { ask, budget } = counted(paceMs);
   const at = placeOf(repo);
-  const newest = { ...at, sort: "created", direction: "desc", per_page: PAGE } as const;
   const { pulls, issues } = github.rest;
   const port = translatedMethods<Omit<PastReviews, "budget">>({
-    async openPulls() {
-      const open = { ...at, state: "open", per_page: PAGE } as const;
-      const found = await pagesOf(OPEN_PAGES, async (page) => (await ask(() => pulls.list({ ...open, page }))).data);
-      return new Set(found.map(({ number }) => number));
+    async closedPulls(page) {
+      const newest = { sort: "updated", direction: "desc", state: "closed", per_page: PULLS, page } as const;
+      // "In order to keep the API fast for everyone, pagination is limited for this resource."
+      const answer = await unlessStatus([422], () => ask(() => pulls.list({ ...at, ...newest })));
+      if (answer === null) return { items: [], hasNext: false, cut: "GitHub lists no older ones" };
+      const items = answer.data.map(({ number, updated_at }) => ({ number, updatedAt: Date.parse(updated_at) }));
+      return { items, hasNext: hasNext(answer.headers), cut: null };
     },
-    onLines: (page, since) =>
-      listed(ask, () => pulls.listReviewCommentsForRepo({ ...newest, page, ...iso(since) }), lineComment),
-    inConversations: (page, since) =>
-      listed(ask, () => issues.listCommentsForRepo({ ...newest, page, ...iso(since) }), conversationComment),
-    closedPulls: (page) =>
-      listed(ask, () => pulls.list({ ...newest, sort: "updated", state: "closed", page }), closedPull),
-    linesOf: (pull_number) =>
-      whole(ask, (page) => pulls.listReviewComments({ ...newest, pull_number, page }), lineComment),
-    conversationOf: (issue_number) =>
-      whole(ask, (page) => issues.listComments({ ...at, issue_number, per_page: PAGE, page }), conversationComment),
-    reviewsOf: (pull_number) =>
-      whole(
-        ask,
-        (page) => pulls.listReviews({ ...at, pull_number, per_page: PAGE, page }),
-        (review) => reviewComment(review, pull_number),
-      ),
+    async isOpen(pull_number) {
+      return (await unlessStatus([404], () => ask(() => pulls.get({ ...at, pull_number }))))?.data.state === "open";
+    },
+    async commentsOn(number) {
+      const of = { ...at, pull_number: number, per_page: PAGE };
+      const talk = { ...at, issue_number: number, per_page: PAGE };
+      const readReview = (review: Parameters<typeof reviewComment>[0]) => reviewComment(review, number);
+      return [
+        ...(await whole(ask, (page) => pulls.listReviewComments({ ...of, page }), lineComment)),
+        ...(await whole(ask, (page) => issues.listComments({ ...talk, page }), conversationComment)),
+        ...(await whole(ask, (page) => pulls.listReviews({ ...of, page }), readReview)),
+      ];
+    },
     async patchesOf(pull_number) {
       const files = await whole(
         ask,
@@ -77,22 +76,6 @@ function counted(paceMs: number): { readonly ask: Ask; readonly budget: () => Re
       return answer;
     },
   };
-}
-
-function iso(since: number | null): { readonly since?: string } {
-  return since === null ? {} : { since: new Date(since).toISOString() };
-}
-
-async function listed<Raw, Item>(
-  ask: Ask,
-  request: () => Promise<Answer<readonly Raw[]>>,
-  read: (raw: Raw) => Item | null,
-): Promise<PastPage<Item>> {
-  // "In order to keep the API fast for everyone, pagination is limited for this resource."
-  const answer = await unlessStatus([422], () => ask(request));
-  if (answer === null) return { items: [], hasNext: false, cut: "GitHub lists no older ones" };
-  const { data, headers } = answer;
-  return { items: data.flatMap((raw) => read(raw) ?? []), hasNext: hasNext(headers), cut: null };
 }
 
 /** GitHub shows at most this many pages of one pull request's comments. */
@@ -128,15 +111,6 @@ async function mayWrite(github: GitHub, repo: Repo, { id, login }: PastAuthor, a
   }
 }
 
-function closedPull(raw: {
-  readonly number: number;
-  readonly updated_at: string;
-  readonly closed_at: string | null;
-}): PastPull {
-  const updatedAt = Date.parse(raw.updated_at);
-  return { number: raw.number, updatedAt, closedAt: raw.closed_at === null ? updatedAt : Date.parse(raw.closed_at) };
-}
-
 // GitHub's three kinds of comment as one type.
 
 interface Raw {
@@ -148,7 +122,7 @@ interface Raw {
   readonly html_url: string;
 }
 
-type LineComment = Awaited<ReturnType<GitHub["rest"]["pulls"]["listReviewCommentsForRepo"]>>["data"][number];
+type LineComment = Awaited<ReturnType<GitHub["rest"]["pulls"]["listReviewComments"]>>["data"][number];
 
 function lineComment(raw: Raw & Omit<LineComment, keyof Raw | "_links">): PastComment | null {
   const pull = numberAtEnd(raw.pull_request_url);
