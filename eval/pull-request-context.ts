@@ -57,7 +57,6 @@ export function pullRequestContext({
     },
     config: defaultConfig(),
     configProblems: [],
-    settings: [],
     configUsed: "none found",
     newTests: null,
     issues: [],

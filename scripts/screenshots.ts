@@ -83,7 +83,6 @@ async function addresses(page: Page, { url, warehouse }: DemoDashboard): Promise
     search: `/memories?repo=${key}&q=${encodeURIComponent("retry a charge without an idempotency key")}`,
     memory: await href(`/memories?repo=${key}&outcome=declined`, 0),
     retrieval: "/retrieval",
-    configuration: `/configuration?repo=${key}`,
     jobs: "/jobs?state=done",
     "no-jobs": "/jobs",
   };

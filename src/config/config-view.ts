@@ -1,9 +1,7 @@
 // The part of the effective configuration that anyone may see: keys that reveal nothing about the owner's other repositories,
 // paths or prompts. Keys that are not listed are not shown.
 
-import { cutText } from "../domain/text/cut-text.ts";
-import type { ParsedConfig } from "./parse-config.ts";
-import type { RepoConfig, Setting } from "./repo-config.ts";
+import type { RepoConfig } from "./repo-config.ts";
 
 const SHOWN = [
   "preset",
@@ -53,21 +51,6 @@ function originNote(origin: string | undefined): string {
   if (origin.endsWith("/.github/.kodiai.yml")) return " # the owner's defaults";
   // Readers of this repository may not have access to the other one, so its name is left out.
   return origin.endsWith("/.kodiai.yml") ? " # _extends" : "";
-}
-
-/** The value is for display only: the file has the full one. */
-const VALUE_CHARS = 300;
-/** Each rule may be set separately. */
-const MAX_SETTINGS = 200;
-
-/** The keys that a file set, in the schema's order, for a stored review; values as JSON of at most 300 characters. */
-export function setValues({ config, origins }: Pick<ParsedConfig, "config" | "origins">): readonly Setting[] {
-  const changed = [...origins].filter(([key, origin]) => origin !== "default" && key !== "rules");
-  return changed.slice(0, MAX_SETTINGS).map(([key, origin]) => {
-    const text = JSON.stringify(valueAt(config, key)) ?? "null";
-    const isLong = text.length > VALUE_CHARS;
-    return { key, value: isLong ? `${cutText(text, VALUE_CHARS - 1).toWellFormed()}…` : text, origin };
-  });
 }
 
 /** The value under a dotted key; null where there is none. The ids of rules hold no dot. */

@@ -313,13 +313,3 @@ export interface ConfigProblem {
 export function defaultConfig(): RepoConfig {
   return RepoConfig.parse({});
 }
-
-/** A configuration value set by a file. */
-export interface Setting {
-  /** Dotted: `review.maxComments`. */
-  readonly key: string;
-  /** JSON of at most 300 characters. */
-  readonly value: string;
-  /** The file: `.kodiai.yml`, `acme/.github/.kodiai.yml`. */
-  readonly origin: string;
-}

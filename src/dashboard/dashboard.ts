@@ -8,7 +8,6 @@ import { exportMemory, importMemory } from "../flows/memory/memory-file.ts";
 import { declineMemory, restoreMemory } from "../flows/people/weigh-evidence.ts";
 import { EXPORT, IMPORT, memoriesPath, memoryPath } from "./addresses.ts";
 import { ASSETS } from "./assets.ts";
-import { configurationPage } from "./configuration.ts";
 import type { DashboardPorts, Doors } from "./dashboard-ports.ts";
 import { type Inside, type Notice, type Page, repoOf, SECTIONS, shown } from "./frame.ts";
 import { guard } from "./guard.ts";
@@ -19,7 +18,6 @@ import { overviewPage } from "./overview.ts";
 import {
   knownRepository,
   REPOSITORY_ORDERS,
-  readConfiguration,
   readJobs,
   readMemories,
   readMemory,
@@ -132,7 +130,6 @@ function pages(app: Hono<Inside>): void {
       : show(c, readMemory(memory, repoOf(c), c.req.param("memory") ?? "", c.get("formToken")), memoryPage),
   );
   get("/retrieval", (c, ports) => show(c, readRetrieval(ports, days(c), word(c, "repo")), retrievalPage));
-  get("/configuration", (c, ports) => show(c, readConfiguration(ports, word(c, "repo")), configurationPage));
   get("/jobs", (c, ports) => {
     const state = JOB_STATES.find((one) => one === c.req.query("state")) ?? "";
     return show(c, readJobs(ports, state, c.get("formToken")), jobsPage);

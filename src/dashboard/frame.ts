@@ -16,7 +16,6 @@ export const SECTIONS = [
   ["memories", "/memories", "Memory"],
   ["retrieval", "/retrieval", "Retrieval"],
   ["jobs", "/jobs", "Jobs"],
-  ["configuration", "/configuration", "Configuration"],
 ] as const;
 
 type Section = (typeof SECTIONS)[number][0];

@@ -259,7 +259,6 @@ export type ListedMemories = Awaited<ReturnType<typeof listed>>;
 export type FoundMemories = NonNullable<Awaited<ReturnType<typeof searched>>>;
 export type MemoryView = NonNullable<Awaited<ReturnType<typeof readMemory>>>;
 export type ReviewView = NonNullable<Awaited<ReturnType<typeof readReview>>>;
-export type ConfigurationView = Awaited<ReturnType<typeof readConfiguration>>;
 
 /** As the form says it; "" asks nothing. */
 export interface MemoryQuestion {
@@ -387,20 +386,5 @@ export async function readReview({ work, memory }: DashboardPorts, key: string, 
     retrieval: await work.retrievalBefore(of, number, kept.writtenAt),
     /** What memory knows of the findings, by the id of the memory. */
     remembered: new Map(records.map((record) => [record.id, record])),
-  };
-}
-
-export async function readConfiguration(ports: DashboardPorts, wanted: string) {
-  const { work } = ports;
-  const { repositories, chosen } = await readChosen(ports, wanted);
-  const key = chosen ?? repositories[0]?.key ?? null;
-  const last = key === null ? undefined : (await work.reviews(key, { skip: 0, most: 1 })).reviews[0];
-  return {
-    choice: { repositories, chosen: key, maySeeAll: false },
-    at: last?.writtenAt ?? null,
-    settings: last?.review.settings ?? null,
-    problems: (last?.review.configProblems ?? []).map(
-      ({ file, key: of, line, message }) => `${file}${line === null ? "" : `:${line}`}: ${of} ${message}`,
-    ),
   };
 }

@@ -92,7 +92,7 @@ ${figures([
     note: decided === 0 ? "nothing was decided yet" : `of ${whole(decided)} decided`,
   },
 ])}
-<p class="links"><a href="${memoriesPath(key)}">Browse and search its memory</a> <a href="/reviews?${new URLSearchParams({ repo: key }).toString()}">Its reviews</a> <a href="/configuration?${new URLSearchParams({ repo: key }).toString()}">Its configuration</a></p>
+<p class="links"><a href="${memoriesPath(key)}">Browse and search its memory</a> <a href="/reviews?${new URLSearchParams({ repo: key }).toString()}">Its reviews</a></p>
 <div class="columns">${languages(view)}${outcomesCard(findings, html`<p><a href="${memoriesPath(key, { corpus: "finding", outcome: "declined" })}">What was declined</a></p>`)}${progressOf(view)}${memoryFile(view)}</div>`,
   };
 }

@@ -1,4 +1,4 @@
-import type { ConfigProblem, RepoConfig, Setting } from "../config/repo-config.ts";
+import type { ConfigProblem, RepoConfig } from "../config/repo-config.ts";
 import type { Declined } from "./conversation.ts";
 import type { Severity } from "./finding.ts";
 import type { Repo, ReviewJob } from "./job.ts";
@@ -136,9 +136,7 @@ export interface PullRequestContext {
   readonly pull: PullRequest;
   readonly config: RepoConfig;
   readonly configProblems: readonly ConfigProblem[];
-  /** Values that configuration files set. */
-  readonly settings: readonly Setting[];
-  /** The files that they are from, for people: `.kodiai.yml@4f1c2d9`, `none found`. */
+  /** The files that the configuration is from, for people: `.kodiai.yml@4f1c2d9`, `none found`. */
   readonly configUsed: string;
   /** Every changed file to review, in the source's order. */
   readonly files: readonly FileDiff[];

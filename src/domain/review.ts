@@ -1,4 +1,4 @@
-import type { ConfigProblem, Setting } from "../config/repo-config.ts";
+import type { ConfigProblem } from "../config/repo-config.ts";
 import { type Finding, type HeldBack, type LocMethod, type Precedent, SEVERITIES } from "./finding.ts";
 import type { Repo } from "./job.ts";
 import type { Cost, Degraded, LeftOut, MonthSpending, Unread } from "./omissions.ts";
@@ -143,9 +143,7 @@ export interface Review {
   readonly asked: readonly HeldBack[];
   readonly degraded: readonly Degraded[];
   readonly configProblems: readonly ConfigProblem[];
-  /** Values that configuration files set; absent in older stored reviews. */
-  readonly settings?: readonly Setting[];
-  /** The files that they are from, for people: `.kodiai.yml@4f1c2d9`, `none found`; absent in older stored reviews. */
+  /** The files that the configuration is from, for people: `.kodiai.yml@4f1c2d9`, `none found`; absent in older stored reviews. */
   readonly configUsed?: string;
   /** True when the pull request itself changes .kodiai.yml: the change takes effect after the merge. */
   readonly configChanges: boolean;

@@ -2,7 +2,6 @@
 // required parts throws; an optional part is reported missing with a reason.
 
 import pMap from "p-map";
-import { setValues } from "../config/config-view.ts";
 import type { KnownRules } from "../config/parse-config.ts";
 import { fileList } from "../config/patterns.ts";
 import { CONFIG_FILE, MAX_ASKED_BYTES } from "../config/read-yaml.ts";
@@ -152,7 +151,7 @@ export async function gather(
   const settled = await earlier.settled(admitted);
   if (settled !== null) return settled;
 
-  const { baseTip, config, problems, origins, used } = admitted;
+  const { baseTip, config, problems, used } = admitted;
   const { pull, degraded: cut } = cutTexts(admitted.pull);
   const attributes = (await pulls.text(repo, ".gitattributes", baseTip, ATTRIBUTES_BYTES)) ?? "";
   const base: BaseChoice = { pathFilters: config.pathFilters, attributes };
@@ -204,7 +203,6 @@ export async function gather(
     pull,
     config,
     configProblems: problems,
-    settings: setValues({ config, origins }),
     configUsed: used,
     files: byText.reviewed,
     spared: spared.map(({ file }) => file),

@@ -162,7 +162,6 @@ export async function review(
       ),
     },
     configProblems: context.configProblems,
-    settings: context.settings,
     configUsed: context.configUsed,
     configChanges: changesConfig(context),
     proposedProblems: proposedProblems(context.headTexts),

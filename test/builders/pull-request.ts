@@ -62,7 +62,6 @@ export function aContext(
     pull: aPullRequest(job, pull),
     config: defaultConfig(),
     configProblems: [],
-    settings: [],
     configUsed: "none found",
     newTests: null,
     issues: [],

@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
   const warehouse = () => `/repositories/${demo.warehouse}`;
 
   test("opens with the token, and shows nothing before", async () => {
-    for (const path of ["/", "/reviews", "/memories?q=token", "/jobs", "/configuration"]) {
+    for (const path of ["/", "/reviews", "/memories?q=token", "/jobs"]) {
       await open(path);
       expect(new URL(page.url()).pathname).toBe("/login");
       expect(await page.content()).not.toContain("acme");
@@ -324,7 +324,7 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
 
   test("on a narrow window each value of a row is below its name, none beyond the edge", async () => {
     await page.setViewportSize({ width: 390, height: 800 });
-    for (const path of ["/repositories", "/reviews", "/jobs?state=done", "/configuration"]) {
+    for (const path of ["/repositories", "/reviews", "/jobs?state=done"]) {
       await open(path);
       const beyond = await page.locator(".rows td").evaluateAll((cells) => {
         const rightOf = (element: (typeof cells)[number] | null) => element?.getBoundingClientRect().right ?? 0;
@@ -334,8 +334,7 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     }
     await open("/repositories");
     expect(await page.locator(".rows td[data-name=State]:visible").count()).toBe(0);
-    await open("/configuration");
-    expect(await page.locator(".rows td").first().getAttribute("data-name")).toBe("Name");
+    expect(await page.locator(".rows td").first().getAttribute("data-name")).toBe("Repository");
     await page.setViewportSize({ width: 1440, height: 900 });
   });
 
@@ -401,7 +400,7 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     expect(await page.locator("main").innerText()).toContain(review.memory.gate.reason);
   });
 
-  test("retrieval shows its percentiles, and the configuration the origin of each value", async () => {
+  test("retrieval shows its percentiles", async () => {
     await open("/retrieval");
     await page.locator("summary", { hasText: "Advanced" }).click();
     const advanced = await page.locator("details", { hasText: "Advanced" }).innerText();
@@ -411,12 +410,6 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
       .map(({ ms }) => Number(ms));
     const p95 = times[Math.ceil(0.95 * times.length) - 1] ?? 0;
     expect(advanced).toContain(`P95 ${p95 < 10 ? Number(p95.toFixed(1)) : Math.round(p95)} ms`);
-    await open(`/configuration?repo=${encodeURIComponent(demo.warehouse)}`);
-    const cells = (key: string) => page.locator("tr", { hasText: key }).first().locator("td").allInnerTexts();
-    expect(await page.locator("tr:visible", { hasText: "review." }).count()).toBe(2);
-    expect(await cells("review.maxComments")).toEqual(["review.maxComments", "8", ".kodiai.yml"]);
-    await page.locator("summary", { hasText: "keys have their default" }).click();
-    expect(await cells("review.suggestions")).toEqual(["review.suggestions", "true", "default"]);
   });
 
   test("a memory is forgotten and a declined one restored, by keyboard alone", async () => {
@@ -568,7 +561,6 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
       ["search", `/memories?repo=${key}&q=idempotency+key`],
       ["memory", memory],
       ["retrieval", "/retrieval"],
-      ["configuration", `/configuration?repo=${key}`],
       ["jobs", "/jobs?state=done"],
       ["no jobs", "/jobs"],
     ];

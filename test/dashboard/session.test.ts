@@ -1,8 +1,6 @@
-// Who may look, without a browser: sessions, where a form comes from, a dashboard without a token, and what is shown of settings.
+// Who may look, without a browser: sessions, where a form comes from, and a dashboard without a token.
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { setValues } from "../../src/config/config-view.ts";
-import { parseConfig } from "../../src/config/parse-config.ts";
 import { dashboard } from "../../src/dashboard/dashboard.ts";
 import type { DashboardPorts } from "../../src/dashboard/dashboard-ports.ts";
 import { isSameOrigin } from "../../src/dashboard/guard.ts";
@@ -171,21 +169,4 @@ test("without a token pages say how to open the dashboard, nothing else is answe
     expect((await answer(new Request(`http://127.0.0.1:3001${path}`, { method: "POST" }))).status).toBe(404);
   expect((await answer(new Request("http://127.0.0.1:3001/assets/style.css"))).status).toBe(200);
   expect((await answer(new Request("http://127.0.0.1:3001/assets/..%2fdashboard.ts"))).status).toBe(404);
-});
-
-test("of a configuration the values that a file set are kept, with the file that set them", () => {
-  const text = 'review:\n  maxComments: 8\nrules:\n  hidden-text: "off"\n';
-  const owner = "pathFilters:\n  - '!dist/**'\n";
-  const parsed = parseConfig([
-    { file: "acme/.github/.kodiai.yml", text: owner },
-    { file: ".kodiai.yml", text },
-  ]);
-  expect(setValues(parsed)).toEqual([
-    { key: "review.maxComments", value: "8", origin: ".kodiai.yml" },
-    { key: "pathFilters", value: '["!dist/**"]', origin: "acme/.github/.kodiai.yml" },
-    { key: "rules.hidden-text", value: '"off"', origin: ".kodiai.yml" },
-  ]);
-  expect(
-    setValues(parseConfig([{ file: ".kodiai.yml", text: `review:\n  language: ${"x".repeat(30)}\n` }])),
-  ).toHaveLength(1);
 });

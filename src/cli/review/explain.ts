@@ -223,7 +223,7 @@ type Row = readonly [label: string, text: string];
 const SHOWN = 5;
 
 function gatherRows({ pull, repo, files, leftOut, ...context }: PullRequestContext): readonly Row[] {
-  const { settings, configProblems, past, degraded } = context;
+  const { configProblems, past, degraded } = context;
   const lines = files.reduce((sum, { additions, deletions }) => sum + additions + deletions, 0);
   return [
     ["change", `${pull.title} (${pull.base.ref} ← ${pull.head.ref})`],
@@ -233,7 +233,7 @@ function gatherRows({ pull, repo, files, leftOut, ...context }: PullRequestConte
     ...shown(files.map(({ path, additions, deletions }) => `${path} +${additions} −${deletions}`)),
     ...shown(leftOut.map(({ path, reason }) => `left out: ${path}: ${reason}`)),
     ["config", context.configUsed],
-    ["settings", `${settings.length} beyond the defaults, ${counted(configProblems.length, "problem")}`],
+    ["", counted(configProblems.length, "problem")],
     ...toolRows(context.tools),
     ["scope", past.checkpoint.kind === "full" ? "the whole change" : "what changed since the last review"],
     ...degradedRows(degraded),

@@ -37,7 +37,6 @@ export function placeholderPullRequest(
     pull,
     config: defaultConfig(),
     configProblems: [],
-    settings: [],
     configUsed: "none found",
     files: [],
     leftOut: [],
