@@ -63,6 +63,7 @@ export async function openCommentMemory(
 function knownBefore(recall: Recall, asOf: number): Recall {
   const then = <S extends { readonly before: number | null }>(scope: S): S => ({ ...scope, before: asOf });
   return {
+    off: recall.off,
     nearest: (scope, ...rest) => recall.nearest(then(scope), ...rest),
     matching: (scope, ...rest) => recall.matching(then(scope), ...rest),
     records: (scope, ids) => recall.records(then(scope), ids),

@@ -38,8 +38,8 @@ interface ChoosingLimits {
   readonly admits: Admission;
   /** Raw cosine distance. */
   readonly configuredThreshold: number;
-  /** Of the embedder; null or absent when it was not measured. */
-  readonly edges?: ConfidenceEdges | null | undefined;
+  /** Of the embedder; null when it was not measured. */
+  readonly edges: ConfidenceEdges | null;
 }
 
 /** At most topK memories within maxContextChars, best first. */

@@ -15,6 +15,7 @@ const redact = (text: string) => Promise.resolve(text.replaceAll("hunter2", "‹
 
 function recallOf(memoryPorts: FakeMemory): Recall {
   return {
+    off: null,
     nearest: () => Promise.resolve([]),
     matching: () => Promise.resolve([]),
     records: (_scope, ids) =>

@@ -105,9 +105,9 @@ async function claimsLike(
   { embedder, recall }: WritingPorts,
 ): Promise<readonly (readonly AlikeClaim[])[]> {
   const nothing = findings.map(() => []);
-  const bound = embedder?.sameClaim;
+  const bound = embedder?.sameClaim ?? null;
   const isAsked = ({ rule, category }: Finding) => rule === null && rejected.some((one) => one.category === category);
-  if (embedder === null || bound === undefined || !findings.some(isAsked)) return nothing;
+  if (embedder === null || bound === null || !findings.some(isAsked)) return nothing;
   try {
     const { number: pull, head } = context.pull;
     const where = { repo: context.repo, pull, headSha: head.sha, url: null, at: 0, author: null };

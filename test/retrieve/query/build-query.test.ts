@@ -10,7 +10,7 @@ function build(
   more: { body?: string | null; paths?: readonly string[]; maxChars?: number } & Partial<QuerySignals> = {},
 ) {
   const { body = null, paths = [], maxChars, ...signals } = more;
-  const subject = { pull: { title, body }, files: paths.map((path) => ({ path })) };
+  const subject = { pull: { title, body }, files: paths.map((path) => ({ path })), issues: [] };
   return buildRetrievalQuery(subject, { ...SILENT, ...signals }, maxChars);
 }
 
