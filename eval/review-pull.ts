@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { localWords } from "../src/adapters/local/local-embedder.ts";
 import { noMemory } from "../src/adapters/no-memory/no-memory.ts";
 import { CONFIG_FILE } from "../src/config/read-yaml.ts";
-import { jobKey, type ReviewJob } from "../src/domain/job.ts";
+import { jobKey, type ReviewJob, UNSHAPED } from "../src/domain/job.ts";
 import type { Skipped } from "../src/domain/omissions.ts";
 import type { OwnComment, PullRequest, PullRequestContext } from "../src/domain/pull-request.ts";
 import type { Review } from "../src/domain/review.ts";
@@ -134,6 +134,7 @@ function delimiterOf(pull: RealPull): () => string {
 function jobOf(pull: RealPull): ReviewJob {
   const repo = evaluationRepo(pull.repo);
   return {
+    ...UNSHAPED,
     kind: "review",
     key: jobKey(repo, pull.number),
     delivery: "eval",

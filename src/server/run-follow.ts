@@ -60,7 +60,7 @@ function nextOf(
   }
   if (job.kind === "forget" && done.kind === "unconfirmed") {
     const notBefore = now + done.inMs;
-    return { job: { ...job, asked: (job.asked ?? 0) + 1, notBefore }, place: String(notBefore) };
+    return { job: { ...job, asked: job.asked + 1, notBefore }, place: String(notBefore) };
   }
   if (job.kind !== "history" || done.kind !== "history" || done.stopped === null) return null;
   const { by, until } = done.stopped;

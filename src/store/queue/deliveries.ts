@@ -48,7 +48,7 @@ async function withHeads(tx: Sql, arrival: Arrival): Promise<Arrival> {
     const reason = "the check run belongs to no pull request that we know";
     return { ...arrival, outcome: first ?? { kind: "ignored", delivery, reason }, beside: [...beside, ...more] };
   }
-  if (outcome.kind !== "cancel" || outcome.others === undefined) return arrival;
+  if (outcome.kind !== "cancel" || outcome.others === null) return arrival;
   const keys = await keysWith(tx, outcome.others, CHECKED_HEADS);
   const others = keys.filter((key) => key !== outcome.key);
   return { ...arrival, beside: [...beside, ...jobsOn(outcome.others, others)] };

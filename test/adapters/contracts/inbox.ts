@@ -67,7 +67,7 @@ export function inboxContract(name: string, open: () => Promise<OpenInbox>): voi
       const other = "github.com/42#11@0123456789abcdef0123456789abcdef";
       const closed: Arrival = {
         delivery: { id: "closed", event: "pull_request", receivedAt: 2 },
-        outcome: { kind: "cancel", key: "github.com/42#1", delivery: "closed", reason: "closed" },
+        outcome: { kind: "cancel", key: "github.com/42#1", delivery: "closed", reason: "closed", others: null },
         beside: [],
       };
       await inbox.take([arrival({ meaning: MEANING }), arrival({ meaning: other }, 11), closed]);

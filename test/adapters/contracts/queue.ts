@@ -21,7 +21,15 @@ export function reviewJob(number: number, head: string, repoId = 42): ReviewJob 
 
 function indexJob(delivery: string, repoId = 42): UpkeepJob {
   const { repo } = reviewJob(1, "a", repoId);
-  return { kind: "index", key: upkeepKey(repo, "index"), delivery, installationId: 7, repo, trigger: "push" };
+  return {
+    kind: "index",
+    key: upkeepKey(repo, "index"),
+    delivery,
+    installationId: 7,
+    repo,
+    trigger: "push",
+    after: null,
+  };
 }
 
 const received = (job: ReviewJob | CancelJob, receivedAt: number) => ({
@@ -97,7 +105,14 @@ export function queueContract(
       const { repo } = reviewJob(1, "a");
       const key = upkeepKey(repo, "history");
       const notBefore = 3_601_000;
-      const history: UpkeepJob = { ...indexJob("i"), kind: "history", key, trigger: "continued", notBefore };
+      const history: UpkeepJob = {
+        ...indexJob("i"),
+        kind: "history",
+        key,
+        trigger: "continued",
+        number: null,
+        notBefore,
+      };
       const outcome = { kind: "upkeep", delivery: "i", jobs: [history, indexJob("i")] } as const;
       await queue.accept({ id: "i", event: "continued", receivedAt: 1_000 }, outcome);
       expect(await queue.upkeep.lease(1_000)).toMatchObject({ job: { kind: "index" } });
@@ -130,7 +145,7 @@ export function queueContract(
       await add(job, 10);
       await queue.accept(
         { id: "close", event: "pull_request", receivedAt: 11 },
-        { kind: "cancel", key: job.key, delivery: "close", reason: "closed" },
+        { kind: "cancel", key: job.key, delivery: "close", reason: "closed", others: null },
       );
       expect(await queue.lease(20)).toMatchObject({ job });
     });
@@ -418,7 +433,7 @@ export function queueContract(
           path: null,
           hunk: null,
         },
-        pull: { title: "Add a shop", authorId: 3 },
+        pull: { title: "Add a shop", description: "", authorId: 3, words: null },
       };
       await add(review, 10);
       expect(await queue.accept({ id: command.delivery, event: "issue_comment", receivedAt: 11 }, command)).toBe(true);
