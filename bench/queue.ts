@@ -165,7 +165,11 @@ function arrival(repository: number, number: number): Arrival {
     trigger: "opened",
     explicit: false,
   };
-  return { delivery: { id: delivery, event: "pull_request", receivedAt: Date.now() }, outcome, beside: [] };
+  return {
+    delivery: { id: delivery, event: "pull_request", receivedAt: Date.now(), meaning: null },
+    outcome,
+    beside: [],
+  };
 }
 
 interface WorkerProcess {

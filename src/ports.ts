@@ -42,12 +42,12 @@ export interface PullRequests {
     pull: PullRequest,
     earlier: { readonly headSha: string; readonly baseSha: string },
   ): Promise<ChangesSince>;
-  /** Why no file can be read at the head, as a fragment of a sentence; absent when files can be read. */
-  readonly noHead?: string;
+  /** Why no file can be read at the head, as a fragment of a sentence; null when files can be read. */
+  readonly noHead: string | null;
   /** UTF-8 text of a file at a commit; null when it is absent, binary, a link, or larger than `maxBytes`. */
   text(repo: Repo, path: string, sha: string, maxBytes: number): Promise<string | null>;
   /** What a person names in place of the base's configuration, and what follows its name (`@4f1c2d9`); absent: the base's. */
-  readonly ownConfig?: { readonly place: string; readonly text: string };
+  readonly ownConfig: { readonly place: string; readonly text: string } | null;
   /** The configuration of the working tree, by the path from here; null when it has none. Absent without a working tree. */
   workingConfig?(): Promise<{ readonly path: string; readonly text: string } | null>;
   /** Which of these folders a commit has. Absent where no verdict depends on them. */
@@ -166,8 +166,8 @@ export interface ReceivedDelivery {
   readonly event: string;
   /** Epoch milliseconds. */
   readonly receivedAt: number;
-  /** Fingerprint, `KEY@HASH`: a second delivery with the same one is ignored. Null or absent: only the id counts. */
-  readonly meaning?: string | null;
+  /** Fingerprint, `KEY@HASH`: a second delivery with the same one is ignored. Null: only the id counts. */
+  readonly meaning: string | null;
 }
 
 export type AnyJob = Job | CommandJob;
@@ -182,8 +182,8 @@ export interface Lease<Taken extends AnyJob = ReviewJob> {
   readonly overruns: number;
   /** Grows with each lease of the job: later writes of an earlier holder are refused (see LeaseLost). */
   readonly token: number;
-  /** Milliseconds since the job became due; absent when the queue does not know. */
-  readonly waitedMs?: number;
+  /** Milliseconds since the job became due. */
+  readonly waitedMs: number;
 }
 
 /** Proof that a job is still held, checked with every write of the job. */
@@ -222,9 +222,9 @@ export interface Lane<Taken extends AnyJob> {
    * the job that has waited longest. Skips jobs of installations that GitHub rate-limits, and jobs that may not run beside
    * a running one.
    *
-   * @param limits absent: none
+   * @param limits null: none
    */
-  lease(limits?: LeaseLimits): Promise<Lease<Taken> | null>;
+  lease(limits?: LeaseLimits | null): Promise<Lease<Taken> | null>;
   /** False when another process has taken over the job: then nothing is recorded. */
   end(lease: Lease<Taken>, end: JobEnd): Promise<boolean>;
   /** lost: another process may run the job. superseded: a later job of the same key waits, so this one is no longer wanted. */

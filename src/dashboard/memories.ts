@@ -112,7 +112,7 @@ function ranks({ distance, adjustedDistance, terms, nearestHunk, confidence, sco
   const { vectorRank, keywordRank, keywordScore, alternateSources } = memory;
   const number = (value: number | null, digits: number) => (value === null ? "–" : value.toFixed(digits));
   const adjusted = adjustedDistance === null ? "" : `, adjusted ${number(adjustedDistance, 3)}`;
-  const sure = confidence === undefined ? "" : `, ${confidence.replaceAll("_", " ")} confidence`;
+  const sure = confidence === null ? "" : `, ${confidence.replaceAll("_", " ")} confidence`;
   const byMeaning =
     vectorRank === null ? "not found" : `rank ${vectorRank}, distance ${number(distance, 3)}${adjusted}${sure}`;
   return html`<details><summary>Score ${scoreText(score)}</summary>${facts({

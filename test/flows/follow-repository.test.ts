@@ -29,6 +29,7 @@ function world(found: ReachableRepository | Unreachable, config: string | null =
       text: () => Promise.resolve(config),
       rootEntries: () => Promise.resolve([]),
       ownersText: () => Promise.resolve(null),
+      ownConfig: null,
     },
     known: {},
     labels: {

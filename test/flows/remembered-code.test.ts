@@ -90,6 +90,5 @@ test("a later pull request with the same code finds the finding by its hunk", as
 
 test("without the hunk the same finding is not found, and a review that was saved before hunks were kept is remembered", async () => {
   const { review, ...rest } = await posted();
-  const { hunks: _hunks, ...before } = review;
-  expect(await retrievedAfter({ ...rest, review: before })).toEqual([]);
+  expect(await retrievedAfter({ ...rest, review: { ...review, hunks: [] } })).toEqual([]);
 });

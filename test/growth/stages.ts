@@ -121,6 +121,7 @@ function earlier(path: string, text: string): EarlierFinding {
     place: "inline",
     shape: shapeOf(stream, 1, last),
     url: null,
+    recovered: false,
   };
 }
 

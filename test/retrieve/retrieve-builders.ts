@@ -109,6 +109,9 @@ export function rankedMemory(record: MemoryRecord, more: Partial<RankedMemory> =
     languageMatch: false,
     nearestHunk: null,
     alternateSources: [],
+    confidence: null,
+    rejections: null,
+    rerankScore: null,
     ...more,
   };
 }

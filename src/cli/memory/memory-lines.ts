@@ -23,7 +23,7 @@ function sourceLine({ corpus, path, symbol, ...record }: MemoryRecord): string {
 function rankLine(memory: RankedMemory): string {
   const { distance, vectorRank, keywordRank, keywordScore, adjustedDistance, nearestHunk, confidence } = memory;
   const adjusted = adjustedDistance === null ? "" : `, adjusted ${adjustedDistance.toFixed(3)}`;
-  const sure = confidence === undefined ? "" : `, ${confidence.replace("_", " ")} confidence`;
+  const sure = confidence === null ? "" : `, ${confidence.replace("_", " ")} confidence`;
   const parts = [
     vectorRank === null
       ? "meaning –"

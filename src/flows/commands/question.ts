@@ -59,7 +59,7 @@ export async function answerQuestion(order: CommandContext): Promise<Answer> {
     retrieveForQuestion({ ...asked, ...around }, searching, { knowledge, now: at }),
   );
   await logRetrieval(precedents, { repo, number, origin: "question", retrieval: knowledge.retrieval, at }, ports);
-  const spent = precedents.modelCosts ?? [];
+  const spent = precedents.modelCosts;
   const answered = await stage("review", () =>
     answer(
       {

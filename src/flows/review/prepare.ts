@@ -42,7 +42,7 @@ export async function prepare(context: PullRequestContext, signals: ReviewSignal
     settings: () => ({ ...OF_THE_CHANGE, knowledge, now: ports.now(), gateCache: ports.gateCache }),
     /** Logs what was retrieved and what it cost. */
     async record(precedents: Precedents) {
-      spent = precedents.modelCosts ?? [];
+      spent = precedents.modelCosts;
       const origin = originOf(job.trigger);
       await logRetrieval(precedents, { repo, number: job.number, origin, retrieval: knowledge.retrieval, at }, ports);
     },
@@ -61,7 +61,7 @@ export async function prepare(context: PullRequestContext, signals: ReviewSignal
         memory: held === null ? written.memory : { ...written.memory, held },
         degraded: [...written.degraded, ...degraded],
         cost: { ...costOf([written.cost, ...spent]), ms: ports.now() - started },
-        ...((await isByOutsider(context, access, ports.permissions)) ? { isByOutsider: true } : {}),
+        isByOutsider: await isByOutsider(context, access, ports.permissions),
         month: await monthSpending(config.review, repo, access, ports.now(), isOutsider),
       };
       if (ports.redact === null) return complete;

@@ -56,7 +56,7 @@ export function matchEarlierFindings(findings: readonly Finding[], located: read
  * cites more or fewer of them each time.
  */
 function asSaidBefore(finding: Finding, { said, place }: LocatedFinding): Finding {
-  const again = said.recovered === true ? { ...finding, id: said.finding.id } : said.finding;
+  const again = said.recovered ? { ...finding, id: said.finding.id } : said.finding;
   const { locMethod } = finding;
   const { startLine, line } = place?.as === "same" && place.path === finding.path ? place : finding;
   const how = locMethod === undefined ? {} : { locMethod };
@@ -145,11 +145,11 @@ function likenessOnFile(finding: Finding, said: EarlierFinding): number {
 
 /** Rules name what they find: two rules never mean the same. */
 function isOtherRule(finding: Finding, { finding: before, recovered }: EarlierFinding): boolean {
-  return recovered !== true && finding.rule !== null && before.rule !== null && finding.rule !== before.rule;
+  return !recovered && finding.rule !== null && before.rule !== null && finding.rule !== before.rule;
 }
 
 function isSameKind(finding: Finding, { finding: before, recovered }: EarlierFinding): boolean {
-  return recovered === true || finding.category === before.category;
+  return recovered || finding.category === before.category;
 }
 
 /**
@@ -278,7 +278,7 @@ export function openFindings(
     const { said, path, place } = one;
     const changed = changeOf(one, leftOut);
     // Memory compares code with code, which happens each time.
-    const isByMemory = said.finding.source === "memory" && said.recovered !== true;
+    const isByMemory = said.finding.source === "memory" && !said.recovered;
     const isSpared = path !== null && spared.has(path);
     const byModel = looked.byModel && !isSpared;
     const { source, rule } = said.finding;
@@ -287,7 +287,7 @@ export function openFindings(
     if (changed !== null && wasLookedAt) {
       // A rule may be silent for another reason than a changed code.
       const isRemoved = path !== null && said.shape.at.length > 0 && place?.as !== "same";
-      addressed.push({ finding: said.finding, url: said.url, reason: changed, ...(isRemoved ? { isRemoved } : {}) });
+      addressed.push({ finding: said.finding, url: said.url, reason: changed, isRemoved });
     } else open.push(openFinding(one, changed === null && path !== null ? "still open" : UNSEEN));
   }
   return { open, addressed };
@@ -349,7 +349,15 @@ export function recordFindings(
     place === "already-posted" || known.has(finding.id)
       ? []
       : // Precedents are already in memory.
-        [{ finding: { ...finding, precedents: [] }, place, shape: shapeAt(finding, code), url: null }],
+        [
+          {
+            finding: { ...finding, precedents: [] },
+            place,
+            shape: shapeAt(finding, code),
+            url: null,
+            recovered: false,
+          },
+        ],
   );
   return [...before, ...fresh].slice(-MOST_SAID);
 }

@@ -22,9 +22,9 @@ export const LONGEST_WAIT_MS = 65 * 60_000;
 /** The lane over an open database. Throws `Transient` when the database cannot be asked now. */
 export function storedLane<Taken extends AnyJob>(db: Database, lane: LaneName, worker: WorkingProcess): Lane<Taken> {
   return {
-    async lease(limits = NO_LIMITS) {
+    async lease(limits) {
       failPoint("before-lease");
-      const search = { lane, worker, limits };
+      const search = { lane, worker, limits: limits ?? NO_LIMITS };
       let taken: Lease<Taken> | null = null;
       // Without a lock first, because most polls find nothing. A found job may be superseded before it is leased.
       while (taken === null && (await next(db, search)) !== null)

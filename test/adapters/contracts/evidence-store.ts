@@ -134,7 +134,7 @@ export function evidenceContract(name: string, open: OpenMemory): void {
       const reject = (...each: Rejection[]) =>
         memoryPorts.decide(SHOP, [{ memoryId: FINDING.id, outcome: "declined", decided: null, rejections: each }]);
       const by = (login: string, more: Partial<Rejection> = {}): Rejection => {
-        return { by: login, reason: null, url: null, at: 5, ...more };
+        return { by: login, reason: null, url: null, at: 5, isReaction: false, pull: FINDING.provenance.pull, ...more };
       };
       await reject(by("wren", { reason: "by design" }), by("vera", { isReaction: true }));
       await reject(by("ines", { isReaction: true }), by("wren", { at: 8 }));

@@ -97,7 +97,7 @@ export function smallStoresContract(name: string, open: OpenStateStores): void {
         trigger: "installed",
       };
       await queue.accept(
-        { id: "i1", event: "installation", receivedAt: 1 },
+        { id: "i1", event: "installation", receivedAt: 1, meaning: null },
         { kind: "upkeep", delivery: "i1", jobs: [job] },
       );
       expect(await introductions.of(repo)).toBe("importing");

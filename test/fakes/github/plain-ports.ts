@@ -91,6 +91,8 @@ export function plainPorts(world: PlainWorld): PlainPorts {
 
   return {
     pulls: {
+      noHead: null,
+      ownConfig: null,
       async pull(repo, number) {
         const pull = pullOf(repo, number);
         return pullRequestOf(pull, (await hub.changes(pull)).commits as never);
