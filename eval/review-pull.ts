@@ -176,8 +176,6 @@ function pullsOf(
     commits: [],
   };
   return {
-    noHead: null,
-    ownConfig: null,
     pull: () => Promise.resolve(asked),
     changes: () => Promise.resolve({ kind: "unified", text: pull.diff }),
     changesSince: () => Promise.resolve({ kind: "unknown", reason: "each head is read by itself" }),

@@ -118,6 +118,11 @@ function recordOf(memory: OrderMemory & { readonly corpus: Corpus }, number: num
     // As in a row that was written before languages were stored: what reads it must look at the path.
     language: memory.language ? canonicalLanguage(memory.language) : "",
     symbol: null,
+    flaggedCode: null,
+    fixedCode: null,
+    decided: null,
+    described: null,
+    sharing: null,
     chunkType: null,
     hunk: null,
     outcome: memory.outcome ?? null,

@@ -42,12 +42,12 @@ export interface PullRequests {
     pull: PullRequest,
     earlier: { readonly headSha: string; readonly baseSha: string },
   ): Promise<ChangesSince>;
-  /** Why no file can be read at the head, as a fragment of a sentence; null when files can be read. */
-  readonly noHead: string | null;
+  /** Why no file can be read at the head, as a fragment of a sentence; absent when files can be read. */
+  readonly noHead?: string;
   /** UTF-8 text of a file at a commit; null when it is absent, binary, a link, or larger than `maxBytes`. */
   text(repo: Repo, path: string, sha: string, maxBytes: number): Promise<string | null>;
   /** What a person names in place of the base's configuration, and what follows its name (`@4f1c2d9`); absent: the base's. */
-  readonly ownConfig: { readonly place: string; readonly text: string } | null;
+  readonly ownConfig?: { readonly place: string; readonly text: string };
   /** The configuration of the working tree, by the path from here; null when it has none. Absent without a working tree. */
   workingConfig?(): Promise<{ readonly path: string; readonly text: string } | null>;
   /** Which of these folders a commit has. Absent where no verdict depends on them. */

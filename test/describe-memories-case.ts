@@ -64,7 +64,6 @@ function portsOf(config: string, access: ScriptedModel | null, labels: FollowPor
       text: () => Promise.resolve(config),
       rootEntries: async () => [],
       ownersText: () => Promise.resolve(null),
-      ownConfig: null,
     },
     known: {},
     labels,

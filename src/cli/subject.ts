@@ -83,13 +83,13 @@ function configuredBy(
   isOutsider: boolean,
   sarif: readonly string[],
 ): (read: Subject) => Subject {
-  const own = path === undefined ? null : { place: ` (--config ${path})`, text: fileText(path) };
+  const own = path === undefined ? {} : { ownConfig: { place: ` (--config ${path})`, text: fileText(path) } };
   const permissions = { of: () => Promise.resolve("none" as const) };
   return ({ job, ports: read, post }) => {
     const ports = sarif.length === 0 ? read : withSarif(read, sarif);
     return {
       job,
-      ports: { ...ports, ...(isOutsider ? { permissions } : {}), pulls: { ...ports.pulls, ownConfig: own } },
+      ports: { ...ports, ...(isOutsider ? { permissions } : {}), pulls: { ...ports.pulls, ...own } },
       post,
     };
   };

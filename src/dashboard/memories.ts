@@ -179,7 +179,7 @@ ${destruction(formToken, "Forget…", { path: `${path}/forget`, says: "The memor
 
 function written({ situation, lesson, tags, described }: MemoryRecord): Content {
   if (situation === null && lesson === null)
-    return described === undefined
+    return described === null
       ? ""
       : html`<section><h2>What a model made of it</h2><p>No lesson: ${described.problems.join(", ")}</p></section>`;
   return html`<section><h2>What a model made of it</h2>${facts({
@@ -187,11 +187,11 @@ function written({ situation, lesson, tags, described }: MemoryRecord): Content 
     lesson,
     tags: tags.join(", "),
     "written by": described?.by ?? "a model that is not named",
-    confidence: described === undefined ? null : described.confidence.toFixed(1),
+    confidence: described === null ? null : described.confidence.toFixed(1),
   })}</section>`;
 }
 
-function code({ hunk, flaggedCode = null, fixedCode = null }: MemoryRecord): Content {
+function code({ hunk, flaggedCode, fixedCode }: MemoryRecord): Content {
   const parts = {
     "Its diff": hunk,
     "Code that was flagged": flaggedCode,

@@ -166,7 +166,7 @@ export async function gather(
   // People's own files first: the limits are for all together.
   const wanted = [...byPath.reviewed, ...byPath.spared.map(({ file }) => file)];
   const head =
-    pulls.noHead === null || wanted.length === 0
+    pulls.noHead === undefined || wanted.length === 0
       ? await readHeadTexts(wanted, readHead)
       : { texts: new Map<string, string>(), degraded: [{ part: "head-text", reason: pulls.noHead }] };
   // A header such as "Code generated … DO NOT EDIT" is known only now.
@@ -191,7 +191,7 @@ export async function gather(
   const guidance = await optional("guidance", () => (isRead ? readGuidance(readBase) : Promise.resolve([])), []);
   const own = await optional("own-comments", () => pulls.ownComments(repo, job.number), []);
   const all = [changed.files, changed.leftOut].flatMap((files) => files.map(({ path }) => path));
-  const isInHead = async (path: string) => (pulls.noHead === null ? (await readHead(path)) !== null : null);
+  const isInHead = async (path: string) => (pulls.noHead === undefined ? (await readHead(path)) !== null : null);
   const toolsAsked = { repo, pull, settings: config.review.tools, paths: all, isInHead };
   const reported = await optional(TOOL_RESULTS, () => tools.of(toolsAsked), NO_REPORT);
   const fingerprint = earlier.fingerprint(config);
@@ -402,7 +402,7 @@ export async function configAt(
   const around = () => pulls.rootEntries(repo, sha);
   const { used, ...effective } = await readConfig(repo, { ofBase, around, ofOwner }, known);
   const files = used.map((file) => (file === CONFIG_FILE ? `${file}${own?.place ?? `@${sha.slice(0, 7)}`}` : file));
-  const working = own === null ? ((await pulls.workingConfig?.()) ?? null) : null;
+  const working = own === undefined ? ((await pulls.workingConfig?.()) ?? null) : null;
   // People who edit the file expect a review to read it.
   const isOther = working !== null && working.text !== text;
   const notUsed = isOther ? [`the working tree has another one, which --config ${working.path} would use`] : [];

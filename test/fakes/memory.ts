@@ -60,7 +60,7 @@ export function fakeMemory(): FakeMemory {
       const found = new Map<string, WrittenFields>();
       for (const id of ids) {
         const record = rows.get(id)?.record;
-        if (record?.repo !== repo || record.described === undefined) continue;
+        if (record?.repo !== repo || record.described === null) continue;
         const { situation, lesson, tags, described } = record;
         found.set(id, { situation, lesson, tags, described });
       }
@@ -75,7 +75,7 @@ export function fakeMemory(): FakeMemory {
           for (const name of described?.problems ?? []) without.set(name, (without.get(name) ?? 0) + 1);
       }
       const described = said.filter(({ lesson }) => lesson !== null).length;
-      const waiting = said.filter((record) => record.lesson === null && record.described === undefined).length;
+      const waiting = said.filter((record) => record.lesson === null && record.described === null).length;
       return Promise.resolve({ described, without, waiting });
     },
     forget(repo, ids) {

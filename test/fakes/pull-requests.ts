@@ -72,8 +72,6 @@ export function fakePullRequests(world: World = {}): FakePullRequests {
   const ownersTexts = new Map(Object.entries(world.ownersTexts ?? {}));
   return {
     asked,
-    noHead: null,
-    ownConfig: null,
     pull: (_repo, number) => answer("pull", String(number), world.pull ?? aPull()),
     baseTip: (_repo, { base }) => answer("baseTip", base.ref, world.baseTip ?? base.sha),
     changes: () =>

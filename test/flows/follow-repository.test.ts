@@ -29,7 +29,6 @@ function world(found: ReachableRepository | Unreachable, config: string | null =
       text: () => Promise.resolve(config),
       rootEntries: () => Promise.resolve([]),
       ownersText: () => Promise.resolve(null),
-      ownConfig: null,
     },
     known: {},
     labels: {

@@ -61,7 +61,7 @@ export async function localChanges(cwd: string, range: LocalRange): Promise<Loca
 
 function headOf(range: LocalRange, diff: DiffPlace | null): LocalHead {
   const missing = headless(diff);
-  if (missing !== null) return { missing };
+  if (missing !== undefined) return { missing };
   return range.kind === "commits" ? "commit" : range.kind === "staged" ? "index" : "working tree";
 }
 
@@ -115,17 +115,17 @@ async function placeOf(cwd: string, diff: string): Promise<DiffPlace> {
 const NO_HEAD = "the rules that need whole files did not run";
 
 /** Why the files of a diff cannot be read in their new state; undefined if they can. */
-function headless(diff: DiffPlace | null): string | null {
-  if (diff === null || diff.isApplied) return null;
+function headless(diff: DiffPlace | null): string | undefined {
+  if (diff === null || diff.isApplied) return undefined;
   return diff.top === null
     ? `the diff applies to no clone here: files and .kodiai.yml were not read, and ${NO_HEAD}`
     : `the diff is not applied in this clone: ${NO_HEAD}`;
 }
 
 function ports(cwd: string, range: LocalRange, pull: PullRequest, diff: DiffPlace | null): PullRequests {
+  const noHead = headless(diff);
   return {
-    noHead: headless(diff),
-    ownConfig: null,
+    ...(noHead === undefined ? {} : { noHead }),
     pull: () => Promise.resolve(pull),
     issue: () => Promise.resolve(null),
     baseTip: () => Promise.resolve(pull.base.sha),

@@ -31,11 +31,10 @@ export async function translated<T>(work: () => Promise<T>): Promise<T> {
 /** A port whose methods all run in `translated`. */
 export function translatedMethods<Port extends object>(port: Port): Port {
   type Method = (...parameters: readonly unknown[]) => Promise<unknown>;
-  const members = Object.entries(port as Readonly<Record<string, Method | null>>).map(([name, method]) => {
-    if (method === null) return [name, null] as const;
-    return [name, (...given: readonly unknown[]) => translated(async () => method(...given))] as const;
-  });
-  return Object.fromEntries(members) as Port;
+  const methods = Object.entries(port as Readonly<Record<string, Method>>).map(
+    ([name, method]) => [name, (...given: readonly unknown[]) => translated(async () => method(...given))] as const,
+  );
+  return Object.fromEntries(methods) as Port;
 }
 
 /** The error as one of our types. `now` is epoch milliseconds. */

@@ -30,7 +30,7 @@ import { type Indexed, indexRepository } from "./index-repository.ts";
 export interface FollowPorts {
   readonly host: RepositoryHost;
   /** Reads .kodiai.yml. */
-  readonly pulls: Pick<PullRequests, "text" | "rootEntries" | "ownersText" | "ownConfig">;
+  readonly pulls: Pick<PullRequests, "text" | "rootEntries" | "ownersText">;
   /** Which rules there are. */
   readonly known: KnownRules;
   readonly labels: RepositoryLabels;

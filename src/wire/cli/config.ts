@@ -39,8 +39,8 @@ export async function configVerbPorts(word: string | undefined) {
       (await files.ownersText(repo, repo.name, path, bytes))?.text ?? null;
     const read = async () => {
       const text = await own(repo, CONFIG_FILE, "", MAX_ASKED_BYTES);
-      const ownConfig = text === null ? null : { place: " of the default branch", text };
-      return configAt(repo, "", { ...files, text: own, ownConfig }, knownRules());
+      const ownConfig = text === null ? {} : { ownConfig: { place: " of the default branch", text } };
+      return configAt(repo, "", { ...files, text: own, ...ownConfig }, knownRules());
     };
     return { name: word, notRead: null, read };
   }
@@ -56,8 +56,8 @@ export async function configVerbPorts(word: string | undefined) {
     notRead: isReachable ? null : `what the owner's \`.github\` repository and \`_extends\` say: ${why}`,
     read: async () => {
       const working = await textIn(folder, CONFIG_FILE, MAX_ASKED_BYTES);
-      const ownConfig = working === null ? null : { place: await placeOf(folder, working), text: working };
-      const files = { ownersText, text, rootEntries: () => entriesIn(folder), ownConfig };
+      const ownConfig = working === null ? {} : { ownConfig: { place: await placeOf(folder, working), text: working } };
+      const files = { ownersText, text, rootEntries: () => entriesIn(folder), ...ownConfig };
       return configAt(repo, "", files, knownRules());
     },
   };

@@ -91,8 +91,6 @@ export function plainPorts(world: PlainWorld): PlainPorts {
 
   return {
     pulls: {
-      noHead: null,
-      ownConfig: null,
       async pull(repo, number) {
         const pull = pullOf(repo, number);
         return pullRequestOf(pull, (await hub.changes(pull)).commits as never);

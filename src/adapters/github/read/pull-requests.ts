@@ -37,8 +37,6 @@ const DECIDED = new Set(["OWNER", "MEMBER", "FIRST_TIMER", "FIRST_TIME_CONTRIBUT
 export function githubPullRequests(options: PullRequestsOptions): PullRequests {
   const { github, authors, botLogin, attempt = null } = options;
   return translatedMethods<PullRequests>({
-    noHead: null,
-    ownConfig: null,
     pull: (repo, number) => readPull(github, repo, number),
     async baseTip(repo, { base }) {
       // A branch that was deleted meanwhile.
@@ -83,12 +81,11 @@ export function githubPullRequests(options: PullRequestsOptions): PullRequests {
 
 const FOLDER = "040000";
 
-export type RepositoryFiles = Pick<PullRequests, "text" | "rootEntries" | "ownersText" | "ownConfig">;
+export type RepositoryFiles = Pick<PullRequests, "text" | "rootEntries" | "ownersText">;
 
 /** Files of a repository without a pull request, each read with a token of their repository. */
 export function githubFiles(clients: Pick<Clients, "forOwnersRepository">, installationId: number): RepositoryFiles {
   return translatedMethods<RepositoryFiles>({
-    ownConfig: null,
     async text(repo, path, sha, maxBytes) {
       const client = await clients.forOwnersRepository(installationId, repo, repo.name);
       return client === null ? null : readText(client, repo, path, sha, maxBytes);
