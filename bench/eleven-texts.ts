@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { defaultKnowledge } from "../src/config/knowledge.ts";
 import type { Recall } from "../src/ports/memory.ts";
-import { retrieve } from "../src/retrieve/retrieve.ts";
+import { OF_THE_CHANGE, retrieve, UNAIDED } from "../src/retrieve/retrieve.ts";
 import { memorySearch, ROWS_IN_DATABASE } from "../src/search/memory-search.ts";
 import { usearchExact } from "../src/search/vector-index.ts";
 import { storedRows as rowsOf } from "../src/store/memory/search-rows.ts";
@@ -165,6 +165,7 @@ async function recallOf(
 async function questionOf({ context, signals, vectors }: Asked) {
   const texts: string[] = [];
   const recall: Recall = {
+    off: null,
     nearest: () => Promise.resolve([]),
     matching(_, asked) {
       texts.push(...asked);
@@ -175,7 +176,7 @@ async function questionOf({ context, signals, vectors }: Asked) {
     version: () => Promise.resolve(1),
   };
   const knowledge = defaultKnowledge();
-  await retrieve(context, signals, { embedder: null, recall, reranker: null }, { knowledge, now: 0 });
+  await retrieve(context, signals, { ...UNAIDED, recall }, { ...OF_THE_CHANGE, knowledge, now: 0 });
   if (texts.length !== TEXTS) throw new Error(`a review searches with ${texts.length} texts`);
   return { texts, vectors: vectors.slice(0, TEXTS) };
 }

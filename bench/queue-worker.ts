@@ -17,6 +17,8 @@ const review = startWorker(
     queue,
     run: () => wait(Number(modelMs), "posted"),
     onEnd: ({ job }) => console.log(`${job.key} ${Date.now()}`),
+    onLost: () => undefined,
+    limits: () => null,
     now: Date.now,
     random: Math.random,
   },

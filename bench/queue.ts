@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { stopServer } from "../scripts/postgres-server.ts";
-import { jobKey, type ReviewJob } from "../src/domain/job.ts";
+import { jobKey, type ReviewJob, UNSHAPED } from "../src/domain/job.ts";
 import type { Arrival } from "../src/ports/inbox.ts";
 import { openStore } from "../src/wire/store.ts";
 import { machineNow } from "./machine.ts";
@@ -154,6 +154,7 @@ function arrival(repository: number, number: number): Arrival {
   const repo = { host: "github.com", id: repository + 1, ownerId: 1, owner: "acme", name: `r${repository}` } as const;
   const delivery = `${repository}-${number}`;
   const outcome: ReviewJob = {
+    ...UNSHAPED,
     kind: "review",
     key: jobKey(repo, number + 1),
     delivery,
@@ -164,7 +165,11 @@ function arrival(repository: number, number: number): Arrival {
     trigger: "opened",
     explicit: false,
   };
-  return { delivery: { id: delivery, event: "pull_request", receivedAt: Date.now() }, outcome, beside: [] };
+  return {
+    delivery: { id: delivery, event: "pull_request", receivedAt: Date.now(), meaning: null },
+    outcome,
+    beside: [],
+  };
 }
 
 interface WorkerProcess {

@@ -1,8 +1,17 @@
 // The turns of the retrieval benchmark: every way once a turn, each turn with another question.
+
 import { type ELDHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import { UNMEASURED } from "../src/adapters/embed-texts.ts";
 import type { Precedents, Scope } from "../src/domain/retrieval.ts";
 import type { Embedder, Recall } from "../src/ports/memory.ts";
-import { newGateCache, type RetrievePorts, retrieve, searchMemory } from "../src/retrieve/retrieve.ts";
+import {
+  newGateCache,
+  OF_THE_CHANGE,
+  type RetrievePorts,
+  retrieve,
+  searchMemory,
+  UNAIDED,
+} from "../src/retrieve/retrieve.ts";
 import { memoryReader, quantile, type Stopwatch, stopwatch } from "./clocks.ts";
 import type { Engine, Stored } from "./engines/engine.ts";
 import { NEAREST, type Truth } from "./exact-truth.ts";
@@ -227,7 +236,7 @@ export function wholeSearch(
   watch: Stopwatch = stopwatch(),
   prefix = "",
 ): Promise<Lateness> {
-  const settings = { knowledge: asked.context.config.knowledge, now: NOW, gateCache: newGateCache() };
+  const settings = { ...OF_THE_CHANGE, knowledge: asked.context.config.knowledge, now: NOW, gateCache: newGateCache() };
   return inTheRoom(`${prefix}whole search`, recall, asked.vectors, watch, (ports) =>
     retrieve(asked.context, asked.signals, ports, settings),
   );
@@ -237,7 +246,7 @@ export function wholeSearch(
 export async function searchByText(recall: Recall, asked: Asked, watch: Stopwatch, prefix = ""): Promise<void> {
   const { repo } = asked.context.job;
   const { topK } = asked.context.config.knowledge.retrieval;
-  const search = { repo, method: "hybrid", filter: {}, topK, threshold: null, now: NOW } as const;
+  const search = { repo, method: "hybrid", filter: {}, topK, threshold: null, rerank: "auto", now: NOW } as const;
   await inTheRoom(`${prefix}whole search of one text`, recall, asked.vectors, watch, (ports) =>
     searchMemory(asked.text, search, ports),
   );
@@ -271,6 +280,7 @@ async function inTheRoom(
     return value;
   };
   const watched: Recall = {
+    off: recall.off,
     nearest: (...args) => through(() => recall.nearest(...args)),
     matching: (...args) => through(() => recall.matching(...args)),
     records: async (...args) => {
@@ -284,14 +294,21 @@ async function inTheRoom(
   const embedder: Embedder = {
     space: SPACE,
     threshold: 0.45,
+    ...UNMEASURED,
     weight: 1,
     embed: (texts) =>
-      Promise.resolve({ vectors: texts.map((_, at) => vectors[at] ?? null), tokens: 0, usd: 0, cached: 0 }),
+      Promise.resolve({
+        vectors: texts.map((_, at) => vectors[at] ?? null),
+        tokens: 0,
+        usd: 0,
+        cached: 0,
+        failed: null,
+      }),
   };
   const start = performance.now();
   const cpu = process.cpuUsage();
   lateInRoom.enable();
-  const found = await search({ embedder, recall: watched, reranker: null });
+  const found = await search({ ...UNAIDED, embedder, recall: watched });
   const all = process.cpuUsage(cpu);
   const wall = performance.now() - start;
   lateInRoom.disable();

@@ -1,7 +1,7 @@
 // A pull request as the gather stage returns it, made from evaluation data.
 
 import { defaultConfig } from "../src/config/repo-config.ts";
-import { jobKey, type Repo } from "../src/domain/job.ts";
+import { jobKey, type Repo, UNSHAPED } from "../src/domain/job.ts";
 import type { FileDiff, PullRequestContext } from "../src/domain/pull-request.ts";
 import { NO_PAST } from "../src/domain/review/review-history.ts";
 import { NO_REPORT } from "../src/domain/tool-result.ts";
@@ -30,6 +30,7 @@ export function pullRequestContext({
   return {
     kind: "context",
     job: {
+      ...UNSHAPED,
       kind: "review",
       key: jobKey(repo, number),
       delivery: "eval",

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { localWords } from "../src/adapters/local/local-embedder.ts";
 import { noMemory } from "../src/adapters/no-memory/no-memory.ts";
 import { CONFIG_FILE } from "../src/config/read-yaml.ts";
-import { jobKey, type ReviewJob } from "../src/domain/job.ts";
+import { jobKey, type ReviewJob, UNSHAPED } from "../src/domain/job.ts";
 import type { Skipped } from "../src/domain/omissions.ts";
 import type { OwnComment, PullRequest, PullRequestContext } from "../src/domain/pull-request.ts";
 import type { Review } from "../src/domain/review.ts";
@@ -63,6 +63,7 @@ export async function openCommentMemory(
 function knownBefore(recall: Recall, asOf: number): Recall {
   const then = <S extends { readonly before: number | null }>(scope: S): S => ({ ...scope, before: asOf });
   return {
+    off: recall.off,
     nearest: (scope, ...rest) => recall.nearest(then(scope), ...rest),
     matching: (scope, ...rest) => recall.matching(then(scope), ...rest),
     records: (scope, ids) => recall.records(then(scope), ids),
@@ -133,6 +134,7 @@ function delimiterOf(pull: RealPull): () => string {
 function jobOf(pull: RealPull): ReviewJob {
   const repo = evaluationRepo(pull.repo);
   return {
+    ...UNSHAPED,
     kind: "review",
     key: jobKey(repo, pull.number),
     delivery: "eval",

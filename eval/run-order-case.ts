@@ -1,4 +1,5 @@
 // A law of the order, asked of the real store and the real retrieve stage.
+import { UNMEASURED } from "../src/adapters/embed-texts.ts";
 import { analyze } from "../src/analyze/analyze.ts";
 import type { Repo } from "../src/domain/job.ts";
 import { canonicalLanguage } from "../src/domain/language.ts";
@@ -7,7 +8,7 @@ import type { FileDiff } from "../src/domain/pull-request.ts";
 import { parseListedFile } from "../src/gather/parse-diff.ts";
 import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
 import type { Embedder } from "../src/ports/memory.ts";
-import { retrieve } from "../src/retrieve/retrieve.ts";
+import { OF_THE_CHANGE, retrieve, UNAIDED } from "../src/retrieve/retrieve.ts";
 import type { OrderCase, OrderMemory } from "./order-case.ts";
 import { pullRequestContext } from "./pull-request-context.ts";
 import type { TemporaryStore } from "./temporary-store.ts";
@@ -63,8 +64,8 @@ export async function askOrder(one: Case, number: number, store: TemporaryStore)
   const { ranked, cut, degraded } = await retrieve(
     context,
     analyze(context),
-    { embedder, recall: store.recall, reranker: null },
-    { knowledge, now: NOW, tuning: { fold: false, budget: false } },
+    { ...UNAIDED, embedder, recall: store.recall },
+    { ...OF_THE_CHANGE, knowledge, now: NOW, tuning: { fold: false, budget: false } },
   );
   return {
     list: ranked.map(({ record, score }) => ({ id: ids.get(record.id) ?? record.id, score })),
@@ -83,8 +84,9 @@ function constantEmbedder(vector: Float32Array): Embedder {
   return {
     space: { model: "order", dimension: vector.length },
     threshold: THRESHOLD,
+    ...UNMEASURED,
     weight: 1,
-    embed: (texts) => Promise.resolve({ vectors: texts.map(() => vector), tokens: 0, usd: 0, cached: 0 }),
+    embed: (texts) => Promise.resolve({ vectors: texts.map(() => vector), tokens: 0, usd: 0, cached: 0, failed: null }),
   };
 }
 
@@ -116,6 +118,11 @@ function recordOf(memory: OrderMemory & { readonly corpus: Corpus }, number: num
     // As in a row that was written before languages were stored: what reads it must look at the path.
     language: memory.language ? canonicalLanguage(memory.language) : "",
     symbol: null,
+    flaggedCode: null,
+    fixedCode: null,
+    decided: null,
+    described: null,
+    sharing: null,
     chunkType: null,
     hunk: null,
     outcome: memory.outcome ?? null,

@@ -1,12 +1,12 @@
 // Runs one query with one configuration of the retrieve stage: the same stage and store that reviews use.
 import { analyze } from "../src/analyze/analyze.ts";
 import { defaultKnowledge } from "../src/config/knowledge.ts";
-import type { ModelAllowance } from "../src/domain/model.ts";
+import { type ModelAllowance, NO_ALLOWANCE } from "../src/domain/model.ts";
 import type { PullRequestContext } from "../src/domain/pull-request.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
 import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
 import type { Recall } from "../src/ports/memory.ts";
-import { retrieve } from "../src/retrieve/retrieve.ts";
+import { OF_THE_CHANGE, retrieve, UNAIDED } from "../src/retrieve/retrieve.ts";
 import type { Tuning } from "../src/retrieve/tuning.ts";
 import type { Answer } from "./answers.ts";
 import { pullRequestContext } from "./pull-request-context.ts";
@@ -63,6 +63,7 @@ export async function runRetrieval(
   const knowledge = defaultKnowledge();
   const open = arm.cut === true ? {} : RANKED;
   const settings = {
+    ...OF_THE_CHANGE,
     knowledge: { ...knowledge, retrieval: { ...knowledge.retrieval, ...open, ...arm.retrieval } },
     now: query.now,
     before: query.before,
@@ -70,15 +71,10 @@ export async function runRetrieval(
   };
   // A measurement of ranking wants a list for every query; what reaches a prompt is also the gate's decision.
   const asked = arm.cut === true ? { ...context, job: { ...context.job, explicit: false } } : context;
-  const leave = await arm.leave?.(query.id);
+  const allowance = (await arm.leave?.(query.id)) ?? NO_ALLOWANCE;
   const started = performance.now();
-  const ports = { embedder, recall: arm.recall?.(recall) ?? recall, reranker: null };
-  const precedents = await retrieve(
-    asked,
-    signals,
-    leave === undefined ? ports : { ...ports, allowance: leave },
-    settings,
-  );
+  const ports = { ...UNAIDED, embedder, recall: arm.recall?.(recall) ?? recall, allowance };
+  const precedents = await retrieve(asked, signals, ports, settings);
   const ms = performance.now() - started;
   return {
     query: query.id,

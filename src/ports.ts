@@ -160,8 +160,8 @@ export interface ReceivedDelivery {
   readonly event: string;
   /** Epoch milliseconds. */
   readonly receivedAt: number;
-  /** Fingerprint, `KEY@HASH`: a second delivery with the same one is ignored. Null or absent: only the id counts. */
-  readonly meaning?: string | null;
+  /** Fingerprint, `KEY@HASH`: a second delivery with the same one is ignored. Null: only the id counts. */
+  readonly meaning: string | null;
 }
 
 export type AnyJob = Job | CommandJob;
@@ -176,8 +176,8 @@ export interface Lease<Taken extends AnyJob = ReviewJob> {
   readonly overruns: number;
   /** Grows with each lease of the job: later writes of an earlier holder are refused (see LeaseLost). */
   readonly token: number;
-  /** Milliseconds since the job became due; absent when the queue does not know. */
-  readonly waitedMs?: number;
+  /** Milliseconds since the job became due. */
+  readonly waitedMs: number;
 }
 
 /** Proof that a job is still held, checked with every write of the job. */
@@ -216,9 +216,9 @@ export interface Lane<Taken extends AnyJob> {
    * the job that has waited longest. Skips jobs of installations that GitHub rate-limits, and jobs that may not run beside
    * a running one.
    *
-   * @param limits absent: none
+   * @param limits null: none
    */
-  lease(limits?: LeaseLimits): Promise<Lease<Taken> | null>;
+  lease(limits?: LeaseLimits | null): Promise<Lease<Taken> | null>;
   /** False when another process has taken over the job: then nothing is recorded. */
   end(lease: Lease<Taken>, end: JobEnd): Promise<boolean>;
   /** lost: another process may run the job. superseded: a later job of the same key waits, so this one is no longer wanted. */

@@ -33,13 +33,13 @@ interface WorkerPorts<Taken extends AnyJob = ReviewJob> {
   readonly run: (lease: Lease<Taken>, signal: AbortSignal) => Promise<string>;
   readonly onEnd: (lease: Lease<Taken>, end: JobEnd, error: unknown) => void;
   /** Called instead when another process has taken over the job. */
-  readonly onLost?: (lease: Lease<Taken>) => void;
+  readonly onLost: (lease: Lease<Taken>) => void;
   /** Epoch milliseconds, on the clock of `Transient.notBefore`. */
   readonly now: () => number;
   /** 0 ≤ x < 1, for jitter. */
   readonly random: () => number;
-  /** Limits for leases; absent: none. */
-  readonly limits?: () => LeaseLimits;
+  /** Limits for leases; null: none. */
+  readonly limits: () => LeaseLimits | null;
 }
 
 export interface Worker {
@@ -81,7 +81,7 @@ export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, par
 
   async function takeAll(): Promise<void> {
     while (!stopped && running.size < parallel) {
-      const lease = await unlessTransient(() => ports.queue.lease(ports.limits?.()));
+      const lease = await unlessTransient(() => ports.queue.lease(ports.limits()));
       if (lease === null) return;
       // Leased while the worker was being stopped: other processes need not wait for the end of this one.
       if (!stopped) start(lease);
@@ -149,7 +149,7 @@ async function runOne<Taken extends AnyJob>(ports: WorkerPorts<Taken>, lease: Le
   } finally {
     watch.stop();
   }
-  if (cause instanceof LeaseLost || !(await recorded(ports, lease, end))) ports.onLost?.(lease);
+  if (cause instanceof LeaseLost || !(await recorded(ports, lease, end))) ports.onLost(lease);
   else ports.onEnd(lease, end, cause);
 }
 

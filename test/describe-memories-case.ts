@@ -32,7 +32,9 @@ export async function describedBy(config: string, access: ScriptedModel | null =
     give: () => Promise.resolve(),
     all: () => Promise.resolve([]),
   };
-  return followedLine(await followRepository({ kind: "describe", ...where }, portsOf(config, access, labels)));
+  return followedLine(
+    await followRepository({ kind: "describe", after: null, ...where }, portsOf(config, access, labels)),
+  );
 }
 
 /** What the owner's other repositories are given after the job that reads the configuration of the default branch. */

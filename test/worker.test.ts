@@ -20,12 +20,15 @@ async function world(
   const db = openSqlite(":memory:", { now: () => now });
   await migrate(db, [QUEUE_PART], "the queue");
   const queue = storedQueue(db);
-  for (const job of jobs) await queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 1 }, job);
+  for (const job of jobs)
+    await queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 1, meaning: null }, job);
   const ends: JobEnd[] = [];
   let ended: (() => void) | undefined;
   const worker = startWorker(
     {
       queue,
+      onLost: () => undefined,
+      limits: () => null,
       run: ({ job, attempt }) => work(job as ReviewJob, attempt, now),
       onEnd: (_lease, end) => {
         ends.push(end);

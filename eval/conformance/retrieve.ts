@@ -13,7 +13,12 @@ import { scopeOf } from "../../src/retrieve/query/scope.ts";
 import { comparedWords, dedupe } from "../../src/retrieve/rank/dedupe.ts";
 import { recencyDistanceFactor } from "../../src/retrieve/rank/factors.ts";
 import { fuseByRank, pool } from "../../src/retrieve/rank/fusion.ts";
-import { languageFactor, type RerankConfig, rerankByLanguage } from "../../src/retrieve/rank/language.ts";
+import {
+  chunkLanguage,
+  languageFactor,
+  type RerankConfig,
+  rerankByLanguage,
+} from "../../src/retrieve/rank/language.ts";
 import { adaptiveThreshold, type ThresholdSettings } from "../../src/retrieve/rank/threshold.ts";
 import { TUNING } from "../../src/retrieve/tuning.ts";
 import { type Suppressible, suppressor } from "../../src/review/filter-findings.ts";
@@ -41,7 +46,7 @@ function risk(text: string): Risk {
 function query(input: unknown): { query: string; maxLength: number; actualLength: number; startsWith: string } {
   const { prTitle, prBody, conventionalType, detectedLanguages, riskSignals, topFilePaths } = input as QueryInput;
   const { text } = buildRetrievalQuery(
-    { pull: { title: prTitle, body: prBody ?? null }, files: topFilePaths.map((path) => ({ path })) },
+    { pull: { title: prTitle, body: prBody ?? null }, files: topFilePaths.map((path) => ({ path })), issues: [] },
     {
       intent: { type: (conventionalType ?? null) as "feat" | null, focusAreas: [] },
       languages: detectedLanguages.map(share),
@@ -96,7 +101,7 @@ function variants(input: unknown): { variants: readonly ReportedVariant[] } {
     author: { tier: "first-time" as const },
   };
   const pull = { title, body };
-  const { text } = buildRetrievalQuery({ pull, files }, signals);
+  const { text } = buildRetrievalQuery({ pull, files, issues: [] }, signals);
   const names: Partial<Record<QueryVariant["kind"], string>> = {
     intent: "intent",
     paths: "file-path",
@@ -186,8 +191,7 @@ function rerank(input: unknown): unknown {
   const list = results.map(({ id, distance, filePath, language }) => ({
     id: String(id),
     distance,
-    path: filePath,
-    language,
+    language: chunkLanguage({ corpus: "review_comment", language, path: filePath, tags: [] }),
   }));
   const ranked = rerankByLanguage(list, prLanguages, config);
   return {
@@ -205,7 +209,7 @@ function rerankOne(input: unknown): unknown {
     prLanguages: readonly string[];
     distance: number;
   };
-  const [first] = rerankByLanguage([{ id: "m", distance, language: storedLanguage }], prLanguages);
+  const [first] = rerankByLanguage([{ id: "m", distance, language: canonicalLanguage(storedLanguage) }], prLanguages);
   return { adjustedDistance: rounded(first?.adjustedDistance ?? Number.NaN) };
 }
 

@@ -23,6 +23,9 @@ export interface EmbeddingService {
   }>;
 }
 
+/** Of an embedder of which only the threshold was measured. */
+export const UNMEASURED = { operatorThreshold: null, sameClaim: null, confidence: null };
+
 type Batch = ReadVectors & { readonly tokens: number };
 
 /**

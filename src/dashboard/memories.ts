@@ -112,7 +112,7 @@ function ranks({ distance, adjustedDistance, terms, nearestHunk, confidence, sco
   const { vectorRank, keywordRank, keywordScore, alternateSources } = memory;
   const number = (value: number | null, digits: number) => (value === null ? "–" : value.toFixed(digits));
   const adjusted = adjustedDistance === null ? "" : `, adjusted ${number(adjustedDistance, 3)}`;
-  const sure = confidence === undefined ? "" : `, ${confidence.replaceAll("_", " ")} confidence`;
+  const sure = confidence === null ? "" : `, ${confidence.replaceAll("_", " ")} confidence`;
   const byMeaning =
     vectorRank === null ? "not found" : `rank ${vectorRank}, distance ${number(distance, 3)}${adjusted}${sure}`;
   return html`<details><summary>Score ${scoreText(score)}</summary>${facts({
@@ -179,7 +179,7 @@ ${destruction(formToken, "Forget…", { path: `${path}/forget`, says: "The memor
 
 function written({ situation, lesson, tags, described }: MemoryRecord): Content {
   if (situation === null && lesson === null)
-    return described === undefined
+    return described === null
       ? ""
       : html`<section><h2>What a model made of it</h2><p>No lesson: ${described.problems.join(", ")}</p></section>`;
   return html`<section><h2>What a model made of it</h2>${facts({
@@ -187,11 +187,11 @@ function written({ situation, lesson, tags, described }: MemoryRecord): Content 
     lesson,
     tags: tags.join(", "),
     "written by": described?.by ?? "a model that is not named",
-    confidence: described === undefined ? null : described.confidence.toFixed(1),
+    confidence: described === null ? null : described.confidence.toFixed(1),
   })}</section>`;
 }
 
-function code({ hunk, flaggedCode = null, fixedCode = null }: MemoryRecord): Content {
+function code({ hunk, flaggedCode, fixedCode }: MemoryRecord): Content {
   const parts = {
     "Its diff": hunk,
     "Code that was flagged": flaggedCode,

@@ -138,10 +138,10 @@ function suggested({ suggestion }: Finding): Content {
 function became({ remembered, formToken, review }: ReviewView, { id }: Finding, key: RepoKey): Content {
   const record = remembered.get(findingMemoryId(key, review.number, id));
   if (record === undefined) return html`<p class="note">Memory does not have it, nor the code around it.</p>`;
-  const { flaggedCode = null, fixedCode = null } = record;
+  const { flaggedCode, fixedCode } = record;
   const code =
     fixedCode === null ? "" : html`<h4>What it became</h4>${quoted(`${flaggedCode ?? ""}\n→\n${fixedCode}`)}`;
-  return html`${code}<p class="note row">${(record.decided ?? null) === null ? outcomeWord(record.outcome ?? "none") : outcomeText(record)} <a href="${memoryPath(key, record.id)}">its memory</a></p>${decisionForm(formToken, record, record.outcome === "declined")}`;
+  return html`${code}<p class="note row">${record.decided === null ? outcomeWord(record.outcome ?? "none") : outcomeText(record)} <a href="${memoryPath(key, record.id)}">its memory</a></p>${decisionForm(formToken, record, record.outcome === "declined")}`;
 }
 
 function placeOf(review: Review, { path, line, side }: Finding): Content {

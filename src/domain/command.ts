@@ -162,11 +162,11 @@ export interface CommandJob {
   readonly comment: AskingComment;
   readonly pull: {
     readonly title: string;
-    /** The start of its description at that time; absent when the delivery lacks it. */
-    readonly description?: string;
+    /** The start of its description at that time; "" when the delivery lacks it. */
+    readonly description: string;
     readonly authorId: number;
-    /** Of title and description at that time (see titleFingerprint); absent when the delivery lacks them. */
-    readonly words?: string;
+    /** Of title and description at that time (see titleFingerprint); null when the delivery lacks them. */
+    readonly words: string | null;
   };
 }
 

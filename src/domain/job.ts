@@ -32,6 +32,16 @@ export type Trigger =
   | "missed"
   | "command-line";
 
+/** A review that no person shaped, to run at once. */
+export const UNSHAPED = {
+  baseSha: null,
+  askedBy: null,
+  focus: null,
+  words: null,
+  whole: false,
+  notBefore: null,
+} satisfies Partial<ReviewJob>;
+
 /** One pull request to review at one head. Two jobs with the same `key` are the same work. */
 export interface ReviewJob {
   readonly kind: "review";
@@ -44,20 +54,20 @@ export interface ReviewJob {
   readonly number: number;
   readonly headSha: string;
   /** Set only for a merge group, which has no pull request to read it from. */
-  readonly baseSha?: string;
+  readonly baseSha: string | null;
   readonly trigger: Trigger;
   /** A person requested it (label, review request, check run, command line): policy does not hold it back. */
   readonly explicit: boolean;
-  /** The person who requested this review explicitly; absent without one, or when GitHub does not name them. */
-  readonly askedBy?: { readonly id: number; readonly login: string };
+  /** The person who requested this review explicitly; null without one, or when GitHub does not name them. */
+  readonly askedBy: { readonly id: number; readonly login: string } | null;
   /** The focus that the person requested: untrusted text of at most 200 characters. */
-  readonly focus?: string;
-  /** Of title and description at the time of the request (see titleFingerprint); absent when unknown. */
-  readonly words?: string;
+  readonly focus: string | null;
+  /** Of title and description at the time of the request (see titleFingerprint); null when unknown. */
+  readonly words: string | null;
   /** True when the person wants everything read again; otherwise files that a push did not touch may be skipped. */
-  readonly whole?: boolean;
-  /** Epoch milliseconds before which it does not run: another push may follow. Absent: run at once. */
-  readonly notBefore?: number;
+  readonly whole: boolean;
+  /** Epoch milliseconds before which it does not run: another push may follow. Null: run at once. */
+  readonly notBefore: number | null;
 }
 
 /**
@@ -93,8 +103,8 @@ export type IndexTrigger = "push" | "installed" | "default-branch" | "continued"
 export interface IndexJob extends UpkeepWork {
   readonly kind: "index";
   readonly trigger: IndexTrigger;
-  /** The end of the run that this one continues; absent at the beginning. */
-  readonly after?: string;
+  /** The end of the run that this one continues; null at the beginning. */
+  readonly after: string | null;
 }
 
 /**
@@ -111,10 +121,10 @@ export interface LabelJob extends UpkeepWork {
  */
 export interface ForgetJob extends UpkeepWork {
   readonly kind: "forget";
-  /** How often its host gave no definite answer; absent before the first request. */
-  readonly asked?: number;
-  /** Epoch milliseconds before which it does not run. Absent: run at once. */
-  readonly notBefore?: number;
+  /** How often its host gave no definite answer. */
+  readonly asked: number;
+  /** Epoch milliseconds before which it does not run. Null: run at once. */
+  readonly notBefore: number | null;
 }
 
 /**
@@ -124,8 +134,8 @@ export interface ForgetJob extends UpkeepWork {
 export interface FeedbackJob extends UpkeepWork {
   readonly kind: "feedback";
   readonly number: number;
-  /** Who reopened a thread, which only the delivery names; null or absent for anything else. */
-  readonly unresolved?: {
+  /** Who reopened a thread, which only the delivery names; null for anything else. */
+  readonly unresolved: {
     readonly threadId: string;
     readonly by: { readonly id: number; readonly login: string };
   } | null;
@@ -134,18 +144,18 @@ export interface FeedbackJob extends UpkeepWork {
 /** Have a model write situation, lesson and tags of a repository's review memories. Triggers: `reviewed`, `continued`. */
 export interface DescribeJob extends UpkeepWork {
   readonly kind: "describe";
-  /** The end of the run that this one continues; absent at the beginning. */
-  readonly after?: string;
+  /** The end of the run that this one continues; null at the beginning. */
+  readonly after: string | null;
 }
 
 /** Import past review comments into memory; the progress is stored beside the queue. */
 export interface HistoryJob extends UpkeepWork {
   readonly kind: "history";
   readonly trigger: "installed" | "continued" | "closed";
-  /** The closed pull request whose comments are imported; absent for the whole history. */
-  readonly number?: number;
-  /** Epoch milliseconds before which it does not run, as GitHub's rate limit is used up. Absent: run at once. */
-  readonly notBefore?: number;
+  /** The closed pull request whose comments are imported; null for the whole history. */
+  readonly number: number | null;
+  /** Epoch milliseconds before which it does not run, as GitHub's rate limit is used up. Null: run at once. */
+  readonly notBefore: number | null;
 }
 
 /** Jobs that keep memory in step with repositories, one at a time in their own lane: reviews never wait. */
@@ -172,8 +182,8 @@ export interface CancelJob {
   readonly key: string;
   readonly delivery: string;
   readonly reason: string;
-  /** Of a closed pull request: the check of its head is computed again for others with that head. Absent where it is still open. */
-  readonly others?: HeadJob;
+  /** Of a closed pull request: the check of its head is computed again for others with that head. Null where it is still open. */
+  readonly others: HeadJob | null;
 }
 
 /** A delivery that needs no work. Not an error; the reason is stored. */
@@ -196,6 +206,7 @@ export function upkeepKey(repo: Pick<Repo, "host" | "id">, kind: UpkeepJob["kind
 /** The review job of a person at a terminal. */
 export function commandLineJob(repo: Repo, number: number, headSha: string): ReviewJob {
   return {
+    ...UNSHAPED,
     kind: "review",
     key: jobKey(repo, number),
     delivery: "cli",

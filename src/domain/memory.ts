@@ -78,23 +78,23 @@ export interface MemoryRecord {
   readonly chunkType: string | null;
   /** The diff hunk that the comment is about, redacted, at most 4,000 characters. */
   readonly hunk: string | null;
-  /** The lines with the problem, redacted, at most 4,000 characters; absent or null when unknown. */
-  readonly flaggedCode?: string | null;
+  /** The lines with the problem, redacted, at most 4,000 characters; null when unknown. */
+  readonly flaggedCode: string | null;
   /** The lines that replaced them in the fix; the same limits. */
-  readonly fixedCode?: string | null;
+  readonly fixedCode: string | null;
   readonly outcome: Outcome | null;
-  /** Absent or null: undecided, or the decision is unknown. */
-  readonly decided?: Decided | null;
+  /** Null: undecided, or the decision is unknown. */
+  readonly decided: Decided | null;
   readonly provenance: Provenance;
   /** True when the vectors come from another embedder or the source was deleted: stored, not searched. */
   readonly stale: boolean;
-  /** Who wrote situation, lesson and tags, or why they are missing. Absent: no model was asked. */
-  readonly described?: Described;
+  /** Who wrote situation, lesson and tags, or why they are missing. Null: no model was asked. */
+  readonly described: Described | null;
   /**
    * Set when read, never stored. `given`: its repository shares patterns with others of its owner. `pattern`: shown in
-   * a review of such another repository, without code, names and places.
+   * a review of such another repository, without code, names and places. Null: only its own repository uses it.
    */
-  readonly sharing?: "given" | "pattern";
+  readonly sharing: "given" | "pattern" | null;
 }
 
 /** The result of describing a memory. */

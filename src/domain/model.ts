@@ -143,6 +143,8 @@ export interface AllowedModel {
 /** An allowance to ask a model for one piece of work, or why there is none; null when no model is expected. */
 export type ModelAllowance = AllowedModel | { readonly model: null; readonly reason: string | null };
 
+export const NO_ALLOWANCE: ModelAllowance = { model: null, reason: null };
+
 /** Whether the next question would meet this failure again. */
 export function isLastingFailure(answer: ModelAnswer<unknown>): boolean {
   return answer.kind === "failed" && (LASTING.has(answer.failure) || answer.notBefore !== null);

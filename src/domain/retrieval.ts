@@ -91,7 +91,7 @@ export interface ScoreTerm {
 
 /** `7 candidates among 1,200 memories`; the second figure only if it is known. */
 export function candidatesText({ totalCandidates, scanned }: Precedents["provenance"]): string {
-  const among = scanned === undefined ? "" : ` among ${counted(scanned, "memory", "memories")}`;
+  const among = scanned === null ? "" : ` among ${counted(scanned, "memory", "memories")}`;
   return counted(totalCandidates, "candidate") + among;
 }
 
@@ -157,17 +157,17 @@ export interface RankedMemory {
   /** That it is to the point, by its text and place, 0–1; null when only vectors were compared. */
   readonly probability: number | null;
   /** How surely it is to the point: by `probability`, else by `distance` where the embedder was measured. */
-  readonly confidence?: Confidence;
+  readonly confidence: Confidence | null;
   /** Orders the list: the sum of `terms`. Never compared with a threshold. */
   readonly score: number;
   readonly terms: readonly ScoreTerm[];
   readonly languageMatch: boolean;
   /** The nearest changed hunk, with its raw cosine distance; null when no hunk found it. */
   readonly nearestHunk: { readonly path: string; readonly distance: number } | null;
-  /** Absent without rejections. */
-  readonly rejections?: Rejections;
-  /** The reranker's score, higher is better; absent without one. */
-  readonly rerankScore?: number;
+  /** Null without rejections. */
+  readonly rejections: Rejections | null;
+  /** The reranker's score, higher is better; null without one. */
+  readonly rerankScore: number | null;
   /** Labels of equal memories that were folded into this one. */
   readonly alternateSources: readonly string[];
 }
@@ -192,12 +192,12 @@ export interface SeenBefore extends Quote {
 export interface RerankCandidate {
   readonly id: string;
   readonly text: string;
-  readonly path?: string | null;
+  readonly path: string | null;
   /** A chunk's kind or a corpus: `function`, `review_comment`. */
-  readonly type?: string | null;
-  readonly language?: string | null;
+  readonly type: string | null;
+  readonly language: string | null;
   /** Of a finding; null when unknown. */
-  readonly outcome?: string | null;
+  readonly outcome: string | null;
 }
 
 /** What a reranker says about the candidates of one query, and its cost. */
@@ -269,8 +269,8 @@ export interface Precedents {
     readonly repoSources: readonly string[];
     readonly sharedPoolUsed: boolean;
     readonly totalCandidates: number;
-    /** Memories in scope; absent when not counted. */
-    readonly scanned?: number;
+    /** Memories in scope; null when not counted. */
+    readonly scanned: number | null;
     /** Largest accepted cosine distance; it admits nothing where `admits.distance` is false. */
     readonly threshold: number;
     /** `calibrated`: nobody configured one, so it is the embedder's own. */
@@ -281,8 +281,8 @@ export interface Precedents {
   readonly usage: EmbeddingUsage;
   /** Null when no reranker ran. */
   readonly rerank: RerankReport | null;
-  /** Absent or empty without a language model. The cost of a model that reranks is both here and in `rerank`. */
-  readonly modelCosts?: readonly ModelCost[];
+  /** Empty without a language model. The cost of a model that reranks is both here and in `rerank`. */
+  readonly modelCosts: readonly ModelCost[];
   readonly degraded: readonly Degraded[];
 }
 

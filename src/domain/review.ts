@@ -107,8 +107,8 @@ export interface Addressed {
   readonly url: string | null;
   /** "its code has changed". */
   readonly reason: string;
-  /** The code was removed; absent when it exists, or its file is no longer part of the change. */
-  readonly isRemoved?: true;
+  /** The code was removed; false when it exists, or its file is no longer part of the change. */
+  readonly isRemoved: boolean;
 }
 
 /** A complete review, not yet sent. It contains everything that publish posts. */
@@ -121,10 +121,10 @@ export interface Review {
   /** The branch that it goes into. */
   readonly baseRef: string;
   /**
-   * Who opened it, as `@login`: in this form `kodiai erase` finds a person in texts. Absent for a local change, for a deleted
+   * Who opened it, as `@login`: in this form `kodiai erase` finds a person in texts. Null for a local change, for a deleted
    * account, and in reviews written before it was kept.
    */
-  readonly author?: string;
+  readonly author: string | null;
   readonly signals: ReviewSignals;
   /** Most severe first, then by path and line. Inline + file + summary + already posted = all reported findings. */
   readonly findings: readonly PlacedFinding[];
@@ -143,24 +143,24 @@ export interface Review {
   readonly asked: readonly HeldBack[];
   readonly degraded: readonly Degraded[];
   readonly configProblems: readonly ConfigProblem[];
-  /** The files that the configuration is from, for people: `.kodiai.yml@4f1c2d9`, `none found`; absent in older stored reviews. */
-  readonly configUsed?: string;
+  /** The files that the configuration is from, for people: `.kodiai.yml@4f1c2d9`, `none found`; "" in older stored reviews. */
+  readonly configUsed: string;
   /** True when the pull request itself changes .kodiai.yml: the change takes effect after the merge. */
   readonly configChanges: boolean;
-  /** Problems of the proposed `.kodiai.yml`; null or absent when the pull request does not change it. */
-  readonly proposedProblems?: readonly ConfigProblem[] | null;
-  /** What was read beside the change; absent in older stored reviews. */
-  readonly sources?: {
+  /** Problems of the proposed `.kodiai.yml`, if the pull request changes it. */
+  readonly proposedProblems: readonly ConfigProblem[];
+  /** What was read beside the change; nothing in older stored reviews. */
+  readonly sources: {
     /** The base's instructions to contributors and tools, by path; empty where no model reads. */
     readonly guidance: readonly string[];
-    /** Other tools that ran on this head; absent in older stored reviews. */
-    readonly tools?: readonly string[];
+    /** Other tools that ran on this head. */
+    readonly tools: readonly string[];
     /** Issues that it says it closes, as `#12`; `reason` is null for one that was read. */
     readonly issues: readonly { readonly name: string; readonly reason: string | null }[];
   };
   readonly cost: Cost;
-  /** The code that memory stores. Absent when nothing will be remembered, and in older stored reviews. */
-  readonly hunks?: readonly FindingHunk[];
+  /** The code that memory stores; empty when nothing will be remembered, and in older stored reviews. */
+  readonly hunks: readonly FindingHunk[];
   /** Identifies everything that determined how it was read: see reviewFingerprint. */
   readonly fingerprint: string;
   readonly scope: Scope;
@@ -168,14 +168,14 @@ export interface Review {
   readonly said: readonly EarlierFinding[];
   /** Earlier findings whose code has changed. */
   readonly addressed: readonly Addressed[];
-  /** Including this review; null or absent without a budget. */
-  readonly month?: MonthSpending | null;
-  /** Whether a person without write access opened it; absent means false. What a model wrote about it is no text for an agent. */
-  readonly isByOutsider?: boolean;
-  /** Why a summary is posted even with nothing to say (see isQuiet); null or absent: none is. */
-  readonly summaryBecause?: SummaryBecause | null;
-  /** False leaves the prompt for a coding agent out of the summary; absent means true. */
-  readonly agentPrompt?: boolean;
+  /** Including this review; null without a budget. */
+  readonly month: MonthSpending | null;
+  /** Whether a person without write access opened it. What a model wrote about it is no text for an agent. */
+  readonly isByOutsider: boolean;
+  /** Why a summary is posted even with nothing to say (see isQuiet); null: none is. */
+  readonly summaryBecause: SummaryBecause | null;
+  /** False leaves the prompt for a coding agent out of the summary. */
+  readonly agentPrompt: boolean;
 }
 
 /** The configuration wants each summary, a person asked for this review, or it is the first one of its repository. */
@@ -185,14 +185,14 @@ export type SummaryBecause = "configured" | "asked" | "first";
 export function isQuiet(review: Review): boolean {
   const { findings, heldBack, asked, addressed, leftOut, unread, degraded, coverage, memory } = review;
   const lists = [findings, heldBack, asked, addressed, leftOut, unread, degraded, memory.seenBefore];
-  const problems = [review.configProblems, review.proposedProblems ?? []];
+  const problems = [review.configProblems, review.proposedProblems];
   const ofModel = coverage === null ? [] : [coverage.files.filter(isUnread), coverage.cut, coverage.hidden ?? []];
   return !review.configChanges && [...lists, ...problems, ...ofModel].every((list) => list.length === 0);
 }
 
 /** Whether it posts no summary. */
 export function isSilent(review: Review): boolean {
-  return isQuiet(review) && (review.summaryBecause ?? null) === null;
+  return isQuiet(review) && review.summaryBecause === null;
 }
 
 /** The review as it exists on GitHub after publishing. */

@@ -80,7 +80,7 @@ export async function admit(
   { pausedBy, mayWrite }: Pick<Earlier, "pausedBy" | "mayWrite">,
 ): Promise<Admitted | Skipped> {
   const { repo } = job;
-  if (job.baseSha !== undefined) {
+  if (job.baseSha !== null) {
     // The changes of a merge queue were reviewed on their pull requests; only its check is missing.
     const { config } = await configAt(repo, job.baseSha, pulls, known);
     const reason = "a merge queue's changes are reviewed on their pull requests";
@@ -111,7 +111,7 @@ async function notForAsker(
   mayWrite: Earlier["mayWrite"],
 ): Promise<SkipReason | null> {
   const reason = authorReason(author, review);
-  if (!explicit || askedBy === undefined || reason === null) return null;
+  if (!explicit || askedBy === null || reason === null) return null;
   return (await mayWrite(askedBy)) ? null : reason;
 }
 
@@ -274,7 +274,7 @@ export function gatherIssues(
 
 /** The person who requested the review has read title and description; later versions are not read. */
 function asAsked({ words }: ReviewJob, pull: PullRequest): Learned<PullRequest> {
-  if (words === undefined || words === titleFingerprint(pull.title, pull.body)) return { value: pull, degraded: [] };
+  if (words === null || words === titleFingerprint(pull.title, pull.body)) return { value: pull, degraded: [] };
   const reason = "it was changed after the review was requested, and was not read";
   return { value: { ...pull, title: "", body: null }, degraded: [{ part: "description", reason }] };
 }
@@ -373,7 +373,7 @@ async function readCheckpoint(
  * again.
  */
 function isAskedAnew({ trigger, explicit, whole, focus }: ReviewJob, nothingNew: boolean): boolean {
-  return trigger === "command" ? whole === true || focus !== undefined || nothingNew : explicit;
+  return trigger === "command" ? whole || focus !== null || nothingNew : explicit;
 }
 
 export interface ConfigAt extends Omit<EffectiveConfig, "used"> {

@@ -100,7 +100,7 @@ async function rememberBatch(rows: readonly Row[], embedder: Embedder, memory: M
 
 /** An unchanged source keeps the fields that a model wrote: they cost money, and imports and reviews have none. */
 async function withKnownFields(records: readonly MemoryRecord[], memory: Memory): Promise<readonly MemoryRecord[]> {
-  const bare = records.filter((record) => record.described === undefined && waitsForFields(record));
+  const bare = records.filter((record) => record.described === null && waitsForFields(record));
   const known = new Map<string, WrittenFields>();
   for (const [repo, group] of Map.groupBy(bare, (record) => record.repo)) {
     const ids = group.map(({ id }) => id);

@@ -68,7 +68,7 @@ async function keptOf(record: MemoryRecord, { evidence }: McpMemory) {
     date,
     url: provenance.url,
     outcome,
-    decided: decided ?? null,
+    decided,
     because,
     acts: acts.slice(-MOST_ACTS).map(({ evidence: one, effect }) => ({
       at: isoDate(one.at),

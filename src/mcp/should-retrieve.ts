@@ -44,6 +44,7 @@ export const shouldRetrieve: Tool<typeof input> = {
 
 /** An empty memory, for the gate alone. */
 const NOTHING = {
+  off: null,
   counts: () => Promise.resolve({ total: 0, byLanguage: new Map(), byCorpus: new Map(), byOutcome: new Map() }),
   version: () => Promise.resolve(0),
 };

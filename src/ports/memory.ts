@@ -32,8 +32,8 @@ export interface Embedded {
   readonly usd: number;
   /** Texts answered from the cache. */
   readonly cached: number;
-  /** Why some vectors are null, in one line without keys or texts; null or absent when none failed. */
-  readonly failed?: string | null;
+  /** Why some vectors are null, in one line without keys or texts; null when none failed. */
+  readonly failed: string | null;
 }
 
 /** Turns texts into vectors. Never throws: a failed text yields null, and the caller degrades. */
@@ -42,12 +42,12 @@ export interface Embedder {
   readonly space: EmbeddingSpace;
   /** Cosine distance below which a memory of this space counts as relevant, calibrated on development data. */
   readonly threshold: number;
-  /** The operator's largest relevant distance, which decides where a repository sets none; absent: the calibration. */
-  readonly operatorThreshold?: number;
-  /** Cosine distance below which two findings make the same claim; absent when not measured: then only code distinguishes them. */
-  readonly sameClaim?: number;
-  /** Distances that bound high, medium and low similarity; absent when not measured. */
-  readonly confidence?: ConfidenceEdges;
+  /** The operator's largest relevant distance, which decides where a repository sets none; null: the calibration. */
+  readonly operatorThreshold: number | null;
+  /** Cosine distance below which two findings make the same claim; null when not measured: then only code distinguishes them. */
+  readonly sameClaim: number | null;
+  /** Distances that bound high, medium and low similarity; null when not measured. */
+  readonly confidence: ConfidenceEdges | null;
   /** Weight of its ranks in fusion, relative to words: 1 for a neural embedder, less for a lexical one. */
   readonly weight: number;
   embed(texts: readonly string[], kind: "query" | "document"): Promise<Embedded>;
@@ -65,8 +65,8 @@ export type ReportDegraded = (part: string, reason: string) => void;
 
 /** Reads memory. The scope is applied inside the search. A query may fail or take too long; the message names no file. */
 export interface Recall {
-  /** Why there is no memory at all, in one line, in which case every query fails; absent while there is memory. */
-  readonly off?: string;
+  /** Why there is no memory at all, in one line, in which case every query fails; null while there is memory. */
+  readonly off: string | null;
   /**
    * For each vector, at most k nearest memories, nearest first. Pass all vectors of a review in one call.
    *

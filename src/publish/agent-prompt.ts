@@ -27,13 +27,12 @@ export function agentPrompt(
   title: string,
   maxLength: number,
 ): readonly string[] {
-  if (findings.length === 0 || review.agentPrompt === false) return [];
+  if (findings.length === 0 || !review.agentPrompt) return [];
   const plain = findings.filter(({ path }) => PLAIN_PATH.test(path));
   if (plain.length === 0) return [];
   const tasks = [...plain.entries()];
   const more = (count: number) => `and ${count} more that did not fit here`;
-  const words = (finding: Finding) =>
-    review.isByOutsider === true && finding.source !== "rule" ? null : wordsOf(finding);
+  const words = (finding: Finding) => (review.isByOutsider && finding.source !== "rule" ? null : wordsOf(finding));
   const write = ([index, finding]: (typeof tasks)[number]) => task(finding, words(finding), index + 1);
   const shown = fitList(tasks, write, maxLength - 1_200, tasks.length, more).join("\n");
   const odd = findings.length - plain.length;

@@ -137,14 +137,12 @@ function annotationsOf(review: Review, findings: readonly PlacedFinding[]): read
       }),
     );
   // Those in force have lines of the base, and their file is the same at the head or has these proposed ones.
-  const problems = (review.proposedProblems ?? []).flatMap(
-    ({ file, severity, message, line }): readonly CheckAnnotation[] => {
-      if (line === null) return [];
-      const level = severity === "error" ? "warning" : "notice";
-      const title = `Configuration ${severity}`;
-      const text = sanitizeInline(message, 500) || "(no text)";
-      return [{ path: file, startLine: line, endLine: line, level, title, message: text }];
-    },
-  );
+  const problems = review.proposedProblems.flatMap(({ file, severity, message, line }): readonly CheckAnnotation[] => {
+    if (line === null) return [];
+    const level = severity === "error" ? "warning" : "notice";
+    const title = `Configuration ${severity}`;
+    const text = sanitizeInline(message, 500) || "(no text)";
+    return [{ path: file, startLine: line, endLine: line, level, title, message: text }];
+  });
   return [...placed, ...problems].slice(0, MAX_ANNOTATIONS);
 }

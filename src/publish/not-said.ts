@@ -25,7 +25,7 @@ export function degradedLines({ degraded }: Review, maxLength: number): readonly
 
 /** What is wrong with the configuration, and where; never folded. */
 export function configLines(
-  { configProblems, configChanges, proposedProblems }: Review,
+  { configProblems, configChanges, proposedProblems: proposed }: Review,
   maxLength: number,
 ): readonly string[] {
   const write = (problem: ConfigProblem) =>
@@ -33,7 +33,6 @@ export function configLines(
   const changes = configChanges
     ? ["This pull request changes `.kodiai.yml`; the change takes effect after the merge.", ""]
     : [];
-  const proposed = proposedProblems ?? [];
   const each = proposed.length === 0 ? maxLength : maxLength / 2;
   const section = (file: string, problems: readonly ConfigProblem[]) =>
     problems.length === 0 ? [] : [`**Problems in ${file}:**`, "", ...fitList(problems, write, each, 50), ""];

@@ -114,11 +114,10 @@ export function renderReviewBody(headSha: string, repo: Review["repo"], summaryU
 
 /** The base's guidance, other tools, and the issues that it closes; in code, so that GitHub links no issue again. */
 function sources({ sources: read }: Review): string {
-  if (read === undefined) return "";
   const issues = read.issues.filter(({ reason }) => reason === null).map(({ name }) => name);
   const named = [
     ...(read.guidance.length === 0 ? [] : [`${listed(read.guidance, 3, codeSpan)} of the base`]),
-    ...((read.tools ?? []).length === 0 ? [] : [`results of ${listed(read.tools ?? [], 10, codeSpan)}`]),
+    ...(read.tools.length === 0 ? [] : [`results of ${listed(read.tools, 10, codeSpan)}`]),
     ...(issues.length === 0 ? [] : [`issue ${listed(issues, 3, codeSpan)}`]),
   ];
   const unread = read.issues
@@ -141,7 +140,7 @@ function footer(review: Review): string {
 }
 
 function configuration({ configUsed }: Review): string {
-  if (configUsed === undefined) return "";
+  if (configUsed === "") return "";
   // As code, since the sanitizer takes a part of `.kodiai.yml@4f1c2d9` for an address.
   return `Configuration: ${sanitizeInline(configUsed.replace(/(?<!\S)\S+@[0-9a-f]{7}\b/g, "`$&`"), 400)}.`;
 }

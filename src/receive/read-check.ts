@@ -1,7 +1,7 @@
 // Checks that GitHub requests from us.
 
 import { z } from "zod";
-import { type HeadJobs, jobKey, type ReviewJob } from "../domain/job.ts";
+import { type HeadJobs, jobKey, type ReviewJob, UNSHAPED } from "../domain/job.ts";
 import { quoted, type Reader, RepositoryEvent, reader, repoOf, Sha, User } from "./delivery.ts";
 
 const Check = z.object({
@@ -55,18 +55,19 @@ export const readCheckRun: Reader<HeadJobs> = reader(CheckDelivery, (payload, de
       kind: "heads",
       delivery: delivery.id,
       named: [],
-      each: { kind: "review", ...head, trigger: "scanned", explicit: false },
+      each: { ...UNSHAPED, kind: "review", ...head, trigger: "scanned", explicit: false },
     };
   return {
     kind: "heads",
     delivery: delivery.id,
     named: [...own, ...(check.pull_requests ?? []).map(({ number }) => number)],
     each: {
+      ...UNSHAPED,
       kind: "review",
       ...head,
       trigger: "rerequested",
       explicit: true,
-      ...(sender === undefined ? {} : { askedBy: { id: sender.id, login: sender.login } }),
+      askedBy: sender === undefined ? null : { id: sender.id, login: sender.login },
     },
   };
 });
@@ -86,6 +87,7 @@ export const readMergeGroup: Reader<ReviewJob> = reader(MergeGroupDelivery, (pay
   if (number === undefined) return "the merge group names no pull request";
   const repo = repoOf(repository, host);
   return {
+    ...UNSHAPED,
     kind: "review",
     // Its own key, so that it and the jobs of its pull request do not replace each other.
     key: `${jobKey(repo, Number(number))}!merge-${group.head_sha}`,

@@ -135,12 +135,8 @@ function commandOf(event: CommentEvent, delivery: Delivery, { slug, host }: Rece
     pull: {
       title: pull.title,
       authorId: pull.user.id,
-      ...(pull.body === undefined
-        ? {}
-        : {
-            words: titleFingerprint(pull.title, pull.body),
-            description: cutText(pull.body ?? "", DESCRIPTION_CHARS),
-          }),
+      words: pull.body === undefined ? null : titleFingerprint(pull.title, pull.body),
+      description: cutText(pull.body ?? "", DESCRIPTION_CHARS),
     },
   };
 }

@@ -13,6 +13,7 @@ import {
   jobKey,
   type ReviewJob,
   type Trigger,
+  UNSHAPED,
   type UpkeepJob,
   type UpkeepJobs,
   upkeepKey,
@@ -106,8 +107,8 @@ function readPullRequest(
   const ended = ENDS.get(action);
   const head = { delivery: delivery.id, installationId: installation.id, repo, headSha: pull.head.sha };
   if (ended !== undefined) {
-    const again = { kind: "review", ...head, trigger: "verdict", explicit: false } as const;
-    return { kind: "cancel", ...base, reason: ended, ...(action === "closed" ? { others: again } : {}) };
+    const again = { ...UNSHAPED, kind: "review", ...head, trigger: "verdict", explicit: false } as const;
+    return { kind: "cancel", ...base, reason: ended, others: action === "closed" ? again : null };
   }
   const trigger = triggerOf(payload, options);
   if (typeof trigger !== "string") return trigger.reason;
@@ -117,6 +118,7 @@ function readPullRequest(
   const isPerson = sender.type !== "Bot";
   const explicit = isPerson && (trigger === "review_requested" || isReviewLabel(payload));
   return {
+    ...UNSHAPED,
     kind: "review",
     ...base,
     installationId: installation.id,
@@ -125,8 +127,8 @@ function readPullRequest(
     headSha: pull.head.sha,
     trigger,
     explicit,
-    ...(explicit ? { askedBy: { id: sender.id, login: sender.login } } : {}),
-    ...(explicit && pull.body !== undefined ? { words: titleFingerprint(pull.title, pull.body) } : {}),
+    askedBy: explicit ? { id: sender.id, login: sender.login } : null,
+    words: explicit && pull.body !== undefined ? titleFingerprint(pull.title, pull.body) : null,
   };
 }
 
@@ -191,6 +193,7 @@ function closedPullJob({ id, event, payload }: Delivery, host: string): HistoryJ
     repo,
     trigger: "closed",
     number,
+    notBefore: null,
   };
 }
 
@@ -236,7 +239,7 @@ function feedbackJob({ id, event, payload }: Delivery, { slug, host }: ReceiveOp
     repo,
     number,
     trigger,
-    ...(unresolved === null ? {} : { unresolved }),
+    unresolved,
   };
 }
 

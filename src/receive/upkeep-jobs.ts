@@ -1,7 +1,16 @@
 // Deliveries about repositories and installations -> jobs that keep memory up to date.
 
 import type { z } from "zod";
-import { type IndexTrigger, type Repo, type UpkeepJob, type UpkeepJobs, upkeepKey } from "../domain/job.ts";
+import {
+  type ForgetJob,
+  type HistoryJob,
+  type IndexJob,
+  type LabelJob,
+  type Repo,
+  type UpkeepJob,
+  type UpkeepJobs,
+  upkeepKey,
+} from "../domain/job.ts";
 import {
   InstallationDelivery,
   PushDelivery,
@@ -13,10 +22,12 @@ import {
 } from "./delivery.ts";
 
 /** A job without the fields that are the same for all jobs of the delivery. */
-type Wanted =
-  | { readonly kind: "index"; readonly trigger: IndexTrigger; readonly repo: Repo }
-  | { readonly kind: "history"; readonly trigger: "installed"; readonly repo: Repo }
-  | { readonly kind: "label" | "forget"; readonly trigger: string; readonly repo: Repo };
+type Wanted = Shared<IndexJob> | Shared<HistoryJob> | Shared<LabelJob> | Shared<ForgetJob>;
+
+type Shared<One> = Omit<One, "key" | "delivery" | "installationId">;
+
+const WHOLE = { number: null, notBefore: null };
+const AT_ONCE = { asked: 0, notBefore: null };
 
 function upkeepReader<Payload extends { readonly installation: { readonly id: number } }>(
   form: z.ZodType<Payload>,
@@ -38,7 +49,7 @@ function fromPush({ ref, deleted, repository }: PushDelivery, host: string): rea
   if (ref.startsWith("refs/tags/")) return "a tag was pushed";
   if (ref !== `refs/heads/${repository.default_branch}`) return "the push is not to the default branch";
   if (deleted === true) return "the branch was deleted";
-  return [{ kind: "index", trigger: "push", repo: repoOf(repository, host) }];
+  return [{ kind: "index", trigger: "push", repo: repoOf(repository, host), after: null }];
 }
 
 const LABELS = new Set(["renamed", "transferred", "privatized", "publicized"]);
@@ -46,9 +57,9 @@ const LABELS = new Set(["renamed", "transferred", "privatized", "publicized"]);
 function fromRepository({ action, repository, changes }: RepositoryDelivery, host: string): readonly Wanted[] | string {
   const repo = repoOf(repository, host);
   if (LABELS.has(action)) return [{ kind: "label", trigger: action, repo }];
-  if (action === "deleted") return [{ kind: "forget", trigger: action, repo }];
+  if (action === "deleted") return [{ ...AT_ONCE, kind: "forget", trigger: action, repo }];
   if (action === "edited" && changes?.default_branch !== undefined) {
-    return [{ kind: "index", trigger: "default-branch", repo }];
+    return [{ kind: "index", trigger: "default-branch", repo, after: null }];
   }
   return `action ${quoted(action)} of a repository is not handled`;
 }
@@ -63,11 +74,11 @@ function fromInstallation(payload: InstallationDelivery, host: string): readonly
     case "unsuspend":
       return installed(repos(repositories));
     case "deleted":
-      return repos(repositories).map((repo) => ({ kind: "forget", trigger: "uninstalled", repo }));
+      return repos(repositories).map((repo) => ({ ...AT_ONCE, kind: "forget", trigger: "uninstalled", repo }));
     case "added":
       return installed(repos(added));
     case "removed":
-      return repos(removed).map((repo) => ({ kind: "forget", trigger: "removed", repo }));
+      return repos(removed).map((repo) => ({ ...AT_ONCE, kind: "forget", trigger: "removed", repo }));
     default:
       return `action ${quoted(action)} of an installation is not handled`;
   }
@@ -75,8 +86,8 @@ function fromInstallation(payload: InstallationDelivery, host: string): readonly
 
 /** All documents are indexed before any history is imported, because imports take longer. */
 function installed(repos: readonly Repo[]): readonly Wanted[] {
-  const index = repos.map((repo) => ({ kind: "index", trigger: "installed", repo }) as const);
-  return [...index, ...repos.map((repo) => ({ kind: "history", trigger: "installed", repo }) as const)];
+  const index = repos.map((repo) => ({ kind: "index", trigger: "installed", repo, after: null }) as const);
+  return [...index, ...repos.map((repo) => ({ ...WHOLE, kind: "history", trigger: "installed", repo }) as const)];
 }
 
 const installationReader = upkeepReader(InstallationDelivery, fromInstallation);

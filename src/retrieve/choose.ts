@@ -38,8 +38,8 @@ interface ChoosingLimits {
   readonly admits: Admission;
   /** Raw cosine distance. */
   readonly configuredThreshold: number;
-  /** Of the embedder; null or absent when it was not measured. */
-  readonly edges?: ConfidenceEdges | null | undefined;
+  /** Of the embedder; null when it was not measured. */
+  readonly edges: ConfidenceEdges | null;
 }
 
 /** At most topK memories within maxContextChars, best first. */
@@ -71,7 +71,7 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
       repoSources: [...new Set(chosen.map(({ record }) => record.repoName))],
       sharedPoolUsed: [...records.values()].some(({ repo }) => repo !== scope.repo),
       totalCandidates: list.candidates,
-      ...(counts === null ? {} : { scanned: counts.total }),
+      scanned: counts?.total ?? null,
       threshold: list.threshold.threshold,
       thresholdMethod: thresholdMethod(list.threshold.method, at.retrieval),
       admits: at.admits,
@@ -79,6 +79,7 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
     },
     usage,
     rerank,
+    modelCosts: [],
     degraded: [],
   };
 }
@@ -190,6 +191,7 @@ export function noPrecedents(gate: GateDecision, retrieval: Knowledge["retrieval
       repoSources: [],
       sharedPoolUsed: false,
       totalCandidates: 0,
+      scanned: null,
       threshold: configuredThreshold(retrieval, null),
       thresholdMethod: thresholdMethod("configured", retrieval),
       admits: { distance: false, probability: null },
@@ -197,6 +199,7 @@ export function noPrecedents(gate: GateDecision, retrieval: Knowledge["retrieval
     },
     usage: NO_USAGE,
     rerank: null,
+    modelCosts: [],
     degraded: [],
   };
 }

@@ -8,7 +8,7 @@
 import type { Knowledge } from "../config/knowledge.ts";
 import type { HandSearch } from "../domain/memory/search-result.ts";
 import { CORPORA, type MemoryRecord } from "../domain/memory.ts";
-import type { ModelAllowance } from "../domain/model.ts";
+import { type ModelAllowance, NO_ALLOWANCE } from "../domain/model.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type {
   EmbeddingUsage,
@@ -54,23 +54,39 @@ export interface RetrievePorts {
   readonly recall: Recall;
   /** Null keeps the fused order. */
   readonly reranker: Reranker | null;
-  /** The model and its budget; absent: no model is asked. */
-  readonly allowance?: ModelAllowance;
-  /** Epoch milliseconds, to time the gate; absent: it is not timed. */
-  readonly now?: () => number;
+  /** The model and its budget. */
+  readonly allowance: ModelAllowance;
+  /** Epoch milliseconds, to time the gate. */
+  readonly now: () => number;
 }
+
+/** No help: words only, no model, and the gate is not timed. */
+export const UNAIDED: Omit<RetrievePorts, "recall"> = {
+  embedder: null,
+  reranker: null,
+  allowance: NO_ALLOWANCE,
+  now: () => 0,
+};
 
 export interface RetrieveSettings {
   readonly knowledge: Knowledge;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Only memories from before this epoch millisecond, for replays; null or absent for now. */
-  readonly before?: number | null;
-  readonly gateCache?: GateCache | null;
-  readonly tuning?: Partial<Tuning>;
-  /** A question in place of the change's own queries; null or absent: the change asks. */
-  readonly asked?: Asked | null;
+  /** Only memories from before this epoch millisecond, for replays; null for now. */
+  readonly before: number | null;
+  readonly gateCache: GateCache | null;
+  readonly tuning: Partial<Tuning>;
+  /** A question in place of the change's own queries; null: the change asks. */
+  readonly asked: Asked | null;
 }
+
+/** The change asks now, with the usual figures. */
+export const OF_THE_CHANGE: Omit<RetrieveSettings, "knowledge" | "now"> = {
+  before: null,
+  gateCache: null,
+  tuning: {},
+  asked: null,
+};
 
 interface Search {
   readonly context: PullRequestContext;
@@ -97,7 +113,7 @@ export async function retrieve(
   settings: RetrieveSettings,
 ): Promise<Precedents> {
   const tries = attempts();
-  const budget = budgetedModel(ports.allowance ?? { model: null, reason: null }, tries.note);
+  const budget = budgetedModel(ports.allowance, tries.note);
   const failed = noPrecedents(defaultDecision("retrieval failed"), settings.knowledge.retrieval);
   const work = () => gated(context, signals, ports, settings, { tries, budget });
   const result = await tries.run("retrieval", work, failed);
@@ -131,11 +147,11 @@ async function gated(
   const tuning = { ...TUNING, ...settings.tuning };
   if (!retrieval.enabled)
     return noPrecedents(notSearched("configuration", "knowledge.retrieval.enabled is false"), retrieval);
-  if (ports.recall.off !== undefined) {
+  if (ports.recall.off !== null) {
     tries.note("memory", ports.recall.off);
     return noPrecedents(notSearched("memory", ports.recall.off), retrieval);
   }
-  const scope = scopeOf(context, sharing.takes, settings.before ?? null);
+  const scope = scopeOf(context, sharing.takes, settings.before);
   const asking = Promise.all([
     tries.run<MemoryCounts | null>("memory-counts", () => ports.recall.counts(scope), null),
     tries.run<number | null>("memory-version", () => ports.recall.version(scope.repo), null),
@@ -147,13 +163,13 @@ async function gated(
   const deciding = async () =>
     settings.asked?.decide?.(counts) ??
     decide({ ...context, signals, memory }, gateConfig(retrieval.gate), {
-      cache: settings.gateCache ?? null,
+      cache: settings.gateCache,
       ask: retrieval.gate.model ? budget : null,
       now: settings.now,
     });
-  const begun = ports.now?.() ?? null;
+  const begun = ports.now();
   const gate = await tries.run("gate", deciding, defaultDecision("the gate failed"));
-  const gateMs = begun === null ? null : Math.max(0, (ports.now?.() ?? begun) - begun);
+  const gateMs = Math.max(0, ports.now() - begun);
   const shadow =
     !gate.retrieve && !settings.asked && counts?.total !== 0 && inShadowSample(sampleKey(context), tuning.shadowShare);
   if (!gate.retrieve && !shadow) return { ...noPrecedents(gate, retrieval), gateMs };
@@ -229,7 +245,7 @@ async function search(at: Search, gate: GateDecision, own: RetrievalQuery): Prom
     retrieval,
     admits,
     configuredThreshold: threshold,
-    edges: embedder?.confidence,
+    edges: embedder?.confidence ?? null,
   });
 }
 

@@ -6,9 +6,9 @@ import type { ConfigProblem } from "../config/repo-config.ts";
  * Problems of the configuration that the pull request proposes, at its lines of the head: it is not in effect during
  * the review, but they can be fixed before the merge and not after. Rule ids are not checked here.
  *
- * @returns null when the pull request does not change it or its text is unknown
+ * @returns none when the pull request does not change it or its text is unknown
  */
-export function proposedProblems(headTexts: ReadonlyMap<string, string>): readonly ConfigProblem[] | null {
+export function proposedProblems(headTexts: ReadonlyMap<string, string>): readonly ConfigProblem[] {
   const text = headTexts.get(CONFIG_FILE);
-  return text === undefined ? null : parseConfig([{ file: CONFIG_FILE, text }]).problems;
+  return text === undefined ? [] : parseConfig([{ file: CONFIG_FILE, text }]).problems;
 }

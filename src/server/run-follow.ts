@@ -18,7 +18,12 @@ export async function runFollow(job: FollowJob, queue: Pick<Queue, "accept">, po
   const next = nextOf(job, done, now);
   if (next !== null) {
     // One delivery may concern many repositories.
-    const received = { id: `${job.delivery}>${job.key}>${next.place}`, event: "continued", receivedAt: now };
+    const received = {
+      id: `${job.delivery}>${job.key}>${next.place}`,
+      event: "continued",
+      receivedAt: now,
+      meaning: null,
+    };
     await queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [next.job] });
   }
   await followDefaults(job, queue, ports);
@@ -41,7 +46,7 @@ async function followDefaults(
     return { kind: "label", trigger: "defaults", repo, key: upkeepKey(repo, "label"), delivery, installationId };
   });
   if (jobs.length === 0) return;
-  const received = { id: `${job.delivery}>${job.key}>defaults`, event: "continued", receivedAt: now() };
+  const received = { id: `${job.delivery}>${job.key}>defaults`, event: "continued", receivedAt: now(), meaning: null };
   await queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs });
 }
 
@@ -60,7 +65,7 @@ function nextOf(
   }
   if (job.kind === "forget" && done.kind === "unconfirmed") {
     const notBefore = now + done.inMs;
-    return { job: { ...job, asked: (job.asked ?? 0) + 1, notBefore }, place: String(notBefore) };
+    return { job: { ...job, asked: job.asked + 1, notBefore }, place: String(notBefore) };
   }
   if (job.kind !== "history" || done.kind !== "history" || done.stopped === null) return null;
   const { by, until } = done.stopped;

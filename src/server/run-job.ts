@@ -171,7 +171,7 @@ export function describedLater(add: (job: DescribeJob) => Promise<void>): JobWra
         if (isWanted && kept.kind === "remembered" && (kept.added ?? 0) + (kept.updated ?? 0) > 0) {
           const { repo, delivery, installationId } = lease.job;
           const key = upkeepKey(repo, "describe");
-          await add({ kind: "describe", key, delivery, installationId, repo, trigger: "reviewed" });
+          await add({ kind: "describe", key, delivery, installationId, repo, trigger: "reviewed", after: null });
         }
         return value;
       };

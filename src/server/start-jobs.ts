@@ -180,7 +180,7 @@ function startWorkers(
     const head = lease.job.kind === "review" ? { head: lease.job.headSha } : {};
     logEnd(log, lease, end, error, { ...head, ...seen.ended(lane, lease, end) });
   };
-  const clocks = { now: Date.now, random: Math.random, onLost };
+  const clocks = { now: Date.now, random: Math.random, onLost, limits: () => null };
   /** With two or more workers, one is reserved for other repositories. */
   const limits = (): LeaseLimits => ({
     ofRepository: Math.max(1, options.workers - 1),
@@ -218,7 +218,7 @@ function describeLater(
   return async (job) => {
     if (model === null) return;
     try {
-      const received = { id: `${job.delivery}>describe`, event: job.trigger, receivedAt: Date.now() };
+      const received = { id: `${job.delivery}>describe`, event: job.trigger, receivedAt: Date.now(), meaning: null };
       if (await queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [job] })) wake();
     } catch (error) {
       log.warn({ job: job.key, err: error }, "could not enqueue the description job");

@@ -6,8 +6,8 @@ import type { Sql } from "./sql.ts";
 type Form = RowType | "flag" | "json";
 
 /**
- * Column → form, and the path of its value: `embedding.texts` is in the object `embedding`. NULL becomes null, or is left out if the
- * path ends in `?`. `table` names the table when a row is read from several.
+ * Column → form, and the path of its value: `embedding.texts` is in the object `embedding`. NULL becomes null.
+ * `table` names the table when a row is read from several.
  */
 export type Columns = Readonly<Record<string, readonly [form: Form, place: string, table?: string]>>;
 
@@ -17,7 +17,7 @@ type Row = Readonly<Record<string, unknown>>;
 export function rowOf(columns: Columns, from: object): Record<string, unknown> {
   const row: Record<string, unknown> = {};
   for (const [column, [form, place]] of Object.entries(columns)) {
-    const keys = place.replace("?", "").split(".");
+    const keys = place.split(".");
     const value = keys.reduce<unknown>((inner, key) => (inner as Row | null)?.[key], from) ?? null;
     row[column] = form === "json" && value !== null ? JSON.stringify(value) : value;
   }
@@ -29,12 +29,11 @@ export function objectOf<T>(columns: Columns, row: Row): T {
   const object: Record<string, unknown> = {};
   for (const [column, [form, place]] of Object.entries(columns)) {
     const value = row[column] ?? null;
-    if ((value === null || value === "") && place.endsWith("?")) continue;
     const dot = place.indexOf(".");
     const outer = place.slice(0, Math.max(0, dot));
     if (outer !== "" && object[outer] === undefined) object[outer] = {};
     const into = outer === "" ? object : (object[outer] as Record<string, unknown>);
-    into[place.slice(dot + 1).replace("?", "")] = readValue(form, value);
+    into[place.slice(dot + 1)] = readValue(form, value);
   }
   return object as T;
 }

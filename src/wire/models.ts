@@ -179,7 +179,9 @@ function withoutSecretsSent(embedder: Embedder): Embedder {
       return embedder.space;
     },
     threshold: embedder.threshold,
-    ...(embedder.sameClaim === undefined ? {} : { sameClaim: embedder.sameClaim }),
+    operatorThreshold: embedder.operatorThreshold,
+    sameClaim: embedder.sameClaim,
+    confidence: embedder.confidence,
     weight: embedder.weight,
     embed: async (texts, kind) => embedder.embed(await Promise.all(texts.map(redact)), kind),
   };

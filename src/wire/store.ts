@@ -272,7 +272,13 @@ async function openDatabaseStore(url: string, settings: StoreSettings): Promise<
     ...remembered,
     people: storedPeople(
       { queue: patient, memory: patient },
-      { nameOf: () => "database", forget: remembered.memory.forget, reclaim: () => reclaim([]) },
+      {
+        nameOf: () => "database",
+        forget: remembered.memory.forget,
+        // Its backups are PostgreSQL's own.
+        record: () => undefined,
+        reclaim: () => reclaim([]),
+      },
     ),
     epoch: 0,
     // PostgreSQL checks its own files, with checksums.

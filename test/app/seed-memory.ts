@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import { UNMEASURED } from "../../src/adapters/embed-texts.ts";
 import type { EmbeddingSpace, MemoryRecord } from "../../src/domain/memory.ts";
 import { remember } from "../../src/learn/learn.ts";
 import type { Embedder } from "../../src/ports/memory.ts";
@@ -79,8 +80,14 @@ export async function remembering(
 function madeUp(space: EmbeddingSpace): Embedder {
   const vector = (text: string) =>
     Float32Array.from({ length: space.dimension }, (_, at) => text.charCodeAt(at % text.length) + 1);
-  const embed: Embedder["embed"] = async (texts) => ({ vectors: texts.map(vector), tokens: 0, usd: 0, cached: 0 });
-  return { space, threshold: 0.3, weight: 1, embed };
+  const embed: Embedder["embed"] = async (texts) => ({
+    vectors: texts.map(vector),
+    tokens: 0,
+    usd: 0,
+    cached: 0,
+    failed: null,
+  });
+  return { space, threshold: 0.3, ...UNMEASURED, weight: 1, embed };
 }
 
 /** Asks or damages memory.db over a connection of its own. */

@@ -27,7 +27,12 @@ export function aMemory({ provenance, ...more }: SaidBy = {}): MemoryRecord {
     symbol: null,
     chunkType: null,
     hunk: null,
+    flaggedCode: null,
+    fixedCode: null,
     outcome: null,
+    decided: null,
+    described: null,
+    sharing: null,
     stale: false,
     ...more,
     provenance: {

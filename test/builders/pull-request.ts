@@ -1,5 +1,5 @@
 import { defaultConfig } from "../../src/config/repo-config.ts";
-import { jobKey, type Repo, type ReviewJob } from "../../src/domain/job.ts";
+import { jobKey, type Repo, type ReviewJob, UNSHAPED } from "../../src/domain/job.ts";
 import type { PullRequest, PullRequestContext } from "../../src/domain/pull-request.ts";
 import { NO_PAST } from "../../src/domain/review/review-history.ts";
 import { NO_REPORT } from "../../src/domain/tool-result.ts";
@@ -15,6 +15,7 @@ export function aRepo(more: Partial<Repo> = {}): Repo {
 /** The job of a pull request that was opened. */
 export function aReviewJob({ repo = aRepo(), number = 12, ...more }: Partial<ReviewJob> = {}): ReviewJob {
   return {
+    ...UNSHAPED,
     kind: "review",
     key: jobKey(repo, number),
     delivery: "72d3162e-cc78-11e3-81ab-4c9367dc0958",

@@ -1,5 +1,7 @@
 // Memory as a Map, and an embedder that can be told to fail: the world of the learn room and its flows.
+
 import { createHash } from "node:crypto";
+import { UNMEASURED } from "../../src/adapters/embed-texts.ts";
 import type {
   EmbeddedRecord,
   EmbeddingSpace,
@@ -58,7 +60,7 @@ export function fakeMemory(): FakeMemory {
       const found = new Map<string, WrittenFields>();
       for (const id of ids) {
         const record = rows.get(id)?.record;
-        if (record?.repo !== repo || record.described === undefined) continue;
+        if (record?.repo !== repo || record.described === null) continue;
         const { situation, lesson, tags, described } = record;
         found.set(id, { situation, lesson, tags, described });
       }
@@ -73,7 +75,7 @@ export function fakeMemory(): FakeMemory {
           for (const name of described?.problems ?? []) without.set(name, (without.get(name) ?? 0) + 1);
       }
       const described = said.filter(({ lesson }) => lesson !== null).length;
-      const waiting = said.filter((record) => record.lesson === null && record.described === undefined).length;
+      const waiting = said.filter((record) => record.lesson === null && record.described === null).length;
       return Promise.resolve({ described, without, waiting });
     },
     forget(repo, ids) {
@@ -103,6 +105,7 @@ export function fakeEmbedder(model = "fake-1"): FakeEmbedder {
     fails: null,
     space: { model, dimension },
     threshold: 0.3,
+    ...UNMEASURED,
     weight: 1,
     embed(texts) {
       asked.push(...texts);
@@ -110,7 +113,7 @@ export function fakeEmbedder(model = "fake-1"): FakeEmbedder {
         const failed = embedder.fails?.(text);
         return failed === undefined ? vectorOf(text, dimension) : failed;
       });
-      return Promise.resolve({ vectors, tokens: texts.length, usd: 0, cached: 0 });
+      return Promise.resolve({ vectors, tokens: texts.length, usd: 0, cached: 0, failed: null });
     },
   };
   return embedder;

@@ -15,6 +15,7 @@ const redact = (text: string) => Promise.resolve(text.replaceAll("hunter2", "‹
 
 function recallOf(memoryPorts: FakeMemory): Recall {
   return {
+    off: null,
     nearest: () => Promise.resolve([]),
     matching: () => Promise.resolve([]),
     records: (_scope, ids) =>
@@ -83,7 +84,7 @@ describe("a memory that is described", () => {
     const edited = comment("1", { text: "Never send a payment twice: ask first whether the last one was taken." });
     await remember([edited], ports.embedder, ports.memory, { redact });
     expect(one()).toMatchObject({ id, lesson: null, text: edited.text });
-    expect(one().described).toBeUndefined();
+    expect(one().described).toBeNull();
     expect(await run()).toMatchObject({ described: 1 });
     expect(access.asked).toHaveLength(2);
   });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { FindingHunk, PostedReview, Review } from "../../src/domain/review.ts";
 import { findingHunks, recordsOfFindings, remember } from "../../src/learn/learn.ts";
-import { retrieve } from "../../src/retrieve/retrieve.ts";
+import { OF_THE_CHANGE, retrieve, UNAIDED } from "../../src/retrieve/retrieve.ts";
 import { openStore } from "../../src/wire/store.ts";
 import { fakeEmbedder } from "../fakes/memory.ts";
 import { given, memory, NOW, REPO } from "../retrieve/retrieve-builders.ts";
@@ -76,13 +76,8 @@ async function retrievedAfter(review: PostedReview): Promise<string[]> {
     );
     await remember([...records, ...others], fakeEmbedder(), store.memory, { redact });
     const later = given({ title: "Snapshots", number: 40, files: { "tools/snap.py": CODE.join("\n") } });
-    const settings = { knowledge: later.context.config.knowledge, now: NOW };
-    const { ranked } = await retrieve(
-      later.context,
-      later.signals,
-      { embedder: null, reranker: null, recall: store.recall },
-      settings,
-    );
+    const settings = { ...OF_THE_CHANGE, knowledge: later.context.config.knowledge, now: NOW };
+    const { ranked } = await retrieve(later.context, later.signals, { ...UNAIDED, recall: store.recall }, settings);
     return ranked.map(({ record }) => record.sourceId);
   } finally {
     await store.close();
@@ -95,6 +90,5 @@ test("a later pull request with the same code finds the finding by its hunk", as
 
 test("without the hunk the same finding is not found, and a review that was saved before hunks were kept is remembered", async () => {
   const { review, ...rest } = await posted();
-  const { hunks: _hunks, ...before } = review;
-  expect(await retrievedAfter({ ...rest, review: before })).toEqual([]);
+  expect(await retrievedAfter({ ...rest, review: { ...review, hunks: [] } })).toEqual([]);
 });

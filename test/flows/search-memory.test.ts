@@ -1,4 +1,5 @@
 // A search by hand over the real store, with an embedder that costs something.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { LoggedRetrieval } from "../../src/domain/figures/logged-retrieval.ts";
 import { searchByHand } from "../../src/flows/memory/search-memory.ts";
 import type { Embedder } from "../../src/ports/memory.ts";
+import { UNAIDED } from "../../src/retrieve/retrieve.ts";
 import { openStore, type Store } from "../../src/wire/store.ts";
 import { fakeEmbedder } from "../fakes/memory.ts";
 import { givenRecord, REPO } from "../learn/memory-builders.ts";
@@ -32,8 +34,8 @@ const paid = (): Embedder => {
 test("each text is one entry; a question asked again comes from the cache and costs nothing", async () => {
   const embedder = store.cached(paid());
   await store.memory.remember([{ record: givenRecord(), vector: null }], embedder.space);
-  const ports = { embedder, recall: store.recall, reranker: null, retrievals: store.retrievals, now: Date.now };
-  const search = { repo: REPO, method: "hybrid", filter: {}, topK: 5, threshold: null } as const;
+  const ports = { ...UNAIDED, embedder, recall: store.recall, retrievals: store.retrievals, now: Date.now };
+  const search = { repo: REPO, method: "hybrid", filter: {}, topK: 5, threshold: null, rerank: "auto" } as const;
 
   const first = await searchByHand(["retry a charge", "retry a charge", "locks"], search, ports);
   expect(first.searches.map(({ text }) => text)).toEqual(["retry a charge", "locks"]);
@@ -56,8 +58,8 @@ test("an embedder that fails leaves the words, and the entry says so", async () 
   await store.memory.remember([{ record: givenRecord(), vector: null }], embedder.space);
   const kept: LoggedRetrieval[] = [];
   const retrievals = { write: async (entry: LoggedRetrieval) => void kept.push(entry) };
-  const ports = { embedder, recall: store.recall, reranker: null, retrievals, now: () => 7 };
-  const search = { repo: REPO, method: "hybrid", filter: {}, topK: 5, threshold: null } as const;
+  const ports = { ...UNAIDED, embedder, recall: store.recall, retrievals, now: () => 7 };
+  const search = { repo: REPO, method: "hybrid", filter: {}, topK: 5, threshold: null, rerank: "auto" } as const;
   const { memories } = await searchByHand(["retry a charge"], search, ports);
   expect(memories).toHaveLength(1);
   expect(kept).toMatchObject([

@@ -5,7 +5,14 @@ import { earlierFindings } from "../../src/gather/earlier-findings.ts";
 import { finding, LOGIN, ownComment } from "../review/review-builders.ts";
 
 function said(id: string, over: Partial<EarlierFinding> = {}): EarlierFinding {
-  return { finding: finding({ id }), place: "inline", shape: { before: [], at: [7], after: [] }, url: null, ...over };
+  return {
+    finding: finding({ id }),
+    place: "inline",
+    shape: { before: [], at: [7], after: [] },
+    url: null,
+    recovered: false,
+    ...over,
+  };
 }
 const review = (posted: boolean, ...all: readonly EarlierFinding[]) => ({ posted, review: { said: all } });
 const reported = (all: readonly EarlierFinding[]) =>

@@ -74,6 +74,7 @@ const said = (context: PullRequestContext, count: number) => {
     place: "inline" as const,
     shape: shapeOf(stream, at + 1, at + 1),
     url: null,
+    recovered: false,
   }));
 };
 
@@ -240,7 +241,7 @@ export const SHAPES: Readonly<Record<string, Sized>> = {
     const signals = analyze(context);
     const findings = many(n, (at) => finding({ path: "a.ts", startLine: at + 1, line: at + 1 }));
     const inspector = { inspect: async () => ({ findings, heldBack: [], degraded: [] }) };
-    const by = { by: "ada", isWriter: true, reason: "by design", url: null, at: 0 };
+    const by = { by: "ada", isWriter: true, reason: "by design", url: null, at: 0, isReaction: false, pull: null };
     const rejected = many(n, (at) => ({
       ...{
         memoryId: `m${at}`,

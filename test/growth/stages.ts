@@ -34,7 +34,7 @@ import type { Symbols } from "../../src/ports/symbols.ts";
 import { reviewMarkdown } from "../../src/publish/publish.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "../../src/publish/sanitize.ts";
 import { receive } from "../../src/receive/receive.ts";
-import { retrieve, retrieveForQuestion } from "../../src/retrieve/retrieve.ts";
+import { OF_THE_CHANGE, retrieve, retrieveForQuestion, UNAIDED } from "../../src/retrieve/retrieve.ts";
 import { mergeReadings } from "../../src/review/reading/merge-readings.ts";
 import { beginnings, flaggedInChange, review } from "../../src/review/review.ts";
 import { knownRules } from "../../src/wire/rules.ts";
@@ -121,6 +121,7 @@ function earlier(path: string, text: string): EarlierFinding {
     place: "inline",
     shape: shapeOf(stream, 1, last),
     url: null,
+    recovered: false,
   };
 }
 
@@ -138,7 +139,7 @@ const modelOf = (text: string, path: string) => {
 };
 
 const precedentsWith = (context: PullRequestContext, ports: Parameters<typeof retrieve>[2]) =>
-  retrieve(context, analyze(context), ports, { knowledge: defaultKnowledge(), now: NOW });
+  retrieve(context, analyze(context), ports, { ...OF_THE_CHANGE, knowledge: defaultKnowledge(), now: NOW });
 
 /** Of texts about a change: prose, settings, comments. */
 export const PROSE_STAGES: Readonly<Record<string, Stage>> = {
@@ -191,7 +192,7 @@ export const PROSE_STAGES: Readonly<Record<string, Stage>> = {
   "retrieve for a description": (text) => {
     const context = contextOfFiles(addedFile("a.ts", "a();\n"), {}, { title: text.slice(0, 256), body: text });
     return () =>
-      precedentsWith(context, { embedder: embedder(), recall: memoryStore([{ record: memory("m") }]), reranker: null });
+      precedentsWith(context, { ...UNAIDED, embedder: embedder(), recall: memoryStore([{ record: memory("m") }]) });
   },
   "retrieve for a question": (text) => () =>
     retrieveForQuestion(
@@ -206,16 +207,16 @@ export const PROSE_STAGES: Readonly<Record<string, Stage>> = {
         repo,
         pull: 5,
       } as never,
-      { embedder: embedder(), recall: memoryStore([{ record: memory("m") }]), reranker: null },
+      { ...UNAIDED, embedder: embedder(), recall: memoryStore([{ record: memory("m") }]) },
       { knowledge: defaultKnowledge(), now: NOW },
     ),
   "rank a memory": (text) => {
     const context = contextOfFiles(addedFile("a.ts", "const total = price * count;\n"), {}, {});
     const record = memory("m", { text, hunk: text, replies: [text], path: text.slice(0, 4_000) });
     const ports = {
+      ...UNAIDED,
       embedder: embedder(),
       recall: memoryStore([{ record, vector: Float32Array.of(1, 0) }]),
-      reranker: null,
     };
     return () => precedentsWith(context, ports);
   },
@@ -307,9 +308,9 @@ export const CODE_STAGES: Readonly<Record<string, (path: string) => Stage>> = {
     const context = change(path, text);
     return () =>
       precedentsWith(context, {
+        ...UNAIDED,
         embedder: embedder(),
         recall: memoryStore([{ record: memory("m", { hunk: text.slice(0, 4_000) }), vector: Float32Array.of(1, 0) }]),
-        reranker: null,
       });
   },
   "read what is around": (path) => (text) => {

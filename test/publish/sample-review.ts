@@ -86,6 +86,15 @@ export function sampleReview(more: Partial<Review> = {}): Review {
   });
   return {
     kind: "review",
+    author: null,
+    configUsed: "",
+    proposedProblems: [],
+    sources: { guidance: [], tools: [], issues: [] },
+    hunks: [],
+    month: null,
+    isByOutsider: false,
+    summaryBecause: null,
+    agentPrompt: true,
     repo: REPO,
     number: 7,
     baseRef: "main",

@@ -28,6 +28,7 @@ test("a person's reply, a thread that turns, a dismissal and the end of a pull r
     repo: { host: "github.com", id: 42, ownerId: 9, owner: "acme", name: "shop", visibility: "private" },
     number: 3,
     trigger: "reply",
+    unresolved: null,
   });
   const thread = { node_id: "PRRT_1" };
   expect(read("pull_request_review_thread", { ...around, action: "resolved", thread })).toMatchObject({

@@ -50,6 +50,7 @@ describe("a push", () => {
           delivery: "d-1",
           installationId: 957387,
           repo: REPO,
+          after: null,
         },
       ],
     });

@@ -50,6 +50,7 @@ describe("by rank", () => {
       tokens: 0,
       usd: 0,
       cached: 0,
+      failed: null,
     }));
     const shelved: readonly Shelved[] = [
       { record: memory("mem_title", SILENT), vector: atDistance(0.05) },
@@ -74,7 +75,7 @@ describe("by rank", () => {
   test("pooled by reciprocal ranks, which is there for measurements, a memory of many weak places overtakes [002-17]", async () => {
     const perText = embedder(async (texts) => ({
       vectors: texts.map((_, index) => (index === 0 ? Float32Array.of(1, 0) : Float32Array.of(0, 1))),
-      ...{ tokens: 0, usd: 0, cached: 0 },
+      ...{ tokens: 0, usd: 0, cached: 0, failed: null },
     }));
     const shelved: readonly Shelved[] = [
       { record: memory("mem_title", SILENT), vector: atDistance(0.05) },
@@ -119,7 +120,7 @@ describe("by rank", () => {
     );
     const perText = embedder(async (texts) => ({
       vectors: texts.map((_, at) => towards(at, 0)),
-      ...{ tokens: 0, usd: 0, cached: 0 },
+      ...{ tokens: 0, usd: 0, cached: 0, failed: null },
     }));
     const shelved = Array.from({ length: directions }, (_, axis) =>
       Array.from({ length: 49 }, (_, at) => ({

@@ -1,5 +1,6 @@
 // A small world for the retrieve stage: pull requests read by the real gather and analyze, memories as plain records, an
 // embedder with chosen vectors and a shelf that compares by brute force.
+import { UNMEASURED } from "../../src/adapters/embed-texts.ts";
 import { analyze } from "../../src/analyze/analyze.ts";
 import type { Repo } from "../../src/domain/job.ts";
 import type { EmbeddingSpace, MemoryRecord } from "../../src/domain/memory.ts";
@@ -108,6 +109,9 @@ export function rankedMemory(record: MemoryRecord, more: Partial<RankedMemory> =
     languageMatch: false,
     nearestHunk: null,
     alternateSources: [],
+    confidence: null,
+    rejections: null,
+    rerankScore: null,
     ...more,
   };
 }
@@ -131,12 +135,13 @@ export function embedder(embed?: Embedder["embed"]): FakeEmbedder {
   return {
     space: SPACE,
     threshold: 0.3,
+    ...UNMEASURED,
     weight: 1,
     asked,
     embed: async (texts, kind) => {
       asked.push({ texts, kind });
       if (embed !== undefined) return embed(texts, kind);
-      return { vectors: texts.map(() => Float32Array.of(1, 0)), tokens: 0, usd: 0, cached: 0 };
+      return { vectors: texts.map(() => Float32Array.of(1, 0)), tokens: 0, usd: 0, cached: 0, failed: null };
     },
   };
 }
@@ -168,6 +173,7 @@ export function memoryStore(shelved: readonly Shelved[], instead: Partial<Recall
     });
   };
   const fake: Recall = {
+    off: null,
     nearest: async (scope, vectors, _space, k, filter) => {
       const all = inScope(scope, filter);
       return vectors.map((vector) =>

@@ -1,10 +1,12 @@
 // The retrieve stage entered by its door, with a shelf and an embedder of our own: what a test changes is said, the rest is
 // an ordinary change of C++.
+
 import { Knowledge } from "../../src/config/knowledge.ts";
+import { NO_ALLOWANCE } from "../../src/domain/model.ts";
 import type { Precedents, RankedMemory } from "../../src/domain/retrieval.ts";
 import type { Embedder, Recall, Reranker } from "../../src/ports/memory.ts";
 import type { ModelAccess } from "../../src/ports/model.ts";
-import { type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
+import { OF_THE_CHANGE, type RetrieveSettings, retrieve, UNAIDED } from "../../src/retrieve/retrieve.ts";
 import { TUNING, type Tuning } from "../../src/retrieve/tuning.ts";
 import type { SaidBy } from "../builders/memory-record.ts";
 import {
@@ -47,12 +49,13 @@ export async function enter({ shape = CPP, shelved, tuning = {}, ...stage }: Ret
     embedder: stage.embedder === undefined ? embedder() : stage.embedder,
     recall: memoryStore(shelved, stage.recall),
     reranker: stage.reranker ?? null,
-    ...(stage.access === undefined ? {} : { allowance: { ...stage.access, usd: stage.usd ?? 1 } }),
+    allowance: stage.access === undefined ? NO_ALLOWANCE : { ...stage.access, usd: stage.usd ?? 1 },
+    now: UNAIDED.now,
   };
   const { retrieval = {} } = stage;
   const knowledge = Knowledge.parse({ sharing: { takes: stage.sharing ?? false }, retrieval });
   const plain: Tuning = { ...TUNING, shadowShare: 0, ...tuning };
-  return retrieve(context, signals, ports, { knowledge, now: NOW, tuning: plain, ...stage.settings });
+  return retrieve(context, signals, ports, { ...OF_THE_CHANGE, knowledge, now: NOW, tuning: plain, ...stage.settings });
 }
 
 /** A memory of today at a raw cosine distance from every query; its words are its own. */

@@ -5,7 +5,7 @@ import { buildRetrievalContextSection } from "../../src/domain/memory/precedent-
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { Embedder, Recall, Reranker } from "../../src/ports/memory.ts";
 import { newGateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
-import { type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
+import { OF_THE_CHANGE, type RetrieveSettings, retrieve, UNAIDED } from "../../src/retrieve/retrieve.ts";
 import {
   added,
   atDistance,
@@ -40,11 +40,18 @@ interface World {
 async function run({ shape = CPP, shelved, recall, knowledge = {}, settings = {}, ...world }: World) {
   const { context, signals } = given(shape);
   const ports = {
+    ...UNAIDED,
     embedder: world.embedder === undefined ? embedder() : world.embedder,
     recall: memoryStore(shelved, recall),
     reranker: world.reranker ?? null,
   };
-  const set = { knowledge: Knowledge.parse(knowledge), now: NOW, tuning: { shadowShare: 0 }, ...settings };
+  const set = {
+    ...OF_THE_CHANGE,
+    knowledge: Knowledge.parse(knowledge),
+    now: NOW,
+    tuning: { shadowShare: 0 },
+    ...settings,
+  };
   const precedents = await retrieve(context, signals, ports, set);
   return { precedents, context, memoryStore: ports.recall };
 }
@@ -485,7 +492,13 @@ describe("when something fails, the rest goes on and says so", () => {
   const shelved = [at("mem_near", 0.1, { text: "unrelated" }), words];
 
   test("the embedder is down: words still answer [003-24]", async () => {
-    const down = embedder(async (texts) => ({ vectors: texts.map(() => null), tokens: 0, usd: 0, cached: 0 }));
+    const down = embedder(async (texts) => ({
+      vectors: texts.map(() => null),
+      tokens: 0,
+      usd: 0,
+      cached: 0,
+      failed: null,
+    }));
     for (const broken of [down, embedder(fails)]) {
       const { precedents } = await run({ shelved, embedder: broken });
       expect(ids(precedents)).toEqual(["mem_words"]);
@@ -508,6 +521,7 @@ describe("when something fails, the rest goes on and says so", () => {
       tokens: 0,
       usd: 0,
       cached: 0,
+      failed: null,
     }));
     const { precedents } = await run({ shelved, embedder: half });
     expect(ids(precedents)).toContain("mem_near");

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type FoundMemory, type HandSearch, mergeFound } from "../../src/domain/memory/search-result.ts";
 import { type MemoryFilter, type Precedents, scoreText, termsText } from "../../src/domain/retrieval.ts";
-import { searchMemory } from "../../src/retrieve/retrieve.ts";
+import { searchMemory, UNAIDED } from "../../src/retrieve/retrieve.ts";
 import {
   atDistance,
   DAY,
@@ -24,8 +24,17 @@ async function run(
   text = "always an idempotency key of a charge",
 ) {
   const recall = memoryStore(shelved);
-  const search: HandSearch = { repo: REPO, method: "hybrid", filter: {}, topK: 10, threshold: null, now: NOW, ...more };
-  return { recall, precedents: await searchMemory(text, search, { embedder: embedder(), recall, reranker: null }) };
+  const search: HandSearch = {
+    repo: REPO,
+    method: "hybrid",
+    filter: {},
+    topK: 10,
+    threshold: null,
+    rerank: "auto",
+    now: NOW,
+    ...more,
+  };
+  return { recall, precedents: await searchMemory(text, search, { ...UNAIDED, embedder: embedder(), recall }) };
 }
 const ids = ({ precedents }: { readonly precedents: Precedents }) => precedents.ranked.map(({ record }) => record.id);
 
@@ -91,8 +100,16 @@ test.each(["semantic", "keyword", "hybrid"] as const)(
 
 test("a person sees what shares an everyday word, for which reviews have a floor", async () => {
   const recall = memoryStore(CORPUS, { matching: async () => [[{ id: "mem_words", score: 0.1 }]] });
-  const search: HandSearch = { repo: REPO, method: "keyword", filter: {}, topK: 5, threshold: null, now: NOW };
-  const found = await searchMemory("idempotency key", search, { embedder: null, recall, reranker: null });
+  const search: HandSearch = {
+    repo: REPO,
+    method: "keyword",
+    filter: {},
+    topK: 5,
+    threshold: null,
+    rerank: "auto",
+    now: NOW,
+  };
+  const found = await searchMemory("idempotency key", search, { ...UNAIDED, recall });
   expect(found.ranked.map(({ record }) => record.id)).toEqual(["mem_words"]);
 });
 
@@ -113,8 +130,16 @@ test("filters reach both searches, and without corpora all of them are asked", a
     },
   });
   const filter = { languages: ["cpp"], chunkTypes: ["function"], paths: ["src/auth/"] };
-  const search: HandSearch = { repo: REPO, method: "hybrid", filter, topK: 5, threshold: null, now: NOW };
-  await searchMemory("locks", search, { embedder: embedder(), recall, reranker: null });
+  const search: HandSearch = {
+    repo: REPO,
+    method: "hybrid",
+    filter,
+    topK: 5,
+    threshold: null,
+    rerank: "auto",
+    now: NOW,
+  };
+  await searchMemory("locks", search, { ...UNAIDED, embedder: embedder(), recall });
   const corpora = ["finding", "review_comment", "doc", "wiki"];
   expect(seen).toEqual([
     { ...filter, corpora },
@@ -128,10 +153,19 @@ test("no pull request is left out, and the time of embedding is reported", async
     tokens: 9,
     usd: 0.0001,
     cached: 0,
+    failed: null,
   }));
   const recall = memoryStore(CORPUS);
-  const search: HandSearch = { repo: REPO, method: "semantic", filter: {}, topK: 5, threshold: null, now: NOW };
-  const precedents = await searchMemory("locks", search, { embedder: spent, recall, reranker: null });
+  const search: HandSearch = {
+    repo: REPO,
+    method: "semantic",
+    filter: {},
+    topK: 5,
+    threshold: null,
+    rerank: "auto",
+    now: NOW,
+  };
+  const precedents = await searchMemory("locks", search, { ...UNAIDED, embedder: spent, recall });
   expect(new Set(recall.scopes.map(({ excludePull }) => excludePull))).toEqual(new Set([null]));
   expect(precedents.usage).toEqual({ texts: 1, cached: 0, tokens: 9, usd: 0.0001 });
   expect(spent.asked.map(({ texts }) => texts)).toEqual([["locks"]]);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { passage, randomFrom, syntheticVectors, wordMaker } from "../../bench/synthetic-memory.ts";
 import { defaultKnowledge } from "../../src/config/knowledge.ts";
 import type { MemoryFilter, Scope } from "../../src/domain/retrieval.ts";
-import { retrieve } from "../../src/retrieve/retrieve.ts";
+import { OF_THE_CHANGE, retrieve, UNAIDED } from "../../src/retrieve/retrieve.ts";
 import { openStore, type Store } from "../../src/wire/store.ts";
 import { added, embedder, given, memory, NOW, type Shape } from "./retrieve-builders.ts";
 
@@ -52,6 +52,7 @@ function unseen(from: number) {
     tokens: 0,
     usd: 0,
     cached: 0,
+    failed: null,
   }));
   return { ...asking, space };
 }
@@ -59,8 +60,8 @@ function unseen(from: number) {
 function search(shape: Shape, from = 0, retrieval: object = {}) {
   const { context, signals } = given(shape);
   const { retrieval: own, ...knowledge } = defaultKnowledge();
-  const settings = { knowledge: { ...knowledge, retrieval: { ...own, ...retrieval } }, now: NOW };
-  return retrieve(context, signals, { embedder: unseen(from), recall: store.recall, reranker: null }, settings);
+  const settings = { ...OF_THE_CHANGE, knowledge: { ...knowledge, retrieval: { ...own, ...retrieval } }, now: NOW };
+  return retrieve(context, signals, { ...UNAIDED, embedder: unseen(from), recall: store.recall }, settings);
 }
 
 const CODE: Shape = { title: "feat: carts", files: { "src/auth/cart.cpp": added("int a;"), "b.py": added("b = 1") } };

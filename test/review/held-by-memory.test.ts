@@ -18,6 +18,8 @@ const URL = "https://github.com/acme/shop/pull/12#discussion_r99";
 
 const declined = (more: Partial<Rejection> = {}): Rejection => ({
   by: "wren",
+  isReaction: false,
+  pull: null,
   reason: "we retry in the client, not here",
   url: URL,
   at: NOW - 40 * DAY,
@@ -172,6 +174,8 @@ describe("what was declined", () => {
       reason: fc.constantFrom(null, "on purpose"),
       url: fc.constant(URL),
       at: fc.integer({ min: 0, max: NOW }),
+      isReaction: fc.constant(false),
+      pull: fc.constant(null),
     });
     const one = fc.record({
       severity: fc.constantFrom("critical" as const, "major" as const),

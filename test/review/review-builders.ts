@@ -198,6 +198,7 @@ export const NO_PRECEDENTS: Precedents = {
     repoSources: [],
     sharedPoolUsed: false,
     totalCandidates: 0,
+    scanned: null,
     threshold: 0.3,
     thresholdMethod: "configured",
     admits: { distance: true, probability: 0.015 },
@@ -205,6 +206,7 @@ export const NO_PRECEDENTS: Precedents = {
   },
   usage: { texts: 0, cached: 0, tokens: 0, usd: 0 },
   rerank: null,
+  modelCosts: [],
   degraded: [],
 };
 

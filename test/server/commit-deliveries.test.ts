@@ -4,7 +4,7 @@ import type { Arrival } from "../../src/ports/inbox.ts";
 import { committer } from "../../src/server/take-delivery.ts";
 
 const arrival = (id: string): Arrival => ({
-  delivery: { id, event: "ping", receivedAt: 1 },
+  delivery: { id, event: "ping", receivedAt: 1, meaning: null },
   outcome: { kind: "ignored", delivery: id, reason: "a test" },
   beside: [],
 });

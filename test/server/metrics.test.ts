@@ -184,7 +184,7 @@ test("the line of a job has its stages, counts, gate and cost, and none of its w
 test("a superseded or unwatched job has facts too", () => {
   const facts = jobWatch(appMetrics("0"), SILENT).ended(
     "upkeep",
-    { id: 1, job, attempt: 1, overruns: 0, token: 1 },
+    { id: 1, job, attempt: 1, overruns: 0, token: 1, waitedMs: 0 },
     { state: "parked", reason: "" },
   );
   expect(facts).toMatchObject({ stages: {}, counts: {} });

@@ -2,7 +2,7 @@
 
 import { apiBase } from "../../config/environment/server-address.ts";
 import type { Embedder } from "../../ports/memory.ts";
-import { type BatchLimits, type EmbeddingService, embedTexts } from "../embed-texts.ts";
+import { type BatchLimits, type EmbeddingService, embedTexts, UNMEASURED } from "../embed-texts.ts";
 import {
   EmbeddingAnswer,
   type Fetch,
@@ -64,6 +64,7 @@ export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
       return { model, dimension: service.dimension ?? 0 };
     },
     threshold: THRESHOLD,
+    ...UNMEASURED,
     weight: 1,
     // These servers do not distinguish queries from documents.
     embed: (texts) => embedTexts(service, texts),

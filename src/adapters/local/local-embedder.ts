@@ -39,12 +39,13 @@ export function localWords(): Embedder {
     // The model names everything that a stored vector depends on.
     space: { model: `local-hash-1:${TOKENISER_VERSION}`, dimension: DIMENSION },
     threshold: THRESHOLD,
+    operatorThreshold: null,
     confidence: CONFIDENCE,
     sameClaim: SAME_CLAIM,
     weight: WEIGHT,
     async embed(texts) {
       const vectors = texts.map((text) => fold(text.slice(0, LONGEST_TEXT), weigh));
-      return { vectors, tokens: 0, usd: 0, cached: 0 };
+      return { vectors, tokens: 0, usd: 0, cached: 0, failed: null };
     },
   };
 }

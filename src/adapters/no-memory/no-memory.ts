@@ -8,6 +8,7 @@ import type { Memory, Recall, RepositoryLabels } from "../../ports/memory.ts";
  */
 export function noMemory(): Recall {
   return {
+    off: null,
     nearest: () => Promise.resolve([]),
     matching: () => Promise.resolve([]),
     records: () => Promise.resolve([]),

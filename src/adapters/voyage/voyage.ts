@@ -6,7 +6,7 @@ import type { z } from "zod";
 import type { Reranked } from "../../domain/retrieval.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import type { Embedder, Reranker } from "../../ports/memory.ts";
-import { type BatchLimits, type EmbeddingService, embedTexts } from "../embed-texts.ts";
+import { type BatchLimits, type EmbeddingService, embedTexts, UNMEASURED } from "../embed-texts.ts";
 import {
   EmbeddingAnswer,
   type Fetch,
@@ -118,6 +118,7 @@ export function voyageEmbedder(
   return {
     space: { model, dimension },
     threshold: THRESHOLD,
+    ...UNMEASURED,
     weight: 1,
     embed(texts, inputType) {
       const asked = { model, inputType, outputDimension: dimension, truncation: true };

@@ -23,7 +23,7 @@ function sourceLine({ corpus, path, symbol, ...record }: MemoryRecord): string {
 function rankLine(memory: RankedMemory): string {
   const { distance, vectorRank, keywordRank, keywordScore, adjustedDistance, nearestHunk, confidence } = memory;
   const adjusted = adjustedDistance === null ? "" : `, adjusted ${adjustedDistance.toFixed(3)}`;
-  const sure = confidence === undefined ? "" : `, ${confidence.replace("_", " ")} confidence`;
+  const sure = confidence === null ? "" : `, ${confidence.replace("_", " ")} confidence`;
   const parts = [
     vectorRank === null
       ? "meaning –"
@@ -105,10 +105,10 @@ export function pageOf(record: MemoryRecord): string {
 /** The part that a model wrote, marked as such; why it wrote nothing; null without a model. */
 function writtenPart({ situation, lesson, tags, described }: MemoryRecord): string | null {
   if (situation === null && lesson === null) {
-    if (described === undefined) return null;
+    if (described === null) return null;
     return `${described.by === "" ? "" : `asked ${described.by}: `}no lesson: ${described.problems.join(", ")}`;
   }
-  const sure = described === undefined ? "" : `, confidence ${described.confidence}`;
+  const sure = described === null ? "" : `, confidence ${described.confidence}`;
   const lines = [
     ...(situation === null ? [] : [`  situation: ${situation}`]),
     ...(lesson === null ? [] : [`  lesson: ${lesson}`]),

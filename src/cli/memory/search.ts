@@ -7,6 +7,7 @@ import type { Repo } from "../../domain/job.ts";
 import { canonicalLanguage } from "../../domain/language.ts";
 import type { HandSearch } from "../../domain/memory/search-result.ts";
 import { CORPORA } from "../../domain/memory.ts";
+import { NO_ALLOWANCE } from "../../domain/model.ts";
 import { admissionText, candidatesText, type Precedents, scoreNote } from "../../domain/retrieval.ts";
 import { nameOf } from "../../flows/memory/find-repository.ts";
 import { foundJson } from "../../flows/memory/found-json.ts";
@@ -33,15 +34,16 @@ export async function search(words: readonly string[]): Promise<ExitCode> {
   const asked = question(values, positionals);
   return withPorts(memoryIfAny(values["data-dir"]), async (ports) => {
     const { repo, opened } = await repositoryWithMemory(values.repo, ports);
-    const order = values.rerank === true ? await configured(repo, opened.spending) : { reranker: null };
-    const wish = "allowance" in order ? { rerank: "model" as const } : {};
-    const found = await searchByHand(positionals, { repo, ...asked, ...wish }, { ...searchPorts(opened), ...order });
+    const order =
+      values.rerank === true ? await configured(repo, opened.spending) : { reranker: null, allowance: NO_ALLOWANCE };
+    const rerank = order.allowance.model === null ? "auto" : "model";
+    const found = await searchByHand(positionals, { repo, ...asked, rerank }, { ...searchPorts(opened), ...order });
     for (const { precedents } of found.searches) warnDegraded("search", precedents.degraded);
     return printed(asJson, foundJson(repo, asked, found), () => foundPage(repo, found));
   });
 }
 
-function question(values: Words, texts: readonly string[]): Omit<HandSearch, "repo" | "now"> {
+function question(values: Words, texts: readonly string[]): Omit<HandSearch, "repo" | "now" | "rerank"> {
   if (texts.length === 0 || texts.some((text) => text.trim() === ""))
     throw new UsageError('name the text to search for: kodiai search "TEXT"');
   const method = values.method === undefined ? "hybrid" : oneOf("method", values.method, METHODS);
@@ -64,7 +66,7 @@ function question(values: Words, texts: readonly string[]): Omit<HandSearch, "re
 /** Reranking costs money, so it needs the option: by the operator's reranker, else by the operator's model. */
 async function configured(repo: Repo, spending: SpendingStore): Promise<Pick<SearchPorts, "reranker" | "allowance">> {
   const reranker = await rerankerOfEnvironment();
-  if (reranker !== null) return { reranker };
+  if (reranker !== null) return { reranker, allowance: NO_ALLOWANCE };
   const asker = { isOutsider: false, isReview: false, signal: PLAIN_CHANGE.signal };
   const access = await modelAccess({ use: "auto" }, repo, spending);
   const allowance = await modelAllowance(defaultConfig().review, repo, access, Date.now(), asker);

@@ -163,7 +163,7 @@ function resultRows({ query, provenance, ranked }: Precedents): Row[] {
   ];
 }
 
-function costRows({ query, usage, rerank, modelCosts = [], degraded }: Precedents, ms: number): readonly Row[] {
+function costRows({ query, usage, rerank, modelCosts, degraded }: Precedents, ms: number): readonly Row[] {
   const { texts, cached, tokens, usd } = usage;
   const embedding =
     texts === 0 ? "none" : `${counted(texts, "text")}, ${cached} cached, ${counted(tokens, "token")}, $${usd}`;

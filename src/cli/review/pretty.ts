@@ -31,7 +31,7 @@ export function prettyReview(review: Review, lines: ReadonlyMap<string, Numbered
       degraded.map(({ part, reason }) => `${part}: ${reason}`),
     ),
     notes("configuration", configuration(review)),
-    `configuration: ${terminalText(review.configUsed ?? "")}\n${verdict(review)}`,
+    `configuration: ${terminalText(review.configUsed)}\n${verdict(review)}`,
   ];
   return parts.filter((part) => part !== null).join("\n\n");
 }

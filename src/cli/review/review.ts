@@ -160,7 +160,7 @@ function reviewJson(review: Review) {
     reviewed: review.reviewed,
     leftOut: review.leftOut.map(({ path, reason }) => ({ path, reason })),
     degraded: review.degraded.map(({ part, reason }) => ({ part, reason })),
-    configUsed: review.configUsed ?? "",
+    configUsed: review.configUsed,
     configProblems: review.configProblems,
     cost: review.cost,
   };

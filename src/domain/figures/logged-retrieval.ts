@@ -96,11 +96,11 @@ export function loggedRetrieval(precedents: Precedents, facts: RetrievalFacts): 
   const rerank = precedents.rerank ?? null;
   const repoName = `${repo.owner}/${repo.name}`;
   // The rerank report has its own cost.
-  const questions = (precedents.modelCosts ?? []).filter(({ purpose }) => purpose !== "rerank");
+  const questions = precedents.modelCosts.filter(({ purpose }) => purpose !== "rerank");
   const searched = precedents.query !== null;
   const query = cutText(precedents.query?.text ?? "", QUERY_CHARS).toWellFormed();
   const distances = ranked.map(({ distance }) => distance);
-  const rerankScores = ranked.map(({ rerankScore }) => rerankScore ?? null);
+  const rerankScores = ranked.map(({ rerankScore }) => rerankScore);
   return {
     id: `ret_${shortHash(JSON.stringify([repoKey(repo), pull, origin, query, at]))}`,
     repo: repoKey(repo),

@@ -69,7 +69,7 @@ const REASON_SHOWN = 200;
 /** `declined 2026-06-01 by @wren: by design, …` or `fixed 2026-06-01 in 1a2b3c4d5e6f`; untrusted, on one line. */
 export function outcomeText({ outcome, decided }: Pick<MemoryRecord, "outcome" | "decided">): string {
   const name = outcome ?? "unknown";
-  if (decided === undefined || decided === null) return name;
+  if (decided === null) return name;
   return [name, decidedText(decided)].filter((part) => part !== "").join(" ");
 }
 

@@ -1,6 +1,6 @@
 // The pull request that a question or manual search is built on: nothing is known of it except its title.
 import { defaultConfig } from "../../config/repo-config.ts";
-import { jobKey, type Repo } from "../job.ts";
+import { jobKey, type Repo, UNSHAPED } from "../job.ts";
 import type { PullRequest, PullRequestContext } from "../pull-request.ts";
 import { NO_PAST } from "../review/review-history.ts";
 import type { ReviewSignals } from "../signals.ts";
@@ -32,7 +32,7 @@ export function placeholderPullRequest(
   const asked = { delivery: "cli", installationId: 0, trigger: "command-line", explicit: true } as const;
   const context: PullRequestContext = {
     kind: "context",
-    job: { kind: "review", key: jobKey(repo, number), repo, number, headSha: "", ...asked },
+    job: { ...UNSHAPED, kind: "review", key: jobKey(repo, number), repo, number, headSha: "", ...asked },
     repo,
     pull,
     config: defaultConfig(),

@@ -102,9 +102,9 @@ function precedentEntry(memory: RankedMemory, repo: string, delimiter: string, t
   const facts = [
     record.path === null ? null : `file ${quoted(record.path, PATH_CHARS)}`,
     `outcome ${outcomePart(record, (reason) => JSON.stringify(quoted(reason, REASON_CHARS)))}`,
-    rejections === undefined || record.decided?.reason ? null : declined(rejections, quoted),
+    rejections === null || record.decided?.reason ? null : declined(rejections, quoted),
     record.repoName === repo ? null : `from ${quoted(record.repoName, PATH_CHARS)}`,
-    confidence === undefined ? null : `score ${score.toFixed(2)}, ${confidence.replace("_", " ")} confidence`,
+    confidence === null ? null : `score ${score.toFixed(2)}, ${confidence.replace("_", " ")} confidence`,
     distanceText(distance, adjustedDistance),
   ].filter((fact) => fact !== null);
   const kind = [record.severity, record.category].filter((word) => word !== null).join(" ") || record.corpus;
@@ -148,9 +148,7 @@ export function revealedMemory(memory: RankedMemory): RankedMemory {
   const reason = rejections?.reason ?? null;
   return {
     ...memory,
-    ...(rejections === undefined || reason === null
-      ? {}
-      : { rejections: { ...rejections, reason: revealLine(reason) } }),
+    rejections: rejections && { ...rejections, reason: reason && revealLine(reason) },
     record: { ...record, path, text: reveal(visibleText(cutText(record.text, MOST_REMEMBERED)).text) },
   };
 }

@@ -14,10 +14,10 @@ export interface Rejection {
   readonly url: string | null;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** True for a reaction, or a review dismissed as a whole: the weakest evidence. Absent: false. */
-  readonly isReaction?: boolean;
-  /** The pull request of the decline; absent or null when unknown. */
-  readonly pull?: number | null;
+  /** True for a reaction, or a review dismissed as a whole: the weakest evidence. */
+  readonly isReaction: boolean;
+  /** The pull request of the decline; null when unknown. */
+  readonly pull: number | null;
 }
 
 /** Several declines of the same thing, summarised. */
@@ -65,7 +65,7 @@ const OFTEN_BY_REACTIONS = { ...OFTEN, pulls: 2 };
 /** Summarises declines; null for none. */
 export function rejectionsOf(each: readonly Rejection[]): Rejections | null {
   // Words weigh more than reactions, so among declines without a reason they are shown.
-  const weight = ({ isReaction }: Rejection) => Number(isReaction === true);
+  const weight = ({ isReaction }: Rejection) => Number(isReaction);
   const newest = each.toSorted((a, b) => weight(a) - weight(b) || b.at - a.at || compareTexts(a.by, b.by));
   const telling = newest.find(({ reason }) => reason !== null) ?? newest[0];
   if (telling === undefined) return null;
@@ -73,8 +73,8 @@ export function rejectionsOf(each: readonly Rejection[]): Rejections | null {
   return {
     people: new Set(each.map((one) => one.by)).size,
     count: each.length,
-    pulls: new Set(each.map((one) => one.pull ?? null)).size,
-    isReactions: each.every(({ isReaction }) => isReaction === true),
+    pulls: new Set(each.map((one) => one.pull)).size,
+    isReactions: each.every(({ isReaction }) => isReaction),
     reason,
     by,
     url,

@@ -16,7 +16,7 @@ export interface HandSearch {
    */
   readonly threshold: number | null;
   /** `model`: the operator's small model reorders the best. Absent: the reranker, if there is one. */
-  readonly rerank?: "model";
+  readonly rerank: "auto" | "model";
   /** Epoch milliseconds. */
   readonly now: number;
 }

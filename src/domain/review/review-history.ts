@@ -16,7 +16,7 @@ export interface EarlierFinding {
   /** Of the comment, if one is known. */
   readonly url: string | null;
   /** Read back from its comment only: category, severity and body are unknown. */
-  readonly recovered?: true;
+  readonly recovered: boolean;
 }
 
 /** Lines of the head, 1-based, inclusive. A removal is between its neighbours, and counts as both. */

@@ -1,6 +1,8 @@
 // The input of every command: who asks for what, where, and the ports.
+
 import { type AccessLevel, type CommandJob, hasAccess, type Verb, verbEntry } from "../../domain/command.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
+import { UNSHAPED } from "../../domain/job.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
 import type {
   AnswerStore,
@@ -53,7 +55,7 @@ export async function addReview({ job, key, ports }: CommandContext, trigger: "v
   const { repo, number, delivery, installationId } = job;
   const { sha: headSha } = await ports.reviews.head(repo, number);
   const place = { key, delivery, installationId, repo, number, headSha };
-  await ports.jobs.add({ kind: "review", ...place, trigger, explicit: false }, ports.now());
+  await ports.jobs.add({ ...UNSHAPED, kind: "review", ...place, trigger, explicit: false }, ports.now());
 }
 
 /** True for people with write access. */

@@ -53,13 +53,13 @@ export async function answerQuestion(order: CommandContext): Promise<Answer> {
     .filter(({ id }) => id !== comment.id)
     .slice(-1)
     .map(({ body }) => visibleText(body).text);
-  const description = visibleText(`${pull.title}\n${pull.description ?? ""}`).text;
+  const description = visibleText(`${pull.title}\n${pull.description}`).text;
   const around = { path, languages, before, description, changed };
   const precedents = await stage("retrieve", () =>
     retrieveForQuestion({ ...asked, ...around }, searching, { knowledge, now: at }),
   );
   await logRetrieval(precedents, { repo, number, origin: "question", retrieval: knowledge.retrieval, at }, ports);
-  const spent = precedents.modelCosts ?? [];
+  const spent = precedents.modelCosts;
   const answered = await stage("review", () =>
     answer(
       {

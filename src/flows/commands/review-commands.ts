@@ -2,7 +2,7 @@
 import { verbList } from "../../domain/command.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { SEVERITIES } from "../../domain/finding.ts";
-import type { ReviewJob } from "../../domain/job.ts";
+import { type ReviewJob, UNSHAPED } from "../../domain/job.ts";
 import { isQuiet, quietVerdict, type Review } from "../../domain/review.ts";
 import { admit } from "../../gather/gather.ts";
 import { writersOf } from "../review/check-run.ts";
@@ -25,6 +25,7 @@ export async function startReview(order: CommandContext): Promise<Answer> {
   const skipped = isWriter(order) ? null : await skippedBecause(order, job.comment.author);
   if (skipped !== null) return plainAnswer("refused", `Not reviewed: ${skipped}.`, `not reviewed: ${skipped}`);
   const review: ReviewJob = {
+    ...UNSHAPED,
     kind: "review",
     key,
     delivery,
@@ -36,8 +37,8 @@ export async function startReview(order: CommandContext): Promise<Answer> {
     explicit: true,
     askedBy: job.comment.author,
     whole: verb === "full review",
-    ...(text === "" ? {} : { focus: text }),
-    ...(job.pull.words === undefined ? {} : { words: job.pull.words }),
+    focus: text === "" ? null : text,
+    words: job.pull.words,
   };
   await ports.jobs.add(review, ports.now());
   return plainAnswer("started", null, `review of ${head.sha.slice(0, 7)}`);
@@ -50,17 +51,16 @@ async function skippedBecause(
 ): Promise<string | null> {
   const { repo, number, delivery, installationId } = job;
   const place = { kind: "review", key, delivery, installationId, repo, number, headSha: "" } as const;
-  const request = asker === undefined ? { explicit: false } : { explicit: true, askedBy: asker };
   const { pausedBy } = await ports.decisions.of(key);
   const people = { pausedBy, mayWrite: writersOf(repo, ports) };
-  const review = { ...place, trigger: "command", ...request } as const;
+  const review = { ...UNSHAPED, ...place, trigger: "command", explicit: asker !== null, askedBy: asker } as const;
   const admitted = await stage("gather", () => admit(review, ports.pulls, knownFor(ports), people));
   return admitted.kind === "skipped" ? admitted.reason : null;
 }
 
 /** Whether the pull request is reviewed, or why not, and what the latest review said. */
 export async function explainReview(order: CommandContext): Promise<Answer> {
-  const skipped = await skippedBecause(order, undefined);
+  const skipped = await skippedBecause(order, null);
   const latest = await order.ports.records.latest(order.key);
   const why = notReviewed(skipped);
   const none = skipped === null ? "This pull request was not reviewed yet. `/kodiai review` reviews it." : "";
@@ -72,7 +72,7 @@ export async function explainReview(order: CommandContext): Promise<Answer> {
 
 /** The list of commands, and first why the pull request is not reviewed, where it is not. */
 export async function help(order: CommandContext): Promise<Answer> {
-  const skipped = await skippedBecause(order, undefined);
+  const skipped = await skippedBecause(order, null);
   const parts = [notReviewed(skipped), verbList()].filter((part) => part !== "");
   return plainAnswer("done", parts.join("\n\n"), "help");
 }

@@ -4,7 +4,7 @@ import type { Repo } from "../../domain/job.ts";
 import { NO_PULL } from "../../domain/memory/placeholder-pull-request.ts";
 import { ownScope } from "../../domain/retrieval.ts";
 import type { Recall } from "../../ports/memory.ts";
-import { type RetrievePorts, retrieveForQuestion } from "../../retrieve/retrieve.ts";
+import { type RetrievePorts, retrieveForQuestion, UNAIDED } from "../../retrieve/retrieve.ts";
 import type { WritingPorts } from "../review/review-ports.ts";
 
 /** What the gate needs of memory. */
@@ -38,12 +38,10 @@ async function countOf(repo: Repo, recall: Counting): Promise<number | null> {
 /** The gate's ports of memory, without anything to find. */
 function gateOnly(recall: Counting): RetrievePorts {
   const nothing = () => Promise.resolve([]);
-  const { off } = recall;
   return {
-    embedder: null,
-    reranker: null,
+    ...UNAIDED,
     recall: {
-      ...(off === undefined ? {} : { off }),
+      off: recall.off,
       nearest: nothing,
       matching: nothing,
       records: nothing,

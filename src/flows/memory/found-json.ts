@@ -7,7 +7,11 @@ import { isoDate } from "../../domain/text/iso-date.ts";
 import type { HandSearched } from "./search-memory.ts";
 
 /** Plain JSON, version 2; results best first. */
-export function foundJson(repo: Repo, asked: Omit<HandSearch, "repo" | "now">, { memories, searches }: HandSearched) {
+export function foundJson(
+  repo: Repo,
+  asked: Omit<HandSearch, "repo" | "now" | "rerank">,
+  { memories, searches }: HandSearched,
+) {
   return {
     version: 2,
     repo: { key: repoKey(repo), name: `${repo.owner}/${repo.name}` },

@@ -21,7 +21,7 @@ import type { DiffLine, FileDiff, Hunk, PullRequestContext } from "../../domain/
 import { ownScope } from "../../domain/retrieval.ts";
 import { textVectors } from "../../domain/text/text-likeness.ts";
 import type { Embedder, Recall } from "../../ports/memory.ts";
-import { retrieve } from "../../retrieve/retrieve.ts";
+import { OF_THE_CHANGE, retrieve, UNAIDED } from "../../retrieve/retrieve.ts";
 import { nameOf } from "./find-repository.ts";
 import { type ExportPorts, recordsOf } from "./memory-file.ts";
 
@@ -88,8 +88,8 @@ export async function replayMemory(repo: Repo, last: number, ports: ReplayPorts)
     const later = people.map(({ text }) => vectors(text));
     const ask = async (of: Repo, number: number) => {
       const context = pastChange(of, number, people);
-      const settings = { knowledge: defaultKnowledge(), now: pull.at, before: pull.at };
-      const asked = { embedder: ports.embedder, recall: ports.recall, reranker: null };
+      const settings = { ...OF_THE_CHANGE, knowledge: defaultKnowledge(), now: pull.at, before: pull.at };
+      const asked = { ...UNAIDED, embedder: ports.embedder, recall: ports.recall };
       const found = await retrieve(context, analyze(context), asked, settings);
       for (const one of found.degraded) degraded.set(`${one.part} ${one.reason}`, one);
       spent.tokens += found.usage.tokens;

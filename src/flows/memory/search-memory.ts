@@ -10,12 +10,10 @@ import type { RetrievalLog } from "../../ports/memory.ts";
 import { type RetrievePorts, searchMemory } from "../../retrieve/retrieve.ts";
 import type { WritingPorts } from "../review/review-ports.ts";
 
-/** `leave`: with which a model may be asked for a better order, where the search wants that. */
-export interface SearchPorts extends Omit<RetrievePorts, "pause"> {
+/** `allowance` is for a better order, where the search wants one. */
+export interface SearchPorts extends RetrievePorts {
   /** Never rejects. */
   readonly retrievals: RetrievalLog;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
 }
 
 export type HandSearched = Awaited<ReturnType<typeof searchByHand>>;

@@ -14,5 +14,5 @@ export async function whyOutcome(record: MemoryRecord, store: Pick<EvidenceStore
   const { outcome, decided, provenance } = record;
   const all = provenance.pull === null ? [] : await store.evidence(record.repo, provenance.pull);
   const { because = [], evidence = [] } = weighPull(all, [record]).get(record.id) ?? {};
-  return { outcome, ...(decided ? { decided } : {}), because, evidence };
+  return { outcome, decided, because, evidence };
 }

@@ -1,7 +1,7 @@
 // Turns new evidence into outcomes of findings. Only through here do people change what memory knows of a finding.
 
 import { Transient } from "../../domain/errors.ts";
-import { jobKey, type Repo } from "../../domain/job.ts";
+import { jobKey, type Repo, UNSHAPED } from "../../domain/job.ts";
 import { EVIDENCE_TEXT, type Evidence, type EvidenceBy, type EvidenceKind } from "../../domain/memory/evidence.ts";
 import { repoKey } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
@@ -188,7 +188,7 @@ async function judgeAgain(of: Repo, number: number, { records, checkBook, jobs, 
   if (check === null) return;
   const { repo, installationId, headSha } = check;
   const head = { kind: "review", key, delivery: "dashboard", installationId, repo, number, headSha } as const;
-  await jobs.add({ ...head, trigger: "verdict", explicit: false }, now());
+  await jobs.add({ ...UNSHAPED, ...head, trigger: "verdict", explicit: false }, now());
 }
 
 function pieceOf(memoryId: string, kind: EvidenceKind, by: EvidenceBy, at: number): Omit<Evidence, "key"> {

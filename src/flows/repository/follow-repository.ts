@@ -102,7 +102,7 @@ async function index(job: IndexJob, ports: FollowPorts): Promise<Indexed | Skipp
     remembering: { redact: ports.redact },
     urlOf: (path: string) => `${page}/${path.split("/").map(encodeURIComponent).join("/")}`,
     most: MOST_OF_A_RUN,
-    after: job.after ?? null,
+    after: job.after,
     wordsOnly: config.knowledge.embeddings === "off",
     corpus: "doc" as const,
   };
@@ -145,7 +145,7 @@ async function forget(job: ForgetJob, ports: FollowPorts) {
   if (!found.isMissing) {
     // Counts attempts instead of time: clocks of several processes differ, and may be changed.
     const { first, longest } = ASK_AGAIN_MS;
-    const inMs = Math.min(longest, first * 2 ** (job.asked ?? 0));
+    const inMs = Math.min(longest, first * 2 ** job.asked);
     return { kind: "unconfirmed", reason: found.reason, inMs } as const;
   }
   const first = await forgetAll(job.repo, ports);
@@ -215,7 +215,7 @@ async function followHistory({ number }: HistoryJob, ports: FollowPorts): Promis
   const past = await pastOf(repo);
   if (past === null) return { kind: "skipped", reason: "the App does not reach the repository" };
   const keeping = { ...ports, past };
-  if (number !== undefined) return importPull(number, { repo, ownLogin: botLogin }, keeping);
+  if (number !== null) return importPull(number, { repo, ownLogin: botLogin }, keeping);
   const request = { repo, since: null, limit: LIMIT, most: REQUESTS, ownLogin: botLogin, at: ports.now };
   return importHistory(request, { ...keeping, store });
 }
@@ -235,7 +235,7 @@ async function describeRepository({ after }: DescribeJob, ports: FollowPorts): P
   const wish = {
     repo,
     most: MOST_DESCRIBED,
-    after: after ?? null,
+    after,
     usdPerMonth: config.review.budget.usdPerMonth,
     remembering: { redact: ports.redact },
   };

@@ -89,10 +89,9 @@ export async function indexRepository(request: IndexRequest, given: IndexPorts) 
 }
 
 function withoutVectors(embedder: Embedder): Embedder {
-  const { space, threshold, weight } = embedder;
   const embed: Embedder["embed"] = (texts) =>
-    Promise.resolve({ vectors: texts.map(() => null), tokens: 0, usd: 0, cached: 0 });
-  return { space, threshold, weight, embed };
+    Promise.resolve({ vectors: texts.map(() => null), tokens: 0, usd: 0, cached: 0, failed: null });
+  return { ...embedder, embed };
 }
 
 /** As many as one run may read, at least one; by path, so that the next run knows where to continue. */

@@ -2,7 +2,7 @@
 // repository, the least recently read first. A head without a delivery is reviewed like any other, and what people wrote since
 // the last look is taken as if its delivery had arrived: one that did is recognised by its content.
 import { Transient } from "../../domain/errors.ts";
-import { jobKey, type Repo } from "../../domain/job.ts";
+import { jobKey, type Repo, UNSHAPED } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { AddReview, MissedEventStore, OpenPull, OpenPulls, TakeComment } from "../../ports/missed-events.ts";
 
@@ -107,7 +107,7 @@ export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForM
       const { number, headSha } = pull;
       const key = jobKey(repo, number);
       const why = { delivery: "missed", trigger: "missed", explicit: false } as const;
-      await add({ kind: "review", key, installationId, repo, number, headSha, ...why });
+      await add({ ...UNSHAPED, kind: "review", key, installationId, repo, number, headSha, ...why });
       keys.push(key);
     }
     return keys;

@@ -73,8 +73,7 @@ export function withReasons(precedents: Precedents, rejected: readonly RejectedM
   return {
     ...precedents,
     ranked: precedents.ranked.map((memory) => {
-      const rejections = byId.get(memory.record.id) ?? null;
-      return rejections === null ? memory : { ...memory, rejections };
+      return { ...memory, rejections: byId.get(memory.record.id) ?? null };
     }),
   };
 }
@@ -105,9 +104,9 @@ async function claimsLike(
   { embedder, recall }: WritingPorts,
 ): Promise<readonly (readonly AlikeClaim[])[]> {
   const nothing = findings.map(() => []);
-  const bound = embedder?.sameClaim;
+  const bound = embedder?.sameClaim ?? null;
   const isAsked = ({ rule, category }: Finding) => rule === null && rejected.some((one) => one.category === category);
-  if (embedder === null || bound === undefined || !findings.some(isAsked)) return nothing;
+  if (embedder === null || bound === null || !findings.some(isAsked)) return nothing;
   try {
     const { number: pull, head } = context.pull;
     const where = { repo: context.repo, pull, headSha: head.sha, url: null, at: 0, author: null };
@@ -134,11 +133,11 @@ export function flaggedBy({ review }: PostedReview): FlaggedNow {
   const idOf = (finding: Pick<Finding, "id">) => findingMemoryId(repoKey(review.repo), review.number, finding.id);
   return {
     reported: review.said.flatMap(({ finding, shape, recovered }) =>
-      recovered === true || finding.side === "LEFT" || shape.at.length === 0
+      recovered || finding.side === "LEFT" || shape.at.length === 0
         ? []
         : [{ memoryId: idOf(finding), rule: finding.rule, shape }],
     ),
     open: review.findings.map(({ finding }) => idOf(finding)),
-    fixed: review.addressed.flatMap(({ finding, isRemoved }) => (isRemoved === true ? [idOf(finding)] : [])),
+    fixed: review.addressed.flatMap(({ finding, isRemoved }) => (isRemoved ? [idOf(finding)] : [])),
   };
 }

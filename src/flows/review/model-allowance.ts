@@ -235,7 +235,7 @@ export async function isForOutsider(
 ): Promise<boolean> {
   if (permissions === null || access === null || config.review.model === "off") return false;
   // Only people with write access push to branches of the repository itself.
-  if (job.askedBy === undefined && pull.head.repo === `${repo.owner}/${repo.name}`) return false;
+  if (job.askedBy === null && pull.head.repo === `${repo.owner}/${repo.name}`) return false;
   return !hasAccess(await permissions.of(repo, job.askedBy ?? pull.author), "write");
 }
 
@@ -246,9 +246,10 @@ export async function isByOutsider(
   permissions: Permissions | null,
 ): Promise<boolean> {
   const { pull, repo, job } = context;
-  const { askedBy: _, ...unasked } = job;
   const isFork = pull.head.repo !== null && pull.head.repo !== `${repo.owner}/${repo.name}`;
   // Without the right to ask for permissions, what GitHub calls them has to do.
   const isNear = NEAR.has(pull.author.association);
-  return permissions === null ? isFork && !isNear : isForOutsider({ ...context, job: unasked }, access, permissions);
+  return permissions === null
+    ? isFork && !isNear
+    : isForOutsider({ ...context, job: { ...job, askedBy: null } }, access, permissions);
 }

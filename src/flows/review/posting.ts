@@ -39,7 +39,7 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
     const settings = config.review.tools;
     const asked = { repo: job.repo, pull, settings, paths: [], isInHead: async () => null };
     const { ran } = settings.codeScanning ? await ports.tools.of(asked) : NO_REPORT;
-    const before = sources?.tools ?? [];
+    const before = sources.tools;
     return before.length < MOST_TOOLS && ran.some((tool) => !before.includes(tool));
   };
   let unsent: Review | null = null;

@@ -1,5 +1,6 @@
 // What one review may spend, and what is recorded of it: the model's allowance, shared between retrieval and reading, the log of
 // retrievals, and the costs and figures of the written review.
+
 import type { RepoConfig } from "../../config/repo-config.ts";
 import { originOf } from "../../domain/figures/logged-retrieval.ts";
 import type { Repo } from "../../domain/job.ts";
@@ -12,6 +13,7 @@ import { reviewFingerprint } from "../../domain/review/review-history.ts";
 import type { MemoryHeld, Review, SummaryBecause } from "../../domain/review.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { findingHunks } from "../../learn/learn.ts";
+import { OF_THE_CHANGE } from "../../retrieve/retrieve.ts";
 import { PROMPT_VERSION } from "../../review/review.ts";
 import { logRetrieval } from "../memory/search-memory.ts";
 import {
@@ -37,10 +39,10 @@ export async function prepare(context: PullRequestContext, signals: ReviewSignal
   return {
     /** For retrieval, with its share of the allowance. */
     ports: { ...ports, allowance: retrievalShare(allowance) },
-    settings: () => ({ knowledge, now: ports.now(), gateCache: ports.gateCache }),
+    settings: () => ({ ...OF_THE_CHANGE, knowledge, now: ports.now(), gateCache: ports.gateCache }),
     /** Logs what was retrieved and what it cost. */
     async record(precedents: Precedents) {
-      spent = precedents.modelCosts ?? [];
+      spent = precedents.modelCosts;
       const origin = originOf(job.trigger);
       await logRetrieval(precedents, { repo, number: job.number, origin, retrieval: knowledge.retrieval, at }, ports);
     },
@@ -59,7 +61,7 @@ export async function prepare(context: PullRequestContext, signals: ReviewSignal
         memory: held === null ? written.memory : { ...written.memory, held },
         degraded: [...written.degraded, ...degraded],
         cost: { ...costOf([written.cost, ...spent]), ms: ports.now() - started },
-        ...((await isByOutsider(context, access, ports.permissions)) ? { isByOutsider: true } : {}),
+        isByOutsider: await isByOutsider(context, access, ports.permissions),
         month: await monthSpending(config.review, repo, access, ports.now(), isOutsider),
       };
       if (ports.redact === null) return complete;
@@ -98,7 +100,7 @@ async function introduceMemory(
   { languages: changed }: Pick<ReviewSignals, "languages">,
   { recall, introductions }: WritingPorts,
 ): Promise<MemoryHeld | null> {
-  if (recall.off !== undefined) return null;
+  if (recall.off !== null) return null;
   try {
     const why = await introductions.of(repo);
     if (why === null) return null;

@@ -172,6 +172,7 @@ function rejectionsIn(voices: readonly Evidence[], outcome: Outcome): readonly R
     url: from.url,
     at: from.at,
     isReaction: weight === "reaction",
+    pull: null,
   }));
 }
 

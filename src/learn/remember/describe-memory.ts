@@ -33,7 +33,7 @@ const LASTING: ReadonlySet<ModelFailure> = new Set(["refused", "truncated", "too
  */
 export function waitsForFields(record: MemoryRecord): boolean {
   if (record.corpus !== "finding" && record.corpus !== "review_comment") return false;
-  if (record.described === undefined) return record.situation === null && record.lesson === null;
+  if (record.described === null) return record.situation === null && record.lesson === null;
   return record.described.source !== sourceHash(record);
 }
 

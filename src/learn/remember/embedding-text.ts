@@ -33,11 +33,16 @@ function fieldsOf({ situation, tags, lesson }: MemoryRecord): string {
   return parts.filter(Boolean).join(" | ");
 }
 
+/** Older versions did not hash these without a value, and a row with an equal hash is not written again. */
+const LATER = new Set(["flaggedCode", "fixedCode", "decided", "described", "sharing"]);
+
 /** @param embedded its digest */
 export function recordHashes(of: MemoryRecord, embedded: string): RecordHashes {
   // Staleness and sharing depend on the surroundings, not on the source.
-  const { sharing: _, ...said } = of;
-  const record = shortHash(canonicalJson({ ...said, stale: false }), HASH_DIGITS);
+  const said = Object.entries({ ...of, stale: false, sharing: null }).filter(
+    ([name, value]) => value !== null || !LATER.has(name),
+  );
+  const record = shortHash(canonicalJson(Object.fromEntries(said)), HASH_DIGITS);
   return { record, embedded: shortHash(embedded, HASH_DIGITS) };
 }
 

@@ -45,7 +45,7 @@ export function fromFinding(finding: Finding, where: PostedWhere): MemoryRecord 
 /** The memories of a review's new findings, without those already on the pull request. */
 export function recordsOfFindings(posted: PostedReview, facts: Pick<PostedWhere, "at" | "author">): MemoryRecord[] {
   const { review, findings, reviewUrl, summaryUrl } = posted;
-  const hunks = new Map((review.hunks ?? []).map(({ findingId, hunk }) => [findingId, hunk]));
+  const hunks = new Map(review.hunks.map(({ findingId, hunk }) => [findingId, hunk]));
   const languages = new Map(review.signals.files.map(({ path, language }) => [path, language]));
   return findings
     .filter(({ place }) => place !== "already-posted")

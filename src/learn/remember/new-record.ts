@@ -32,7 +32,12 @@ export function newRecord(
     symbol: null,
     chunkType: null,
     hunk: null,
+    flaggedCode: null,
+    fixedCode: null,
     outcome: null,
+    decided: null,
+    described: null,
+    sharing: null,
     stale: false,
     ...known,
   };

@@ -37,8 +37,8 @@ const Exported = z.object({
     symbol: z.string().max(2_000).nullable(),
     chunkType: z.string().max(100).nullable(),
     hunk: text.nullable(),
-    flaggedCode: text.nullable().optional(),
-    fixedCode: text.nullable().optional(),
+    flaggedCode: text.nullable().default(null),
+    fixedCode: text.nullable().default(null),
     outcome: z.enum(OUTCOMES).nullable(),
     decided: z
       .object({
@@ -49,7 +49,7 @@ const Exported = z.object({
         weight: z.enum(["reason", "repeated", "word", "reaction", "code"]),
       })
       .nullable()
-      .optional(),
+      .default(null),
     provenance: z.object({
       url: z.string().max(4_000).nullable(),
       author: z.string().max(200).nullable(),
@@ -67,7 +67,8 @@ const Exported = z.object({
         confidence: z.number().min(0).max(1),
         problems: z.array(z.string().max(100)).max(100),
       })
-      .optional(),
+      .nullable()
+      .default(null),
   }),
 });
 
@@ -130,9 +131,7 @@ function exported(value: object): ImportRow {
   if (!read.success) return wrong(firstProblem(read.error));
   const { record } = read.data;
   const id = memoryId(record.repo, record.corpus, record.sourceId);
-  const { decided = null, ...rest } = record;
-  const known = decided === null ? {} : { decided };
-  return { kind: "record", record: { ...rest, ...known, id, language: canonicalLanguage(record.language) } };
+  return { kind: "record", record: { ...record, sharing: null, id, language: canonicalLanguage(record.language) } };
 }
 
 function corpusRow(value: object): ImportRow {

@@ -10,20 +10,21 @@ export type Redact = (text: string) => Promise<string>;
 export async function redactRecord(record: MemoryRecord, redact: Redact): Promise<MemoryRecord> {
   const orNull = async (text: string | null) => (text === null ? null : redact(text));
   /** Cut to the limit of every stored piece of code. */
-  const piece = async (code: string) => cutText(await redact(code), MAX_HUNK).toWellFormed();
+  const piece = async (code: string | null) =>
+    code === null ? null : cutText(await redact(code), MAX_HUNK).toWellFormed();
   const { decided, flaggedCode, fixedCode } = record;
   return {
     ...record,
-    ...(decided ? { decided: { ...decided, reason: await orNull(decided.reason) } } : {}),
+    decided: decided && { ...decided, reason: await orNull(decided.reason) },
     text: await redact(record.text),
     replies: await Promise.all(record.replies.map(redact)),
     situation: await orNull(record.situation),
     lesson: await orNull(record.lesson),
     hunk: await orNull(record.hunk),
     // A document's tags are language names.
-    tags: record.described === undefined ? record.tags : await Promise.all(record.tags.map(redact)),
-    ...(flaggedCode ? { flaggedCode: await piece(flaggedCode) } : {}),
-    ...(fixedCode ? { fixedCode: await piece(fixedCode) } : {}),
+    tags: record.described === null ? record.tags : await Promise.all(record.tags.map(redact)),
+    flaggedCode: await piece(flaggedCode),
+    fixedCode: await piece(fixedCode),
   };
 }
 

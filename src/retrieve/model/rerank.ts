@@ -269,7 +269,7 @@ function namedIn(value: unknown): string {
 }
 
 function candidateText({ path, type, language, outcome, text }: RerankCandidate, index: number): string {
-  const word = (known: string | null | undefined) => (known ? line(known, MAX_WORD) : "unknown");
+  const word = (known: string | null) => (known ? line(known, MAX_WORD) : "unknown");
   const about = `path: ${word(path)} | type: ${word(type)} | language: ${word(language)} | outcome: ${outcome ?? "none"}`;
   return `[${index}] ${about}\n    ${line(text, PREVIEW)}`;
 }

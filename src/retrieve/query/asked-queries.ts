@@ -57,8 +57,8 @@ export interface Asked {
   /** Files that the question is about, of which only the path is known, for the strategy `related-files`. */
   readonly files: readonly FileDiff[];
   readonly filter: MemoryFilter;
-  /** Replaces the gate for changes; null counts: memory could not be counted. Absent: that gate decides. */
-  readonly decide?: (counts: MemoryCounts | null) => GateDecision;
+  /** Replaces the gate for changes; null counts: memory could not be counted. Null: that gate decides. */
+  readonly decide: ((counts: MemoryCounts | null) => GateDecision) | null;
 }
 
 function queryOf(text: string): RetrievalQuery {
@@ -77,6 +77,8 @@ export function askedByHand(text: string, search: HandSearch) {
     settings: {
       knowledge: knowledgeOf(search),
       now: search.now,
+      before: null,
+      gateCache: null,
       tuning: {
         floors: threshold !== 0,
         adaptive: !explicit,
@@ -88,14 +90,14 @@ export function askedByHand(text: string, search: HandSearch) {
         query: () => queryOf(text),
         files: [],
         filter: { ...filter, corpora: filter.corpora ?? CORPORA },
+        decide: null,
       } satisfies Asked,
     },
   };
 }
 
-function knowledgeOf({ method, topK, threshold, rerank: by }: HandSearch): Knowledge {
+function knowledgeOf({ method, topK, threshold, rerank }: HandSearch): Knowledge {
   const { retrieval, ...rest } = defaultKnowledge();
-  const rerank = by ?? "auto";
   const distanceThreshold = threshold === null ? "auto" : 1 - threshold;
   const gate = { ...retrieval.gate, enabled: false };
   return { ...rest, retrieval: { ...retrieval, method, topK, distanceThreshold, rerank, gate } };
@@ -149,7 +151,7 @@ export function askedInComment(question: AskedQuestion, knowledge: Knowledge, no
   return {
     context,
     signals: { ...signals, languages },
-    settings: { knowledge, now, tuning: { leastProbability: 0 }, asked },
+    settings: { knowledge, now, before: null, gateCache: null, tuning: { leastProbability: 0 }, asked },
   };
 }
 
@@ -169,7 +171,7 @@ export const NOT_EMBEDDED: EmbeddedQueries = { vectors: [], usage: NO_USAGE };
 type EmbedQueries = (
   texts: readonly string[],
   kind: "query",
-) => Promise<Omit<EmbeddingUsage, "texts"> & Pick<EmbeddedQueries, "vectors"> & { readonly failed?: string | null }>;
+) => Promise<Omit<EmbeddingUsage, "texts"> & Pick<EmbeddedQueries, "vectors"> & { readonly failed: string | null }>;
 
 /**
  * One request for all texts; null for each without a vector. Never rejects: failures are noted in `tries`.

@@ -22,7 +22,7 @@ const BODY_READ = 20_000;
 interface QuerySubject {
   readonly pull: Pick<PullRequest, "title" | "body">;
   readonly files: readonly Pick<FileDiff, "path">[];
-  readonly issues?: readonly LinkedIssue[];
+  readonly issues: readonly LinkedIssue[];
 }
 
 export type QuerySignals = {
@@ -83,7 +83,7 @@ export function withoutShortWords(text: string, least: number): string {
 }
 
 function partsOf(
-  { pull, files, issues = [] }: QuerySubject,
+  { pull, files, issues }: QuerySubject,
   { intent, languages, risks, author }: QuerySignals,
 ): readonly Part[] {
   const body = excerpt(pull.body ?? "");

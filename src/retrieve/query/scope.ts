@@ -160,7 +160,10 @@ function withoutSource(record: MemoryRecord, text: string, names: ReadonlySet<st
     symbol: null,
     chunkType: null,
     hunk: null,
-    ...(decided ? { decided: { ...decided, by: null, reason: null, sha: null } } : {}),
+    flaggedCode: null,
+    fixedCode: null,
+    decided: decided && { ...decided, by: null, reason: null, sha: null },
+    described: null,
     provenance: { ...provenance, url: null, author: null, sha: null, pull: null },
     sharing: "pattern",
   };

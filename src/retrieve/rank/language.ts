@@ -1,15 +1,10 @@
 // The language of a memory as a canonical id: the stored one, else from its tags or its path.
 import { canonicalLanguage, relatedLanguages, UNKNOWN_LANGUAGE } from "../../domain/language.ts";
-import type { Corpus } from "../../domain/memory.ts";
+import type { MemoryRecord } from "../../domain/memory.ts";
 import { fnv1a } from "../../domain/text/hash.ts";
 
-interface ChunkOrigin {
-  readonly corpus?: Corpus;
-  /** As stored: any spelling; absent or empty in old rows. */
-  readonly language?: string | null;
-  readonly path?: string | null;
-  readonly tags?: readonly string[];
-}
+/** `language` as stored: any spelling; empty in old rows. */
+type ChunkOrigin = Pick<MemoryRecord, "corpus" | "language" | "path" | "tags">;
 
 /** Extensions of the most reviewed languages, for rows without a stored language. */
 const BY_EXTENSION: ReadonlyMap<string, string> = new Map(
@@ -68,12 +63,12 @@ const GENERAL = new Set(["general", "markdown", "text", "plaintext", "restructur
  * The canonical id, or `unknown`. The stored language comes first; for a document or wiki page the first specific tag
  * counts; rows without either use the extension of their path.
  */
-export function chunkLanguage({ corpus, language, path, tags = [] }: ChunkOrigin): string {
+export function chunkLanguage({ corpus, language, path, tags }: ChunkOrigin): string {
   if (corpus === "doc" || corpus === "wiki") {
-    const named = [language ?? "", ...tags].map(canonicalLanguage).find((id) => !GENERAL.has(id));
+    const named = [language, ...tags].map(canonicalLanguage).find((id) => !GENERAL.has(id));
     return named ?? UNKNOWN_LANGUAGE;
   }
-  const stored = language?.trim() ?? "";
+  const stored = language.trim();
   return stored === "" ? byPath(path ?? "") : canonicalLanguage(stored);
 }
 
@@ -134,10 +129,11 @@ export interface RerankConfig {
 /** Mild: a match more than 1 / .85 − 1 = 17.6 % farther never overtakes. */
 export const RERANK: RerankConfig = { sameLanguageBoost: 0.85, relatedLanguageRatio: 0.5 };
 
-/** A distance, and the data to determine the language. */
-interface Rerankable extends Pick<ChunkOrigin, "language" | "path"> {
+interface Rerankable {
   readonly id: string;
   readonly distance: number;
+  /** A canonical id. */
+  readonly language: string;
 }
 
 type Adjusted = Rerankable & { readonly adjustedDistance: number };
@@ -158,7 +154,7 @@ export function rerankByLanguage<T extends Rerankable>(
   own.delete(UNKNOWN_LANGUAGE);
   const related = new Set([...own].flatMap(relatedLanguages));
   const adjusted = results.map((result) => {
-    const language = chunkLanguage(result);
+    const { language } = result;
     const languageMatch = own.has(language);
     const other = related.has(language) ? 1 - (1 - same) * relatedLanguageRatio : 1;
     return { ...result, adjustedDistance: result.distance * (languageMatch ? same : other), languageMatch };

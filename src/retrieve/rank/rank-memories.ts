@@ -186,8 +186,11 @@ function byDistance(
 function rankedMemory(candidate: Candidate, terms: readonly ScoreTerm[]): RankedMemory {
   const { record, distance, probability, vectorRank, keywordRank, keywordScore } = candidate;
   const score = terms.reduce((sum, { value }) => sum + value, 0);
-  const unknown = { adjustedDistance: null, languageMatch: false, nearestHunk: null, alternateSources: [] };
-  return { record, distance, probability, vectorRank, keywordRank, keywordScore, score, terms, ...unknown };
+  return {
+    ...{ record, distance, probability, vectorRank, keywordRank, keywordScore, score, terms },
+    ...{ adjustedDistance: null, languageMatch: false, nearestHunk: null, alternateSources: [] },
+    ...{ confidence: null, rejections: null, rerankScore: null },
+  };
 }
 
 function nearestHunks({ queries }: Evidence): ReadonlyMap<string, NonNullable<RankedMemory["nearestHunk"]>> {

@@ -57,7 +57,7 @@ export function matchEarlierFindings(findings: readonly Finding[], located: read
  * cites more or fewer of them each time.
  */
 function asSaidBefore(finding: Finding, { said, place }: LocatedFinding): Finding {
-  const again = said.recovered === true ? { ...finding, id: said.finding.id } : said.finding;
+  const again = said.recovered ? { ...finding, id: said.finding.id } : said.finding;
   const { locMethod } = finding;
   const { startLine, line } = place?.as === "same" && place.path === finding.path ? place : finding;
   const how = locMethod === undefined ? {} : { locMethod };
@@ -150,7 +150,7 @@ function likenessOnFile(finding: Finding, said: EarlierFinding): number {
 /** Rules name what they find: two rules mean the same only where they are of several tools. */
 function isOtherRule(finding: Finding, said: EarlierFinding): boolean {
   const { finding: before, recovered } = said;
-  const isRule = recovered !== true && finding.rule !== null && before.rule !== null;
+  const isRule = !recovered && finding.rule !== null && before.rule !== null;
   return isRule && finding.rule !== before.rule && !isOfTool(finding, said);
 }
 
@@ -161,7 +161,7 @@ function isOfTool(finding: Finding, { finding: before }: EarlierFinding): boolea
 }
 
 function isSameKind(finding: Finding, { finding: before, recovered }: EarlierFinding): boolean {
-  return recovered === true || finding.category === before.category;
+  return recovered || finding.category === before.category;
 }
 
 /**
@@ -291,7 +291,7 @@ export function openFindings(
     const { said, path, place } = one;
     const changed = changeOf(one, leftOut);
     // Memory compares code with code, which happens each time.
-    const isByMemory = said.finding.source === "memory" && said.recovered !== true;
+    const isByMemory = said.finding.source === "memory" && !said.recovered;
     const isSpared = path !== null && spared.has(path);
     const byModel = looked.byModel && !isSpared;
     const { source } = said.finding;
@@ -300,7 +300,7 @@ export function openFindings(
     if (changed !== null && wasLookedAt) {
       // A rule may be silent for another reason than a changed code.
       const isRemoved = path !== null && said.shape.at.length > 0 && place?.as !== "same";
-      addressed.push({ finding: said.finding, url: said.url, reason: changed, ...(isRemoved ? { isRemoved } : {}) });
+      addressed.push({ finding: said.finding, url: said.url, reason: changed, isRemoved });
     } else open.push(openFinding(one, changed === null && path !== null ? "still open" : UNSEEN));
   }
   return { open, addressed };
@@ -364,7 +364,15 @@ export function recordFindings(
     place === "already-posted" || known.has(finding.id)
       ? []
       : // Precedents are already in memory.
-        [{ finding: { ...finding, precedents: [] }, place, shape: shapeAt(finding, code), url: null }],
+        [
+          {
+            finding: { ...finding, precedents: [] },
+            place,
+            shape: shapeAt(finding, code),
+            url: null,
+            recovered: false,
+          },
+        ],
   );
   return [...before, ...fresh].slice(-MOST_SAID);
 }

@@ -65,7 +65,7 @@ export function jobWatch(metrics: JobMetrics, { log, onStep }: Pick<AppOptions, 
     run<T>(lane: LaneName, lease: Lease<AnyJob>, work: () => Promise<T>): Promise<T> {
       const { job, attempt, waitedMs } = lease;
       tallies.set(job, newTally());
-      if (waitedMs !== undefined) metrics.waited(lane, waitedMs);
+      metrics.waited(lane, waitedMs);
       const attributes = { "kodiai.lane": lane, "kodiai.job.key": job.key, "kodiai.job.attempt": attempt };
       return inSpan(`kodiai.job ${lane}`, attributes, work);
     },
@@ -83,7 +83,7 @@ export function jobWatch(metrics: JobMetrics, { log, onStep }: Pick<AppOptions, 
       metrics.ended(lane, end, ms);
       return {
         ms: Math.round(ms),
-        ...(waitedMs === undefined ? {} : { waitedMs }),
+        waitedMs,
         stages: Object.fromEntries(stages),
         counts: Object.fromEntries(counts),
         ...(gate === null ? {} : { gate }),

@@ -45,7 +45,7 @@ export async function handleMissingRepository(
   const { repo, installationId, delivery } = job;
   const at = now();
   const forget = { kind: "forget", trigger: "missing", key: upkeepKey(repo, "forget") } as const;
-  await queue.add({ ...forget, repo, installationId, delivery, notBefore: at + UNTIL_ENDED_MS }, at);
+  await queue.add({ ...forget, repo, installationId, delivery, asked: 0, notBefore: at + UNTIL_ENDED_MS }, at);
   return "forgotten";
 }
 

@@ -33,7 +33,7 @@ export function cachedEmbedder(inner: Embedder, db: Database, now: () => number)
       const cached = texts.filter((text) => found.has(text)).length;
       const missing = distinct.filter((text) => !found.has(text));
       const vectors = () => texts.map((text) => found.get(text) ?? null);
-      if (missing.length === 0) return { vectors: vectors(), tokens: 0, usd: 0, cached };
+      if (missing.length === 0) return { vectors: vectors(), tokens: 0, usd: 0, cached, failed: null };
       const embedded = await inner.embed(missing, kind);
       const fresh = new Map<string, Float32Array>();
       for (const [at, vector] of embedded.vectors.entries()) if (vector !== null) fresh.set(missing[at] ?? "", vector);

@@ -115,7 +115,7 @@ async function decide(tx: Sql, repo: RepoKey, decisions: readonly Decision[]): P
     // Replaces the known rejections, because people change their minds.
     await tx.run("DELETE FROM rejections WHERE id = $1", [id]);
     for (const { by, reason, url, at, isReaction } of rejections)
-      await upsert(tx, "rejections", ["id", "by"], { id, by, reason, url, at, is_reaction: isReaction === true });
+      await upsert(tx, "rejections", ["id", "by"], { id, by, reason, url, at, is_reaction: isReaction });
     const { at, by, reason, sha, weight } = decided ?? { at: null, by: null, reason: null, sha: null, weight: null };
     const next = { outcome, at, by, reason, sha, weight };
     const before = await tx.one<typeof next>(

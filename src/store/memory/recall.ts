@@ -24,6 +24,7 @@ export function storedRecall(db: Database, vectorsMissing: string | null, settin
   const search = memorySearch(storedRows(db), { memoryBytes, rowsInDatabase, exact: usearchExact() });
   return {
     ...search,
+    off: null,
     async nearest(...asked) {
       // The reason names files of this machine; `doctor` shows it.
       if (vectorsMissing !== null) throw new Error("vector search is not available: sqlite-vec could not be loaded");

@@ -32,8 +32,8 @@ const RECORD: Columns = {
   chunk_type: ["text", "chunkType", "r"],
   hunk: ["text", "hunk", "c"],
   outcome: ["text", "outcome", "r"],
-  flagged_code: ["text", "flaggedCode?", "c"],
-  fixed_code: ["text", "fixedCode?", "c"],
+  flagged_code: ["text", "flaggedCode", "c"],
+  fixed_code: ["text", "fixedCode", "c"],
   replies: ["json", "replies", "c"],
   tags: ["json", "tags", "c"],
   url: ["text", "provenance.url", "c"],
@@ -43,7 +43,7 @@ const RECORD: Columns = {
   pull: ["int", "provenance.pull", "r"],
   at: ["int", "provenance.at", "r"],
   stale: ["flag", "stale", "r"],
-  described: ["json", "described?", "c"],
+  described: ["json", "described", "c"],
 };
 const FACTS = columnsOf("r");
 const CONTENTS = columnsOf("c");
@@ -80,8 +80,8 @@ export type RecordRow = Readonly<Record<string, unknown>>;
 export function readRecord(row: RecordRow): MemoryRecord {
   return {
     ...objectOf<MemoryRecord>(RECORD, row),
-    ...(row.decided_weight === null ? {} : { decided: objectOf<Decided>(READ_DECIDED, row) }),
-    ...(row.gives === 1 ? { sharing: "given" as const } : {}),
+    decided: row.decided_weight === null ? null : objectOf<Decided>(READ_DECIDED, row),
+    sharing: row.gives === 1 ? "given" : null,
   };
 }
 
@@ -215,7 +215,7 @@ async function writeContents(tx: Sql, rows: readonly WrittenRow[]): Promise<void
 
 /** A stored decision survives a second write of its record; without one, the decision of an import is stored. */
 async function writeDecided(tx: Sql, rows: readonly WrittenRow[]): Promise<void> {
-  const decided = rows.flatMap(({ id, record: { decided: how = null, outcome } }) =>
+  const decided = rows.flatMap(({ id, record: { decided: how, outcome } }) =>
     how === null || outcome === null ? [] : [{ id, outcome, ...rowOf(DECIDED, how) }],
   );
   const types = { id: "int", outcome: "text", ...rowTypes(DECIDED) } as const;

@@ -31,7 +31,7 @@ export function storedRejections(db: Database): PastRejections & PastCode & Flag
   };
 }
 
-interface RejectedRow extends Omit<RejectedMemory, "each" | "url">, Omit<Rejection, "isReaction" | "pull"> {
+interface RejectedRow extends Omit<RejectedMemory, "each" | "url">, Omit<Rejection, "isReaction"> {
   readonly found_at: string | null;
   readonly is_reaction: number;
 }
@@ -54,9 +54,8 @@ async function rejected(db: Sql, repo: RepoKey): Promise<RejectedMemory[]> {
   });
 }
 
-function rejectionOf({ by, reason, url, at, is_reaction }: RejectedRow): Rejection {
-  const rejection = { by, reason, url, at };
-  return is_reaction === 1 ? { ...rejection, isReaction: true } : rejection;
+function rejectionOf({ by, reason, url, at, is_reaction, pull }: RejectedRow): Rejection {
+  return { by, reason, url, at, isReaction: is_reaction === 1, pull };
 }
 
 interface FlaggedRow extends Omit<Flagged, "title" | "shape" | "fixedAt"> {

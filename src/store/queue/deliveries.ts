@@ -48,7 +48,7 @@ async function withHeads(tx: Sql, arrival: Arrival): Promise<Arrival> {
     const reason = "the check run belongs to no pull request that we know";
     return { ...arrival, outcome: first ?? { kind: "ignored", delivery, reason }, beside: [...beside, ...more] };
   }
-  if (outcome.kind !== "cancel" || outcome.others === undefined) return arrival;
+  if (outcome.kind !== "cancel" || outcome.others === null) return arrival;
   const keys = await keysWith(tx, outcome.others, CHECKED_HEADS);
   const others = keys.filter((key) => key !== outcome.key);
   return { ...arrival, beside: [...beside, ...jobsOn(outcome.others, others)] };
@@ -72,7 +72,7 @@ function jobsOn(each: HeadJob, keys: readonly string[]): readonly ReviewJob[] {
 
 /** The keys to lock for a delivery: its identity and its jobs. */
 function keysOf(arrival: Arrival): readonly string[] {
-  const { meaning = null } = arrival.delivery;
+  const { meaning } = arrival.delivery;
   const pull = meaning === null ? [] : [meaning.slice(0, meaning.lastIndexOf("@"))];
   const closed = arrival.outcome.kind === "cancel" ? [arrival.outcome.key] : [];
   return [...pull, ...closed, ...jobsOf(arrival).map(({ job }) => job.key)];
@@ -96,7 +96,7 @@ function waves(batch: readonly Arrival[]): readonly (readonly Arrival[])[] {
   const cut: Arrival[][] = [];
   let seen = new Set<string>();
   for (const arrival of batch) {
-    const { id, meaning = null } = arrival.delivery;
+    const { id, meaning } = arrival.delivery;
     const marks = [`id ${id}`, `meaning ${meaning ?? id}`, ...jobsOf(arrival).map(({ job }) => `key ${job.key}`)];
     const isCancel = arrival.outcome.kind === "cancel";
     if (cut.length === 0 || isCancel || seen.has("cancel") || marks.some((mark) => seen.has(mark))) {
@@ -129,7 +129,7 @@ async function takeWave(tx: Sql, wave: readonly Arrival[]): Promise<readonly boo
 type Known = { readonly isKnown: number; readonly same: string | null };
 
 function knownAmong(tx: Sql, wave: readonly Arrival[]): Promise<readonly Known[]> {
-  const given = wave.map(({ delivery: { id, meaning = null } }, at) => ({ at, id, meaning }));
+  const given = wave.map(({ delivery: { id, meaning } }, at) => ({ at, id, meaning }));
   return tx.all<Known>(
     `SELECT CASE WHEN own.id IS NULL THEN 0 ELSE 1 END AS "isKnown", said.id AS same
      FROM ${tx.dialect.rows("$1", { at: "int", id: "text", meaning: "text" })}
@@ -150,7 +150,7 @@ const DELIVERY = {
 
 /** Returns the new ids. It also stores a delivery with a known fingerprint, so that every delivery answered with 202 is recorded. */
 async function keep(tx: Sql, wave: readonly Arrival[], known: readonly Known[]): Promise<ReadonlySet<string>> {
-  const rows = wave.map(({ delivery: { id, event, receivedAt, meaning = null }, outcome }, at) => {
+  const rows = wave.map(({ delivery: { id, event, receivedAt, meaning }, outcome }, at) => {
     const same = known[at]?.same ?? null;
     const row = { id, event, received_at: receivedAt };
     return same === null

@@ -1,9 +1,11 @@
 // Lists, retries and drops jobs for an operator, also while servers work on them.
+
 import type { JobAdmin, JobChange, KeptJob } from "../../ports/jobs.ts";
 import type { LaneName } from "../../ports.ts";
 import type { Database, Sql } from "../sql.ts";
 import { oneValue } from "../statement.ts";
 import { lockKeys } from "./coordination.ts";
+import { readJob } from "./read-job.ts";
 
 interface Row extends Omit<KeptJob, "job" | "lane" | "dueInMs" | "ageMs"> {
   readonly key: string;
@@ -78,7 +80,7 @@ function refused(reason: string): JobChange {
 function keptOf({ key: _, repo: __, account: ___, runAt, createdAt, now, job, ...rest }: Row): KeptJob {
   return {
     ...rest,
-    job: JSON.parse(job) as KeptJob["job"],
+    job: readJob(job),
     dueInMs: rest.state === "waiting" ? Math.max(0, runAt - now) : null,
     ageMs: Math.max(0, now - createdAt),
   };

@@ -6,6 +6,7 @@ import type { Database, Sql } from "../sql.ts";
 import { oneValue } from "../statement.ts";
 import { lockKeys, lockLane } from "./coordination.ts";
 import { isHeld } from "./lease-fence.ts";
+import { readJob } from "./read-job.ts";
 
 export interface WorkingProcess {
   readonly instance: string;
@@ -21,9 +22,9 @@ export const LONGEST_WAIT_MS = 65 * 60_000;
 /** The lane over an open database. Throws `Transient` when the database cannot be asked now. */
 export function storedLane<Taken extends AnyJob>(db: Database, lane: LaneName, worker: WorkingProcess): Lane<Taken> {
   return {
-    async lease(limits = NO_LIMITS) {
+    async lease(limits) {
       failPoint("before-lease");
-      const search = { lane, worker, limits };
+      const search = { lane, worker, limits: limits ?? NO_LIMITS };
       let taken: Lease<Taken> | null = null;
       // Without a lock first, because most polls find nothing. A found job may be superseded before it is leased.
       while (taken === null && (await next(db, search)) !== null)
@@ -50,7 +51,7 @@ export function storedLane<Taken extends AnyJob>(db: Database, lane: LaneName, w
 async function isReplaced(db: Database, job: AnyJob): Promise<boolean> {
   const waiting = await oneValue<string>(db, "SELECT job FROM jobs WHERE key = $1 AND state = 'waiting'", [job.key]);
   if (waiting === null) return false;
-  const later = JSON.parse(waiting) as AnyJob;
+  const later = readJob(waiting);
   return job.kind !== "review" || later.kind !== "review" || later.explicit || later.headSha !== job.headSha;
 }
 
@@ -128,7 +129,7 @@ async function take<Taken extends AnyJob>(tx: Sql, search: Search): Promise<Leas
     [lane, account],
   );
   const since = Math.max(runAt, closedUntil ?? 0);
-  return { id, job: JSON.parse(job) as Taken, ...taken, waitedMs: Math.max(0, now - since) };
+  return { id, job: readJob<Taken>(job), ...taken, waitedMs: Math.max(0, now - since) };
 }
 
 async function finish(tx: Sql, { id, token, job: { key } }: Lease<AnyJob>, end: JobEnd): Promise<boolean> {

@@ -4,6 +4,7 @@ import { repoKey } from "../../domain/memory.ts";
 import type { AnyJob, LaneName } from "../../ports.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Sql } from "../sql.ts";
+import { readJob } from "./read-job.ts";
 
 export interface ComingJob {
   readonly lane: LaneName;
@@ -77,7 +78,7 @@ export async function putJobs(tx: Sql, jobs: readonly ComingJob[]): Promise<void
 /** What a person requested of a head that still waits stays requested when an ordinary event about the same head follows. */
 function withRequest({ job, waiting }: ComingJob & Place): AnyJob {
   if (job.kind !== "review" || job.explicit || waiting === null) return job;
-  const before = JSON.parse(waiting) as AnyJob;
+  const before = readJob(waiting);
   const isSame = before.kind === "review" && before.explicit && before.headSha === job.headSha;
   return isSame ? { ...before, delivery: job.delivery } : job;
 }
@@ -102,7 +103,7 @@ const MOST_WAITS = 6;
  * The delay is computed on the clock that set `notBefore` and added to the queue's, because the two may differ.
  */
 function jobTimes({ job, at, now, waitingRunAt, since: first }: ComingJob & Place) {
-  const notBefore = "notBefore" in job ? job.notBefore : undefined;
+  const notBefore = "notBefore" in job ? job.notBefore : null;
   const wait = Math.max(0, Math.ceil(notBefore ?? at) - at);
   if (job.kind !== "review") return { run_at: now + wait, created_at: now + wait };
   const since = first ?? now;

@@ -29,7 +29,8 @@ export function storedLooks(db: Database): FeedbackStore {
         if (job === null) return [];
         const { installationId, repo, number } = JSON.parse(job) as ReviewJob;
         const key = upkeepKey(repo, "feedback", number);
-        return [{ kind: "feedback", key, delivery: "sweep", installationId, repo, number, trigger: "sweep" } as const];
+        const from = { delivery: "sweep", trigger: "sweep", unresolved: null } as const;
+        return [{ kind: "feedback", key, installationId, repo, number, ...from } as const];
       });
     },
     looked: ({ repo, number }, now, isClosed) =>

@@ -72,16 +72,34 @@ export function storedReviews(db: Database, held: Held | null = null): Ledger & 
 async function settle(tx: Sql, place: readonly string[], now: number, outcome: string): Promise<void> {
   const review = await oneValue<string>(tx, `SELECT review FROM reviews ${AT_PLACE}${tx.dialect.forUpdate}`, place);
   if (review === null) return;
-  const { hunks: _, ...rest } = JSON.parse(review) as Review;
   const update = `UPDATE reviews SET settled_at = $4, outcome = $5, review = $6 ${AT_PLACE}`;
-  await tx.run(update, [...place, now, outcome, JSON.stringify(rest)]);
+  await tx.run(update, [...place, now, outcome, JSON.stringify({ ...(JSON.parse(review) as Review), hunks: [] })]);
 }
 
-/** Reviews of older versions have no `pushes`. */
+/** What reviews of older versions lack. */
+const BEFORE = {
+  fingerprint: "",
+  scope: { kind: "full", reason: null },
+  said: [],
+  addressed: [],
+  baseRef: "",
+  unread: [],
+  asked: [],
+  author: null,
+  configUsed: "",
+  proposedProblems: [],
+  hunks: [],
+  month: null,
+  isByOutsider: false,
+  summaryBecause: null,
+  agentPrompt: true,
+} satisfies Partial<Review>;
+
+const UNREAD: Partial<Review["sources"]> = { guidance: [], tools: [], issues: [] };
+
 export function readReview(json: string): Review {
-  const before = { fingerprint: "", scope: { kind: "full", reason: null }, said: [], addressed: [] };
-  const read = { baseRef: "", unread: [], asked: [] };
-  return { ...before, ...read, ...(JSON.parse(json) as Review) };
+  const read = { ...BEFORE, ...(JSON.parse(json) as Review) };
+  return { ...read, proposedProblems: read.proposedProblems ?? [], sources: { ...UNREAD, ...read.sources } };
 }
 
 /** Model answers by request, until the review is saved. */

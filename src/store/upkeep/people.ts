@@ -1,9 +1,12 @@
 // Finds all data about one person, and anonymises it on request. Memories from the person's texts stay without an author; with `texts`
 // they are removed as well.
+
 import { createHash } from "node:crypto";
 import { mentions, namesIn, withoutAddresses, withoutMentions } from "../../adapters/person-mentions.ts";
+import type { AnyJob } from "../../ports.ts";
 import { recordTerms } from "../../search/terms.ts";
 import { RECORD_COLUMNS, RECORD_TABLES, type RecordRow, readRecord, tick } from "../memory/records.ts";
+import { readJob } from "../queue/read-job.ts";
 import type { Database, Sql } from "../sql.ts";
 import { oneValue, values } from "../statement.ts";
 
@@ -20,7 +23,7 @@ interface PeopleSettings {
   /** Removes memories of a repository, with their bytes; returns how many. */
   readonly forget: (repo: string, ids: readonly string[]) => Promise<number>;
   /** Called before anything changes, so that a restore of an older backup repeats the erasure. */
-  readonly record?: (person: AskedPerson, texts: boolean) => void;
+  readonly record: (person: AskedPerson, texts: boolean) => void;
   /** Frees the space of deleted rows. */
   readonly reclaim: () => Promise<void>;
 }
@@ -57,7 +60,7 @@ export function storedPeople(stores: StoreDatabases, { nameOf, forget, record, r
       const asked = askedPerson(named);
       const person = await findPerson(asked, stores);
       const loginHashes = new Set([...asked.loginHashes, ...person.logins.map(loginHash)]);
-      record?.({ ids: new Set([...asked.ids, ...person.ids]), loginHashes }, texts);
+      record({ ids: new Set([...asked.ids, ...person.ids]), loginHashes }, texts);
       const erased = await anonymise(person, texts, stores, forget);
       await reclaim();
       return erased;
@@ -69,18 +72,19 @@ export function storedPeople(stores: StoreDatabases, { nameOf, forget, record, r
 interface NamingTable {
   readonly table: string;
   readonly of: "queue" | "memory";
-  readonly login?: string;
-  readonly id?: string;
+  /** A column with a login, and one with a numeric id. */
+  readonly login: string | null;
+  readonly id: string | null;
 }
 
 const NAMING: readonly NamingTable[] = [
-  { table: "paused", of: "queue", login: "by" },
-  { table: "declined", of: "queue", login: "by" },
-  { table: "answers", of: "queue", id: "user_id" },
-  { table: "contents", of: "memory", login: "author" },
+  { table: "paused", of: "queue", login: "by", id: null },
+  { table: "declined", of: "queue", login: "by", id: null },
+  { table: "answers", of: "queue", login: null, id: "user_id" },
+  { table: "contents", of: "memory", login: "author", id: null },
   { table: "evidence", of: "memory", login: "by_login", id: "by_id" },
-  { table: "decided", of: "memory", login: "by" },
-  { table: "rejections", of: "memory", login: "by" },
+  { table: "decided", of: "memory", login: "by", id: null },
+  { table: "rejections", of: "memory", login: "by", id: null },
 ];
 
 /** A table with texts that may mention a person, as `@login` or by e-mail address. */
@@ -164,10 +168,11 @@ interface Identity {
 /** Every stored pair of id and login or address. */
 async function identitiesIn(stores: StoreDatabases): Promise<readonly Identity[]> {
   const pairs: Identity[] = [];
-  for (const { table, of, login = "NULL", id = "NULL" } of NAMING)
+  for (const { table, of, login, id } of NAMING)
     pairs.push(
-      ...((await stores[of]?.all<Identity>(`SELECT DISTINCT ${id} AS id, lower(${login}) AS login FROM ${table}`)) ??
-        []),
+      ...((await stores[of]?.all<Identity>(
+        `SELECT DISTINCT ${id ?? "NULL"} AS id, lower(${login ?? "NULL"}) AS login FROM ${table}`,
+      )) ?? []),
     );
   for (const { job } of await jobsOf(stores.queue))
     for (const { id, login } of peopleIn(job)) pairs.push({ id, login: login?.toLowerCase() ?? null });
@@ -194,20 +199,13 @@ async function* textsNaming(db: Database, { table, key, texts }: MentioningTable
 /** Jobs with parsed JSON. */
 async function jobsOf(sql: Sql) {
   const rows = await sql.all<{ id: number; state: string; job: string }>("SELECT id, state, job FROM jobs");
-  return rows.map((row) => ({ ...row, job: JSON.parse(row.job) as PersonJob }));
+  return rows.map((row) => ({ ...row, job: readJob(row.job) }));
 }
 
-/** Fields of a job that may name a person. */
-interface PersonJob {
-  readonly comment?: { readonly author: Identity; readonly url: string | null };
-  readonly pull?: { readonly authorId: number };
-  readonly askedBy?: Identity;
-  readonly unresolved?: { readonly by: Identity } | null;
-}
-
-function peopleIn({ askedBy, comment, unresolved, pull }: PersonJob): readonly Identity[] {
-  const author = pull && { id: pull.authorId, login: null };
-  return [comment?.author, askedBy, unresolved?.by, author].filter((one) => one !== undefined);
+function peopleIn(job: AnyJob): readonly Identity[] {
+  if (job.kind === "command") return [job.comment.author, { id: job.pull.authorId, login: null }];
+  const named = job.kind === "review" ? job.askedBy : job.kind === "feedback" ? (job.unresolved?.by ?? null) : null;
+  return named === null ? [] : [named];
 }
 
 function isBy({ id, login }: Identity, { ids, logins }: KnownPerson): boolean {
@@ -225,8 +223,8 @@ async function personRows(
   for (const { table, of, login, id } of NAMING) {
     const given = values();
     const parts: string[] = [];
-    if (login !== undefined) parts.push(among(`lower(${login})`, given.at(person.logins), "text"));
-    if (id !== undefined) parts.push(among(id, given.at(person.ids), "int"));
+    if (login !== null) parts.push(among(`lower(${login})`, given.at(person.logins), "text"));
+    if (id !== null) parts.push(among(id, given.at(person.ids), "int"));
     const text = `SELECT * FROM ${table} WHERE ${parts.join(" OR ")}`;
     for (const row of (await stores[of]?.all<PersonRow["row"]>(text, given.list)) ?? [])
       found.push({ kept: `${nameOf(of)}/${table}`, row });
@@ -310,7 +308,7 @@ async function anonymiseQueue(tx: Sql, person: KnownPerson, texts: boolean) {
   // Deleted rather than searched: the model is asked again.
   await tx.run("DELETE FROM replies");
   for (const { id, state, job } of await jobsOf(tx)) {
-    const isOwn = job.comment !== undefined && isBy(job.comment.author, person);
+    const isOwn = job.kind === "command" && isBy(job.comment.author, person);
     if (isOwn && state !== "running") {
       removed += await tx.run("DELETE FROM jobs WHERE id = $1", [id]);
       continue;
@@ -328,16 +326,18 @@ async function anonymiseQueue(tx: Sql, person: KnownPerson, texts: boolean) {
 }
 
 /** Returns the same job if it does not name the person. */
-function withoutPerson(job: PersonJob, person: KnownPerson): PersonJob {
-  let unnamed = job;
-  if (unnamed.comment !== undefined && isBy(unnamed.comment.author, person))
-    unnamed = { ...unnamed, comment: { ...unnamed.comment, author: { id: 0, login: GHOST }, url: null } };
-  if (unnamed.pull !== undefined && person.ids.includes(unnamed.pull.authorId))
-    unnamed = { ...unnamed, pull: { ...unnamed.pull, authorId: 0 } };
-  if (unnamed.askedBy !== undefined && isBy(unnamed.askedBy, person))
-    unnamed = { ...unnamed, askedBy: { id: 0, login: GHOST } };
-  if (unnamed.unresolved && isBy(unnamed.unresolved.by, person)) unnamed = { ...unnamed, unresolved: null };
-  return unnamed;
+function withoutPerson(job: AnyJob, person: KnownPerson): AnyJob {
+  if (!peopleIn(job).some((one) => isBy(one, person))) return job;
+  if (job.kind === "review") return { ...job, askedBy: { id: 0, login: GHOST } };
+  if (job.kind === "feedback") return { ...job, unresolved: null };
+  if (job.kind !== "command") return job;
+  const { comment, pull } = job;
+  const isOwn = isBy(comment.author, person);
+  return {
+    ...job,
+    comment: isOwn ? { ...comment, author: { id: 0, login: GHOST }, url: "" } : comment,
+    pull: person.ids.includes(pull.authorId) ? { ...pull, authorId: 0 } : pull,
+  };
 }
 
 async function anonymiseMemory(tx: Sql, person: KnownPerson, texts: boolean): Promise<number> {

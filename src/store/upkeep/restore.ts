@@ -103,7 +103,8 @@ async function doubtful({ queue, memory }: StoreDatabases): Promise<readonly For
     if (repo.name !== "") known.set(repoKey(repo), { repo, installationId });
   }
   return [...known.values()].map((one) => {
-    return { kind: "forget", key: upkeepKey(one.repo, "forget"), delivery: "restore", trigger: "restored", ...one };
+    const key = upkeepKey(one.repo, "forget");
+    return { kind: "forget", key, delivery: "restore", trigger: "restored", asked: 0, notBefore: null, ...one };
   });
 }
 

@@ -13,7 +13,10 @@ export function expireContract(name: string, open: OpenStateStores): void {
       const { queue, stores } = await open();
       const job = reviewJob(1, "a");
       const ping = (id: string, receivedAt: number) =>
-        queue.accept({ id, event: "ping", receivedAt }, { kind: "ignored", delivery: id, reason: "a ping" });
+        queue.accept(
+          { id, event: "ping", receivedAt, meaning: null },
+          { kind: "ignored", delivery: id, reason: "a ping" },
+        );
       await ping("old", DAY);
       await ping("young", 50 * DAY);
       const answer = { repo: "github.com/42", thread: "t", userId: 5, kind: "reply" } as const;

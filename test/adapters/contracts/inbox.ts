@@ -5,7 +5,11 @@ import { reviewJob } from "./queue.ts";
 
 export function arrival(over: Partial<Arrival["delivery"]> = {}, number = 1): Arrival {
   const job = { ...reviewJob(number, "a"), ...(over.id === undefined ? {} : { delivery: over.id }) };
-  return { delivery: { id: job.delivery, event: "pull_request", receivedAt: 1, ...over }, outcome: job, beside: [] };
+  return {
+    delivery: { id: job.delivery, event: "pull_request", receivedAt: 1, meaning: null, ...over },
+    outcome: job,
+    beside: [],
+  };
 }
 
 export interface OpenInbox {
@@ -66,8 +70,8 @@ export function inboxContract(name: string, open: () => Promise<OpenInbox>): voi
     test("after a pull request was closed, the same may be said of it again", async () => {
       const other = "github.com/42#11@0123456789abcdef0123456789abcdef";
       const closed: Arrival = {
-        delivery: { id: "closed", event: "pull_request", receivedAt: 2 },
-        outcome: { kind: "cancel", key: "github.com/42#1", delivery: "closed", reason: "closed" },
+        delivery: { id: "closed", event: "pull_request", receivedAt: 2, meaning: null },
+        outcome: { kind: "cancel", key: "github.com/42#1", delivery: "closed", reason: "closed", others: null },
         beside: [],
       };
       await inbox.take([arrival({ meaning: MEANING }), arrival({ meaning: other }, 11), closed]);
@@ -75,7 +79,10 @@ export function inboxContract(name: string, open: () => Promise<OpenInbox>): voi
     });
 
     test("none of a batch is kept when one cannot be", async () => {
-      const broken = { ...arrival(), delivery: { id: "b", event: null as unknown as string, receivedAt: 1 } };
+      const broken = {
+        ...arrival(),
+        delivery: { id: "b", event: null as unknown as string, receivedAt: 1, meaning: null },
+      };
       await expect(inbox.take([arrival(), broken])).rejects.toThrow(/not.null/i);
       expect(await opened.rows()).toEqual([]);
       expect((await opened.queue.counts()).waiting).toBe(0);

@@ -20,7 +20,7 @@ export function jobAdminContract(name: string, open: () => Promise<OpenJobs>): v
 
     async function add(number: number, head = "a"): Promise<number> {
       const job = reviewJob(number, head);
-      await queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 1_000 }, job);
+      await queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 1_000, meaning: null }, job);
       const [newest] = await admin.list(["waiting"], 1);
       return newest?.id ?? 0;
     }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { UNMEASURED } from "../../../src/adapters/embed-texts.ts";
 import type { EmbeddingSpace } from "../../../src/domain/memory.ts";
 import type { Embedder } from "../../../src/ports/memory.ts";
 import type { OpenMemory, OpenMemoryPorts } from "./memory-ports.ts";
@@ -23,11 +24,12 @@ export function keptVectorsContract(name: string, open: OpenMemory): void {
       return {
         space,
         threshold: 0.3,
+        ...UNMEASURED,
         weight: 1,
         async embed(texts) {
           asked.push(texts);
           const vectors = texts.map((text) => (text.startsWith("bad") ? null : Float32Array.of(text.length, 1, 0, 0)));
-          return { vectors, tokens: texts.length * 10, usd: texts.length, cached: 0 };
+          return { vectors, tokens: texts.length * 10, usd: texts.length, cached: 0, failed: null };
         },
       };
     }

@@ -55,7 +55,7 @@ export async function fillWithPerson(store: Store): Promise<void> {
     { ...piece, key: "reply:1", by, text: "by design", url: URL_OF },
     { ...piece, key: "reply:2", by: other, text: `I agree with @${LOGIN}`, url: null },
   ]);
-  const rejections = [{ by: LOGIN, reason: "by design", url: URL_OF, at: 1 }];
+  const rejections = [{ by: LOGIN, reason: "by design", url: URL_OF, at: 1, isReaction: false, pull: null }];
   const decided = { at: 1, by: LOGIN, reason: "by design", sha: null, weight: "reason" } as const;
   await store.evidence.decide(SHOP, [{ memoryId: finding.id, outcome: "declined", decided, rejections }]);
 
@@ -82,7 +82,7 @@ export async function fillWithPerson(store: Store): Promise<void> {
       comment: { ...comment, id, author, url: author.id === ID ? URL_OF : "https://github.com/acme/shop/pull/7" },
       pull: { title: "Handshake", authorId },
     }) as unknown as CommandJob;
-  const received = (id: string) => ({ id, event: "issue_comment", receivedAt: 1 });
+  const received = (id: string) => ({ id, event: "issue_comment", receivedAt: 1, meaning: null });
   await store.queue.accept(received("c1"), command(1, { id: ID, login: LOGIN }, 5));
   await store.queue.accept(received("c2"), command(2, { id: 5, login: "wren" }, ID));
   await store.queue.drop(key, `stopped by @${LOGIN}`);

@@ -21,13 +21,22 @@ export function reviewJob(number: number, head: string, repoId = 42): ReviewJob 
 
 function indexJob(delivery: string, repoId = 42): UpkeepJob {
   const { repo } = reviewJob(1, "a", repoId);
-  return { kind: "index", key: upkeepKey(repo, "index"), delivery, installationId: 7, repo, trigger: "push" };
+  return {
+    kind: "index",
+    key: upkeepKey(repo, "index"),
+    delivery,
+    installationId: 7,
+    repo,
+    trigger: "push",
+    after: null,
+  };
 }
 
 const received = (job: ReviewJob | CancelJob, receivedAt: number) => ({
   id: job.delivery,
   event: "pull_request",
   receivedAt,
+  meaning: null,
 });
 
 /** What every Queue promises. */
@@ -97,9 +106,16 @@ export function queueContract(
       const { repo } = reviewJob(1, "a");
       const key = upkeepKey(repo, "history");
       const notBefore = 3_601_000;
-      const history: UpkeepJob = { ...indexJob("i"), kind: "history", key, trigger: "continued", notBefore };
+      const history: UpkeepJob = {
+        ...indexJob("i"),
+        kind: "history",
+        key,
+        trigger: "continued",
+        number: null,
+        notBefore,
+      };
       const outcome = { kind: "upkeep", delivery: "i", jobs: [history, indexJob("i")] } as const;
-      await queue.accept({ id: "i", event: "continued", receivedAt: 1_000 }, outcome);
+      await queue.accept({ id: "i", event: "continued", receivedAt: 1_000, meaning: null }, outcome);
       expect(await queue.upkeep.lease(1_000)).toMatchObject({ job: { kind: "index" } });
       expect(await queue.upkeep.lease(3_600_999)).toBeNull();
       expect(await queue.upkeep.lease(3_601_000)).toMatchObject({ job: history, waitedMs: 0 });
@@ -110,7 +126,7 @@ export function queueContract(
       const key = upkeepKey(repo, "forget");
       const reported = { trigger: "removed", repo, installationId, delivery: "f" };
       const forget: UpkeepJob = { kind: "forget", key, ...reported, asked: 1, notBefore: 6_000 };
-      const received = { id: "f>6000", event: "continued", receivedAt: 1_000 };
+      const received = { id: "f>6000", event: "continued", receivedAt: 1_000, meaning: null };
       await queue.accept(received, { kind: "upkeep", delivery: "f", jobs: [forget] });
       expect(await queue.upkeep.lease(5_999)).toBeNull();
       expect(await queue.upkeep.lease(6_000)).toMatchObject({ job: forget, waitedMs: 0 });
@@ -129,8 +145,8 @@ export function queueContract(
       const job = reviewJob(1, "a");
       await add(job, 10);
       await queue.accept(
-        { id: "close", event: "pull_request", receivedAt: 11 },
-        { kind: "cancel", key: job.key, delivery: "close", reason: "closed" },
+        { id: "close", event: "pull_request", receivedAt: 11, meaning: null },
+        { kind: "cancel", key: job.key, delivery: "close", reason: "closed", others: null },
       );
       expect(await queue.lease(20)).toMatchObject({ job });
     });
@@ -381,7 +397,10 @@ export function queueContract(
       const [push, later] = [indexJob("push-1"), indexJob("push-2")];
       const accept = (jobs: readonly UpkeepJob[], at: number) => {
         const id = jobs.map(({ delivery }) => delivery).join();
-        return queue.accept({ id, event: "push", receivedAt: at }, { kind: "upkeep", delivery: id, jobs });
+        return queue.accept(
+          { id, event: "push", receivedAt: at, meaning: null },
+          { kind: "upkeep", delivery: id, jobs },
+        );
       };
       expect(await accept([push], 10)).toBe(true);
       expect(await accept([push], 11)).toBe(false);
@@ -418,10 +437,12 @@ export function queueContract(
           path: null,
           hunk: null,
         },
-        pull: { title: "Add a shop", authorId: 3 },
+        pull: { title: "Add a shop", description: "", authorId: 3, words: null },
       };
       await add(review, 10);
-      expect(await queue.accept({ id: command.delivery, event: "issue_comment", receivedAt: 11 }, command)).toBe(true);
+      expect(
+        await queue.accept({ id: command.delivery, event: "issue_comment", receivedAt: 11, meaning: null }, command),
+      ).toBe(true);
       await add(reviewJob(1, "b"), 12);
       expect((await queue.counts()).waiting).toBe(2);
       expect(await queue.commands.lease(20)).toMatchObject({ job: command });

@@ -31,6 +31,8 @@ export function aFinding(pull: number, findingId: string, repo = REPO): MemoryRe
 
 export const wren = (more: Partial<Rejection> = {}): Rejection => ({
   by: "wren",
+  isReaction: false,
+  pull: null,
   reason: "best effort",
   url: null,
   at: 5,

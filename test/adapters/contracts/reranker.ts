@@ -2,11 +2,18 @@ import { describe, expect, test } from "vitest";
 import type { RerankCandidate } from "../../../src/domain/retrieval.ts";
 import type { Reranker } from "../../../src/ports/memory.ts";
 
+const UNKNOWN = { path: null, type: null, language: null, outcome: null };
 export const CANDIDATES: readonly RerankCandidate[] = [
-  { id: "mem_a", text: "The cache is read without the lock.", path: "src/cache.cpp", type: "finding", language: "cpp" },
-  { id: "mem_b", text: "", path: null, type: "doc", language: "unknown" },
-  { id: "mem_c", text: "Escape the name before it goes into SQL.", path: "api/users.py", language: "python" },
-  { id: "mem_d", text: "Prefer `std::unique_ptr` over owning raw pointers.", path: "src/a.h" },
+  {
+    ...{ ...UNKNOWN, id: "mem_a", text: "The cache is read without the lock." },
+    ...{ path: "src/cache.cpp", type: "finding", language: "cpp" },
+  },
+  { ...UNKNOWN, id: "mem_b", text: "", type: "doc", language: "unknown" },
+  {
+    ...{ ...UNKNOWN, id: "mem_c", text: "Escape the name before it goes into SQL." },
+    ...{ path: "api/users.py", language: "python" },
+  },
+  { ...UNKNOWN, id: "mem_d", text: "Prefer `std::unique_ptr` over owning raw pointers.", path: "src/a.h" },
 ];
 export const IDS = CANDIDATES.map(({ id }) => id);
 export const QUERY = "Fix data race in cache";

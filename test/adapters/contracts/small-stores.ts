@@ -85,9 +85,18 @@ export function smallStoresContract(name: string, open: OpenStateStores): void {
       expect(await introductions.of(repo)).toBeNull();
       for (const other of NEIGHBOURS) expect(await introductions.of(other)).toBe("first reviews");
       const key = upkeepKey(repo, "history");
-      const job: UpkeepJob = { kind: "history", key, delivery: "i1", installationId: 7, repo, trigger: "installed" };
+      const whole = { number: null, notBefore: null };
+      const job: UpkeepJob = {
+        ...whole,
+        kind: "history",
+        key,
+        delivery: "i1",
+        installationId: 7,
+        repo,
+        trigger: "installed",
+      };
       await queue.accept(
-        { id: "i1", event: "installation", receivedAt: 1 },
+        { id: "i1", event: "installation", receivedAt: 1, meaning: null },
         { kind: "upkeep", delivery: "i1", jobs: [job] },
       );
       expect(await introductions.of(repo)).toBe("importing");

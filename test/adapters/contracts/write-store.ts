@@ -31,7 +31,7 @@ export function writeStoreContract(name: string, open: () => OpenedStore | Promi
     };
     beforeEach(async () => {
       store = await open();
-      await store.queue.accept({ id: `d-${Math.random()}`, event: "pull_request", receivedAt: 1 }, job);
+      await store.queue.accept({ id: `d-${Math.random()}`, event: "pull_request", receivedAt: 1, meaning: null }, job);
       lease = (await store.queue.lease(1)) as Lease;
     });
 
@@ -138,7 +138,7 @@ export function writeStoreContract(name: string, open: () => OpenedStore | Promi
       expect(await pace.closedFor(8)).toBe(0);
       const other = { ...reviewJob(9, "c", 43), installationId: 8 };
       for (const one of [reviewJob(2, "b"), other])
-        await queue.accept({ id: one.delivery, event: "pull_request", receivedAt: 5 }, one);
+        await queue.accept({ id: one.delivery, event: "pull_request", receivedAt: 5, meaning: null }, one);
       expect(await queue.lease(10)).toMatchObject({ job: { number: 9 } });
       expect(await queue.lease(10)).toBeNull();
       await store.pass(60_000);

@@ -18,7 +18,7 @@ test.each(ENDS)("a job that ended $state left no secret behind in the store", as
   const harness = await sqliteHarness();
   const queue = redactedQueue(harness.queue().queue, secretRedactor());
   const job = reviewJob(1, "a");
-  await queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 1 }, job);
+  await queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 1, meaning: null }, job);
   const lease = await queue.lease();
   if (lease === null) throw new Error("there is a job");
   expect(await queue.end(lease, end)).toBe(true);

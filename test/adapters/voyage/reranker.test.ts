@@ -121,7 +121,14 @@ test("what the SDK read is what is used", async () => {
 
 test("of a thousand huge candidates 200 are sent, cut", async () => {
   server.script(scored([199]));
-  const many = Array.from({ length: 1000 }, (_, at) => ({ id: `m${at}`, text: "a word ".repeat(2_000) }));
+  const many = Array.from({ length: 1000 }, (_, at) => ({
+    id: `m${at}`,
+    text: "a word ".repeat(2_000),
+    path: null,
+    type: null,
+    language: null,
+    outcome: null,
+  }));
   const { scores } = await make().reranker.rerank("a word ".repeat(8_000), many, 999);
   expect([...scores.keys()]).toEqual(["m199"]);
   const body = server.received[0]?.body as { query: string; documents: string[] };

@@ -159,6 +159,7 @@ describe("a made-up situation", () => {
       tokens: 0,
       usd: 0,
       cached: 0,
+      failed: null,
     }));
   const shelved = [{ record: memory("mem_like", { text: "unlike in words" }), vector: Float32Array.of(1, 0) }];
   const retrieval = { hypothetical: true, distanceThreshold: 0.7 };

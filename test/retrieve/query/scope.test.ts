@@ -18,7 +18,7 @@ describe("what may be searched", () => {
   });
 
   test("nothing of a repository that does not give, however much the other would take", () => {
-    const { sharing: _, ...kept } = other("public");
+    const kept = { ...other("public"), sharing: null };
     expect(admits(scope(REPO, true), "private", kept)).toBe(false);
     expect(admits(scope(REPO, true), "private", { ...kept, sharing: "pattern" })).toBe(false);
     expect(crossing(scope(REPO, true), "private", kept)).toBeNull();

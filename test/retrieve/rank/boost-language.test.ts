@@ -3,6 +3,9 @@ import { describe, expect, test } from "vitest";
 import { chunkLanguage, isLanguageOf, languageFactor } from "../../../src/retrieve/rank/language.ts";
 import { given } from "../retrieve-builders.ts";
 
+const languageOf = (row: Partial<Parameters<typeof chunkLanguage>[0]>) =>
+  chunkLanguage({ corpus: "review_comment", language: "", path: null, tags: [], ...row });
+
 const all = (language: string) => [{ language, share: 1 }];
 
 describe("the boost for the languages of a change", () => {
@@ -73,8 +76,8 @@ describe("the boost for the languages of a change", () => {
     expect(isLanguageOf("python", all("C++"))).toBe(false);
     expect(languageFactor("unknown", all("unknown"))).toBeCloseTo(1, 12);
     expect(isLanguageOf("unknown", all("unknown"))).toBe(false);
-    expect(languageFactor(chunkLanguage({}), all("C++"))).toBeCloseTo(1, 12);
-    expect(isLanguageOf(chunkLanguage({}), all("C++"))).toBe(false);
+    expect(languageFactor(languageOf({}), all("C++"))).toBeCloseTo(1, 12);
+    expect(isLanguageOf(languageOf({}), all("C++"))).toBe(false);
     expect(languageFactor("cpp", [])).toBeCloseTo(1, 12);
     expect(isLanguageOf("cpp", [])).toBe(false);
   });
@@ -97,20 +100,20 @@ describe("the boost for the languages of a change", () => {
 
 describe("which language a memory is about", () => {
   test("the stored language counts first, then the path", () => {
-    expect(chunkLanguage({ language: "C++", path: "a.py" })).toBe("cpp");
-    expect(chunkLanguage({ language: "unknown", path: "a.py" })).toBe("unknown");
-    expect(chunkLanguage({ path: "src/a.ts" })).toBe("typescript");
-    expect(chunkLanguage({ language: null, path: "src/A.HPP" })).toBe("cpp");
-    expect(chunkLanguage({ language: null, path: "src/a.h" })).toBe("c");
-    expect(chunkLanguage({ language: "", path: "x.constructor" })).toBe("unknown");
-    expect(chunkLanguage({ path: ".ts" })).toBe("unknown");
-    expect(chunkLanguage({})).toBe("unknown");
+    expect(languageOf({ language: "C++", path: "a.py" })).toBe("cpp");
+    expect(languageOf({ language: "unknown", path: "a.py" })).toBe("unknown");
+    expect(languageOf({ path: "src/a.ts" })).toBe("typescript");
+    expect(languageOf({ path: "src/A.HPP" })).toBe("cpp");
+    expect(languageOf({ path: "src/a.h" })).toBe("c");
+    expect(languageOf({ language: "", path: "x.constructor" })).toBe("unknown");
+    for (const path of [".ts", "package.json", "README.md"]) expect(languageOf({ path })).toBe("unknown");
+    expect(languageOf({})).toBe("unknown");
   });
 
   test("a document's language is its first tag that is not general [004-14][004-22]", () => {
-    expect(chunkLanguage({ corpus: "doc", language: "markdown", tags: ["general", "Python", "C++"] })).toBe("python");
-    expect(chunkLanguage({ corpus: "doc", language: "markdown", tags: ["general"] })).toBe("unknown");
-    expect(languageFactor(chunkLanguage({ corpus: "doc", tags: ["python"] }), all("Python"))).toBe(1.25);
-    expect(languageFactor(chunkLanguage({ corpus: "wiki", tags: ["general", "python"] }), all("Python"))).toBe(1.25);
+    expect(languageOf({ corpus: "doc", language: "markdown", tags: ["general", "Python", "C++"] })).toBe("python");
+    expect(languageOf({ corpus: "doc", language: "markdown", tags: ["general"] })).toBe("unknown");
+    expect(languageFactor(languageOf({ corpus: "doc", tags: ["python"] }), all("Python"))).toBe(1.25);
+    expect(languageFactor(languageOf({ corpus: "wiki", tags: ["general", "python"] }), all("Python"))).toBe(1.25);
   });
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rerankByLanguage } from "../../../src/retrieve/rank/language.ts";
 
-const one = (language: string | undefined, path = "a.txt") => [{ id: "m", distance: 0.5, language, path }];
+const one = (language: string) => [{ id: "m", distance: 0.5, language }];
 
 describe("distances weighed by language", () => {
   test.each([
@@ -17,13 +17,6 @@ describe("distances weighed by language", () => {
     const [result] = rerankByLanguage(one(stored), languages);
     expect(result?.adjustedDistance).toBeCloseTo(adjusted, 12);
     expect(result).toMatchObject({ distance: 0.5, languageMatch: match });
-  });
-
-  test("a row without a language gets that of its path; .json and .md stay as they are", () => {
-    expect(rerankByLanguage(one(undefined, "src/a.ts"), ["TypeScript"])[0]?.adjustedDistance).toBeCloseTo(0.425, 12);
-    for (const path of ["package.json", "README.md"]) {
-      expect(rerankByLanguage(one(undefined, path), ["TypeScript"])[0]?.adjustedDistance).toBe(0.5);
-    }
   });
 
   test("nothing in, nothing out; nothing is removed and nothing that came in is changed", () => {

@@ -1,8 +1,10 @@
 // The cache of query vectors where its database fails. What it promises else is in contracts/kept-vectors.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { UNMEASURED } from "../../../src/adapters/embed-texts.ts";
 import type { EmbeddingSpace } from "../../../src/domain/memory.ts";
 import type { Embedder } from "../../../src/ports/memory.ts";
 import { cachedEmbedder } from "../../../src/store/memory/embedding-cache.ts";
@@ -29,11 +31,12 @@ function vendor(space: EmbeddingSpace = { model: "voyage-code-3", dimension: 4 }
   return {
     space,
     threshold: 0.3,
+    ...UNMEASURED,
     weight: 1,
     async embed(texts) {
       asked.push(texts);
       const vectors = texts.map((text) => (text.startsWith("bad") ? null : Float32Array.of(text.length, 1, 0, 0)));
-      return { vectors, tokens: texts.length * 10, usd: texts.length, cached: 0 };
+      return { vectors, tokens: texts.length * 10, usd: texts.length, cached: 0, failed: null };
     },
   };
 }

@@ -63,7 +63,11 @@ test("a clock that is set while a delivery waits to be kept puts off none of its
   const queue = storedQueue(db);
   const received = (sha: string) => {
     const job = reviewJob(1, sha);
-    return { delivery: { id: job.delivery, event: "pull_request", receivedAt: Date.now() }, outcome: job, beside: [] };
+    return {
+      delivery: { id: job.delivery, event: "pull_request", receivedAt: Date.now(), meaning: null },
+      outcome: job,
+      beside: [],
+    };
   };
   const [first, second] = [received("a"), received("b")];
   vi.setSystemTime(start);

@@ -55,7 +55,7 @@ async function ninetyFifth(arrivals: readonly Arrival[]): Promise<number> {
     }
     while ((waiting[0]?.at ?? Number.POSITIVE_INFINITY) <= now) {
       const { job, at } = waiting.shift() as Arrival;
-      await queue.accept({ id: job.delivery, event: "pull_request", receivedAt: at }, job);
+      await queue.accept({ id: job.delivery, event: "pull_request", receivedAt: at, meaning: null }, job);
     }
     for (let lease = null as Lease | null; running.length < HANDS; ) {
       lease = await queue.lease(now);

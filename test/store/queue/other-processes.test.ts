@@ -36,7 +36,7 @@ afterAll(async () => {
 const outside = AsyncLocalStorage.snapshot();
 
 const accept = (queue: Queue, job: ReviewJob) =>
-  queue.accept({ id: job.delivery, event: "pull_request", receivedAt: Date.now() }, job);
+  queue.accept({ id: job.delivery, event: "pull_request", receivedAt: Date.now(), meaning: null }, job);
 
 const onServer = server ?? file;
 describe("on SQLite", () => onBoth(file));
@@ -67,7 +67,7 @@ function onBoth(db: Database): void {
     const jobs = Array.from({ length: 40 }, (_, at) => reviewJob(at + 1, "a", at % 7));
     await storedInbox(db).take(
       jobs.map((job) => ({
-        delivery: { id: job.delivery, event: "pull_request", receivedAt: Date.now() },
+        delivery: { id: job.delivery, event: "pull_request", receivedAt: Date.now(), meaning: null },
         outcome: job,
         beside: [],
       })),
@@ -205,7 +205,7 @@ function onBoth(db: Database): void {
     for (let at = 0; at < rows.length; at += 500)
       await storedInbox(db).take(
         rows.slice(at, at + 500).map((job) => ({
-          delivery: { id: job.delivery, event: "pull_request", receivedAt: Date.now() },
+          delivery: { id: job.delivery, event: "pull_request", receivedAt: Date.now(), meaning: null },
           outcome: job,
           beside: [],
         })),

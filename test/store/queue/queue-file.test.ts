@@ -35,7 +35,7 @@ test("a job outlives the process that accepted it, and every open syncs commits 
   const path = file();
   const first = await openQueueFile(path);
   const job = reviewJob(1, "a");
-  await storedQueue(first).accept({ id: job.delivery, event: "pull_request", receivedAt: 1 }, job);
+  await storedQueue(first).accept({ id: job.delivery, event: "pull_request", receivedAt: 1, meaning: null }, job);
   await first.close();
   // A reopened write-ahead log does not sync by itself.
   for (let opens = 0; opens < 3; opens += 1) {
@@ -63,7 +63,7 @@ test("jobs and deliveries are still there after an upgrade of the schema [R24]",
   const path = file();
   const before = await openQueueFile(path);
   const job = reviewJob(1, "a");
-  const delivery = { id: job.delivery, event: "pull_request", receivedAt: 1 };
+  const delivery = { id: job.delivery, event: "pull_request", receivedAt: 1, meaning: null };
   await storedQueue(before).accept(delivery, job);
   await before.close();
   const after = openSqlite(path, { now: Date.now });
@@ -98,7 +98,7 @@ test("a lock that another process holds is worth another try, and nothing waits 
 test("on a full disk a job keeps its place, and its end is recorded once there is free space", async () => {
   const db = await openQueueFile(file());
   const [queue, job] = [storedQueue(db), reviewJob(1, "a")];
-  await queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 1 }, job);
+  await queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 1, meaning: null }, job);
   const lease = (await queue.lease()) as Lease;
   db.connection.pragma(`max_page_count = ${db.connection.pragma("page_count", { simple: true })}`);
   const end = { state: "done", outcome: "posted ".repeat(20_000) } as const;

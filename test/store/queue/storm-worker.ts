@@ -11,6 +11,8 @@ const { queue, db } = openStormQueue(url, 6_000);
 startWorker(
   {
     queue,
+    onLost: () => undefined,
+    limits: () => null,
     async run(lease) {
       await wait(20 + Math.random() * 300);
       await fenced(db, lease, (sql) =>

@@ -85,7 +85,7 @@ test.skipIf(store === null)(
     const last = new Map<string, string>();
     for (let number = 0; number < SIZE.jobs; number++) {
       const job = reviewJob(1 + own.below(12), own.pick(["a", "b", "c", "d"]), 1 + own.below(6));
-      const delivery = { id: `storm-${number}`, event: "pull_request", receivedAt: Date.now() };
+      const delivery = { id: `storm-${number}`, event: "pull_request", receivedAt: Date.now(), meaning: null };
       await againWhileItPasses(() => queue.inbox.take([{ delivery, outcome: job, beside: [] }]));
       last.set(job.key, job.headSha);
       await wait(SIZE.forMs / SIZE.jobs / 2);

@@ -58,7 +58,7 @@ beforeAll(async () => {
   }));
   await store.memory.remember([{ record: finding, vector: vectorAt(3) }, ...rows], SPACE);
   const decided = { at: 5, by: "wren", reason: "by design", sha: null, weight: "reason" } as const;
-  const rejections = [{ by: "wren", reason: "no", url: null, at: 5 }];
+  const rejections = [{ by: "wren", reason: "no", url: null, at: 5, isReaction: false, pull: null }];
   await store.evidence.decide(SHOP, [{ memoryId: finding.id, outcome: "declined", decided, rejections }]);
   await store.retrievals.write(anEntry());
   await store.spending.record(repo, 1, "review", {
@@ -309,7 +309,7 @@ describe.skipIf(first === null)("a store that is moved to PostgreSQL", () => {
     const write = (queue: Database, id: string) =>
       storedInbox(queue).take([
         {
-          delivery: { id, event: "ping", receivedAt: 1 },
+          delivery: { id, event: "ping", receivedAt: 1, meaning: null },
           outcome: { kind: "ignored", delivery: id, reason: "a ping" },
           beside: [],
         },

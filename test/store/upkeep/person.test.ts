@@ -114,7 +114,7 @@ describe("a memory that named the person", () => {
     await store.evidence.keepFixes(SHOP, [
       { memoryId: FINDING.id, flaggedCode: "// ask @wren", fixedCode: "// asked @wrenly" },
     ]);
-    const one = { reason: "as @wren said", url: "https://x.test", at: 5 };
+    const one = { reason: "as @wren said", url: "https://x.test", at: 5, isReaction: false, pull: null };
     const rejections = [
       { ...one, by: "Wren" },
       { ...one, by: "vera" },
