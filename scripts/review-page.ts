@@ -16,11 +16,22 @@ export interface PostedOnPull {
   }[];
 }
 
+/** The first box of a pull request: its description and the reactions to it. */
+export interface Opening {
+  readonly author: { readonly login: string };
+  readonly title: string;
+  readonly body: string | null;
+  readonly reactions: readonly { readonly author: { readonly login: string }; readonly content: string }[];
+}
+
 /** GitHub shows the last lines of the hunk above a comment. */
 const HUNK_LINES = 4;
 
 /** Drawn, since not every machine has a font with them. */
 const MARKS: Readonly<Record<string, string>> = { "🔴": "#dd2e44", "🟠": "#f4900c", "🟡": "#fdcb58", "🔵": "#55acee" };
+
+/** With a word, since not every machine has a font with them. */
+const REACTIONS: Readonly<Record<string, string>> = { "+1": "Thumbs up:" };
 
 const STYLE = `
 body { margin: 0; padding: 16px; background: #fff; color: #1f2328;
@@ -48,6 +59,9 @@ tr:nth-child(2n) td { background: #f6f8fa; }
 sub { font-size: 75%; line-height: 0; position: relative; vertical-align: baseline; bottom: -.25em; }
 .mark { border-radius: 50%; display: inline-block; height: 1em; vertical-align: -.125em; width: 1em; }
 summary { cursor: pointer; }
+h1 { font-size: 26px; font-weight: 400; margin: 0 0 16px; }
+.reaction { border: 1px solid #d1d9e0; border-radius: 2em; display: inline-block; font-size: 12px; margin: 0 0 16px 16px; padding: 2px 8px; }
+.none { color: #59636e; font-style: italic; }
 .hunk { padding: 0; border-bottom: 1px solid #d1d9e0; font: 12px/20px ui-monospace, Menlo, Consolas, monospace; }
 .hunk div { white-space: pre; padding: 0 10px; overflow: hidden; }
 .add { background: #dafbe1; } .del { background: #ffebe9; }
@@ -55,10 +69,11 @@ summary { cursor: pointer; }
 
 /**
  * @param posted what is posted on the pull request
+ * @param opening drawn above it; null leaves it out
  * @param shown how many inline comments are drawn: first those that quote memory, then the worst
  * @returns a whole HTML page without a script or an address to fetch
  */
-export function reviewPage({ summary, inline }: PostedOnPull, shown: number): string {
+export function reviewPage({ summary, inline }: PostedOnPull, opening: Opening | null, shown: number): string {
   const isQuoting = ({ body }: (typeof inline)[number]) => body.includes("Said before: ");
   const threads = inline
     .filter(({ inReplyTo }) => inReplyTo === null)
@@ -66,6 +81,7 @@ export function reviewPage({ summary, inline }: PostedOnPull, shown: number): st
     .slice(0, shown);
   return [
     `<!doctype html><html lang="en"><meta charset="utf-8"><title>A review</title><style>${STYLE}</style><body>`,
+    ...(opening === null ? [] : [first(opening)]),
     ...summary.map(
       ({ id, author, body }) =>
         `<div class="box summary" id="issuecomment-${id}">${head(author)}<div class="md">${html(body)}</div></div>`,
@@ -81,6 +97,16 @@ export function reviewPage({ summary, inline }: PostedOnPull, shown: number): st
     ),
     "</body></html>",
   ].join("\n");
+}
+
+function first({ author, title, body, reactions }: Opening): string {
+  const text = (body ?? "") === "" ? '<p class="none">No description provided.</p>' : html(body ?? "");
+  const given = reactions.map(
+    (one) =>
+      `<span class="reaction">${REACTIONS[one.content] ?? escaped(one.content)} ${escaped(one.author.login)}</span>`,
+  );
+  const by = `<div class="head">${escaped(author.login)} <small>opened this now</small></div>`;
+  return `<h1>${escaped(title)}</h1><div class="box">${by}<div class="md">${text}</div>${given.join("")}</div>`;
 }
 
 function head(author: string): string {

@@ -1,15 +1,19 @@
 // docs/img/*.png: the demo's review as GitHub shows it, and the overview of the dashboard with the demo's data, with the titles that
 // they show in titles.json. Needs a Chromium (CHROMIUM, or Debian's package).
 //
-//   npm run screenshots [-- --all DIR]     --all: every page at both widths in both themes, to be looked at
+//   npm run screenshots [-- --all DIR]     --all: every page at both widths in both themes, and pull requests with the results of
+//                                          tools, without a finding, and of the Action, to be looked at
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { openBrowser } from "../test/dashboard/browser.ts";
 import { type DemoDashboard, openDemoDashboard, TOKEN } from "../test/dashboard/demo-dashboard.ts";
+import { cleanPull, pullOfTheAction, pullWithTools } from "./picture-pulls.ts";
 import { reviewPage } from "./review-page.ts";
 
 const SHOTS = [{ name: "dashboard-overview", page: "overview", width: 1440, height: 900, scheme: "light" }] as const;
+
+const PULLS = { "pull-with-tools": pullWithTools, "pull-clean": cleanPull, "pull-action": pullOfTheAction };
 
 const all = process.argv.indexOf("--all");
 const folder = all === -1 ? "docs/img" : (process.argv[all + 1] ?? "screenshots");
@@ -19,10 +23,18 @@ const browser = await openBrowser();
 try {
   const page = await browser.context.newPage();
   await page.setViewportSize({ width: 900, height: 800 });
-  await page.setContent(reviewPage(demo.world.comments(demo.pull), 2));
-  await page.screenshot({ path: join(folder, "review.png"), fullPage: true });
-  const titles: Record<string, readonly string[]> = { "review.png": await titlesOn(page) };
-  console.log(`wrote ${join(folder, "review")}.png`);
+  const titles: Record<string, readonly string[]> = {};
+  const draw = async (name: string, content: string) => {
+    await page.setContent(content);
+    await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+    titles[`${name}.png`] = await titlesOn(page);
+    console.log(`wrote ${join(folder, name)}.png`);
+  };
+  await draw("review", reviewPage(demo.world.comments(demo.pull), null, 2));
+  for (const [name, play] of Object.entries(all === -1 ? {} : PULLS)) {
+    const { pull, comments } = await play(demo);
+    await draw(name, reviewPage(comments, pull, 10));
+  }
   await page.goto(demo.url);
   await page.fill("[name=token]", TOKEN);
   const loaded = page.waitForEvent("load");

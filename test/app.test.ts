@@ -28,7 +28,7 @@ test("an opened pull request gets one review with comments on their lines, and o
   expect(inline.map(({ commitId }) => commitId)).toEqual([pull.headSha, pull.headSha]);
   expect(file).toEqual([]);
   const summary = summaryOf(world, pull);
-  expect(summary.body).toContain("**2 findings**: 2 major — 2 inline.");
+  expect(summary.body).toMatch(/^\*\*2 major findings open\*\*\n\nAll inline\./);
   expect(reviews[0]?.body).toContain(`/acme/shop/pull/1#issuecomment-${summary.id}`);
 });
 
@@ -52,7 +52,7 @@ test("a push edits the summary in place and comments on what is new only", async
   expect(reviews).toHaveLength(2);
   const summary = summaryOf(world, pull);
   expect(summary).toMatchObject({ id: before.summary.id, editedTimes: 1 });
-  expect(summary.body).toMatch(/\*\*2 findings\*\*.* — 1 inline, 1 posted earlier[.;]/);
+  expect(summary.body).toMatch(/^\*\*2 .*findings open.*\*\*\n\n1 inline, 1 posted earlier\./);
 
   await world.push(pull, { "ops/backup.py": null, "src/login.ts": LOGIN });
   await harness.settled(pull);
@@ -73,7 +73,7 @@ test("a force-push that keeps a finding does not say it again", async () => {
 
   expect(world.comments(pull).inline).toEqual([comment]);
   expect(summaryOf(world, pull)).toMatchObject({ editedTimes: 1 });
-  expect(summaryOf(world, pull).body).toContain("1 posted earlier");
+  expect(summaryOf(world, pull).body).toContain("Posted earlier.");
 });
 
 test("moving a file says nothing about what was in it before", async () => {
@@ -86,7 +86,7 @@ test("moving a file says nothing about what was in it before", async () => {
   await harness.settled(pull);
 
   expect(said(world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
-  expect(summaryOf(world, pull).body).toContain("1 posted earlier");
+  expect(summaryOf(world, pull).body).toContain("Posted earlier.");
 });
 
 test("a delivery that arrives again changes nothing [R3]", async () => {

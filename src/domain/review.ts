@@ -251,15 +251,16 @@ export const LEFT_MS = 7 * 24 * 60 * 60_000;
  * "No findings", and an unreadable diff is not "nothing".
  *
  * @param review all of its findings are held back, or it has none
- * @returns `head` is the main point; `rest` continues it, separator included, without a full stop
+ * @returns `head` is the main point; `rest` continues it, and `held` counts what is held back: separators included, no full stop
  */
 export function quietVerdict(review: Review) {
   const { reviewed, leftOut, coverage, heldBack } = review;
-  if (unreadDiff(review) !== null) return { head: "Nothing was reviewed", rest: ": the diff could not be read" };
+  if (unreadDiff(review) !== null)
+    return { head: "Nothing was reviewed", rest: ": the diff could not be read", held: "" };
   if (reviewed.length === 0) {
     const changed =
       leftOut.length === 0 ? "no file was changed" : `${counted(leftOut.length, "changed file")}, all left out`;
-    return { head: "Nothing to review", rest: `: ${changed}` };
+    return { head: "Nothing to review", rest: `: ${changed}`, held: "" };
   }
   const isWhole = coverage?.files.some(isUnread) !== true;
   const isRead = coverage?.files.some(({ state }) => state !== "not-read") === true;
@@ -267,10 +268,10 @@ export function quietVerdict(review: Review) {
   const where = ` in ${counted(reviewed.length, "file")}`;
   if (isRead) {
     const by = isWhole ? "" : " in what was read and by rules";
-    return { head: "No findings", rest: `${by}${where}${held}` };
+    return { head: "No findings", rest: `${by}${where}`, held };
   }
   const them = reviewed.length === 1 ? "it" : "them";
-  return { head: held === "" ? "No rule fired" : "Nothing to post", rest: `${where}; no model read ${them}${held}` };
+  return { head: held === "" ? "No rule fired" : "Nothing to post", rest: `${where}; no model read ${them}`, held };
 }
 
 /**

@@ -74,12 +74,12 @@ async function reviewed({ repo, number, headSha, ports: own }: NamedChange, port
 function shownReview(review: Review): Record<string, unknown> {
   const { signals, memory, coverage, cost, walkthrough, heldBack, leftOut, degraded, configProblems, reviewed } =
     review;
-  const { head, rest } = quietVerdict(review);
+  const { head, rest, held } = quietVerdict(review);
   return {
     // First, because a client may cut what follows.
     findings: review.findings.map(({ finding, place, reason }) => ({ ...finding, place, placeReason: reason })),
     version: 1,
-    verdict: review.findings.length === 0 ? `${head}${rest}` : null,
+    verdict: review.findings.length === 0 ? `${head}${rest}${held}` : null,
     heldBack: heldBack.map(({ finding, reason, precedent }) => ({
       id: finding.id,
       path: finding.path,

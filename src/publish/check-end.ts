@@ -117,8 +117,8 @@ function gapOf({ degraded, coverage, reviewed }: Review): string | null {
 function titleOf(review: Review, findings: readonly PlacedFinding[]): string {
   const signal = mergeSignal(review, findings);
   if (findings.length > 0) return signal;
-  const { head, rest } = quietVerdict(review);
-  return review.reviewed.length === 0 ? head : `${signal}. ${head}${rest}`;
+  const { head, rest, held } = quietVerdict(review);
+  return review.reviewed.length === 0 ? head : `${signal}. ${head}${rest}${held}`;
 }
 
 /** Findings that have lines at the head, then problems of the configuration that the change proposes. */

@@ -1,6 +1,6 @@
 // The sticky summary: verdict, all findings, what memory knows, where to look, and what was left out.
 
-import { SEVERITIES, sharedComment } from "../domain/finding.ts";
+import { sharedComment } from "../domain/finding.ts";
 import type { BudgetName } from "../domain/omissions.ts";
 import { NOTHING_REMEMBERED } from "../domain/retrieval.ts";
 import { SUMMARY_MARKER } from "../domain/review/marker.ts";
@@ -244,7 +244,7 @@ function rememberedLines(review: Review, findings: readonly PlacedFinding[], max
   return ["**Said here before:**", "", ...fitList([...quotes.values()], write, maxLength, MAX_QUOTES, more)];
 }
 
-// The first sentence of the summary: how many, how severe, where. Its counts add up to the findings shown.
+// The sentence below the headline: where the findings are. The headline has counted them.
 
 const PLACES: Readonly<Record<PlacedFinding["place"], string>> = {
   inline: "inline",
@@ -254,28 +254,27 @@ const PLACES: Readonly<Record<PlacedFinding["place"], string>> = {
 };
 
 /**
- * `**3 findings**: 1 critical, 2 medium — 2 inline, 1 below`.
+ * `2 inline, 1 below`.
  *
- * @param findings as they were placed; every one is counted once by severity and once by place
+ * @param findings as they were placed; every one is counted once, unless all are at one place
  */
 export function verdict(review: Review, findings: readonly PlacedFinding[]): string {
-  const { addressed, reviewed, heldBack, degraded } = review;
-  const maybe =
-    addressed.length === 0 || reviewed.length === 0 ? "" : `; ${addressed.length} of earlier pushes may be addressed`;
-  const incomplete = degraded.length === 0 ? "" : " This review is **incomplete**, see below.";
+  const incomplete = review.degraded.length === 0 ? "" : " This review is **incomplete**, see below.";
   if (findings.length === 0) {
     const { head, rest } = quietVerdict(review);
-    return `**${head}**${rest}${maybe}.${incomplete}`;
+    return `**${head}**${rest}.${incomplete}`;
   }
-  const bySeverity = Map.groupBy(findings, ({ finding }) => finding.severity);
   const byPlace = Map.groupBy(findings, ({ place }) => place);
-  const severities = SEVERITIES.map((severity) => `${bySeverity.get(severity)?.length ?? 0} ${severity}`);
-  const places = Object.entries(PLACES).map(
-    ([place, word]) => `${byPlace.get(place as PlacedFinding["place"])?.length ?? 0} ${word}`,
-  );
-  const some = (parts: readonly string[]) => parts.filter((part) => !part.startsWith("0 ")).join(", ");
-  const held = heldBack.length === 0 ? "" : `; ${heldBack.length} held back`;
-  return `**${counted(findings.length, "finding")}**: ${some(severities)} — ${some(places)}${held}${maybe}.${shared(byPlace.get("inline") ?? [])}${incomplete}`;
+  const places = Object.entries(PLACES).flatMap(([place, word]) => {
+    const count = byPlace.get(place as PlacedFinding["place"])?.length ?? 0;
+    if (count === findings.length) return [count === 1 ? capitalised(word) : `All ${word}`];
+    return count === 0 ? [] : [`${count} ${word}`];
+  });
+  return `${places.join(", ")}.${shared(byPlace.get("inline") ?? [])}${incomplete}`;
+}
+
+function capitalised(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 /** The limit is one of comments, and findings may share a comment; "" where none do. */

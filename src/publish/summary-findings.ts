@@ -67,7 +67,7 @@ export function unplacedFindings(
   const shown = fitted(groups, (group) => inFull(review, group), maxLength * 0.7);
   const lines = [...groups.slice(shown.length).flat(), ...short];
   const more = (count: number) => `- and ${count} more that did not fit here; \`kodiai review\` lists all of them`;
-  return folded(`${counted(elsewhere.length, "finding")} without a comment on the lines`, [
+  return folded("Findings without a comment on the lines", [
     ...shown.flatMap((text) => [text, ""]),
     ...fitList(lines, (placed) => `- ${inOneLine(review, placed)}`, maxLength * 0.25, 200, more),
   ]);

@@ -78,7 +78,7 @@ describe("results of code scanning on changed lines", () => {
     await at.settled(first);
     expect(world.comments(first).inline).toHaveLength(1);
     expect(summaryOf(at, first)).toContain("semgrep has not scanned this head yet");
-    expect(summaryOf(at, first)).not.toContain("may be addressed");
+    expect(summaryOf(at, first)).not.toContain("May be addressed");
 
     const root = first.comments[0]?.id ?? 0;
     await world.reply(first, "wren", root, "/kodiai ignore templates come from our own folder");

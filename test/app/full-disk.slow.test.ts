@@ -94,7 +94,7 @@ test.runIf(isMounted)(
     await until("the job ended", () => /"state":"(?:done|dead)"/.test(server.log()));
     expect(rows("SELECT state FROM jobs WHERE lane = 'review'")).toEqual([{ state: "done" }]);
     expect(said(world, pull)).toHaveLength(1);
-    expect(summaryOf(world, pull).body).toContain("**1 finding**");
+    expect(summaryOf(world, pull).body).toMatch(/^\*\*1 \w+ finding open\*\*/);
     expect(rows<{ questions: number }>("SELECT count(*) AS questions FROM spending")).toEqual([
       { questions: anthropic.requests.length },
     ]);

@@ -26,7 +26,7 @@ function expectOneReview(pull: Pull): void {
     "src/balance.py:5 tls-verify-disabled",
   ]);
   expect(harness.world.comments(pull).reviews).toHaveLength(1);
-  expect(summaryOf(harness.world, pull).body).toContain("**2 findings**");
+  expect(summaryOf(harness.world, pull).body).toMatch(/^\*\*2 \w+ findings open\*\*/);
 }
 
 /** How often the files of the pull request were listed: once for each review that was written. */
@@ -48,7 +48,7 @@ test("a comment that GitHub refuses does not take the others with it [R31]", asy
   expect(file).toHaveLength(1);
   // The comment on a file stands in a review of its own, without a word.
   expect(reviews.map(({ body }) => body !== "")).toEqual([true, false]);
-  expect(summaryOf(world, pull).body).toMatch(/\*\*3 findings\*\*.* — 2 inline, 1 on whole files\./);
+  expect(summaryOf(world, pull).body).toMatch(/^\*\*3 .*findings open\*\*\n\n2 inline, 1 on whole files\./);
   expect(summaryOf(world, pull).body).toContain("GitHub did not take a comment on these lines");
 });
 
@@ -57,7 +57,7 @@ test("a review that landed although GitHub answered 502 is not posted again [R6]
   const pull = await open();
   expect(await harness.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
   expectOneReview(pull);
-  expect(summaryOf(harness.world, pull).body).toContain("2 inline");
+  expect(summaryOf(harness.world, pull).body).toContain("All inline.");
 });
 
 test("a summary that landed although the connection broke is edited, not written again [R6]", async () => {
@@ -71,7 +71,7 @@ test("a review that was written is sent after a restart without being written ag
   harness.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 500, times: 2 });
   const pull = await open();
   await harness.waitsAgain(pull);
-  expect(summaryOf(harness.world, pull).body).toContain("2 inline");
+  expect(summaryOf(harness.world, pull).body).toContain("All inline.");
   expect(said(harness.world, pull)).toEqual([]);
   await harness.hurry();
   await harness.waitsAgain(pull);

@@ -144,7 +144,7 @@ describe("what one pull request taught", () => {
     await says(at, first, "wren", "ops/backup.py", "/kodiai ignore names come from our own list");
     await world.push(first, { "src/cart.ts": CART_FIXED });
     await at.settled(first);
-    expect(summaryOf(at, first)).toContain("may be addressed");
+    expect(summaryOf(at, first)).toContain("May be addressed");
     await world.closePull(first, { merged: true });
 
     // The model sees the swallowed error again, in other words, and overlooks the discount.

@@ -157,9 +157,7 @@ describe("push after push", () => {
     await at.world.push(pull, { "src/session.ts": text(CLEAN) });
     await at.settled(pull);
     const { body } = summaryOf(at.world, pull);
-    expect(body).toMatch(
-      /^\*\*Nothing open, 2 perhaps addressed\*\*\n\n\*\*No findings\*\* in 2 files; 2 of earlier pushes may be addressed\./,
-    );
+    expect(body).toMatch(/^\*\*Nothing open, 2 perhaps addressed\*\*\n\n\*\*No findings\*\* in 2 files\.\n/);
     expect(body.match(/\[comment\]\(https:\/\/github\.com\/acme\/player\/pull\/1#discussion_r\d+\)/g)).toHaveLength(2);
     expect(titles(at, pull).toSorted()).toEqual([SAVE, HASH]);
     expect(at.world.requests.filter(({ path }) => /resolve|graphql/i.test(path))).toEqual([]);

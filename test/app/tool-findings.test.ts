@@ -161,7 +161,7 @@ describe("what a second tool says of the same is the finding that was posted", (
         await flow.world.push(pull, { "src/shop.py": code, "src/other.txt": `push ${count}\n` });
         await flow.settled(pull);
         expect(inline(pull)).toHaveLength(1);
-        expect(summary(pull)).toContain("1 posted earlier");
+        expect(summary(pull)).toContain("Posted earlier.");
         expect(summary(pull)).not.toContain("May be addressed");
       }
       await flow.world.closePull(pull, { merged: false });

@@ -94,6 +94,59 @@ describe("ten tools", () => {
   });
 });
 
+test("fixes of a file with CR LF in our SARIF bring CR LF, and a deleted line takes its own along", async () => {
+  const own = newClone();
+  const before = "import os\r\nask(1)\r\ntell()\r\nshut()\r\n";
+  own.write({ "README.md": "# Shop\n" });
+  own.commit("Lay the ground");
+  own.write({ "a.py": before });
+  own.commit("Add the shop");
+  const fixing = (startLine: number, deletedRegion: object, text: string) => ({
+    ruleId: `R${startLine}`,
+    message: { text: `Line ${startLine} is to be written otherwise.` },
+    locations: [{ physicalLocation: { artifactLocation: { uri: "a.py" }, region: { startLine } } }],
+    fixes: [
+      {
+        artifactChanges: [
+          { artifactLocation: { uri: "a.py" }, replacements: [{ deletedRegion, insertedContent: { text } }] },
+        ],
+      },
+    ],
+  });
+  const results = [
+    fixing(2, { startLine: 2 }, "if ready:\r\n    ask(1)"),
+    fixing(3, { startLine: 3, startColumn: 1, endLine: 4, endColumn: 1 }, ""),
+  ];
+  const run = { tool: { driver: { name: "lint" } }, results };
+  const given = join(own.path, ".git", "lint.sarif");
+  writeFileSync(given, JSON.stringify({ version: "2.1.0", runs: [run] }));
+  const { out } = await verb(["review", "--base", "HEAD~1", "--format=sarif", `--sarif=${given}`], { cwd: own.path });
+  const written: { fixes?: { artifactChanges: { replacements: Replacement[] }[] }[] }[] =
+    JSON.parse(out).runs[0].results;
+  const replacements = written.flatMap(({ fixes = [] }) => fixes[0]?.artifactChanges[0]?.replacements ?? []);
+  expect(replacements).toHaveLength(2);
+  expect(
+    replacements.toSorted((a, b) => b.deletedRegion.startLine - a.deletedRegion.startLine).reduce(replaced, before),
+  ).toBe("import os\r\nif ready:\r\n    ask(1)\r\nshut()\r\n");
+  own.remove();
+});
+
+interface Replacement {
+  readonly deletedRegion: { readonly startLine: number; readonly endLine: number; readonly endColumn?: number };
+  readonly insertedContent?: { readonly text: string };
+}
+
+/** As SARIF 2.1.0, section 3.30, reads a region of lines: without columns it ends before the end of its last line. */
+function replaced(
+  text: string,
+  { deletedRegion: { startLine, endLine, endColumn }, insertedContent }: Replacement,
+): string {
+  const starts = [0, ...[...text.matchAll(/\r?\n/g)].map(({ index, 0: end }) => index + end.length)];
+  const line = (at: number) => starts[at - 1] ?? text.length;
+  const end = endColumn === 1 ? line(endLine) : text.indexOf("\r\n", line(endLine));
+  return text.slice(0, line(startLine)) + (insertedContent?.text ?? "") + text.slice(end);
+}
+
 /** As each wrote it, at the level at which it writes everything of this kind. */
 const OF_ONE_LEVEL = [
   ["ansible-lint", "name[play]", "error", "All plays should be named.", "medium maintainability"],

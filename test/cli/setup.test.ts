@@ -139,6 +139,22 @@ test("an App without checks asks for none, receives none, and misses nothing", a
   expect(out).toMatch(/permissions +permissions and events match app\.yml/);
 });
 
+test("an App without checks that reads code scanning may read checks only, and hears of scans but of no merge queue", async () => {
+  await world.close();
+  const { events, permissions } = readManifest();
+  const { checks: _, merge_queues: __, ...rest } = permissions;
+  const wanted = { ...rest, checks: "read", security_events: "read" } as const;
+  const heard = events.filter((event) => event !== "merge_group");
+  world = await startGitHub({ manifest: { ...readManifest(), permissions: wanted, events: heard } });
+  const setup = await startSetup(["--webhook-url", HOOK, "--code-scanning", "--without-checks"], folder, env());
+  const { manifest, send } = await browse(setup.url);
+  const { default_permissions: asked, default_events: listens } = manifest as Record<string, unknown>;
+  expect(asked).toEqual(wanted);
+  expect([...(listens as string[])].toSorted()).toEqual(heard.toSorted());
+  expect((await send(world.confirmManifest(manifest))).status).toBe(200);
+  expect((await setup.ended).out).toMatch(/permissions +permissions and events match app\.yml/);
+});
+
 test("rights that the App lacks are named with the page where they are added, and set-up does not end well", async () => {
   await world.close();
   const manifest = readManifest();

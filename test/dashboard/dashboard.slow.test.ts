@@ -217,7 +217,7 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     };
     await open("/");
     expect(await missing("dashboard-overview.png")).toEqual([]);
-    await page.setContent(reviewPage(demo.world.comments(demo.pull), 2));
+    await page.setContent(reviewPage(demo.world.comments(demo.pull), null, 2));
     expect(await missing("review.png")).toEqual([]);
   });
 

@@ -65,7 +65,7 @@ test("a second request for the same head is answered without repeating a comment
   expect(await harness.settled(pull)).toMatchObject({ state: "done" });
 
   expect(harness.world.comments(pull).inline).toEqual([comment]);
-  expect(summaryOf(harness.world, pull).body).toContain("1 posted earlier");
+  expect(summaryOf(harness.world, pull).body).toContain("Posted earlier.");
 });
 
 test("requesting a review from Kodiai's account asks for one, from others it does not", async () => {

@@ -253,11 +253,11 @@ describe("five pushes on one pull request (new code, rebase, rename, reformattin
       since(heads.reformatted),
     ]);
     expect(after.map(({ summary }) => summary.split("\n")[2])).toEqual([
-      "**2 findings**: 2 major — 2 inline.",
-      "**2 findings**: 2 major — 2 posted earlier.",
-      "**2 findings**: 2 major — 2 posted earlier.",
-      "**2 findings**: 2 major — 2 posted earlier.",
-      "**4 findings**: 4 major — 2 inline, 2 posted earlier.",
+      "All inline.",
+      "All posted earlier.",
+      "All posted earlier.",
+      "All posted earlier.",
+      "2 inline, 2 posted earlier.",
     ]);
   });
 

@@ -118,7 +118,7 @@ test("a push with findings takes the 👍 back, and a clean one after it updates
 
   await world.push(pull, { "ops/backup.py": CLEAN });
   await review(pull);
-  expect(summaryOf(world, pull).body).toContain("may be addressed");
+  expect(summaryOf(world, pull).body).toContain("May be addressed");
   expect(pull.reactions).toEqual([]);
 
   await world.push(pull, { "ops/other.py": CLEAN });

@@ -2,7 +2,7 @@
 
 import { styleText } from "node:util";
 import { problemLine } from "../../config/located.ts";
-import { type Finding, SEVERITIES } from "../../domain/finding.ts";
+import type { Finding } from "../../domain/finding.ts";
 import { mergeSignal, type PlacedFinding, quietVerdict, type Review } from "../../domain/review.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { clipped, type NumberedLines, terminalText } from "../terminal-text.ts";
@@ -79,16 +79,8 @@ function notes(title: string, lines: readonly string[]): string | null {
 }
 
 function verdict(review: Review): string {
-  const bySeverity = Map.groupBy(review.findings, ({ finding: { severity } }) => severity);
-  const counts = SEVERITIES.flatMap((severity) => {
-    const count = bySeverity.get(severity)?.length ?? 0;
-    return count === 0 ? [] : [styleText(COLOR[severity], `${count} ${severity}`)];
-  });
-  const total = styleText("bold", counted(review.findings.length, "finding"));
-  const what =
-    counts.length === 0
-      ? quiet(review)
-      : `${total}: ${counts.join(", ")}; ${counted(review.reviewed.length, "file")} reviewed,`;
+  const isQuiet = review.findings.length === 0;
+  const what = isQuiet ? quiet(review) : `${counted(review.reviewed.length, "file")} reviewed,`;
   const incomplete = review.degraded.length > 0 ? styleText("yellow", "; incomplete, see above") : "";
   const signal = mergeSignal(review, review.findings);
   const first = signal === "" ? "" : `${styleText("bold", signal)}. `;

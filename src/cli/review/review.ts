@@ -146,11 +146,11 @@ function isContext(value: unknown): value is PullRequestContext {
  * breaks readers raises `version`.
  */
 function reviewJson(review: Review) {
-  const { head, rest } = quietVerdict(review);
+  const { head, rest, held } = quietVerdict(review);
   const { spared: _, ...signals } = review.signals;
   return {
     version: 1,
-    verdict: review.findings.length === 0 ? `${head}${rest}` : null,
+    verdict: review.findings.length === 0 ? `${head}${rest}${held}` : null,
     findings: review.findings.map(({ finding, place, reason }) => ({ ...finding, place, placeReason: reason })),
     heldBack: review.heldBack.map(({ heldBy: _, ...held }) => held),
     memory: review.memory,

@@ -20,14 +20,14 @@ export function sarif(review: Review) {
   const ids = [...byRule.keys()];
   const result = (finding: Finding) => ({ ruleIndex: ids.indexOf(ruleId(finding)), ...resultOf(finding) });
   const unread = unreadDiff(review) !== null;
-  const { head, rest } = quietVerdict(review);
+  const { head, rest, held } = quietVerdict(review);
   const rules = [...byRule].flatMap(([id, [first]]) => (first ? [ruleOf(id, first)] : []));
   const notifications = [
     ...review.degraded.map(({ part, reason }) => ({
       level: unread && part === "diff" ? "error" : "warning",
       message: { text: `${part}: ${reason}` },
     })),
-    ...(review.findings.length > 0 ? [] : [{ level: "note", message: { text: `${head}${rest}` } }]),
+    ...(review.findings.length > 0 ? [] : [{ level: "note", message: { text: `${head}${rest}${held}` } }]),
   ];
   return {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",

@@ -122,9 +122,9 @@ function summaryText(review: Review): string {
     .slice(0, FINDINGS)
     .map(({ finding: { severity, title, path, line } }) => `- ${severity}: ${title} (\`${path}:${line}\`)`);
   const more = findings.length > FINDINGS ? [`- and ${findings.length - FINDINGS} more`] : [];
-  const { head, rest } = quietVerdict(review);
+  const { head, rest, held } = quietVerdict(review);
   const quiet = isQuiet(review) ? " There was nothing to say." : "";
-  const said = counts.length === 0 ? `${head}${rest}` : counts.join(", ");
+  const said = counts.length === 0 ? `${head}${rest}${held}` : counts.join(", ");
   return [
     `The latest review, of \`${headSha.slice(0, 7)}\`: ${said}.${quiet}`,
     review.walkthrough ?? "",

@@ -18,7 +18,7 @@ export function webPages(hub: Hub, git: GitHalf, posted: (pull: Pull) => PostedO
     if (pull === undefined) return c.notFound();
     // Only a visitor needs the Markdown renderer.
     const { reviewPage } = await import("../../../scripts/review-page.ts");
-    const page = reviewPage(posted(pull), Number.POSITIVE_INFINITY);
+    const page = reviewPage(posted(pull), pull, Number.POSITIVE_INFINITY);
     return c.html(page.replaceAll(`href="${WEB}/`, `href="${hub.apiUrl}/`));
   });
   routes.get("/:owner/:repo/blob/:sha/:path{.+}", async (c) => {
