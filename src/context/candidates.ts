@@ -383,17 +383,6 @@ export function likelyCallers(
     .filter(({ path }) => files.has(path) || (files.size < MOST_CALLERS.files && files.add(path)));
 }
 
-/** A type with more uses is common: where else it is used tells nothing. */
-const MOST_USES = 20;
-
-/** Types of the repository in added lines, with few other uses: what else is done with one may say how it has to be used. */
-export function rareTypes(types: readonly ChangedName[], symbols: Symbols): readonly ChangedName[] {
-  return types.filter(({ name }) => {
-    const { definitions = [], references = [], unread = 0 } = symbols.get(name) ?? {};
-    return definitions.some(({ kind }) => HOLDERS.has(kind)) && references.length <= MOST_USES && unread === 0;
-  });
-}
-
 /** The functions around call sites. */
 export function callers(
   sites: readonly CallSite[],
@@ -499,20 +488,6 @@ function endingOf(path: string): string {
 export function stemOf(path: string): string {
   const stem = nameOf(path).replace(/\.\w+$/, "");
   return /^(?:index|mod|lib|__init__)$/.test(stem) ? nameOf(folderOf(path)) : stem;
-}
-
-/** A longer file is not shown whole, however large the budget is. */
-const FILE_LINES = 500;
-
-/** What is left of small changed files, where nothing better needs it. */
-export function wholeFiles(units: readonly Unit[], texts: Texts): readonly Candidate[] {
-  const kinds = new Map(units.map(({ path, kind }) => [path, kind]));
-  return [...kinds].flatMap(([path, kind]): Candidate[] => {
-    const last = texts.get(path)?.length ?? 0;
-    if (last === 0 || last > FILE_LINES) return [];
-    const all = [{ first: 1, last }];
-    return [{ kind: "rest", path, of: path, why: "the rest of the file", short: all, full: all, worth: WORTH[kind] }];
-  });
 }
 
 const PATH_LIKE = /(?<![\w@.-])[\w@.-]{1,100}(?:\/[\w@.-]{1,100}){0,20}\.[A-Za-z]\w{0,7}/g;

@@ -30,17 +30,15 @@ import {
   imports,
   likelyCallers,
   mentioned,
-  rareTypes,
   shortCalled,
   siblings,
   stemOf,
   unitsOf,
-  wholeFiles,
   withComment,
 } from "./candidates.ts";
 import { importedPackages, manifestsOf, tellingLines } from "./manifests.ts";
-import { type ChangedName, changeNames, IMPORT, NO_CODE, TYPE, type UsedName } from "./names.ts";
-import { type Candidate, countByKind, shareBudget, shownLine } from "./share-budget.ts";
+import { type ChangedName, changeNames, IMPORT, NO_CODE } from "./names.ts";
+import { type Candidate, shareBudget, shownLine } from "./share-budget.ts";
 
 interface ContextPorts {
   /** Null: the change has no repository behind it. */
@@ -52,7 +50,6 @@ interface ContextPorts {
 
 /** Call sites shown of one name. */
 const MOST_SITES = 8;
-const MOST_TESTS = 3;
 /** Added files whose types may extend others: the diff shows the rest of them. */
 const MOST_NEW = 50;
 /**
@@ -81,17 +78,16 @@ export async function contextOf(
   const changedTexts = await linesOf(head, paths);
   const { used, changed } = changeNames(context.files, outlines, kinds, bodiesOf(units, changedTexts));
   const words = filesByWord(changedTexts);
-  const types = typesOf(used);
   const bases = baseNames(units, changedTexts);
   const near = context.files.map(({ path }) => path);
   const found = await symbols.find(head, {
     used: new Set([...used.map(({ name }) => name), ...bases]),
-    changed: new Set([...changed, ...types].map(({ name }) => name)),
+    changed: new Set(changed.map(({ name }) => name)),
     near,
   });
   const inDiff = shownByDiff(context.files);
-  const calls = callSites([...changed, ...rareTypes(types, found.symbols)], found.symbols, inDiff, near);
-  const sites = likelyCallers(calls.filter(({ kind }) => kind === "caller"));
+  const calls = callSites(changed, found.symbols, inDiff, near);
+  const sites = likelyCallers(calls);
   const functions = defined(used, changed, found.symbols, words);
   const short = shortCalled(functions);
   const unread = [...sites, ...short].map(({ path }) => path).filter((path) => !outlines.has(path));
@@ -113,7 +109,6 @@ export async function contextOf(
     ...callers(sites, outlines),
     ...implemented(bases, changed, found.symbols, words),
     ...siblings(changed, found.symbols, words),
-    ...wholeFiles(edited, changedTexts),
     ...(read.snapshot === null ? [] : mentioned(context, head.files.keys())),
   ];
   const packages = importedPackages(context.files, changedTexts);
@@ -187,18 +182,7 @@ function shownByDiff(files: readonly FileDiff[]): ReadonlyMap<string, ReadonlySe
   );
 }
 
-/** Types in added lines whose other uses are looked for. */
-const MOST_TYPES = 6;
-
-function typesOf(used: readonly UsedName[]): readonly ChangedName[] {
-  return used
-    .filter(({ name, weight, called }) => TYPE.test(name) && !called && weight >= 2)
-    .slice(0, MOST_TYPES)
-    .map(({ name, paths: [path = ""] }) => ({ name, path, what: "value" }));
-}
-
 interface NamedCalls extends CallSites, ChangedName {
-  readonly kind: CallSites["kind"];
   readonly worth: number;
 }
 
@@ -224,7 +208,11 @@ function callSites(
     // A file with its own definition of the name uses that one.
     const others = new Set(symbol.definitions.flatMap((one) => (one.path === path ? [] : [one.path])));
     const outside = symbol.references.filter(
-      (one) => inDiff.get(one.path)?.has(one.line) !== true && !others.has(one.path) && !NO_CODE.test(one.path),
+      (one) =>
+        inDiff.get(one.path)?.has(one.line) !== true &&
+        !others.has(one.path) &&
+        !NO_CODE.test(one.path) &&
+        !isTestPath(one.path),
     );
     const used = new Set(outside.flatMap(({ path, text }) => (IMPORT.test(text) ? [] : [path])));
     const calling = outside.filter(({ path, text }) => !used.has(path) || !IMPORT.test(text));
@@ -232,13 +220,10 @@ function callSites(
     const own = isCommon ? calling.filter((one) => isOf(one, path, folders)) : calling;
     const order = (one: Reference) => (IMPORT.test(one.text) ? 2 : 0) + (folders.has(folderOf(one.path)) ? 0 : 1);
     const sorted = [...own].sort((a, b) => order(a) - order(b));
+    if (sorted.length === 0) return [];
+    const more = Math.max(0, sorted.length - MOST_SITES + symbol.unread);
     const worth = WHAT_WORTH[what] - (isCommon ? 20 : 0);
-    const groups = Map.groupBy(sorted, ({ path }) => (isTestPath(path) ? "test" : "caller"));
-    return [...groups].map(([kind, sites]) => {
-      const [most, unread] = kind === "test" ? [MOST_TESTS, 0] : [MOST_SITES, symbol.unread];
-      const more = Math.max(0, sites.length - most + unread);
-      return { name, path, what, kind, sites: sites.slice(0, most), more, worth: kind === "test" ? worth - 45 : worth };
-    });
+    return [{ name, path, what, sites: sorted.slice(0, MOST_SITES), more, worth }];
   });
 }
 
@@ -265,15 +250,17 @@ function fitted(
   budget: number,
 ): { readonly shown: readonly CallSites[]; readonly used: number; readonly cut: ChangeContext["cut"] } {
   const shown: CallSites[] = [];
-  const left: CallSites[] = [];
+  let left = 0;
   let used = 0;
-  for (const { name, kind, sites, more } of [...calls].sort((a, b) => b.worth - a.worth)) {
+  for (const { name, sites, more } of [...calls].sort((a, b) => b.worth - a.worth)) {
     const cost = 40 + name.length + sites.reduce((sum, { path, text }) => sum + path.length + text.length + 9, 0);
-    const fits = used + cost <= budget;
-    (fits ? shown : left).push({ name, kind, sites, more });
-    if (fits) used += cost;
+    if (used + cost > budget) left++;
+    else {
+      used += cost;
+      shown.push({ name, sites, more });
+    }
   }
-  return { shown, used, cut: countByKind(left) };
+  return { shown, used, cut: left === 0 ? [] : [{ kind: "caller", count: left }] };
 }
 
 async function maskedExcerpt(excerpt: Excerpt, lines: MaskedLines): Promise<Excerpt> {

@@ -32,8 +32,6 @@ const PARTS: Readonly<Record<ContextKind, number>> = {
   sibling: 0.08,
   mentioned: 0.06,
   package: 0.05,
-  test: 0,
-  rest: 0,
 };
 const RANKS = Object.keys(PARTS);
 /** Kinds that take no more than their part, even where others leave space. */
@@ -114,11 +112,9 @@ export function shareBudget(
       .sort((a, b) => a - b)
       .map((line) => ({ line, text: shownLine(texts.get(path)?.[line - 1] ?? "") })),
   }));
-  return { excerpts, used, cut: countByKind(ordered.filter((one) => !taken.has(one))) };
-}
-
-export function countByKind(cut: readonly { readonly kind: ContextKind }[]): ChangeContext["cut"] {
-  return [...Map.groupBy(cut, ({ kind }) => kind)].map(([kind, { length }]) => ({ kind, count: length }));
+  const byEnd = Map.groupBy(ordered, (one) => (taken.has(one) ? null : one.kind));
+  const cut = [...byEnd].flatMap(([kind, { length: count }]) => (kind === null ? [] : [{ kind, count }]));
+  return { excerpts, used, cut };
 }
 
 /** A line as it is shown: a long one is cut. */

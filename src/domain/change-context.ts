@@ -12,9 +12,7 @@ export type ContextKind =
   | "definition"
   | "sibling"
   | "mentioned"
-  | "package"
-  | "test"
-  | "rest";
+  | "package";
 
 /** Lines of one file at the head that the diff does not show. */
 export interface Excerpt {
@@ -28,7 +26,6 @@ export interface Excerpt {
 /** The lines that use a changed name. */
 export interface CallSites {
   readonly name: string;
-  readonly kind: "caller" | "test";
   readonly sites: readonly Reference[];
   /** Further lines that use it. */
   readonly more: number;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Candidate, shareBudget } from "../../src/context/share-budget.ts";
 
-const KINDS = ["enclosing", "called", "caller", "definition", "sibling", "rest"] as const;
+const KINDS = ["enclosing", "called", "caller", "definition", "sibling", "mentioned"] as const;
 const anyRange = fc
   .tuple(fc.integer({ min: 1, max: 60 }), fc.nat({ max: 30 }))
   .map(([first, length]) => ({ first, last: first + length }));

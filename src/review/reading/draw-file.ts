@@ -98,11 +98,10 @@ function drawnExcerpt({ path, why, lines }: Excerpt): string {
   return `### ${revealLine(path)}: ${why.slice(0, MOST_REASONS).map(revealLine).join(", ")}${more}\n${drawn.join("\n")}`;
 }
 
-function drawnCalls({ name, kind, sites, more }: CallSites): string {
+function drawnCalls({ name, sites, more }: CallSites): string {
   const lines = sites.map(({ path, line, text }) => `${revealLine(path)}:${line}: ${revealLine(text)}`);
   const rest = more > 0 ? [`(and ${more} more)`] : [];
-  const what = kind === "test" ? "tests that name" : "other places that use";
-  return [`### ${what} ${revealLine(name)}`, ...lines, ...rest].join("\n");
+  return [`### other places that use ${revealLine(name)}`, ...lines, ...rest].join("\n");
 }
 
 /** One part of a prompt. */
