@@ -215,17 +215,6 @@ export interface Superseded {
   readonly reason: string;
 }
 
-export interface CheckAnnotation {
-  readonly path: string;
-  /** 1-based, inclusive, in the head file. */
-  readonly startLine: number;
-  readonly endLine: number;
-  readonly level: "notice" | "warning" | "failure";
-  /** Plain text: GitHub renders no Markdown here. */
-  readonly title: string;
-  readonly message: string;
-}
-
 /** From the mildest to the worst. */
 const CONCLUSIONS = ["success", "neutral", "failure"] as const;
 export type Conclusion = (typeof CONCLUSIONS)[number];
@@ -242,7 +231,6 @@ export interface CheckEnd {
   readonly summary: string;
   /** "" without details. */
   readonly text: string;
-  readonly annotations: readonly CheckAnnotation[];
 }
 
 /** For how long sweeps try to end a check run that a review left behind: 7 days. */

@@ -2,11 +2,10 @@
 // computed from everything that was found, before anything that a person without write access can influence.
 
 import type { FailOn } from "../config/repo-config.ts";
-import { atLeast, type Finding, type Severity } from "../domain/finding.ts";
+import { atLeast, type Finding } from "../domain/finding.ts";
 import type { Unread } from "../domain/omissions.ts";
 import { withoutMarkers } from "../domain/review/marker.ts";
 import {
-  type CheckAnnotation,
   type CheckEnd,
   isUnread,
   mergeSignal,
@@ -18,17 +17,7 @@ import { counted, listed } from "../domain/text/counted.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import { linkTo } from "./permalink.ts";
 import { renderSummary } from "./render-summary.ts";
-import { codeSpan, sanitizeBlock, sanitizeInline } from "./sanitize.ts";
-
-/** Four requests' worth: a check that takes minutes to write is of no use. */
-const MAX_ANNOTATIONS = 200;
-
-const LEVELS: Readonly<Record<Severity, CheckAnnotation["level"]>> = {
-  critical: "failure",
-  major: "failure",
-  medium: "warning",
-  minor: "notice",
-};
+import { codeSpan, sanitizeInline } from "./sanitize.ts";
 
 /**
  * The end of a check run whose review was posted.
@@ -50,14 +39,13 @@ export function reviewEnd(
     title: titleOf(review, findings),
     summary: link === null ? because : `${because} See the ${link} in the conversation.`,
     text: withoutMarkers(renderSummary(review, findings)),
-    annotations: annotationsOf(review, findings),
   };
 }
 
 /** The end of a check run without a review. `because` is one sentence fragment. */
 export function endWithoutReview(title: string, because: string): CheckEnd {
   const summary = `${sanitizeInline(publicErrorText(because, 300), 300) || "No reason is known"}.`;
-  return { conclusion: "neutral", title, summary, text: "", annotations: [] };
+  return { conclusion: "neutral", title, summary, text: "" };
 }
 
 function conclude(
@@ -119,32 +107,4 @@ function titleOf(review: Review, findings: readonly PlacedFinding[]): string {
   if (findings.length > 0) return signal;
   const { head, rest } = quietVerdict(review);
   return review.reviewed.length === 0 ? head : `${signal}. ${head}${rest}`;
-}
-
-/** Findings that have lines at the head, then problems of the configuration that the change proposes. */
-function annotationsOf(review: Review, findings: readonly PlacedFinding[]): readonly CheckAnnotation[] {
-  const placed = findings
-    .map(({ finding }) => finding)
-    .filter(({ side, locMethod }) => side === "RIGHT" && locMethod !== "none")
-    .map(
-      ({ path, startLine, line, severity, title, body }): CheckAnnotation => ({
-        path,
-        startLine,
-        endLine: line,
-        level: LEVELS[severity],
-        title: sanitizeInline(title, 120) || "(no title)",
-        message: sanitizeBlock(body, 1000) || sanitizeInline(title, 200) || "(no text)",
-      }),
-    );
-  // Those in force have lines of the base, and their file is the same at the head or has these proposed ones.
-  const problems = (review.proposedProblems ?? []).flatMap(
-    ({ file, severity, message, line }): readonly CheckAnnotation[] => {
-      if (line === null) return [];
-      const level = severity === "error" ? "warning" : "notice";
-      const title = `Configuration ${severity}`;
-      const text = sanitizeInline(message, 500) || "(no text)";
-      return [{ path: file, startLine: line, endLine: line, level, title, message: text }];
-    },
-  );
-  return [...placed, ...problems].slice(0, MAX_ANNOTATIONS);
 }

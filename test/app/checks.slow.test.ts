@@ -27,11 +27,6 @@ async function open(config: string, files: Readonly<Record<string, string>> = { 
   return harness.world.pullRequest(await repositoryWith(config), { title: "Back up", files });
 }
 
-async function checksOf(pull: Pull) {
-  await harness.settled(pull);
-  return harness.world.checks(pull);
-}
-
 /** `STATUS CONCLUSION TITLE` of each check run. */
 async function endsOf(pull: Pull, sha?: string): Promise<string[]> {
   const runs = await harness.world.checks(pull, sha);
@@ -79,18 +74,6 @@ test("a check that is on GitHub and was never recorded is ended by the sweep", a
   db.close();
   await harness.restart();
   await expect.poll(() => endsOf(pull), { timeout: 20_000 }).toEqual(["completed failure: Not reviewed"]);
-});
-
-test("many findings are sent in several requests, fifty annotations each", async () => {
-  const call = '    subprocess.run("tar czf /backup/" + name + ".tgz /srv", shell=True, check=True)\n';
-  const many = `import subprocess\ndef backup(name: str) -> None:\n${call.repeat(120)}`;
-  const pull = await open(ON, { "ops/backup.py": many });
-  const [check] = await checksOf(pull);
-  const sent = harness.world.requests
-    .filter(({ method, path }) => method === "PATCH" && path.endsWith(`/check-runs/${check?.id}`))
-    .map(({ body }) => (body as { output: { annotations: unknown[] } }).output.annotations.length);
-  expect(sent).toEqual([50, 50, 20]);
-  expect(check?.conclusion).toBe("failure");
 });
 
 test("an App that was not granted check runs reviews without, and says so", async () => {

@@ -7,7 +7,7 @@ import { type Harness, openHarness, until } from "./app-harness.ts";
 import { BACKUP, LOGIN, said, writes } from "./change-builders.ts";
 
 const ON = "review: {checks: {enabled: true, failOn: major}}\n";
-const FINDING = "ops/backup.py:3 failure Shell command is built from strings";
+const FINDING = "Shell command is built from strings";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -46,7 +46,7 @@ test("it fails when a posted finding is severe enough, and succeeds when a compl
   expect(await checksOf(calm)).toMatchObject([
     { conclusion: "success", title: "Nothing open. No rule fired in 1 file; no model read it" },
   ]);
-  expect(await checksOf(mild)).toMatchObject([{ conclusion: "success", annotations: [FINDING] }]);
+  expect(await checksOf(mild)).toMatchObject([{ conclusion: "success", text: expect.stringContaining(FINDING) }]);
 });
 
 test("what a merge queue would merge gets a neutral check where checks are on, beside the review of its pull request", async () => {

@@ -46,7 +46,7 @@ describe("an outsider's pull request", () => {
     expect(summaryOf(world, pull).body).toContain("**1 finding**: 1 major");
     const [check] = await world.checks(pull);
     expect(check).toMatchObject({ conclusion: "failure", title: "1 major finding open" });
-    expect(check?.annotations).toEqual(["ops/backup.py:4 failure Shell command is built from strings"]);
+    expect(check?.text).toContain("Shell command is built from strings");
     expect(expectSentInert(world)).toBeGreaterThan(3);
   });
 

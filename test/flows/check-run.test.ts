@@ -33,10 +33,6 @@ function ends(pull: FlowPull, headSha = pull.pull.head.sha): string[] {
   return runs.map(({ end }) => (end === null ? "in progress" : `${end.conclusion}: ${end.title}`));
 }
 
-const annotations = (end: Awaited<ReturnType<typeof checked>>[number] | undefined) =>
-  end?.annotations.map(({ path, startLine, level, title }) => `${path}:${startLine} ${level} ${title}`);
-const FINDING = "ops/backup.py:3 failure Shell command is built from strings";
-
 /** The write of a review fails so often, then GitHub takes it. */
 function failsToPost(pull: FlowPull): void {
   pull.posted.world.dies = { write: 0, when: "before" };
@@ -46,11 +42,10 @@ test("without the setting there is no check run", async () => {
   expect(await checked(open(""))).toEqual([]);
 });
 
-test("a check informs by default: its findings are annotations on the lines, and it does not judge", async () => {
+test("a check informs by default, and does not judge", async () => {
   const [check, ...more] = await checked(open("review: {checks: {enabled: true}}"));
   expect(more).toEqual([]);
   expect(check).toMatchObject({ conclusion: "neutral", title: "1 major finding open" });
-  expect(annotations(check)).toEqual([FINDING]);
   expect(check?.summary).toMatch(/^This check informs and never fails\. See the \[summary\]\(https:/);
   expect(check?.text).toContain("**1 finding**: 1 major");
   expect(check?.text).not.toContain("<!--");
@@ -62,7 +57,7 @@ test("it fails when a posted finding is severe enough, and succeeds when a compl
     { conclusion: "success", title: "Nothing open. No rule fired in 1 file; no model read it" },
   ]);
   const [mild] = await checked(open("review: {checks: {enabled: true, failOn: critical}}"));
-  expect([mild?.conclusion, annotations(mild)]).toEqual(["success", [FINDING]]);
+  expect(mild?.conclusion).toBe("success");
 });
 
 test("a review that is incomplete never succeeds, and says what is missing", async () => {
@@ -158,33 +153,20 @@ test("a conclusion that did not reach GitHub is sent later, unchanged", async ()
   expect(ends(pull)).toEqual(["failure: 1 major finding open"]);
 });
 
-test("each of many findings is an annotation", async () => {
-  const call = '    subprocess.run("tar czf /backup/" + name + ".tgz /srv", shell=True, check=True)\n';
-  const many = `import subprocess\ndef backup(name: str) -> None:\n${call.repeat(120)}`;
-  const [check] = await checked(open(ON, { "ops/backup.py": many }));
-  expect(check?.annotations).toHaveLength(120);
-  expect(check?.conclusion).toBe("failure");
-});
-
-test("a problem of the configuration is annotated on its line if the pull request contains the file", async () => {
+test("a problem of the configuration is named with its line", async () => {
   const config = "rules: {weak-hash: high}\nreview: {checks: {enabled: true}}\n";
-  const proposed = `# Ours\n${config}`;
-  const [beside] = await checked(open(config, { ".kodiai.yml": proposed, "src/etag.ts": LOGIN }));
-  expect(annotations(beside)).toEqual([".kodiai.yml:2 warning Configuration error"]);
-  const [elsewhere] = await checked(open(config, { "src/etag.ts": LOGIN }));
-  expect(elsewhere?.annotations).toEqual([]);
-  expect(elsewhere?.text).toContain("`.kodiai.yml:1:");
+  const [check] = await checked(open(config, { "src/etag.ts": LOGIN }));
+  expect(check?.text).toContain("`.kodiai.yml:1:");
 });
 
-test("a problem of the configuration that a pull request proposes is annotated on its line, before it is merged", async () => {
+test("a problem of the configuration that a pull request proposes is named with its line, before it is merged", async () => {
   const config = "review: {checks: {enabled: true}}\n";
   const [check] = await checked(open(config, { ".kodiai.yml": `# Ours\n${config}pathFilter: ["!docs/**"]\n` }));
-  expect(annotations(check)).toEqual([".kodiai.yml:3 warning Configuration error"]);
   expect(check?.text).toMatch(
     /Problems in the proposed `\.kodiai\.yml`:[\s\S]{1,20}`\.kodiai\.yml:3:1`: error: unknown key `pathFilter`; did you mean `pathFilters`\?/,
   );
   const [fixed] = await checked(open(`${config}pathFilter: ["!docs/**"]\n`, { ".kodiai.yml": config }));
-  expect(fixed?.annotations).toEqual([]);
+  expect(fixed?.text).not.toContain("Problems in the proposed");
 });
 
 test("an App that was not granted check runs reviews without, and says so", async () => {

@@ -55,9 +55,8 @@ let last = 0;
 export function dryRunChecks(record: (unposted: Unposted) => void): Checks {
   return {
     begin: () => Promise.resolve(--last),
-    async end(_repo, _id, { conclusion, title, annotations }) {
-      const comments = annotations.map(({ path, message }) => ({ path, body: message }));
-      record({ what: "check run", body: `${conclusion}: ${title}`, comments });
+    async end(_repo, _id, { conclusion, title }) {
+      record({ what: "check run", body: `${conclusion}: ${title}`, comments: [] });
     },
   };
 }

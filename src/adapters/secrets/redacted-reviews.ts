@@ -57,24 +57,17 @@ export function redactedReplies(real: Replies, redactor: SecretRedactor): Replie
   };
 }
 
-/** Writes through to `real`, redacted. Paths stay: GitHub places annotations by them. */
+/** Writes through to `real`, redacted. */
 export function redactedChecks(real: Checks, redactor: SecretRedactor): Checks {
-  const clean = async (text: string) => (await redactor.redact(text)).text;
   const cleanMarkdown = async (text: string) => (await redactor.redactMarkdown(text)).text;
   return {
     begin: (repo, number, headSha, after) => real.begin(repo, number, headSha, after),
     async end(repo, id, end) {
-      const annotations = end.annotations.map(async (one) => ({
-        ...one,
-        title: await clean(one.title),
-        message: await clean(one.message),
-      }));
       return real.end(repo, id, {
         ...end,
-        title: await clean(end.title),
+        title: (await redactor.redact(end.title)).text,
         summary: await cleanMarkdown(end.summary),
         text: await cleanMarkdown(end.text),
-        annotations: await Promise.all(annotations),
       });
     },
   };

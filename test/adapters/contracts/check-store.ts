@@ -14,7 +14,6 @@ const END: CheckEnd = {
   title: "SupersededError",
   summary: "by a push",
   text: "",
-  annotations: [],
 };
 const MINUTE = 60_000;
 

@@ -12,7 +12,7 @@ const CHECK = {
   ...{ id: 5, key: job.key, repo: job.repo },
   ...{ installationId: 7, headSha: "h1", baseRef: "main", failOn: "never" as const },
 };
-const END = { conclusion: "success", title: "t", summary: "s", text: "", annotations: [] } as const;
+const END = { conclusion: "success", title: "t", summary: "s", text: "" } as const;
 
 /** Everything that a job writes down. */
 const WRITES: readonly (readonly [what: string, write: (held: ReturnType<Records["held"]>) => Promise<unknown>])[] = [

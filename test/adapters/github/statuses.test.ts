@@ -106,7 +106,7 @@ const PLACES: readonly (readonly [string, RegExp, (ports: Ports) => Promise<unkn
   [
     "the end of a check run",
     /PATCH .*\/check-runs\/5$/,
-    ({ checks }) => checks.end(REPO, 5, { conclusion: "success", title: "t", summary: "s", text: "", annotations: [] }),
+    ({ checks }) => checks.end(REPO, 5, { conclusion: "success", title: "t", summary: "s", text: "" }),
   ],
   ["a token", /access_tokens$/, async () => {}],
 ];

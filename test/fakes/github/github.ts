@@ -98,7 +98,6 @@ export interface CheckRun {
   readonly summary: string | null;
   readonly text: string | null;
   /** `PATH:LINE LEVEL TITLE`, in the order in which they came. */
-  readonly annotations: readonly string[];
 }
 
 export interface GitHubWorld extends PullActs, RepositoryActs, FeedbackActs, CheckActs, ScanActs {
@@ -246,7 +245,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
       return knownRepository(hub, git, { owner, name, private: isPrivate });
     },
     comments: visibleComments,
-    checks: (pull, sha = pull.headSha) => checksOn(git, requests, pull, sha),
+    checks: (pull, sha = pull.headSha) => checksOn(git, pull, sha),
     fail: faults.plan,
     revokeTokens: door.forgetTokens,
     setWebhookUrl: hub.hooks.setUrl,
@@ -306,12 +305,7 @@ function writePace(): (sent: SentRequest) => readonly string[] {
   };
 }
 
-async function checksOn(
-  git: GitHalf,
-  requests: readonly LoggedRequest[],
-  pull: Pull,
-  sha: string,
-): Promise<readonly CheckRun[]> {
+async function checksOn(git: GitHalf, pull: Pull, sha: string): Promise<readonly CheckRun[]> {
   const repo = `/repos/${pull.owner}/${pull.repo}`;
   const { check_runs: runs } = await git.ask("GET", `${repo}/commits/${sha}/check-runs?filter=all&per_page=100`);
   const shown = (runs as Json[]).map((run): CheckRun => {
@@ -325,18 +319,9 @@ async function checksOn(
       title: output.title,
       summary: output.summary,
       text: output.text,
-      annotations: annotationsOf(requests, `${repo}/check-runs/${run.id}`),
     };
   });
   return shown.toSorted((a, b) => a.id - b.id);
-}
-
-/** GitHub adds the annotations of each request to those before; the emulator keeps the last ones, without their titles. */
-function annotationsOf(requests: readonly LoggedRequest[], path: string): readonly string[] {
-  return requests
-    .filter((one) => one.method === "PATCH" && one.path === path && one.status === 200)
-    .flatMap(({ body }) => (body as { output?: { annotations?: readonly Json[] } }).output?.annotations ?? [])
-    .map((one) => `${one.path}:${one.start_line} ${one.annotation_level} ${one.title}`);
 }
 
 /** What a visitor of the pull request sees. */

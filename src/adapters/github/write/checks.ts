@@ -1,5 +1,5 @@
 // Check runs on GitHub.
-import type { CheckAnnotation, CheckEnd } from "../../../domain/review.ts";
+import type { CheckEnd } from "../../../domain/review.ts";
 import { cutText } from "../../../domain/text/cut-text.ts";
 import type { Checks } from "../../../ports/checks.ts";
 import type { GitHub } from "../clients.ts";
@@ -10,7 +10,6 @@ import type { WritePath } from "./write-path.ts";
 
 /** GitHub's limits: docs.github.com/rest/checks/runs, "Update a check run". */
 const TEXT_LIMIT = 65_535;
-const ANNOTATIONS_AT_ONCE = 50;
 
 /** The port for one repository's token, with `checks: write`. */
 export function githubChecks(client: () => Promise<GitHub>, path: WritePath): Checks {
@@ -32,16 +31,8 @@ export function githubChecks(client: () => Promise<GitHub>, path: WritePath): Ch
     async end(repo, id, end) {
       const github = await client();
       const where = { ...placeOf(repo), check_run_id: id };
-      const requests = inRequests(end.annotations);
-      // GitHub appends annotations, so those that an earlier attempt sent are skipped.
-      const there = requests.length === 0 ? 0 : (await github.rest.checks.get(where)).data.output.annotations_count;
-      const [first = [], ...rest] = requests.slice(Math.ceil(there / ANNOTATIONS_AT_ONCE));
-      const output = (annotations: readonly CheckAnnotation[]) => ({
-        output: { ...outputOf(end), annotations: annotations.map(annotationOf) },
-      });
-      const completed = { status: "completed", conclusion: end.conclusion } as const;
-      await path.repeat(() => github.rest.checks.update({ ...where, ...completed, ...output(first) }), "end-check");
-      for (const more of rest) await path.repeat(() => github.rest.checks.update({ ...where, ...output(more) }));
+      const completed = { status: "completed", conclusion: end.conclusion, output: outputOf(end) } as const;
+      await path.repeat(() => github.rest.checks.update({ ...where, ...completed }), "end-check");
     },
   });
 }
@@ -49,16 +40,4 @@ export function githubChecks(client: () => Promise<GitHub>, path: WritePath): Ch
 function outputOf({ title, summary, text }: CheckEnd) {
   const head = { title: cutText(title, 250), summary: cutText(summary, TEXT_LIMIT) };
   return text === "" ? head : { ...head, text: cutText(text, TEXT_LIMIT) };
-}
-
-function annotationOf({ path, startLine, endLine, level, title, message }: CheckAnnotation) {
-  const place = { path, start_line: startLine, end_line: endLine };
-  return { ...place, annotation_level: level, title: cutText(title, 250), message: cutText(message, 10_000) };
-}
-
-function inRequests(annotations: readonly CheckAnnotation[]): readonly (readonly CheckAnnotation[])[] {
-  const count = Math.ceil(annotations.length / ANNOTATIONS_AT_ONCE);
-  return Array.from({ length: count }, (_, index) =>
-    annotations.slice(index * ANNOTATIONS_AT_ONCE, (index + 1) * ANNOTATIONS_AT_ONCE),
-  );
 }
