@@ -448,9 +448,9 @@ export const MUTANTS: readonly Mutant[] = [
     id: "no dedupe",
     loses: "the same delivery twice makes one job",
     file: "src/store/queue/deliveries.ts",
-    within: "takeWave",
-    find: "known[at]?.isKnown === 0 && known[at].same === null",
-    replace: "known[at]?.same === null",
+    within: "takeDelivery",
+    find: "[id])) !== null) return false;",
+    replace: "[`${id} again`])) !== null) return false;",
     test: ["test/store/queue/contract.test.ts", "the same delivery twice makes one job"],
   },
   {

@@ -5,10 +5,9 @@ import { Transient } from "../../domain/errors.ts";
 import { type HeadJob, jobKey, type ReviewJob } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { Arrival, Inbox } from "../../ports/inbox.ts";
-import { insertText, withoutRepeats } from "../columns.ts";
-import { jsonRows } from "../dialect.ts";
+import { withoutRepeats } from "../columns.ts";
 import type { Database, Sql } from "../sql.ts";
-import { upsert } from "../statement.ts";
+import { insert, oneValue, upsert } from "../statement.ts";
 import { lockKeys } from "./coordination.ts";
 import { type ComingJob, putJobs } from "./put.ts";
 
@@ -34,7 +33,7 @@ export async function takeDeliveries(tx: Sql, arrivals: readonly Arrival[]): Pro
   for (const arrival of arrivals) batch.push(await withHeads(tx, arrival));
   await lockKeys(tx, batch.flatMap(keysOf));
   const taken: boolean[] = [];
-  for (const wave of waves(batch)) taken.push(...(await takeWave(tx, wave)));
+  for (const arrival of batch) taken.push(await takeDelivery(tx, arrival));
   return taken;
 }
 
@@ -91,75 +90,27 @@ function jobsOf({ delivery, outcome, beside }: Arrival): readonly ComingJob[] {
   return outcome.kind === "command" ? [{ lane: "command", job: outcome, at, by: outcome.delivery }, ...jobs] : jobs;
 }
 
-/** Splits the deliveries, in order, where one depends on the result of an earlier one. Usually there is one wave. */
-function waves(batch: readonly Arrival[]): readonly (readonly Arrival[])[] {
-  const cut: Arrival[][] = [];
-  let seen = new Set<string>();
-  for (const arrival of batch) {
-    const { id, meaning = null } = arrival.delivery;
-    const marks = [`id ${id}`, `meaning ${meaning ?? id}`, ...jobsOf(arrival).map(({ job }) => `key ${job.key}`)];
-    const isCancel = arrival.outcome.kind === "cancel";
-    if (cut.length === 0 || isCancel || seen.has("cancel") || marks.some((mark) => seen.has(mark))) {
-      cut.push([]);
-      seen = new Set();
-    }
-    cut.at(-1)?.push(arrival);
-    for (const mark of isCancel ? [...marks, "cancel"] : marks) seen.add(mark);
-  }
-  return cut;
-}
-
-async function takeWave(tx: Sql, wave: readonly Arrival[]): Promise<readonly boolean[]> {
-  const known = await knownAmong(tx, wave);
-  const fresh = wave.filter((_, at) => known[at]?.isKnown === 0 && known[at].same === null);
-  const kept = await keep(tx, wave, known);
+/** False when it was stored before. One whose fingerprint is known is stored too, so that every delivery answered with 202 is recorded. */
+async function takeDelivery(tx: Sql, arrival: Arrival): Promise<boolean> {
+  const { outcome } = arrival;
+  const { id, event, receivedAt, meaning = null } = arrival.delivery;
+  if ((await tx.one("SELECT 1 AS known FROM deliveries WHERE id = $1", [id])) !== null) return false;
+  const same = await oneValue<string>(tx, "SELECT id FROM deliveries WHERE meaning = $1", [meaning]);
+  const kept =
+    same === null
+      ? { outcome: outcome.kind, reason: keptReason(outcome), meaning }
+      : { outcome: "ignored", reason: `says the same as ${same}` };
+  const row = { id, event, received_at: receivedAt, ...kept };
+  const isKept = (await insert(tx, "deliveries", row, "ON CONFLICT (id) DO NOTHING")) > 0;
+  if (same !== null) return false;
   // Another client is storing the same under other keys: start over, and find it stored.
-  for (const { delivery } of fresh)
-    if (!kept.has(delivery.id)) throw new Transient(`delivery ${delivery.id} is being taken by another process`);
+  if (!isKept) throw new Transient(`delivery ${id} is being taken by another process`);
   // Clears fingerprints after the pull request ends, because it can be reopened within a second. `A` comes after `@`.
   const clear = "UPDATE deliveries SET meaning = NULL WHERE meaning >= $1 AND meaning < $2";
-  for (const { outcome } of fresh)
-    if (outcome.kind === "cancel") await tx.run(clear, [`${outcome.key}@`, `${outcome.key}A`]);
+  if (outcome.kind === "cancel") await tx.run(clear, [`${outcome.key}@`, `${outcome.key}A`]);
   // Two jobs of one delivery may share a key: the later replaces the earlier.
-  for (const jobs of withoutRepeats(fresh.flatMap(jobsOf), ({ job }) => job.key)) await putJobs(tx, jobs);
-  return wave.map((arrival) => fresh.includes(arrival));
-}
-
-/** Whether its id is known (1), and the delivery with the same fingerprint. */
-type Known = { readonly isKnown: number; readonly same: string | null };
-
-function knownAmong(tx: Sql, wave: readonly Arrival[]): Promise<readonly Known[]> {
-  const given = wave.map(({ delivery: { id, meaning = null } }, at) => ({ at, id, meaning }));
-  return tx.all<Known>(
-    `SELECT CASE WHEN own.id IS NULL THEN 0 ELSE 1 END AS "isKnown", said.id AS same
-     FROM ${tx.dialect.rows("$1", { at: "int", id: "text", meaning: "text" })}
-     LEFT JOIN deliveries AS own ON own.id = x.id
-     LEFT JOIN deliveries AS said ON said.meaning = x.meaning ORDER BY x.at`,
-    [jsonRows(given)],
-  );
-}
-
-const DELIVERY = {
-  id: "text",
-  event: "text",
-  received_at: "int",
-  outcome: "text",
-  reason: "text",
-  meaning: "text",
-} as const;
-
-/** Returns the new ids. It also stores a delivery with a known fingerprint, so that every delivery answered with 202 is recorded. */
-async function keep(tx: Sql, wave: readonly Arrival[], known: readonly Known[]): Promise<ReadonlySet<string>> {
-  const rows = wave.map(({ delivery: { id, event, receivedAt, meaning = null }, outcome }, at) => {
-    const same = known[at]?.same ?? null;
-    const row = { id, event, received_at: receivedAt };
-    return same === null
-      ? { ...row, outcome: outcome.kind, reason: keptReason(outcome), meaning }
-      : { ...row, outcome: "ignored", reason: `says the same as ${same}` };
-  });
-  const insert = insertText(tx.dialect, "deliveries", DELIVERY, "ON CONFLICT (id) DO NOTHING RETURNING id");
-  const kept = await tx.all<{ id: string }>(insert, [jsonRows(rows)]);
-  return new Set(kept.map(({ id }) => id));
+  for (const jobs of withoutRepeats(jobsOf(arrival), ({ job }) => job.key)) await putJobs(tx, jobs);
+  return true;
 }
 
 /** A delivery's short description: `synchronize`, `review`, `push`, `3 jobs`, or why it was ignored. */
