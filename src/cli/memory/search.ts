@@ -68,7 +68,7 @@ async function configured(repo: Repo, spending: SpendingStore): Promise<Pick<Sea
   const reranker = await rerankerOfEnvironment();
   if (reranker !== null) return { reranker, allowance: NO_ALLOWANCE };
   const asker = { isOutsider: false, isReview: false, signal: PLAIN_CHANGE.signal };
-  const access = await modelAccess({ use: "auto" }, repo, spending);
+  const access = await modelAccess({ use: "auto", onQuestion: () => {} }, repo, spending);
   const allowance = await modelAllowance(defaultConfig().review, repo, access, Date.now(), asker);
   if (allowance.model !== null) return { reranker: null, allowance };
   if (allowance.reason !== null) throw new UsageError(`--rerank: ${allowance.reason}`);

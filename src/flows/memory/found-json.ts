@@ -30,7 +30,7 @@ export function foundJson(
 }
 
 function result({ memory, text }: FoundMemory) {
-  const { record, score, distance, confidence = null, adjustedDistance, terms, alternateSources } = memory;
+  const { record, score, distance, confidence, adjustedDistance, terms, alternateSources } = memory;
   const { vectorRank, keywordRank, keywordScore } = memory;
   const { repoName: repo, corpus, path, symbol, language, chunkType, category, severity, outcome } = record;
   const { author, at, url } = record.provenance;

@@ -66,7 +66,12 @@ export async function mcpPorts(words: McpWords) {
     const key = `${to.host}/${to.id}`;
     const known =
       accesses.get(key) ??
-      modelAccess({ use: words.model }, to, memory?.spending ?? null, memory?.modelLessons ?? null);
+      modelAccess(
+        { use: words.model, onQuestion: () => {} },
+        to,
+        memory?.spending ?? null,
+        memory?.modelLessons ?? null,
+      );
     accesses.set(key, known);
     return known;
   };
