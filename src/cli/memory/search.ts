@@ -5,7 +5,7 @@ import { defaultConfig } from "../../config/repo-config.ts";
 import { UsageError } from "../../config/usage-error.ts";
 import type { Repo } from "../../domain/job.ts";
 import { canonicalLanguage } from "../../domain/language.ts";
-import type { HandSearch } from "../../domain/memory/search-result.ts";
+import type { SearchWish } from "../../domain/memory/search-result.ts";
 import { CORPORA } from "../../domain/memory.ts";
 import { NO_ALLOWANCE } from "../../domain/model.ts";
 import { admissionText, candidatesText, type Precedents, scoreNote } from "../../domain/retrieval.ts";
@@ -43,7 +43,7 @@ export async function search(words: readonly string[]): Promise<ExitCode> {
   });
 }
 
-function question(values: Words, texts: readonly string[]): Omit<HandSearch, "repo" | "now" | "rerank"> {
+function question(values: Words, texts: readonly string[]): SearchWish {
   if (texts.length === 0 || texts.some((text) => text.trim() === ""))
     throw new UsageError('name the text to search for: kodiai search "TEXT"');
   const method = values.method === undefined ? "hybrid" : oneOf("method", values.method, METHODS);
