@@ -111,7 +111,7 @@ function preparedRecord(record: MemoryRecord | undefined, words: ReturnType<type
 
 function recordsOf(lines: readonly string[]): ReadonlyMap<string, MemoryRecord> {
   const records = lines.map((line) => {
-    const record = rowRecord(line, { languageOf });
+    const record = rowRecord(line, { languageOf, lowInformation: () => null });
     if ("kind" in record) throw new Error(`a wrong line: ${record.reason}`);
     return [record.sourceId, record] as const;
   });

@@ -48,7 +48,11 @@ export async function openCommentMemory(
   const path = join(folder, "memory.db");
   const db = await openMemoryFile(path);
   const ports = { embedder: localWords(), memory: storedMemory(db, () => Promise.resolve()) };
-  const imported = await importMemory(lines, { remembering: { redact: async (text) => text } }, ports);
+  const imported = await importMemory(
+    lines,
+    { remembering: { redact: async (text) => text }, lowInformation: () => null },
+    ports,
+  );
   const all = storedRecall(db, db.vectorsMissing);
   return {
     recall: (asOf) => (asOf === null ? noMemory() : knownBefore(all, asOf)),

@@ -58,13 +58,17 @@ export async function withStore<T>(
       recall,
       async importLines(lines, form) {
         const remembering = { redact, ...(form === undefined ? {} : { seenAs: form }) };
-        const { remembered, wrongLines, problems } = await importMemory(lines, { remembering }, { embedder, memory });
+        const { remembered, wrongLines, problems } = await importMemory(
+          lines,
+          { remembering, lowInformation: () => null },
+          { embedder, memory },
+        );
         if (wrongLines > 0) throw new Error(`${wrongLines} wrong lines: ${problems[0]?.line} ${problems[0]?.reason}`);
         return remembered.added;
       },
       async importWritten(lines, written, form) {
         const records = [...lines].map((line) => {
-          const record = rowRecord(line, { languageOf });
+          const record = rowRecord(line, { languageOf, lowInformation: () => null });
           if ("kind" in record) throw new Error(`a wrong line: ${record.reason}`);
           return { ...record, ...written.get(record.sourceId) };
         });

@@ -7,7 +7,8 @@ import type { WrittenById } from "./temporary-store.ts";
 export async function readWritten(file: string): Promise<WrittenById> {
   const written = new Map<string, { situation: string | null; lesson: string | null; tags: readonly string[] }>();
   for (const line of (await readFile(file, "utf8")).split("\n")) {
-    const record = line.trim() === "" ? null : rowRecord(line, { languageOf: () => "unknown" });
+    const record =
+      line.trim() === "" ? null : rowRecord(line, { languageOf: () => "unknown", lowInformation: () => null });
     if (record === null || "kind" in record || record.lesson === null) continue;
     const { sourceId, situation, lesson, tags } = record;
     written.set(sourceId, { situation, lesson, tags });

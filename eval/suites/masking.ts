@@ -67,7 +67,7 @@ export const suite: Suite = async ({ data, flags }) => {
 
 /** Null where policy leaves the change alone. */
 async function changeOf(diff: string): Promise<PullRequestContext | null> {
-  const { job, ports } = await subject({ diff, repo: "/", model: "off" }, []);
+  const { job, ports } = await subject({ diff, repo: "/", model: "off" }, [], () => {});
   const context = await gather(job, ports.pulls, ports.known);
   return context.kind === "skipped" ? null : context;
 }

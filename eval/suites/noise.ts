@@ -63,7 +63,7 @@ export const suite: Suite = async ({ data, flags }) => {
 };
 
 async function count(path: string, entry: DiffEntry, tally: Tally): Promise<void> {
-  const { job, ports } = await subject({ diff: path, repo: "/", model: "off" }, []);
+  const { job, ports } = await subject({ diff: path, repo: "/", model: "off" }, [], () => {});
   let context: PullRequestContext | null = null;
   let covered: ReadonlySet<string> = new Set();
   const step: Stage = async (room, enter) => {

@@ -6,7 +6,6 @@ import { buffer } from "node:stream/consumers";
 import { apiUrlFor } from "../config/environment/github-address.ts";
 import { UsageError } from "../config/usage-error.ts";
 import { commandLineJob, type ReviewJob } from "../domain/job.ts";
-import type { ModelRequest } from "../domain/model.ts";
 import type { Review } from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
 import { storePlace, storePlaceIfAny } from "../environment/data-dir.ts";
@@ -37,11 +36,11 @@ interface Subject {
 export async function subject(
   words: SubjectWords,
   positionals: readonly string[],
-  onQuestion?: (request: ModelRequest<unknown>) => void,
+  onQuestion: ModelWish["onQuestion"],
 ): Promise<Subject> {
   const [word] = positionals;
   mustNameOne(words, word);
-  const model = { use: wishOf(words), ...(onQuestion === undefined ? {} : { onQuestion }) };
+  const model = { use: wishOf(words), onQuestion };
   const { sarif = [] } = words;
   const configured = configuredBy(words.config, words["from-outsider"] === true, sarif);
   const place = storePlaceIfAny(words["data-dir"]);

@@ -56,7 +56,7 @@ export interface DashboardPorts {
 export interface MemoryShown {
   readonly figures: MemoryFigures;
   readonly labels: Pick<RepositoryLabels, "all">;
-  readonly search: Omit<SearchPorts, "reranker" | "allowance">;
+  readonly search: Omit<SearchPorts, "reranker">;
   readonly export: ExportPorts;
   readonly forget: Memory["forget"];
   readonly declined: PastRejections;

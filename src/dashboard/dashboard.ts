@@ -1,9 +1,11 @@
 // Addresses -> pages. Everything but the login and our own files needs a session; what changes something also needs a
 // form of that session, sent from our own pages.
+
 import { type Context, Hono } from "hono";
 import { stream } from "hono/streaming";
 import { Transient } from "../domain/errors.ts";
 import { CORPORA, repoKey } from "../domain/memory.ts";
+import { lowInformation } from "../domain/text/low-information.ts";
 import { exportMemory, importMemory } from "../flows/memory/memory-file.ts";
 import { declineMemory, restoreMemory } from "../flows/people/weigh-evidence.ts";
 import { EXPORT, IMPORT, memoriesPath, memoryPath } from "./addresses.ts";
@@ -180,7 +182,7 @@ async function importFile(c: Context<Inside>): Promise<Response> {
   if (memory === null || repo === null || embedder === null) return c.notFound();
   const { file } = await c.req.parseBody();
   const lines = file instanceof File ? (await file.text()).split("\n") : [];
-  const rules = { remembering: { redact: memory.deciding.redact }, into: repo };
+  const rules = { lowInformation, remembering: { redact: memory.deciding.redact }, into: repo };
   return shown(
     c,
     importedPage(repoKey(repo), await importMemory(lines, rules, { embedder, memory: memory.export.memory })),

@@ -4,7 +4,6 @@ import { retrievalAlerts } from "../domain/figures/retrieval-figures.ts";
 import type { Repo } from "../domain/job.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import { CORPORA, findingMemoryId, OUTCOMES, type RepoKey, repoKey } from "../domain/memory.ts";
-import { NO_ALLOWANCE } from "../domain/model.ts";
 import type { Scope } from "../domain/retrieval.ts";
 import type { Imported } from "../flows/memory/memory-file.ts";
 import { searchByHand } from "../flows/memory/search-memory.ts";
@@ -348,11 +347,7 @@ async function searched(memory: MemoryShown, repo: Repo, asked: MemoryQuestion) 
     languages: asked.language.trim() === "" ? [] : [canonicalLanguage(asked.language.trim())],
   };
   const wanted = { repo, method: asked.method, filter, topK: FOUND, threshold: null, rerank: "auto" } as const;
-  const { memories, searches } = await searchByHand([asked.q], wanted, {
-    ...memory.search,
-    reranker: null,
-    allowance: NO_ALLOWANCE,
-  });
+  const { memories, searches } = await searchByHand([asked.q], wanted, { ...memory.search, reranker: null });
   const [only] = searches;
   if (only === undefined) return null;
   const kept = memories.filter(({ memory: { record } }) => asked.outcome === "" || record.outcome === asked.outcome);

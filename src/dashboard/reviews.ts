@@ -94,7 +94,7 @@ export function reviewPage(view: ReviewView): Page {
     section: "reviews",
     body: html`<p class="crumb"><a href="/reviews">Reviews</a> / <a href="${repositoryPath(key)}">${review.repo.owner}/${review.repo.name}</a></p>
 <div class="head"><h1>${pullName(review)}: ${review.signals.intent.subject}</h1>${outcomeBadge(outcome)}</div>
-<p class="note">${outLink(pageOf(review, `/pull/${review.number}`), `Pull request #${review.number}`)}${author === undefined ? "" : ` by ${author}`} at ${shortSha(headSha)}, ${moment(writtenAt)}; it took ${duration(cost.ms)}${cost.usd === 0 ? "" : ` and cost ${dollars(cost.usd)}`}</p>
+<p class="note">${outLink(pageOf(review, `/pull/${review.number}`), `Pull request #${review.number}`)}${author === null ? "" : ` by ${author}`} at ${shortSha(headSha)}, ${moment(writtenAt)}; it took ${duration(cost.ms)}${cost.usd === 0 ? "" : ` and cost ${dollars(cost.usd)}`}</p>
 ${findings(view, key)}${heldBack(review, key)}${saidBefore(review, key)}
 ${listOf(
   "Less than it should be",

@@ -4,7 +4,6 @@ import { z } from "zod";
 import { UsageError } from "../config/usage-error.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import { CORPORA, repoKey } from "../domain/memory.ts";
-import { NO_ALLOWANCE } from "../domain/model.ts";
 import { nameOf, nothingRemembered } from "../flows/memory/find-repository.ts";
 import { foundJson } from "../flows/memory/found-json.ts";
 import { searchByHand } from "../flows/memory/search-memory.ts";
@@ -56,11 +55,8 @@ export const searchMemoryTool: Tool<typeof input> = {
       },
     };
     // Only a person at a terminal can ask for a paid reranker.
-    const found = await searchByHand(
-      [given.query],
-      { repo, ...asked, rerank: "auto" },
-      { ...memory.search, reranker: null, allowance: NO_ALLOWANCE },
-    );
+    const wanted = { repo, ...asked, rerank: "auto" } as const;
+    const found = await searchByHand([given.query], wanted, { ...memory.search, reranker: null });
     const { results, searches, ...rest } = foundJson(repo, asked, found);
     const [{ provenance, degraded, cut } = { provenance: null, degraded: [], cut: [] }] = searches;
     return { value: { ...rest, provenance, degraded, notShown: cut.length, results }, lists: ["results"] };

@@ -18,12 +18,8 @@ export async function runFollow(job: FollowJob, queue: Pick<Queue, "accept">, po
   const next = nextOf(job, done, now);
   if (next !== null) {
     // One delivery may concern many repositories.
-    const received = {
-      id: `${job.delivery}>${job.key}>${next.place}`,
-      event: "continued",
-      receivedAt: now,
-      meaning: null,
-    };
+    const id = `${job.delivery}>${job.key}>${next.place}`;
+    const received = { id, event: "continued", receivedAt: now, meaning: null };
     await queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [next.job] });
   }
   await followDefaults(job, queue, ports);

@@ -8,23 +8,21 @@ import { noteDamage } from "./damage.ts";
 import { POSTGRES, storable } from "./dialect.ts";
 import { type Database, NESTED, ranBy, type Sql } from "./sql.ts";
 
-export interface PostgresSettings {
-  readonly connections?: number;
-  readonly name?: string;
+const DEFAULTS = {
+  /** A review sends a dozen queries at once, and a server allows 100 connections by default. */
+  connections: 10,
+  name: "kodiai",
   /** Limits in milliseconds: of a statement, of waiting for a lock, of an idle transaction (a suspended process). */
-  readonly statementMs?: number;
-  readonly lockMs?: number;
-  readonly silentMs?: number;
+  statementMs: 30_000,
+  lockMs: 5_000,
+  silentMs: 60_000,
   /** True: idle connections do not keep the process alive. */
-  readonly isLastWord?: boolean;
-}
+  isLastWord: false,
+};
 
-/** A review sends a dozen queries at once, and a server allows 100 connections by default. */
-const CONNECTIONS = 10;
-const STATEMENT_MS = 30_000;
-const LOCK_MS = 5_000;
+export type PostgresSettings = Readonly<Partial<typeof DEFAULTS>>;
+
 const CONNECT_MS = 10_000;
-const SILENT_MS = 60_000;
 /** An hour, for a script: rewriting a large table takes minutes. */
 const SCRIPT_MS = 3_600_000;
 
@@ -35,8 +33,7 @@ const SCRIPT_MS = 3_600_000;
  * @throws StoreUnusable when it is not a PostgreSQL URL
  */
 export function openPostgres(url: string, settings: PostgresSettings = {}): Database {
-  const { statementMs = STATEMENT_MS, lockMs = LOCK_MS, silentMs = SILENT_MS } = settings;
-  const { connections = CONNECTIONS, name = "kodiai" } = settings;
+  const { connections, name, statementMs, lockMs, silentMs, isLastWord } = { ...DEFAULTS, ...settings };
   const pool = new pg.Pool({
     connectionString: checked(url),
     max: connections,
@@ -48,7 +45,7 @@ export function openPostgres(url: string, settings: PostgresSettings = {}): Data
     // For connections that were cut silently: by then the server's own limit has passed.
     query_timeout: statementMs + CONNECT_MS,
     keepAlive: true,
-    allowExitOnIdle: settings.isLastWord ?? false,
+    allowExitOnIdle: isLastWord,
     // Acknowledged commits are on disk, regardless of the server's default. No JIT: it takes longer than the searches themselves.
     options: "-c synchronous_commit=on -c jit=off",
     types: TYPES,

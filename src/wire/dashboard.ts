@@ -9,6 +9,7 @@ import type { Env } from "../config/environment/env.ts";
 import { LOGIN_CALLBACK } from "../config/environment/github-address.ts";
 import { dashboard } from "../dashboard/dashboard.ts";
 import type { DashboardPorts, Health } from "../dashboard/dashboard-ports.ts";
+import { NO_ALLOWANCE } from "../domain/model.ts";
 import type { DecidePorts } from "../flows/people/weigh-evidence.ts";
 import type { GitHubLogin } from "../ports/login.ts";
 import type { Embedder } from "../ports/memory.ts";
@@ -80,7 +81,13 @@ function memoryShown(
     labels,
     declined: past,
     forget: memory.forget,
-    search: { embedder, recall, retrievals: safeRetrievals(retrievals, onError), now: Date.now },
+    search: {
+      allowance: NO_ALLOWANCE,
+      embedder,
+      recall,
+      retrievals: safeRetrievals(retrievals, onError),
+      now: Date.now,
+    },
     export: {
       memory,
       recall,

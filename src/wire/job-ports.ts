@@ -147,7 +147,10 @@ export function learnPorts(github: WiredGitHub, store: Store): (job: FeedbackJob
     const client = await clients.forRepository(installationId, repo);
     return {
       feedback: githubFeedback(client, botLogin, denials),
-      pulls: githubPullRequests({ github: client, clients, installationId, botLogin }),
+      pulls: githubPullRequests({
+        ...{ github: client, clients, installationId, botLogin },
+        ...{ issues: new Map(), authors: new Map(), attempt: null },
+      }),
       records: store.ledger,
       evidence: github.onUnposted === null ? store.evidence : dryRunEvidence(store.evidence),
       feedbackStore: store.looks,

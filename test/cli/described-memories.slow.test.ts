@@ -47,7 +47,7 @@ async function describeAll() {
   const ports = await memoryVerbPorts(join(folder, "data"));
   try {
     const repo = await ports.repoOf("acme/payments");
-    const access = await modelAccess({ use: "auto" }, repo, ports.spending);
+    const access = await modelAccess({ use: "auto", onQuestion: () => {} }, repo, ports.spending);
     if (access === null) throw new Error("no model");
     const wish = { repo, most: 100, after: null, usdPerMonth: 10, remembering: { redact: ports.redact } };
     return await describeMemories(wish, { ...ports, access, now: Date.now });

@@ -62,7 +62,17 @@ function world(found: ReachableRepository | Unreachable, config: string | null =
 }
 
 const job = <Kind extends FollowJob["kind"]>(kind: Kind, repo: Repo = REPO) =>
-  ({ kind, key: "k", delivery: "d", installationId: 7, repo, trigger: "push" }) as FollowJob;
+  ({
+    kind,
+    key: "k",
+    delivery: "d",
+    installationId: 7,
+    repo,
+    trigger: "push",
+    after: null,
+    asked: 0,
+    number: null,
+  }) as FollowJob;
 
 function existing(files: Readonly<Record<string, string>>, asked: string[] = []): ReachableRepository {
   const listed = Object.entries(files).map(([path, text]) => ({ path, hash: `sha of ${text}`, bytes: text.length }));

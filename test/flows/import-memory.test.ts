@@ -25,7 +25,7 @@ test("rows of both shapes are remembered, and a wrong line does not stop the res
     '{"id": 1}',
     row("ar:2", "Same here."),
   ];
-  const done = await importMemory(lines, { remembering }, { memory, embedder });
+  const done = await importMemory(lines, { remembering, lowInformation: () => null }, { memory, embedder });
   expect(done).toMatchObject({ lines: 5, wrongLines: 2, remembered: { added: 3, embedded: 3 } });
   expect(done.problems.map(({ line }) => line)).toEqual([3, 5]);
   expect(done.problems[0]?.reason).toBe("not JSON");
@@ -35,9 +35,9 @@ test("rows of both shapes are remembered, and a wrong line does not stop the res
 test("importing the same lines again changes nothing", async () => {
   const [memory, embedder] = [fakeMemory(), fakeEmbedder()];
   const lines = Array.from({ length: 900 }, (_, n) => row(`ar:${n}`, `Comment ${n} about the cache.`));
-  await importMemory(lines, { remembering }, { memory, embedder });
+  await importMemory(lines, { remembering, lowInformation: () => null }, { memory, embedder });
   const writes = memory.writes.length;
-  const again = await importMemory(lines, { remembering }, { memory, embedder });
+  const again = await importMemory(lines, { remembering, lowInformation: () => null }, { memory, embedder });
   expect(again).toMatchObject({ remembered: { added: 0, updated: 0, unchanged: 900, embedded: 0 } });
   expect([memory.writes.length, memory.rows.size]).toEqual([writes, 900]);
 });
@@ -56,7 +56,7 @@ test("comments of low information are left out on request, with their lines", as
 test("an endless line is refused without being parsed", async () => {
   const done = await importMemory(
     [`"${"x".repeat(2_000_000)}"`],
-    { remembering },
+    { remembering, lowInformation: () => null },
     { memory: fakeMemory(), embedder: fakeEmbedder() },
   );
   expect(done.problems).toEqual([{ line: 1, reason: "longer than 1048576 characters" }]);
@@ -72,11 +72,11 @@ test.skipIf(!existsSync(corpus))(
       lines.push(line);
       if (lines.length === 500) break;
     }
-    const done = await importMemory(lines, { remembering }, { memory, embedder });
+    const done = await importMemory(lines, { remembering, lowInformation: () => null }, { memory, embedder });
     expect(done).toMatchObject({ lines: 500, wrongLines: 0, remembered: { added: 500, repeated: 0, wordsOnly: 0 } });
     const ids = new Set(lines.map((line) => (JSON.parse(line) as { id: string }).id));
     expect(new Set(memory.all().map(({ sourceId }) => sourceId))).toEqual(ids);
-    expect(await importMemory(lines, { remembering }, { memory, embedder })).toMatchObject({
+    expect(await importMemory(lines, { remembering, lowInformation: () => null }, { memory, embedder })).toMatchObject({
       remembered: { unchanged: 500, embedded: 0 },
     });
   },

@@ -4,7 +4,7 @@ import { lowInformation } from "../../src/domain/text/low-information.ts";
 import { fromComment } from "../../src/learn/remember/from-comment.ts";
 import { givenComment, REPO } from "./memory-builders.ts";
 
-const BY_PATH = { languageOf: (path: string) => (path.endsWith(".go") ? "go" : "unknown") };
+const BY_PATH = { languageOf: (path: string) => (path.endsWith(".go") ? "go" : "unknown"), lowInformation: () => null };
 
 test("a review comment becomes a memory of its text, not yet accepted", () => {
   expect(fromComment(givenComment(), REPO, BY_PATH)).toMatchObject({

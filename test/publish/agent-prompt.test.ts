@@ -24,7 +24,7 @@ const FINDING: Finding = {
 } as unknown as Finding;
 const prompt = (findings: readonly Partial<Finding>[], review: Partial<Review> = {}) =>
   agentPrompt(
-    review as Review,
+    { agentPrompt: true, ...review } as Review,
     findings.map((over) => ({ ...FINDING, ...over })),
     "Fix them",
     20_000,

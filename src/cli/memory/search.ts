@@ -5,7 +5,7 @@ import { defaultConfig } from "../../config/repo-config.ts";
 import { UsageError } from "../../config/usage-error.ts";
 import type { Repo } from "../../domain/job.ts";
 import { canonicalLanguage } from "../../domain/language.ts";
-import type { HandSearch } from "../../domain/memory/search-result.ts";
+import type { SearchWish } from "../../domain/memory/search-result.ts";
 import { CORPORA } from "../../domain/memory.ts";
 import { NO_ALLOWANCE } from "../../domain/model.ts";
 import { admissionText, candidatesText, type Precedents, scoreNote } from "../../domain/retrieval.ts";
@@ -43,7 +43,7 @@ export async function search(words: readonly string[]): Promise<ExitCode> {
   });
 }
 
-function question(values: Words, texts: readonly string[]): Omit<HandSearch, "repo" | "now" | "rerank"> {
+function question(values: Words, texts: readonly string[]): SearchWish {
   if (texts.length === 0 || texts.some((text) => text.trim() === ""))
     throw new UsageError('name the text to search for: kodiai search "TEXT"');
   const method = values.method === undefined ? "hybrid" : oneOf("method", values.method, METHODS);
@@ -68,7 +68,7 @@ async function configured(repo: Repo, spending: SpendingStore): Promise<Pick<Sea
   const reranker = await rerankerOfEnvironment();
   if (reranker !== null) return { reranker, allowance: NO_ALLOWANCE };
   const asker = { isOutsider: false, isReview: false, signal: PLAIN_CHANGE.signal };
-  const access = await modelAccess({ use: "auto" }, repo, spending);
+  const access = await modelAccess({ use: "auto", onQuestion: () => {} }, repo, spending);
   const allowance = await modelAllowance(defaultConfig().review, repo, access, Date.now(), asker);
   if (allowance.model !== null) return { reranker: null, allowance };
   if (allowance.reason !== null) throw new UsageError(`--rerank: ${allowance.reason}`);

@@ -15,11 +15,14 @@ export interface HandSearch {
    * null takes the embedder's own threshold, plus keyword-only hits.
    */
   readonly threshold: number | null;
-  /** `model`: the operator's small model reorders the best. Absent: the reranker, if there is one. */
+  /** `model`: the operator's small model reorders the best. `auto`: the reranker, if there is one. */
   readonly rerank: "auto" | "model";
   /** Epoch milliseconds. */
   readonly now: number;
 }
+
+/** What a person may set. */
+export type SearchWish = Omit<HandSearch, "repo" | "now" | "rerank">;
 
 export interface FoundMemory {
   readonly memory: RankedMemory;

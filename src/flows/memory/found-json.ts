@@ -1,17 +1,13 @@
 // The output of `kodiai search --json`. A breaking change raises `version`.
 
 import type { Repo } from "../../domain/job.ts";
-import type { FoundMemory, HandSearch } from "../../domain/memory/search-result.ts";
+import type { FoundMemory, SearchWish } from "../../domain/memory/search-result.ts";
 import { repoKey } from "../../domain/memory.ts";
 import { isoDate } from "../../domain/text/iso-date.ts";
 import type { HandSearched } from "./search-memory.ts";
 
 /** Plain JSON, version 2; results best first. */
-export function foundJson(
-  repo: Repo,
-  asked: Omit<HandSearch, "repo" | "now" | "rerank">,
-  { memories, searches }: HandSearched,
-) {
+export function foundJson(repo: Repo, asked: SearchWish, { memories, searches }: HandSearched) {
   return {
     version: 2,
     repo: { key: repoKey(repo), name: `${repo.owner}/${repo.name}` },
@@ -30,7 +26,7 @@ export function foundJson(
 }
 
 function result({ memory, text }: FoundMemory) {
-  const { record, score, distance, confidence = null, adjustedDistance, terms, alternateSources } = memory;
+  const { record, score, distance, confidence, adjustedDistance, terms, alternateSources } = memory;
   const { vectorRank, keywordRank, keywordScore } = memory;
   const { repoName: repo, corpus, path, symbol, language, chunkType, category, severity, outcome } = record;
   const { author, at, url } = record.provenance;

@@ -108,7 +108,7 @@ export async function backfillLanguages(
 interface ImportRules {
   readonly remembering: Remembering;
   /** Why a comment is not worth remembering, or null. An evaluation remembers everything. */
-  readonly lowInformation?: (text: string) => string | null;
+  readonly lowInformation: (text: string) => string | null;
   /** The repository that receives the memories; left out: the one that each row names. */
   readonly into?: Repo;
 }
@@ -160,7 +160,7 @@ export async function importMemory(
 function readLine(line: string, rules: ImportRules): ReturnType<typeof rowRecord> {
   if (line.length > MAX_LINE) return { kind: "wrong", reason: `longer than ${MAX_LINE} characters` };
   const { lowInformation, into } = rules;
-  const row = rowRecord(line, { languageOf, ...(lowInformation === undefined ? {} : { lowInformation }) });
+  const row = rowRecord(line, { languageOf, lowInformation });
   return into === undefined || "kind" in row ? row : movedRecord(row, into);
 }
 

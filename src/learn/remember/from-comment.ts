@@ -49,8 +49,8 @@ export interface NotRemembered {
 export interface CommentRules {
   /** path → canonical id; used only when the source names no language. */
   readonly languageOf: (path: string) => string;
-  /** Why a text is not worth remembering, or null. Left out: every non-empty comment is remembered. */
-  readonly lowInformation?: (text: string) => string | null;
+  /** Why a text is not worth remembering, or null. */
+  readonly lowInformation: (text: string) => string | null;
 }
 
 /** GitHub's own limit of a comment. */
@@ -65,7 +65,7 @@ export function fromComment(comment: SaidComment, repo: Repo, rules: CommentRule
   const { sourceId, replies, path, hunk, category, url, author, isBot, sha, pull, at } = comment;
   const fitting = (said: string) => cutText(said, MAX_TEXT).toWellFormed();
   const text = fitting(comment.text);
-  const reason = text.trim() === "" ? "it is empty" : (rules.lowInformation?.(text) ?? null);
+  const reason = text.trim() === "" ? "it is empty" : rules.lowInformation(text);
   if (reason !== null) return { kind: "not-remembered", sourceId, reason };
   const named = canonicalLanguage(comment.language ?? "");
   return newRecord(repo, "review_comment", sourceId, {
@@ -93,7 +93,7 @@ interface Note {
 /** The memory of a note; null when it is empty. The same text about the same file is the same memory. */
 export function fromNote({ repo, ...note }: Note, languageOf: (path: string) => string): MemoryRecord | null {
   const sourceId = `note:${shortHash(JSON.stringify([note.text.trim(), note.path]), 16)}`;
-  const record = fromComment({ ...BARE_COMMENT, ...note, sourceId }, repo, { languageOf });
+  const record = fromComment({ ...BARE_COMMENT, ...note, sourceId }, repo, { languageOf, lowInformation: () => null });
   return "kind" in record ? null : record;
 }
 
@@ -114,7 +114,7 @@ export function fromRequest(
 ): MemoryRecord | null {
   const { path, hunk, url, author } = comment;
   const said = { ...BARE_COMMENT, ...asked, sourceId: requestSource(comment), path, hunk, url, author: author.login };
-  const record = fromComment(said, repo, { languageOf });
+  const record = fromComment(said, repo, { languageOf, lowInformation: () => null });
   return "kind" in record ? null : record;
 }
 

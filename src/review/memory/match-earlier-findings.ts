@@ -360,19 +360,12 @@ export function recordFindings(
     return { ...said, finding, shape: shape.at.length === 0 ? said.shape : shape };
   });
   const known = new Set(before.map(({ finding }) => finding.id));
+  const now = { url: null, recovered: false };
   const fresh = findings.flatMap(({ finding, place }): EarlierFinding[] =>
     place === "already-posted" || known.has(finding.id)
       ? []
       : // Precedents are already in memory.
-        [
-          {
-            finding: { ...finding, precedents: [] },
-            place,
-            shape: shapeAt(finding, code),
-            url: null,
-            recovered: false,
-          },
-        ],
+        [{ ...now, finding: { ...finding, precedents: [] }, place, shape: shapeAt(finding, code) }],
   );
   return [...before, ...fresh].slice(-MOST_SAID);
 }

@@ -44,7 +44,7 @@ export function storedWorkFigures(db: Database): WorkFigures {
         [keys],
       );
       const authors = rows.map(({ key, review }) => [key, readReview(review).author] as const);
-      return new Map(authors.filter((pair): pair is [string, string] => pair[1] !== undefined));
+      return new Map(authors.flatMap(([key, author]) => (author === null ? [] : [[key, author] as const])));
     },
     reviewDays: (of, since) =>
       select<DayCount>(

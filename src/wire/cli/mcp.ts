@@ -61,12 +61,11 @@ export async function mcpPorts(words: McpWords) {
   };
   const repo = await named(words.repo ?? ".");
   const gateCache = newGateCache();
+  const wish = { use: words.model, onQuestion: () => {} };
   const accesses = new Map<string, Promise<ModelAccess | null>>();
   const accessOf = (to: Repo, memory: MemoryStore | null): Promise<ModelAccess | null> => {
     const key = `${to.host}/${to.id}`;
-    const known =
-      accesses.get(key) ??
-      modelAccess({ use: words.model }, to, memory?.spending ?? null, memory?.modelLessons ?? null);
+    const known = accesses.get(key) ?? modelAccess(wish, to, memory?.spending ?? null, memory?.modelLessons ?? null);
     accesses.set(key, known);
     return known;
   };

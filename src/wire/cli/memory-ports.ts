@@ -10,6 +10,7 @@ import { setVariables } from "../../config/environment/set-variables.ts";
 import { UsageError } from "../../config/usage-error.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
+import { NO_ALLOWANCE } from "../../domain/model.ts";
 import { isFolder, shownPlace, storePlace } from "../../environment/data-dir.ts";
 import { findRepository, nameOf, nothingRemembered } from "../../flows/memory/find-repository.ts";
 import type { SearchPorts } from "../../flows/memory/search-memory.ts";
@@ -106,12 +107,9 @@ export async function repositoryWithMemory(
 }
 
 /** Ports of a search by hand, without what reranks. */
-export function searchPorts({
-  embedder,
-  recall,
-  retrievals,
-}: MemoryStore): Omit<SearchPorts, "reranker" | "allowance"> {
-  return { embedder, recall, retrievals: safeRetrievals(retrievals, unrecorded), now: Date.now };
+export function searchPorts({ embedder, recall, retrievals }: MemoryStore): Omit<SearchPorts, "reranker"> {
+  const log = safeRetrievals(retrievals, unrecorded);
+  return { embedder, recall, allowance: NO_ALLOWANCE, retrievals: log, now: Date.now };
 }
 
 /** The environment's reranker; null without one. Throws an Error that names the variable. */

@@ -11,7 +11,7 @@ export interface ModelWish {
   /** `auto`: the environment's model, if set. `show`: no model is called, but every request is reported. */
   readonly use: "auto" | "off" | "show";
   /** Called with each request; with `show`, secrets are masked as they would be when sent. */
-  readonly onQuestion?: (request: ModelRequest<unknown>) => void;
+  readonly onQuestion: (request: ModelRequest<unknown>) => void;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function modelAccess(
   const reporting: Model = {
     ...chosen,
     ask(request, signal) {
-      onQuestion?.(request as ModelRequest<unknown>);
+      onQuestion(request as ModelRequest<unknown>);
       return chosen.ask(request, signal);
     },
   };

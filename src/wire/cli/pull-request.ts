@@ -82,6 +82,9 @@ async function readingPorts(github: Octokit, botLogin: string, store: Remembered
     clients: { forOwnersRepository: () => Promise.resolve(github), forIssues: () => Promise.resolve(github) },
     installationId: 0,
     botLogin,
+    issues: new Map(),
+    authors: new Map(),
+    attempt: null,
   });
   const { ports } = await portsOf([repo], pulls, store, named.model);
   // What a command reads goes when it ends.

@@ -19,6 +19,16 @@ export const review = (headSha: string, baseSha = "base") =>
     scope: { kind: "full", reason: null },
     said: [],
     addressed: [],
+    author: null,
+    settings: null,
+    configUsed: "",
+    proposedProblems: [],
+    sources: { guidance: [], tools: [], issues: [] },
+    hunks: [],
+    month: null,
+    isByOutsider: false,
+    summaryBecause: null,
+    agentPrompt: true,
   }) as unknown as Review;
 
 /** What every Ledger promises. */

@@ -74,7 +74,7 @@ export function rejectionsContract(name: string, open: OpenMemory): void {
           category: "reliability",
           rule: "floating-promise",
           url: "https://github.com/acme/shop/pull/1",
-          each: [wren({ reason: "really", at: 6 }), wren({ by: "vera", reason: null, at: 7 })],
+          each: [wren({ pull: 1, reason: "really", at: 6 }), wren({ by: "vera", pull: 1, reason: null, at: 7 })],
         },
       ]);
       await rejectAs(REPO, two.id);

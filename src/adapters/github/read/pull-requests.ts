@@ -16,13 +16,13 @@ interface PullRequestsOptions {
   readonly clients: Pick<Clients, "forOwnersRepository" | "forIssues">;
   readonly installationId: number;
   /** A cache of issues by the head that names them, so that another attempt asks no more. */
-  readonly issues?: { get(key: string): Issue | undefined; set(key: string, issue: Issue): unknown };
+  readonly issues: { get(key: string): Issue | undefined; set(key: string, issue: Issue): unknown };
   /** Our own bot account: `kodiai[bot]`. */
   readonly botLogin: string;
   /** A cache of authors' merged pull requests: at most one search an author and repository. */
-  readonly authors?: { get(key: string): number | undefined; set(key: string, merged: number): unknown };
-  /** The attempt of its job, from 1; absent without retries. */
-  readonly attempt?: number;
+  readonly authors: { get(key: string): number | undefined; set(key: string, merged: number): unknown };
+  /** The attempt of its job, from 1; null without retries. */
+  readonly attempt: number | null;
 }
 
 interface Issue {
@@ -35,7 +35,7 @@ const DECIDED = new Set(["OWNER", "MEMBER", "FIRST_TIMER", "FIRST_TIME_CONTRIBUT
 
 /** The reading port for one repository's token. */
 export function githubPullRequests(options: PullRequestsOptions): PullRequests {
-  const { github, authors, botLogin, attempt = null } = options;
+  const { github, authors, botLogin, attempt } = options;
   return translatedMethods<PullRequests>({
     pull: (repo, number) => readPull(github, repo, number),
     async baseTip(repo, { base }) {
@@ -59,17 +59,17 @@ export function githubPullRequests(options: PullRequestsOptions): PullRequests {
     async authorFacts(repo, { author }) {
       if (DECIDED.has(author.association) || author.id === GHOST.id) return { mergedPullRequests: null };
       const key = `${repo.host}/${repo.id}/${author.id}`;
-      const known = authors?.get(key);
+      const known = authors.get(key);
       if (known !== undefined) return { mergedPullRequests: known };
       const q = `repo:${repo.owner}/${repo.name} is:pr is:merged author:${searched(author)}`;
       const { data } = await github.rest.search.issuesAndPullRequests({ q, per_page: 1 });
-      authors?.set(key, data.total_count);
+      authors.set(key, data.total_count);
       return { mergedPullRequests: data.total_count };
     },
     async issue(repo, { number: of, head }, number) {
       const key = `${repo.host}/${repo.id}#${of}@${head.sha}#${number}`;
-      const issue = options.issues?.get(key) ?? (await readIssue(options, repo, number));
-      if (issue !== null) options.issues?.set(key, issue);
+      const issue = options.issues.get(key) ?? (await readIssue(options, repo, number));
+      if (issue !== null) options.issues.set(key, issue);
       return issue;
     },
     async ownComments(repo, number) {
