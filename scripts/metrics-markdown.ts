@@ -26,32 +26,7 @@ rule_files:
 [deploy/grafana/kodiai.json](../deploy/grafana/kodiai.json) a dashboard for Grafana. \`lane\` is \`review\`, \`command\` or \`upkeep\`.
 `;
 
-const SPANS = markdownTable([
-  ["span", "attributes"],
-  [
-    "`kodiai.job LANE`",
-    "`kodiai.lane`, `kodiai.job.key` (`HOST/REPOSITORY_ID#NUMBER`), `kodiai.job.attempt`; `error.type` where it failed",
-  ],
-  [
-    "`kodiai.stage STAGE`",
-    "`kodiai.stage`, and counts: `kodiai.files`, `kodiai.precedents`, `kodiai.searches`, `kodiai.findings`, `kodiai.heldBack`",
-  ],
-]);
-
 const TAIL = `
-## Traces
-
-To have spans, install an OpenTelemetry SDK beside Kodiai and load it first:
-
-\`\`\`sh
-npm install @opentelemetry/sdk-node @opentelemetry/auto-instrumentations-node
-OTEL_SERVICE_NAME=kodiai OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 \\
-  node --import @opentelemetry/auto-instrumentations-node/register src/main.ts
-\`\`\`
-
-${SPANS}
-Attributes are ids, our own words and numbers; of an error only its class.
-
 ## One line a job
 
 Each run of a job logs one line \`job ended\`: \`job\`, \`trigger\`, \`attempt\`, \`state\`, \`outcome\` (or \`reason\`), \`ms\`,

@@ -135,7 +135,7 @@ function startWorkers(
   const wrappers: readonly JobWrapper[] = [
     // What it takes of the processor counts against its limit.
     { lanes: LANES, job: (run, next) => counted(run.lease, () => next(run)) },
-    // The span, the metrics and the log line of the job.
+    // The metrics and the log line of the job.
     { lanes: LANES, job: (run, next) => seen.run(run.lane, run.lease, () => next(run)) },
     // A job whose repository is missing looks it up again before its end is recorded.
     { lanes: LANES, job: (run, next) => lookIfGone(run.lease.job, () => next(run)) },
@@ -147,7 +147,7 @@ function startWorkers(
     admittedBy(large),
     // A separate job describes new memories later.
     describedLater(addDescribing),
-    // The span, the metrics and the log line of each stage.
+    // The metrics and the log line of each stage.
     { lanes: ["review", "command"], stage: ({ lease }, next) => seen.step(lease.job, next) },
   ];
 

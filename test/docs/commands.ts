@@ -46,8 +46,6 @@ export const NOT_RUN: readonly { readonly command: RegExp; readonly why: string 
     why: "needs a folder of root; test/release installs the packed package",
   },
   { command: /^git clone https:\/\/github\.com\/OWNER\/kodiai$|^cd kodiai$/, why: "needs the repository on GitHub" },
-  { command: /^npm install @opentelemetry\//, why: "packages of others, which the project does not depend on" },
-  { command: /^OTEL_SERVICE_NAME=/, why: "needs those packages" },
   {
     command: /^claude mcp add /,
     why: "a program of others; tests of `kodiai mcp` speak to it with the official client",

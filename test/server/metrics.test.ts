@@ -1,7 +1,6 @@
 // The figures of a server in Prometheus' format, and what of a job is seen from outside.
-import { type Context, context, ROOT_CONTEXT, type Span, trace } from "@opentelemetry/api";
 import { pino } from "pino";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { AnyJob, Lease } from "../../src/ports.ts";
 import { METRICS, type MetricEntry } from "../../src/server/metric-list.ts";
 import { appMetrics, countedStore, type Metrics } from "../../src/server/metrics.ts";
@@ -189,96 +188,4 @@ test("a superseded or unwatched job has facts too", () => {
   );
   expect(facts).toMatchObject({ stages: {}, counts: {} });
   expect(facts).not.toHaveProperty("waitedMs");
-});
-
-interface Recorded {
-  readonly name: string;
-  readonly parent: string | null;
-  readonly attributes: Record<string, unknown>;
-  status: number;
-}
-
-/** As much of an OpenTelemetry SDK as keeps spans. */
-function recordSpans(): readonly Recorded[] {
-  const spans: Recorded[] = [];
-  const names = new WeakMap<Span, string>();
-  const stack: Context[] = [ROOT_CONTEXT];
-  context.setGlobalContextManager({
-    active: () => stack.at(-1) ?? ROOT_CONTEXT,
-    with(at, work, self, ...rest) {
-      stack.push(at);
-      const leave = () => void stack.pop();
-      const result = work.call(self as never, ...rest);
-      if (result instanceof Promise) result.then(leave, leave);
-      else leave();
-      return result;
-    },
-    bind: (_at, target) => target,
-    enable: () => context as never,
-    disable: () => context as never,
-  });
-  const startSpan = (
-    name: string,
-    options: { attributes?: Record<string, unknown> } = {},
-    at = context.active(),
-  ): Span => {
-    const parent = trace.getSpan(at);
-    const one: Recorded = {
-      name,
-      parent: parent === undefined ? null : (names.get(parent) ?? null),
-      attributes: { ...options.attributes },
-      status: 0,
-    };
-    spans.push(one);
-    const span = {
-      setAttribute(key: string, value: unknown) {
-        one.attributes[key] = value;
-      },
-      setStatus({ code }: { code: number }) {
-        one.status = code;
-      },
-      end: () => undefined,
-    } as unknown as Span;
-    names.set(span, name);
-    return span;
-  };
-  const tracer = {
-    startSpan,
-    startActiveSpan: (name: string, options: object, work: (span: Span) => unknown) => {
-      const span = startSpan(name, options);
-      return context.with(trace.setSpan(context.active(), span), () => work(span));
-    },
-  };
-  trace.setGlobalTracerProvider({ getTracer: () => tracer as never });
-  return spans;
-}
-
-afterEach(() => {
-  trace.disable();
-  context.disable();
-});
-
-test("with an SDK there is a span for the job and one for each stage in it, with numbers and classes of errors", async () => {
-  const spans = recordSpans();
-  const watch = jobWatch(appMetrics("0"), SILENT);
-  const work = watch.run("review", lease, async () => {
-    const step = watch.step(job, pass);
-    await step("review", () => sampleReview());
-    await step("publish", () => {
-      throw new TypeError("the secret words of somebody");
-    });
-  });
-  await expect(work).rejects.toThrow(TypeError);
-  expect(spans.map(({ name, parent, status }) => [name, parent, status])).toEqual([
-    ["kodiai.job review", null, 2],
-    ["kodiai.stage review", "kodiai.job review", 0],
-    ["kodiai.stage publish", "kodiai.job review", 2],
-  ]);
-  expect(spans[0]?.attributes).toMatchObject({
-    "kodiai.job.key": "github.com/1#7",
-    "kodiai.job.attempt": 2,
-    "error.type": "TypeError",
-  });
-  expect(spans[1]?.attributes).toMatchObject({ "kodiai.findings": expect.any(Number) });
-  expect(JSON.stringify(spans)).not.toMatch(/secret words/);
 });

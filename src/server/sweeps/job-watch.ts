@@ -1,6 +1,4 @@
-// Observes jobs: a span for each job and stage (if the operator preloads OpenTelemetry), metrics, and the facts of the job's log
-// line. None of them contains text that people wrote.
-import { type Attributes, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
+// Observes jobs: metrics, and the facts of the job's log line. Neither contains text that people wrote.
 import { type RetrievalAlert, retrievalAlerts } from "../../domain/figures/retrieval-figures.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { Precedents } from "../../domain/retrieval.ts";
@@ -23,8 +21,6 @@ interface Tally {
   cost: Review["cost"] | null;
 }
 
-const TRACER = "kodiai";
-
 type JobMetrics = Pick<Metrics, "waited" | "ended" | "stage" | "posted" | "degraded">;
 
 /** @param onStep called with the value of each stage; the demo prints it */
@@ -38,36 +34,30 @@ export function jobWatch(metrics: JobMetrics, { log, onStep }: Pick<AppOptions, 
   return {
     step:
       (job: AnyJob, step: Stage): Stage =>
-      (stage, enter) =>
-        inSpan(`kodiai.stage ${stage}`, { "kodiai.stage": stage }, async (span) => {
-          const started = performance.now();
-          const tally = tallyOf(job);
-          try {
-            const value = await step(stage, enter);
-            const { counts, logged } = note(value, tally, metrics);
-            for (const [name, count] of Object.entries(counts)) {
-              tally.counts.set(name, count);
-              span.setAttribute(`kodiai.${name}`, count);
-            }
-            const ms = Math.round(performance.now() - started);
-            log.debug({ job: job.key, stage, ms, ...logged }, "stage");
-            const trouble = troubleOf(stage, value);
-            const what = stage === "review" ? "the review is incomplete" : "memory is degraded";
-            if (trouble !== null) log.warn({ job: job.key, stage, ...trouble }, what);
-            onStep?.(job as PullJob, stage, value, ms);
-            return value;
-          } finally {
-            const ms = performance.now() - started;
-            metrics.stage(stage, ms);
-            tally.stages.set(stage, (tally.stages.get(stage) ?? 0) + Math.round(ms));
-          }
-        }),
-    run<T>(lane: LaneName, lease: Lease<AnyJob>, work: () => Promise<T>): Promise<T> {
-      const { job, attempt, waitedMs } = lease;
+      async (stage, enter) => {
+        const started = performance.now();
+        const tally = tallyOf(job);
+        try {
+          const value = await step(stage, enter);
+          const { counts, logged } = note(value, tally, metrics);
+          for (const [name, count] of Object.entries(counts)) tally.counts.set(name, count);
+          const ms = Math.round(performance.now() - started);
+          log.debug({ job: job.key, stage, ms, ...logged }, "stage");
+          const trouble = troubleOf(stage, value);
+          const what = stage === "review" ? "the review is incomplete" : "memory is degraded";
+          if (trouble !== null) log.warn({ job: job.key, stage, ...trouble }, what);
+          onStep?.(job as PullJob, stage, value, ms);
+          return value;
+        } finally {
+          const ms = performance.now() - started;
+          metrics.stage(stage, ms);
+          tally.stages.set(stage, (tally.stages.get(stage) ?? 0) + Math.round(ms));
+        }
+      },
+    run<T>(lane: LaneName, { job, waitedMs }: Lease<AnyJob>, work: () => Promise<T>): Promise<T> {
       tallies.set(job, newTally());
       if (waitedMs !== undefined) metrics.waited(lane, waitedMs);
-      const attributes = { "kodiai.lane": lane, "kodiai.job.key": job.key, "kodiai.job.attempt": attempt };
-      return inSpan(`kodiai.job ${lane}`, attributes, work);
+      return work();
     },
     /**
      * Call it once for each end of a run.
@@ -95,21 +85,6 @@ export function jobWatch(metrics: JobMetrics, { log, onStep }: Pick<AppOptions, 
 
 function newTally(): Tally {
   return { started: performance.now(), stages: new Map(), counts: new Map(), gate: null, cost: null };
-}
-
-/** Without OpenTelemetry it only runs the work. An error is recorded by class, because its message may quote untrusted text. */
-async function inSpan<T>(name: string, attributes: Attributes, work: (span: Span) => Promise<T>): Promise<T> {
-  return trace.getTracer(TRACER).startActiveSpan(name, { attributes }, async (span) => {
-    try {
-      return await work(span);
-    } catch (error) {
-      span.setStatus({ code: SpanStatusCode.ERROR });
-      span.setAttribute("error.type", error instanceof Error ? error.name : typeof error);
-      throw error;
-    } finally {
-      span.end();
-    }
-  });
 }
 
 interface Noted {
