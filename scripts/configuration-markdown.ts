@@ -32,7 +32,8 @@ The file is read at the base of the pull request. Later entries win, key by key;
 4. \`.kodiai.yml\` of the repository named by \`_extends\`, one step
 5. \`.kodiai.yml\` of the repository
 
-\`kodiai init\` writes a first file. \`kodiai config show\`, or \`/kodiai config\` on a pull request, prints what differs from the defaults and why.
+\`kodiai init\` writes a first file. \`kodiai config show\`, or \`/kodiai config\` on a pull request, prints what differs from the defaults and why;
+\`kodiai config explain KEY\` what a key means.
 
 A model also reads \`AGENTS.md\`, \`CLAUDE.md\` and \`.github/copilot-instructions.md\` of the base, as data; the summary names them.
 

@@ -192,15 +192,16 @@ export const VERBS = {
   },
   config: {
     group: "set up",
-    summary: "show and check the configuration",
+    summary: "show, explain and check the configuration",
     forms: [
       ["show", "what differs from the defaults, and which file sets it"],
+      ["explain KEY", "what a key means, its values and its value here"],
       ["check [FILE]", "problems of a .kodiai.yml, with line and column"],
       ["schema", "print the JSON Schema"],
     ],
     options: {
       all: flag("show: also keys at their default"),
-      repo: takes("REPO", "a clone, or for show OWNER/NAME on GitHub (default: this folder)"),
+      repo: takes("REPO", "a clone, or for show and explain OWNER/NAME on GitHub (default: this folder)"),
       format: FORMAT,
       json: JSON_OUTPUT,
     },

@@ -112,6 +112,17 @@ test("config of OWNER/NAME is read from GitHub, and needs a token", async () => 
   expect(none).toMatchObject({ code: 2, err: expect.stringContaining("set GITHUB_TOKEN") });
 });
 
+test("config explain prints a key with its value here, and a misspelt one ends with 2", async () => {
+  clone.write({ ".kodiai.yml": "preset: thorough\n" });
+  const [key, typo] = await Promise.all([
+    run(["config", "explain", "review.maxComments"]),
+    run(["config", "explain", "maxComents"]),
+  ]);
+  expect(key).toMatchObject({ code: 0, err: "" });
+  expect(key.out).toMatch(/here: +20 {2}\(from: preset thorough\)/);
+  expect(typo).toMatchObject({ code: 2, err: expect.stringContaining("did you mean review.maxComments?") });
+});
+
 test("config check reads the file of the clone that --repo names, and says what to do about a missing one", async () => {
   const elsewhere = newClone();
   try {

@@ -1,9 +1,11 @@
-// kodiai config: checks a file, prints each effective value with its source, or prints the JSON Schema.
+// kodiai config: checks a file, prints each effective value with its source, explains a key, or prints the JSON Schema.
 
 import { lstatSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { configJsonSchema } from "../../config/config-keys.ts";
+import { stringify } from "yaml";
+import { CONFIG_KEYS, type ConfigKey, configJsonSchema, schemaAt } from "../../config/config-keys.ts";
 import { valueAt } from "../../config/config-view.ts";
+import { didYouMean } from "../../config/did-you-mean.ts";
 import { problemLine } from "../../config/located.ts";
 import { type ParsedConfig, parseConfig } from "../../config/parse-config.ts";
 import type { ConfigProblem } from "../../config/repo-config.ts";
@@ -33,7 +35,8 @@ export async function config(words: readonly string[]): Promise<ExitCode> {
   if (verb === "check") return check(word ?? (await fileIn(values.repo ?? ".")), asJson);
   if (verb === "show" && word === undefined)
     return show(await configVerbPorts(values.repo), asJson, values.all === true);
-  throw new UsageError("write `config show`, `config check [FILE]` or `config schema`");
+  if (verb === "explain" && word !== undefined) return explain(word, await configVerbPorts(values.repo), asJson);
+  throw new UsageError("write `config show`, `config explain KEY`, `config check [FILE]` or `config schema`");
 }
 
 async function show({ name, notRead, read }: ConfigPorts, asJson: boolean, all: boolean): Promise<ExitCode> {
@@ -48,6 +51,13 @@ async function show({ name, notRead, read }: ConfigPorts, asJson: boolean, all: 
     ].join("\n"),
   );
   return codeOf(problems);
+}
+
+async function explain(key: string, { notRead, read }: ConfigPorts, asJson: boolean): Promise<ExitCode> {
+  const explained = configExplanation(key, await read());
+  if ("problem" in explained) throw new UsageError(explained.problem);
+  const lines = [...explained.lines, ...(notRead === null ? [] : [`not read: ${notRead}`])];
+  return printed(asJson, { keys: explained.keys, notRead }, () => lines.join("\n"));
 }
 
 /** @throws UsageError if it is not a folder with a `.kodiai.yml` */
@@ -75,6 +85,8 @@ function codeOf(problems: readonly ConfigProblem[]): ExitCode {
 
 type Effective = Pick<ParsedConfig, "config" | "origins">;
 
+type ExplainedKey = ReturnType<typeof explainedKey>;
+
 /**
  * Every key of the configuration, and each rule that a file sets; keys of list items are part of their lists. `value` is null when
  * nothing is set and there is no default; `origin` is a file, `preset NAME` or `default`.
@@ -98,6 +110,76 @@ export function configLines(effective: Effective, all: boolean): readonly string
     ...shown.map(({ text, origin }) => terminalText(`${text.padEnd(width)}  # ${origin}`)),
     ...(rest === 0 ? [] : [`${counted(rest, "key")} at the default; --all prints ${rest === 1 ? "it" : "them"}`]),
   ];
+}
+
+/**
+ * The meaning, type, default and current value of a key; for a section, its keys.
+ *
+ * @param word `review.maxComments`, `review`, `rules.weak-hash`, `customRules[].id`; any case, also snake_case
+ */
+export function configExplanation(word: string, effective: Effective) {
+  const rule = /^rules\.(.{1,100})$/.exec(word)?.[1];
+  const wanted = rule === undefined ? plain(word) : "rules";
+  const keys = CONFIG_KEYS.filter(({ path }) => plain(path) === wanted || plain(path).startsWith(`${wanted}.`));
+  if (keys.length === 0) return { problem: unknownKey(word) };
+  const explained = keys.map((key) => explainedKey(rule === undefined ? key.path : word, key, effective));
+  const [first] = explained;
+  if (first !== undefined && plain(first.key) === plain(word)) {
+    return { keys: [first], lines: keyLines(first).map(terminalText) };
+  }
+  const depth = wanted.split(".").length;
+  const section = first?.key.split(".").slice(0, depth).join(".") ?? wanted;
+  const about = schemaAt(section)?.description ?? "";
+  const lines = explained.map(({ key, value, origin }) => `  ${key}: ${valueText(value)}  # ${origin}`);
+  return {
+    keys: explained,
+    lines: [`${section}: ${about}`, "", ...lines, "", "More of each: kodiai config explain KEY"].map(terminalText),
+  };
+}
+
+function explainedKey(key: string, { type, description, example, default: fallback }: ConfigKey, effective: Effective) {
+  const origin = effective.origins.get(key) ?? (key.includes("[]") ? "see its list" : "default");
+  const value = key.includes("[]") ? null : valueAt(effective.config, key);
+  return { key, value, origin, type, default: fallback ?? null, description, example };
+}
+
+function keyLines({ key, value, origin, type, description, ...of }: ExplainedKey): readonly string[] {
+  const example = stringify(nested(key.replaceAll("[]", "").split("."), of.example), { lineWidth: 0 });
+  return [
+    key,
+    `  ${description}`,
+    "",
+    `  type:    ${type.replaceAll("`", "")}`,
+    `  default: ${of.default === null ? "none" : valueText(of.default)}`,
+    ...(key.includes("[]") ? [] : [`  here:    ${valueText(value)}  (from: ${origin})`]),
+    "  example:",
+    example.trimEnd().replace(/^/gm, "    "),
+  ];
+}
+
+function nested(path: readonly string[], value: unknown): unknown {
+  const [first, ...rest] = path;
+  return first === undefined ? value : { [first]: nested(rest, value) };
+}
+
+/** `Review.max_comments` → `review.maxcomments`: the form in which keys are compared. */
+function plain(word: string): string {
+  return word.toLowerCase().replace(/(?<=[a-z])[_-](?=[a-z])/g, "");
+}
+
+function unknownKey(word: string): string {
+  const paths = [...new Set(CONFIG_KEYS.flatMap(({ path }) => withSections(path)))];
+  const last = (path: string) => path.split(".").at(-1) ?? path;
+  const byLast = paths.find((path) => plain(last(path)) === plain(last(word)));
+  const near = byLast ?? didYouMean(word, paths) ?? paths.find((path) => didYouMean(last(word), [last(path)]) !== null);
+  const fix = near === undefined ? "docs/configuration.md lists them" : `did you mean ${near}?`;
+  return `${JSON.stringify(word)} is not a key of .kodiai.yml; ${fix}`;
+}
+
+/** `a.b.c` → `a`, `a.b`, `a.b.c`. */
+function withSections(path: string): readonly string[] {
+  const parts = path.split(".");
+  return parts.map((_, at) => parts.slice(0, at + 1).join("."));
 }
 
 function valueText(value: unknown): string {

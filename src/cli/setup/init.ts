@@ -12,7 +12,7 @@ import { VERBS } from "../verbs.ts";
 /** The text of the file: YAML with comments, which passes `config check`. */
 export function firstConfig(preset: Preset): string {
   return `# How Kodiai reviews this repository. Every key may be left out: \`kodiai config show\` prints what is set,
-# docs/configuration.md says what each means. It is read from the branch that a pull request goes into, so a change of it
+# \`kodiai config explain KEY\` what a key means. It is read from the branch that a pull request goes into, so a change of it
 # takes effect once it is merged.
 
 # The defaults to start from: ${PRESET_NAMES.join(", ")}; your own values override them.
