@@ -197,6 +197,11 @@ function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: 
   return { signal: unwanted.signal, hangs: hanging.promise, stop };
 }
 
+/** Whether this attempt was the last: the job is parked. A job whose target no longer exists is not. */
+export function isLastFailure(error: unknown, attempt: number): boolean {
+  return verdict(error, attempt, 0, 0).state === "parked";
+}
+
 /** Retries transient failures with exponential backoff and jitter. A job whose target no longer exists is done; any other is parked. */
 function verdict(error: unknown, attempt: number, now: number, random: number): JobEnd {
   const reason = error instanceof Error ? `${error.name}: ${error.message}${causeOf(error)}` : String(error);

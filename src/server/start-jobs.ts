@@ -6,7 +6,7 @@ import { AtCapacity, OutOfReach, TooExpensive, Transient } from "../domain/error
 import type { DescribeJob, ReviewJob, UpkeepJob } from "../domain/job.ts";
 import { staleEmbeddings } from "../domain/memory/index-state.ts";
 import { answerComment, giveUpAnswer } from "../flows/commands/answer-comment.ts";
-import { giveUpReview } from "../flows/review/check-run.ts";
+import { giveUpReview, noteFailure } from "../flows/review/check-run.ts";
 import { reviewPullRequest } from "../flows/review/review-pull-request.ts";
 import type { AnyJob, Held, Inspector, JobEnd, LaneName, Lease, LeaseLimits } from "../ports.ts";
 import { locateRepository, type WiredGitHub } from "../wire/github.ts";
@@ -14,7 +14,7 @@ import { followPorts, learnPorts, type RetrievalServices, reviewPorts, serverSta
 import { chosenEmbedder, chosenModel, chosenReranker, openQuestions } from "../wire/models.ts";
 import { serverInspector } from "../wire/rules.ts";
 import type { Store } from "../wire/store.ts";
-import { disabledWorker, startWorker, type Workers } from "../worker.ts";
+import { disabledWorker, isLastFailure, startWorker, type Workers } from "../worker.ts";
 import type { AppOptions } from "./app-options.ts";
 import type { Metrics } from "./metrics.ts";
 import { runFollow } from "./run-follow.ts";
@@ -156,7 +156,12 @@ function startWorkers(
     runJob({ lane: "review", lease, signal: superseded }, wrappers, async ({ adapt, signal }, stage) => {
       const ports = { ...adapt(await portsOf(lease)), signal, isLastTry: lease.attempt >= TRIES_TO_REMEMBER };
       if (isTooExpensive(lease)) return giveUpReview(lease.job, ports);
-      return reviewLine(await reviewPullRequest(lease.job, ports, stage));
+      try {
+        return reviewLine(await reviewPullRequest(lease.job, ports, stage));
+      } catch (error) {
+        if (!signal.aborted && isLastFailure(error, lease.attempt)) await noteFailure(lease.job, ports);
+        throw error;
+      }
     });
   const command = (lease: Lease<CommandJob>, signal: AbortSignal) =>
     runJob({ lane: "command", lease, signal }, wrappers, async ({ adapt }, stage) => {

@@ -103,12 +103,13 @@ describe("reviews on request", () => {
     const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
     const pull = await world.pullRequest(repository, { title: "feat: back up", files: { "ops/backup.py": BACKUP } });
     await until("the model is asked", () => (anthropic?.requests.length ?? 0) > 0);
-    await world.comment(pull, "wren", "/kodiai stop");
+    const stop = await world.comment(pull, "wren", "/kodiai stop");
     expect((await harness.settled(pull)).outcome).toBe("stopped: stopped by @wren");
     await until("the request is given up", () => anthropic?.requests[0]?.isAbandoned === true);
     expect(world.comments(pull).inline).toEqual([]);
-    const ours = () => pull.issueComments.filter(({ author }) => author === world.bot).map(({ body }) => body);
-    await expect.poll(ours).toEqual([expect.stringMatching(/^Not reviewed: stopped by `@wren`\./)]);
+    // The command shows what became of the review: nothing else is posted about it.
+    await expect.poll(() => reactions(world, stop)).toEqual(["eyes", "hooray"]);
+    expect(pull.issueComments.filter(({ author }) => author === world.bot)).toEqual([]);
   });
 });
 

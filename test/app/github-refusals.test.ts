@@ -137,3 +137,17 @@ test("reactions that GitHub refuses cost nothing but themselves", async () => {
   await answered(at);
   expect(world.comments(pull).summary).toHaveLength(3);
 });
+
+test("a review that failed for good says so on the pull request, and the next one takes the line away", async () => {
+  const { harness: at, world, repository } = await opened();
+  let isRefused = true;
+  const body = { message: "Resource not accessible by integration" };
+  world.fail({ match: REVIEWS, status: 403, body, times: 1_000, chance: () => isRefused });
+  const pull = await world.pullRequest(repository, { title: "Balance", files: balances(2) });
+  expect(await at.settled(pull)).toMatchObject({ state: "parked" });
+  expect(summaryOf(world, pull).body).toMatch(/^Not reviewed: the review failed and is not tried again/);
+  isRefused = false;
+  await world.push(pull, { "src/part-00.py": `${BALANCE}\n# again\n` });
+  expect(await at.settled(pull)).toMatchObject({ state: "done" });
+  expect(summaryOf(world, pull).body).not.toContain("Not reviewed");
+});

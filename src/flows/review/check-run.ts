@@ -192,6 +192,15 @@ async function attempted(end: () => Promise<unknown>): Promise<Pick<SweptCheck, 
   }
 }
 
+/** Says on the pull request that its review failed and is not tried again. Never rejects: what failed may be GitHub itself. */
+export async function noteFailure(
+  { repo, number }: Pick<ReviewJob, "repo" | "number">,
+  { reviews }: Pick<ReviewPorts, "reviews">,
+): Promise<void> {
+  const why = "the review failed and is not tried again; the operator's log has the cause";
+  await refuseReview(repo, number, why, reviews).catch(() => {});
+}
+
 /**
  * Says on the pull request that its change is too expensive to read, instead of another attempt; a check run that may fail fails.
  *
