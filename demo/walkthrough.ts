@@ -191,11 +191,11 @@ interface PageValues {
 
 function page(values: PageValues): string {
   const { signals, precedents, review, question, verification, comment, counts } = values;
-  const { intent, languages, risks, author, metrics } = signals;
+  const { intent, languages, author } = signals;
   return `${[
     "# A pull request, from webhook to memory",
     "The code produced every box below, with stand-ins for GitHub and the model. `kodiai explain` prints the same for your own change.",
-    "## The change\n\nMona opens a pull request in `acme/player`. In June, Lena commented on similar code.",
+    "## The change\n\nMona opens a pull request. In June, Lena commented on similar code.",
     box("diff", DIFF.trimEnd()),
     "## Webhook → job\n\n`receive` keeps a few fields, among them:",
     json(excerpt(values.job, ["kind", "key", "number", "headSha", "trigger"])),
@@ -204,12 +204,7 @@ function page(values: PageValues): string {
       type: intent.type,
       scope: intent.scope,
       languages: languages.map(({ name, share }) => `${name} ${share}`),
-      risks: risks.map(
-        ({ text, evidence }) =>
-          `${text} (${evidence.map(({ path, line }) => (line === null ? path : `${path}:${line}`)).join(", ")})`,
-      ),
       author: author.tier,
-      metrics: { added: metrics.added, removed: metrics.removed, hunks: metrics.hunks },
     }),
     `## Signals → query → precedents\n\n\`retrieve\` searches memory only when that can help (${precedents.gate.reason}). It sends one query for the whole change (below) and ${precedents.query?.variants.length ?? 0} for its parts.`,
     box("text", precedents.query?.text ?? ""),
@@ -241,8 +236,8 @@ function page(values: PageValues): string {
     }),
     `## Review → GitHub\n\nKodiai posts one review with a comment on \`${comment?.path}\`, lines ${comment?.startLine} to ${comment?.line}:`,
     quoted(withoutFolds(comment?.body ?? "")),
-    "and one summary, which later pushes edit in place (folds are left out on this page):",
-    quoted(withoutFolds(values.summary)),
+    "and one summary, which later pushes edit in place. It begins:",
+    quoted(values.summary.slice(0, values.summary.indexOf("\n\n**Said here before"))),
     `## GitHub → memory\n\n\`learn\` stores the findings: ${counts[0]} memory before, ${counts[1]} after. The next change of this kind finds them.`,
   ].join("\n\n")}\n`;
 }
@@ -280,7 +275,7 @@ function shortened(prompt: string): string {
     .split("\n")
     .map((line) => (line.length > 160 ? `${line.slice(0, 159)}…` : line))
     .join("\n")
-    .replace(/(\n@@\n(?:.*\n){8})[\s\S]*?(?=\nkodiai-\S+ end of diff)/, "$1…");
+    .replace(/(\n@@\n(?:.*\n){8})[\s\S]*/, "$1…");
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

@@ -62,7 +62,11 @@ export function configurationMarkdown(): string {
     const rows = sections.flatMap(([group, own]) => [...sectionRow(group, area), ...own.map(keyRow)]);
     return `${groupHead(area)}${table(["key", "type (default)", "meaning"], rows)}`;
   });
-  return [HEAD, "## Keys\n\nLists and mappings are empty by default.\n", ...tables].join("\n");
+  return [
+    HEAD,
+    "## Keys\n\nLists and mappings are empty by default; an empty one restricts nothing.\n",
+    ...tables,
+  ].join("\n");
 }
 
 /** The same of the server's variables. */

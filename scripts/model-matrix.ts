@@ -282,7 +282,7 @@ export const REFUSALS: readonly TriedRefusal[] = [
   { server: "gateway", part: "anything", status: 422, body: {} },
 ];
 
-/** Forms of replies that are no plain JSON, in the words of docs/models.md. */
+/** Forms of replies that are no plain JSON. */
 export const REPLIES = {
   parts: "a list of parts, with thoughts among them",
   harmony: "channel marks (`<|channel|>analysis…`)",

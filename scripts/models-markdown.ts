@@ -2,7 +2,7 @@
 
 import { MODEL_CAUSES } from "../src/review/reading/plan-reading.ts";
 import { markdownTable } from "./markdown-table.ts";
-import { EMBEDDERS, PARTS, REFUSALS, REPLIES, SERVERS, type ServerId } from "./model-matrix.ts";
+import { EMBEDDERS, PARTS, REFUSALS, SERVERS, type ServerId } from "./model-matrix.ts";
 
 const HEAD = `# Model servers and embedders
 
@@ -33,7 +33,6 @@ or GitHub what to check.
 /** The whole page. */
 export function modelsMarkdown(): string {
   const parts = Object.values(PARTS).map(({ refused, does }) => [refused, does]);
-  const forms = Object.values(REPLIES).map((form) => `- ${form}`);
   const servers = (Object.keys(SERVERS) as ServerId[]).map((id) => {
     const { name, address } = SERVERS[id];
     const refused = [...new Set(REFUSALS.filter(({ server }) => server === id).map(({ part }) => PARTS[part].refused))];
@@ -45,9 +44,7 @@ export function modelsMarkdown(): string {
     "",
     "## Forms of replies",
     "",
-    "All of these are read; a finding that cannot be read is counted and shown.",
-    "",
-    ...forms,
+    "Also read are thoughts before a reply, fences around it, other words and a bare list; a finding that cannot be read is counted and shown.",
     "",
     MATRIX,
     table(["server", "address", "refused"], servers),

@@ -22,17 +22,14 @@ const Gate = section({
   enabled: flag(true, "Skip the search where it cannot help, such as for lock files only."),
   model: flag(
     false,
-    "Ask the operator's small model whether to search if no rule decides. It gets title, description and paths, and costs money.",
+    "Ask the small model whether to search if no rule decides. It gets title, description and paths, and costs money.",
   ),
   confidenceThreshold: amount(
     { min: 0, max: 1, default: 0.7, example: 0.9 },
     "A skip that is less certain than this becomes a search.",
   ),
   cacheDecisions: flag(true, "Remember decisions for a while."),
-  cacheTTLSeconds: whole(
-    { min: 1, max: 86_400, default: 300, example: 60 },
-    "For how many seconds a decision is remembered.",
-  ),
+  cacheTTLSeconds: whole({ min: 1, max: 86_400, default: 300, example: 60 }, "For how many seconds."),
   maxInputTokens: whole({ min: 200, max: 4_000, default: 500, example: 300 }, "Tokens that this model reads."),
   skipPatterns: documented(
     patterns,
@@ -57,7 +54,7 @@ const Retrieval = section({
   distanceThreshold: documented(
     z.union([z.literal("auto"), z.number().min(0).max(2)]).default("auto"),
     0.25,
-    "Largest cosine distance (1 − similarity) at which the vector alone admits a memory. auto: as calibrated, .3 for voyage-code-3.",
+    "Largest cosine distance (1 − similarity) at which the vector alone admits a memory. auto: as calibrated.",
   ),
   maxContextChars: whole(
     { min: 0, max: 5000, default: 2000, example: 3000 },
@@ -84,7 +81,7 @@ const Retrieval = section({
   fusion: choice(
     ["learned", "rrf", "weighted"],
     { default: "learned", example: "weighted" },
-    "How `hybrid` orders: by a learned table of signals, by rank in both lists, or by weighted score.",
+    "How `hybrid` orders: by a learned table, by rank in both lists, or by weighted score.",
   ),
   weights: Weights.describe("Used by `fusion: weighted` only. A weight of 0 leaves the order to the other."),
   rerank: choice(
@@ -92,13 +89,10 @@ const Retrieval = section({
     { default: "auto", example: "off" },
     `What reranks memories; it gets them and changed code. auto: the server's reranker, else the small model (about US$ ${RERANK_USD} a review with ${SMALL_MODEL}); model: the small model.`,
   ),
-  modelQueries: flag(
-    false,
-    "Let the small model write 8 to 12 more queries from title, description, diff and five memories. Costs money; not measured to help.",
-  ),
+  modelQueries: flag(false, "Let the small model write 8 to 12 more queries. Costs money; not measured to help."),
   hypothetical: flag(
     false,
-    "Let the small model describe a memory that would fit, and search by its meaning. Costs money; not measured to help.",
+    "Let the small model describe a memory that would fit, and search by that. Costs money; not measured to help.",
   ),
   gate: Gate.describe("When memory is not searched."),
 });

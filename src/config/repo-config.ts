@@ -72,20 +72,16 @@ export const Suppression = z.strictObject({
   severities: documented(
     z.array(z.enum(["major", "medium", "minor"])).default([]),
     ["minor"],
-    "Only these severities: `major`, `medium`, `minor`. Empty: all three.",
+    "Only these severities: `major`, `medium`, `minor`.",
   ),
   categories: documented(
     z
       .array(z.enum(["correctness", "performance", "reliability", "maintainability", "tests", "docs", "style"]))
       .default([]),
     ["style", "maintainability"],
-    "Only these: `correctness`, `performance`, `reliability`, `maintainability`, `tests`, `docs`, `style`. Empty: all.",
+    "Only these: `correctness`, `performance`, `reliability`, `maintainability`, `tests`, `docs`, `style`.",
   ),
-  paths: documented(
-    z.array(Glob).max(50).default([]),
-    ["scripts/**"],
-    "Only in files of these globs; `!` excludes. Empty: everywhere.",
-  ),
+  paths: documented(z.array(Glob).max(50).default([]), ["scripts/**"], "Only in files of these globs; `!` excludes."),
 });
 export type Suppression = z.infer<typeof Suppression>;
 
@@ -102,7 +98,7 @@ const Review = section({
   profile: choice(
     ["quiet", "balanced", "thorough"],
     { default: "balanced", example: "quiet" },
-    "quiet: little, nearly all of it real; balanced: medium and worse, and a model's minor defects; thorough: everything.",
+    "quiet: little, nearly all real; balanced: medium and worse, and a model's minor defects; thorough: everything.",
   ),
   severityThreshold: documented(
     severity.optional(),
@@ -118,8 +114,8 @@ const Review = section({
     { default: "findings", example: "always" },
     "findings: a summary when there is something to say, else a 👍; also for the first review of a repository, and on request. always: each time.",
   ),
-  suggestions: flag(true, "Offer committable suggestions where the fix is exact."),
-  agentPrompt: flag(true, "Add a folded prompt for a coding agent to each comment, and to the summary."),
+  suggestions: flag(true, "Offer suggestions where the fix is exact."),
+  agentPrompt: flag(true, "Add a folded prompt for a coding agent to comments and summary."),
   model: choice(
     ["auto", "off"],
     { default: "auto", example: "off" },
@@ -128,7 +124,7 @@ const Review = section({
   readings: documented(
     z.union([z.literal("auto"), z.literal(1), z.literal(2), z.literal(3)]).default("auto"),
     2,
-    "How often the model reads a change, each time from another side. auto: what measured best (now 1). Small changes, and those that the budget does not pay for, are read less often.",
+    "How often the model reads a change, each time from another side. auto: what measured best (now 1). Small changes, and those beyond the budget, are read less often.",
   ),
   language: documented(
     z
@@ -140,13 +136,10 @@ const Review = section({
   ),
   contextTokens: whole(
     { min: 0, max: 60_000, default: 12_000, example: 20_000 },
-    "Tokens of code around a change that the model is shown: functions, definitions, callers. 0: the diff alone.",
+    "Tokens of code around a change for the model: functions, definitions, callers. 0: the diff alone.",
   ),
   budget: section({
-    usdPerReview: amount(
-      { min: 0, max: 1000, default: 1, example: 0.25 },
-      "At most this many US$ for a review; the summary lists what the model did not read.",
-    ),
+    usdPerReview: amount({ min: 0, max: 1000, default: 1, example: 0.25 }, "At most this many US$ for a review."),
     usdPerMonth: amount(
       { min: 0, max: 100_000, default: 50, example: 20 },
       "The same for a calendar month (UTC) in this repository; then rules and memory review alone.",
@@ -154,20 +147,20 @@ const Review = section({
     outsiders: section({
       percentOfMonth: amount(
         { min: 0, max: 100, default: 10, example: 25 },
-        "Percentage of the month's budget for all of them.",
+        "Percentage of the month's budget for all together.",
       ),
       reviewsPerDay: whole(
         { min: 0, max: 100, default: 3, example: 1 },
         "Reviews of one pull request that the model writes for them in 24 hours.",
       ),
     }).describe(
-      "For people without write access who open a pull request from a fork or ask a question. Beyond it rules and memory review alone.",
+      "For people without write access: pull requests from forks, and questions. Beyond it rules and memory review alone.",
     ),
   }).describe("What the model may cost."),
   snapshot: choice(
     ["auto", "off"],
     { default: "auto", example: "off" },
-    "Whether the repository is read at the head, for what the diff does not show. off: the changed files alone.",
+    "Whether the repository is read at the head. off: the changed files alone.",
   ),
   checks: section({
     enabled: flag(false, "Show each review as a check run too. The App needs `checks: write`."),
@@ -183,10 +176,7 @@ const Review = section({
       "Report what code scanning found on changed lines. The App needs `security_events: read`.",
     ),
   }).describe("Results of other tools: see docs/linters.md."),
-  debounceSeconds: whole(
-    { min: 0, max: 600, default: 10, example: 60 },
-    "Seconds to wait for a further push: quick pushes get one review.",
-  ),
+  debounceSeconds: whole({ min: 0, max: 600, default: 10, example: 60 }, "Seconds to wait for a further push."),
   drafts: flag(false, "Review draft pull requests too."),
   bots: documented(
     z
@@ -202,27 +192,27 @@ const Review = section({
   authors: documented(
     globs.default([]),
     ["alice", "team-*", "!team-intern"],
-    "Only pull requests by these people (globs of logins, in any case); `!` leaves people and bots out. Empty: all.",
+    "Only pull requests by these people (globs of logins, any case); `!` leaves people and bots out.",
   ),
   baseBranches: documented(
     globs.default([]),
     ["main", "release/*", "!release/0.*"],
-    "Only pull requests into these branches (globs; `!` excludes). Empty: all.",
+    "Only pull requests into these branches (globs; `!` excludes).",
   ),
   labels: documented(
     words.default([]),
     ["needs review", "!work in progress"],
-    "Only pull requests with one of these labels; `!name` excludes those with it. Empty: all.",
+    "Only pull requests with one of these labels; `!name` excludes.",
   ),
   ignoreTitleKeywords: documented(
     words.default([]),
     ["[wip]", "do not merge"],
-    "Skip pull requests whose title has one of these words, in any case.",
+    "Skip pull requests whose title has one of these words (any case).",
   ),
   suppress: documented(
     z.array(Suppression).max(100).default([]),
     [{ pattern: "glob:*is logged*", paths: ["scripts/**"] }],
-    "Findings to hold back, listed in the summary. Critical findings and those about security are always reported.",
+    "Findings to hold back, listed in the summary. Critical and security findings are always reported.",
   ),
 });
 
@@ -242,7 +232,7 @@ export const RepoConfig = z.strictObject({
   pathInstructions: documented(
     z.array(PathInstruction).max(50).default([]),
     [{ path: "src/api/**", instructions: "Every handler checks the tenant before it reads a row." }],
-    "What the model is asked to look for in some paths.",
+    "What the model looks for in some paths.",
   ),
   fileKinds: section({
     test: documented(globs.default([]), ["**/*.it.ts", "qa/**"], "Tests."),

@@ -50,11 +50,11 @@ export const METRICS = [
   }),
   gauge(
     "kodiai_since_posted_review_seconds",
-    "Seconds since any process on this store posted a review; absent before the first.",
+    "Seconds since any process on this store posted a review; absent before.",
   ),
   gauge(
     "kodiai_since_github_answer_seconds",
-    "Seconds since GitHub answered this process with anything but 5xx; absent before the first answer.",
+    "Seconds since GitHub answered this process with anything but 5xx; absent before.",
   ),
   counter("kodiai_job_ends_total", "Job runs that ended, by result.", {
     lane: LANE,

@@ -126,27 +126,27 @@ export const EnvVariables = z.object({
   ),
   KODIAI_REVIEWER_LOGIN: optional(
     z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/, "must be a GitHub login without @"),
-    "A user account whose requested review Kodiai writes, since an App cannot be requested.",
+    "A user account whose requested review Kodiai writes.",
     "kodiai-reviewer",
   ),
   KODIAI_DRY_RUN: flag.describe(
-    "`true`: record reviews, but post and remember none. Documents and past reviews are still remembered.",
+    "`true`: record reviews, but post and remember none. Documents and past reviews are remembered.",
   ),
   KODIAI_ALLOW_HTTP_HOSTS: hostList
     .describe("Hosts, with commas, that may be reached over plain http, like loopback.")
     .meta({ examples: ["ollama:11434"] }),
   KODIAI_ALLOW_PRIVATE_HOSTS: hostList
     .describe(
-      "Hosts, with commas, that may have a private address, such as a model in your own network; also those in KODIAI_ALLOW_HTTP_HOSTS. Others at such an address are refused.",
+      "Hosts, with commas, that may have a private address, such as a model in your own network; also those in KODIAI_ALLOW_HTTP_HOSTS.",
     )
     .meta({ examples: ["github.example.com"] }),
   KODIAI_WORKERS: wholeNumber(1, 16)
     .default("3")
     .transform(Number)
-    .describe("Reviews that run at the same time, 1–16; one repository gets at most all but one."),
+    .describe("Reviews at the same time, 1–16; one repository gets all but one."),
   KODIAI_SEARCH_MEMORY_MB: optional(
     wholeNumber(64, 65_536).transform(Number),
-    "Memory limit of the search index, in MB, 64–65536; a thousand memories take about .7 to 1.1. Of what does not fit, only the newest is searched. Without it: an eighth of the machine's memory, 256 to 2000.",
+    "Memory limit of the search index, in MB, 64–65536; a thousand memories take about .7 to 1.1. Of what does not fit, the newest is searched. Without it: an eighth of the machine's memory, 256 to 2000.",
     "2000",
   ),
   KODIAI_GITHUB_API_URL: optional(
@@ -156,11 +156,11 @@ export const EnvVariables = z.object({
   ),
   VOYAGE_API_KEY: optional(
     apiKey,
-    "Key of Voyage AI. Code and comments are sent there, unless KODIAI_EMBEDDINGS says otherwise.",
+    "Key of Voyage AI, to which code and comments are sent, unless KODIAI_EMBEDDINGS says otherwise.",
   ),
   KODIAI_EMBEDDINGS: optional(
     z.enum(["local", "voyage", "http"], "must be `local`, `voyage` or `http`"),
-    "What makes vectors: `local` (built in), `voyage`, or `http` (a server like Ollama, vLLM, LM Studio). Without it: `voyage` with VOYAGE_API_KEY, else `local`. After a change, old memories are found by words alone until they are embedded again.",
+    "What makes vectors: `local` (built in), `voyage`, or `http` (a server like Ollama, vLLM, LM Studio). Without it: `voyage` with VOYAGE_API_KEY, else `local`. After a change, old memories are found by words until embedded again.",
     "http",
   ),
   KODIAI_EMBEDDINGS_URL: optional(
@@ -185,12 +185,12 @@ export const EnvVariables = z.object({
       .regex(/^(?:0|1|[01]?\.\d{1,4})$/, "must be a similarity from 0 to 1, such as .7")
       .transform(Number)
       .refine((score) => score <= 1, "must be a similarity from 0 to 1, such as .7"),
-    "Least cosine similarity, 0–1, at which the vector alone admits a memory, where `knowledge.retrieval.distanceThreshold` (1 − similarity) is not set. Without it: as calibrated.",
+    "Least cosine similarity, 0–1, at which the vector alone admits a memory, unless `knowledge.retrieval.distanceThreshold` is set. Without it: as calibrated.",
     ".7",
   ),
   ANTHROPIC_API_KEY: optional(
     apiKey,
-    "Key of Anthropic, or of the server at ANTHROPIC_BASE_URL. With one of the two, or of OPENAI_*, changes are sent there to be reviewed; with none rules and memory review alone.",
+    "Key of Anthropic, or of the server at ANTHROPIC_BASE_URL. With one of these, or of OPENAI_*, changes are sent there; with none rules and memory review alone.",
   ),
   ANTHROPIC_BASE_URL: optional(
     z.string(),
@@ -232,7 +232,7 @@ export const EnvVariables = z.object({
     .enum(["auto", "on", "off"], "must be `auto`, `on` or `off`")
     .default("auto")
     .describe(
-      "Whether the server enforces the JSON Schema of replies. `auto`: if it accepts one, else the schema is in the prompt. `on`: always, with effort and prompt caching, or the question fails. `off`: in the prompt.",
+      "Whether the server enforces the JSON Schema of replies. `auto`: if it accepts one, else in the prompt. `on`: always, with effort and prompt caching, or the question fails. `off`: in the prompt.",
     ),
   KODIAI_MODEL_TEMPERATURE: optional(
     z
@@ -244,14 +244,14 @@ export const EnvVariables = z.object({
   ),
   KODIAI_MODEL_CONTEXT_TOKENS: optional(
     wholeNumber(4_096, 10_000_000).transform(Number),
-    "Tokens of prompt and reply together. Without it: as known for the model, else 32000. Set it to what your server was started with: some cut longer prompts silently.",
+    "Tokens of prompt and reply together. Without it: as known for the model, else 32000. Set it to your server's: some cut longer prompts silently.",
     "65536",
   ),
   KODIAI_RERANKER: z
     .enum(["off", "voyage"], "must be `off` or `voyage`")
     .default("off")
     .describe(
-      "`voyage` (with VOYAGE_API_KEY) sends found memories and changed code to Voyage AI to be reranked: about half a cent for a usual pull request, two for a large one.",
+      "`voyage` (with VOYAGE_API_KEY) sends found memories and changed code to Voyage AI: about half a cent a pull request, two for a large one.",
     ),
   KODIAI_RERANKER_MODEL: optional(modelName, "The reranking model. Without it: rerank-2.5.", "rerank-2.5-lite"),
   KODIAI_USD_PER_MONTH: optional(
