@@ -36,7 +36,7 @@ export function languageFromContent(
 }
 
 /** `#!/usr/bin/env -S python3 -u` → Python. An interpreter of several languages counts for its first. */
-function fromShebang(head: string): string | undefined {
+export function fromShebang(head: string): string | undefined {
   const line = /^\uFEFF?#![ \t]*([^\n]{1,300})/.exec(head)?.[1];
   if (line === undefined) return undefined;
   const words = line.split(/\s+/);

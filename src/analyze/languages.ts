@@ -6,6 +6,7 @@ import type { LanguageShare } from "../domain/signals.ts";
 import {
   BY_EXTENSION,
   BY_FILENAME,
+  fromShebang,
   LANGUAGE_TYPES,
   type LanguageType,
   languageFromContent,
@@ -46,7 +47,10 @@ export function classifyLanguage(
   const siblings = around.siblings ?? [];
   const content = around.content ?? "";
   const mayGuess = content === "" || around.partial === true;
-  const name = linguistName(path, siblings, content) ?? (mayGuess ? guessProgram(path, siblings) : undefined);
+  const named = linguistName(path, siblings, content) ?? (mayGuess ? guessProgram(path, siblings) : undefined);
+  // `notes.md` that names its interpreter is a program.
+  const isProgram = named !== undefined && LANGUAGE_TYPES.get(named) === "programming";
+  const name = isProgram ? named : (fromShebang(content) ?? named);
   if (name === undefined) return UNKNOWN;
   return {
     language: canonicalLanguage(name),

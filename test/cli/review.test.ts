@@ -1,7 +1,7 @@
 // `kodiai review` of a real repository: what it reads, how it prints it, and how it ends.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Ajv } from "ajv";
@@ -95,6 +95,31 @@ describe("what is read", () => {
       { path: "logo.png", reason: "Git LFS pointer" },
     ]);
     expect([code, findings.map(({ path }) => path), degraded]).toEqual([0, ["b.py"], []]);
+    own.remove();
+  });
+
+  test("a file of more than 10 MB is left out by name and not read, new, changed or committed", async () => {
+    const own = newClone();
+    own.write({ "a.py": "a = 1\n", "b.py": "b = 1\n" });
+    own.commit("Lay the ground");
+    own.write({ "b.py": "b = 1\n".repeat(2_000_000) });
+    own.commit("Grow");
+    // Sparse, so that it takes no disk.
+    for (const path of ["a.py", "dump.py"]) {
+      own.write({ [path]: "" });
+      truncateSync(join(own.path, path), 1e9);
+    }
+    const leftOut = async (...words: readonly string[]) => {
+      const { out, err } = await reviewIn(own)([...words, "--json"]);
+      expect(err).toBe("");
+      return ReviewJson.parse(JSON.parse(out)).leftOut;
+    };
+    const reason = "larger than 10 MB";
+    expect(await leftOut()).toEqual([
+      { path: "dump.py", reason },
+      { path: "a.py", reason },
+    ]);
+    expect(await leftOut("--base", "HEAD~1")).toEqual([{ path: "b.py", reason: "binary" }]);
     own.remove();
   });
 

@@ -451,6 +451,8 @@ test.each<[string, Files]>([
   ["fixtures", { "src/fixtures/b.py": BACKUP }],
   ["a benchmark", { "ops/b.bench.py": BACKUP }],
   ["a template's ending", { "ops/b.py.template": `#!/usr/bin/env python3\n${BACKUP}` }],
+  ["a licence by name", { "bin/LICENSE": `#!/usr/bin/env python3\n${BACKUP}` }],
+  ["data by its ending", { "bin/b.json": `#!/usr/bin/env python3\n${BACKUP}` }],
   ["a link into documents", { "src/run.py": { mode: "120000", content: "../docs/b.py" }, "docs/b.py": BACKUP }],
   ["the end of a long line", { "ops/w.yml": "a: 1\n", ".github/workflows/w.yml": padded(INJECTION) }],
   ["a carriage return after a comment", { "ops/b.py": BACKUP.replace("\n    sub", "\n    # see below\r    sub") }],

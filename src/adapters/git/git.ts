@@ -7,9 +7,12 @@ export class GitFailed extends Error {
   override readonly name = "GitFailed";
 }
 
+/** Of a larger file git says only that it differs: no person reads ten megabytes of a diff, and a few would fill its output. */
+export const MOST_FILE_BYTES = 10 * 1024 * 1024;
+
 const INERT = (
   "-c core.fsmonitor=false -c core.hooksPath=/dev/null -c log.showSignature=false -c diff.suppressBlankEmpty=false " +
-  "--no-pager"
+  `-c core.bigFileThreshold=${MOST_FILE_BYTES} --no-pager`
 ).split(" ");
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 

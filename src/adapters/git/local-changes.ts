@@ -13,7 +13,7 @@ import type { Snapshots } from "../../ports/snapshot.ts";
 import type { PullRequests } from "../../ports.ts";
 import { textOf } from "./blob-reader.ts";
 import { type CloneIdentities, cloneIdentities } from "./clone-identity.ts";
-import { GitFailed, git, gitText, topOf, withoutFilters } from "./git.ts";
+import { GitFailed, git, gitText, MOST_FILE_BYTES, topOf, withoutFilters } from "./git.ts";
 import { type LocalHead, localSnapshots, workingBytes } from "./snapshot.ts";
 
 /** The change to review: commits since head left base; staged changes; all uncommitted work; or the text of a diff. */
@@ -182,13 +182,15 @@ async function diffText(
 
 const AT_ONCE = { concurrency: 16 };
 
-/** Why git could not read a path of the working tree; none for one that it can, or that was deleted. */
+/** Why git does not read a path of the working tree; none for one that it does, or that was deleted. */
 async function unreadable(top: string, path: string): Promise<readonly LeftOut[]> {
   if (isNested(path)) return [{ path, reason: NESTED }];
   const file = join(top, path);
   const facts = await lstat(file).catch(() => null);
   if (facts === null || facts.isSymbolicLink() || facts.isDirectory()) return [];
   if (!facts.isFile()) return [{ path, reason: "a socket, pipe or device, which is not read" }];
+  // git would read all of it, for its hash alone.
+  if (facts.size > MOST_FILE_BYTES) return [{ path, reason: "larger than 10 MB" }];
   const isAllowed = await access(file, constants.R_OK).then(
     () => true,
     () => false,
