@@ -65,8 +65,8 @@ function chain(error: unknown): readonly Error[] {
 /** The code of a failed connection, such as `ECONNREFUSED` or `TIMEOUT`; null without one. */
 export function connectionCode(error: unknown): string | null {
   const errors = chain(error);
-  const codes = errors.flatMap((one) => ("code" in one && typeof one.code === "string" ? [one.code] : []));
-  const code = codes.findLast((one) => /^[A-Z][A-Z0-9_]{2,49}$/.test(one));
+  const codes = errors.flatMap((error) => ("code" in error && typeof error.code === "string" ? [error.code] : []));
+  const code = codes.findLast((code) => /^[A-Z][A-Z0-9_]{2,49}$/.test(code));
   if (code !== undefined) return code;
   return errors.flatMap(({ name }) => BY_NAME[name] ?? [])[0] ?? null;
 }

@@ -31,7 +31,7 @@ function titleAnnounces(title: ParsedTitle): boolean {
 }
 
 function titleText(title: ParsedTitle): string {
-  const tag = title.otherTags.find((one) => BREAKING_TAG.test(one));
+  const tag = title.otherTags.find((otherTag) => BREAKING_TAG.test(otherTag));
   return excerpt(`${tag === undefined ? "" : `[${tag}] `}${title.untagged}`, 0);
 }
 

@@ -66,8 +66,8 @@ function keysOf(schema: JsonSchema, prefix: string): ConfigKey[] {
 
 function typeText(schema: JsonSchema): string {
   const words = quoted(schema);
-  const others = schema.anyOf?.filter((one) => choices(one).length === 0) ?? [];
-  if (others.length > 0) return [...words, ...others.map((one) => `a ${typeText(one)}`)].join(" or ");
+  const others = schema.anyOf?.filter((jsonSchema) => choices(jsonSchema).length === 0) ?? [];
+  if (others.length > 0) return [...words, ...others.map((other) => `a ${typeText(other)}`)].join(" or ");
   if (words.length > 0) return words.join(", ");
   if (schema.type === "array") return schema.items?.properties === undefined ? "list of text" : "list of mappings";
   if (schema.type === "object") {

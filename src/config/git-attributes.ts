@@ -47,7 +47,7 @@ export function attributesOf(text: string): (path: string) => Mark | "own" | nul
     return "problem" in read ? [] : [{ ...one, matches: read.matches }];
   });
   return (path) => {
-    const last = (mark: Mark) => patterns.findLast((one) => one.mark === mark && one.matches(path))?.isSet;
+    const last = (mark: Mark) => patterns.findLast((pattern) => pattern.mark === mark && pattern.matches(path))?.isSet;
     const marks = { generated: last("generated"), vendored: last("vendored") };
     if (marks.vendored === true) return "vendored";
     if (marks.generated === true) return "generated";

@@ -162,7 +162,7 @@ function nameUnknown({ key, keyPlace }: Entry, siblings: readonly string[], path
     hint === key
       ? `write it nested: \`${hint.split(".").join(":` and, indented under it, `")}:\``
       : `did you mean \`${shortPath(hint ?? "", path)}\`?`;
-  const advice = hint === null ? `known here: ${siblings.map((one) => `\`${one}\``).join(", ")}` : meant;
+  const advice = hint === null ? `known here: ${siblings.map((sibling) => `\`${sibling}\``).join(", ")}` : meant;
   troubles.push(trouble([...path, key], keyPlace, `unknown key \`${shown(key)}\`; ${advice}`));
 }
 

@@ -87,7 +87,7 @@ export type Suppression = z.infer<typeof Suppression>;
 
 /** What a list of bots cannot mean, with the fix; null for one that can. */
 function botsProblem(bots: readonly string[]): string | null {
-  const words = bots.map((one) => one.replace(/^!/, "").toLowerCase());
+  const words = bots.map((bot) => bot.replace(/^!/, "").toLowerCase());
   if (words.includes("none") && (bots.length > 1 || bots[0]?.startsWith("!")))
     return "holds `none`, which leaves out every bot, beside others; write `bots: none`, or remove it";
   return words.includes("agent") ? "holds `agent`; did you mean `agents`? A bot of this name is `agent[bot]`" : null;

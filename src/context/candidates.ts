@@ -58,7 +58,7 @@ function placeOf(holders: Holders, line: number): Pick<Unit, "own" | "type"> {
   const around = holders.around(line);
   const functions = around.filter(({ kind }) => !HOLDERS.has(kind));
   const type = around.find(({ kind }) => HOLDERS.has(kind)) ?? null;
-  return { own: functions.findLast((one) => lengthOf(one) <= WHOLE_LINES) ?? functions[0] ?? type, type };
+  return { own: functions.findLast((definition) => lengthOf(definition) <= WHOLE_LINES) ?? functions[0] ?? type, type };
 }
 
 function lengthOf({ startLine, endLine }: Definition): number {
@@ -237,24 +237,24 @@ export function handedOn(
   outlines: ReadonlyMap<string, readonly Definition[]>,
   texts: Texts,
 ): readonly Candidate[] {
-  return called.flatMap((one): Candidate[] => {
-    const [range] = one.full;
+  return called.flatMap((candidate): Candidate[] => {
+    const [range] = candidate.full;
     if (range === undefined) return [];
     const words = new Set(
-      (texts.get(one.path) ?? [])
+      (texts.get(candidate.path) ?? [])
         .slice(range.first - 1, range.last)
         .join("\n")
         .match(WORD),
     );
-    return (outlines.get(one.path) ?? [])
+    return (outlines.get(candidate.path) ?? [])
       .filter(({ name, startLine, kind }) => words.has(name) && startLine !== range.first && !HOLDERS.has(kind))
       .slice(0, 2)
       .map((next) => ({
-        ...one,
+        ...candidate,
         why: `defines ${next.name}`,
         short: [beginning(next, CALLED.short)],
         full: [beginning(next, CALLED.full)],
-        worth: one.worth - 1,
+        worth: candidate.worth - 1,
       }));
   });
 }
@@ -434,7 +434,7 @@ export function implemented(
           ({ path, startLine, endLine }) => path === type.path && startLine > type.startLine && endLine <= type.endLine,
         ),
       );
-      const short = [beginning(type, HEAD_LINES), ...members.map((one) => beginning(one, 30))];
+      const short = [beginning(type, HEAD_LINES), ...members.map((member) => beginning(member, 30))];
       const full = lengthOf(type) <= TYPE_LINES ? [beginning(type)] : short;
       const worth = 100 + members.length * 5 - rank;
       return { kind: "implemented", path: type.path, of: name, why: `base ${name}`, short, full, worth };

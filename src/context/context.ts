@@ -128,7 +128,7 @@ export async function contextOf(
         worth: 0,
       });
   }
-  const commented = candidates.map((one) => withComment(one, texts));
+  const commented = candidates.map((candidate) => withComment(candidate, texts));
   const shared = shareBudget(commented, texts, inDiff, budget * (1 - CALLS_PART));
   const called = fitted(unshown(calls, shared.excerpts), Math.min(budget - shared.used, budget * CALLS_PART));
   const lines = maskedLines(head, mask);
@@ -206,19 +206,22 @@ function callSites(
     const symbol = symbols.get(name);
     if (symbol === undefined) return [];
     // A file with its own definition of the name uses that one.
-    const others = new Set(symbol.definitions.flatMap((one) => (one.path === path ? [] : [one.path])));
+    const others = new Set(
+      symbol.definitions.flatMap((definition) => (definition.path === path ? [] : [definition.path])),
+    );
     const outside = symbol.references.filter(
-      (one) =>
-        inDiff.get(one.path)?.has(one.line) !== true &&
-        !others.has(one.path) &&
-        !NO_CODE.test(one.path) &&
-        !isTestPath(one.path),
+      (reference) =>
+        inDiff.get(reference.path)?.has(reference.line) !== true &&
+        !others.has(reference.path) &&
+        !NO_CODE.test(reference.path) &&
+        !isTestPath(reference.path),
     );
     const used = new Set(outside.flatMap(({ path, text }) => (IMPORT.test(text) ? [] : [path])));
     const calling = outside.filter(({ path, text }) => !used.has(path) || !IMPORT.test(text));
     const isCommon = symbol.definitions.length > MOST_DEFINED;
-    const own = isCommon ? calling.filter((one) => isOf(one, path, folders)) : calling;
-    const order = (one: Reference) => (IMPORT.test(one.text) ? 2 : 0) + (folders.has(folderOf(one.path)) ? 0 : 1);
+    const own = isCommon ? calling.filter((reference) => isOf(reference, path, folders)) : calling;
+    const order = (reference: Reference) =>
+      (IMPORT.test(reference.text) ? 2 : 0) + (folders.has(folderOf(reference.path)) ? 0 : 1);
     const sorted = [...own].sort((a, b) => order(a) - order(b));
     if (sorted.length === 0) return [];
     const more = Math.max(0, sorted.length - MOST_SITES + symbol.unread);

@@ -178,7 +178,8 @@ function* changesIn(
   outline: readonly Definition[],
 ): Iterable<readonly [name: string, what: ChangedName["what"]]> {
   const holders = holdersOf(outline);
-  const isLocal = (line: number) => holders.around(line).some((one) => isFunction(one) && one.startLine < line);
+  const isLocal = (line: number) =>
+    holders.around(line).some((definition) => isFunction(definition) && definition.startLine < line);
   const named = (of: "added" | "removed") =>
     new Set(
       lines.flatMap(({ kind, code, at }) => {

@@ -78,31 +78,32 @@ export function shareBudget(
       return fresh.every(isBlank) ? [] : fresh;
     });
   };
-  const take = (one: Candidate, ranges: readonly Range[], most: number): boolean => {
-    const lines = missing(one, ranges);
-    const text = texts.get(one.path) ?? [];
-    const isNew = !shown.has(one.path);
+  const take = (candidate: Candidate, ranges: readonly Range[], most: number): boolean => {
+    const lines = missing(candidate, ranges);
+    const text = texts.get(candidate.path) ?? [];
+    const isNew = !shown.has(candidate.path);
     const cost =
       lines.reduce((sum, line) => sum + Math.min(LINE_CHARS, text[line - 1]?.length ?? 0) + 1, 0) +
       (lines.length === 0 ? 0 : ranges.length * RUN_CHARS) +
-      (isNew && lines.length > 0 ? one.path.length + HEADING_CHARS : 0);
+      (isNew && lines.length > 0 ? candidate.path.length + HEADING_CHARS : 0);
     if (cost > most || used + cost > budget) return false;
     used += cost;
-    for (const key of [one.kind, `${one.kind} ${one.of}`]) spent.set(key, (spent.get(key) ?? 0) + cost);
+    for (const key of [candidate.kind, `${candidate.kind} ${candidate.of}`])
+      spent.set(key, (spent.get(key) ?? 0) + cost);
     if (lines.length === 0) return true;
-    const known = shown.get(one.path) ?? { lines: new Set<number>(), why: new Set<string>() };
-    shown.set(one.path, known);
+    const known = shown.get(candidate.path) ?? { lines: new Set<number>(), why: new Set<string>() };
+    shown.set(candidate.path, known);
     for (const line of lines) known.lines.add(line);
-    known.why.add(one.why);
+    known.why.add(candidate.why);
     return true;
   };
 
-  for (const one of ordered) if (take(one, one.short, left(one))) taken.add(one);
-  for (const one of ordered) if (taken.has(one)) take(one, one.full, left(one));
-  for (const one of ordered) {
-    if (BOUNDED.has(one.kind)) continue;
-    if (!taken.has(one) && take(one, one.short, budget)) taken.add(one);
-    if (taken.has(one)) take(one, one.full, budget);
+  for (const candidate of ordered) if (take(candidate, candidate.short, left(candidate))) taken.add(candidate);
+  for (const candidate of ordered) if (taken.has(candidate)) take(candidate, candidate.full, left(candidate));
+  for (const candidate of ordered) {
+    if (BOUNDED.has(candidate.kind)) continue;
+    if (!taken.has(candidate) && take(candidate, candidate.short, budget)) taken.add(candidate);
+    if (taken.has(candidate)) take(candidate, candidate.full, budget);
   }
 
   const excerpts = [...shown].map(([path, { lines, why }]) => ({
@@ -112,7 +113,7 @@ export function shareBudget(
       .sort((a, b) => a - b)
       .map((line) => ({ line, text: shownLine(texts.get(path)?.[line - 1] ?? "") })),
   }));
-  const byEnd = Map.groupBy(ordered, (one) => (taken.has(one) ? null : one.kind));
+  const byEnd = Map.groupBy(ordered, (candidate) => (taken.has(candidate) ? null : candidate.kind));
   const cut = [...byEnd].flatMap(([kind, { length: count }]) => (kind === null ? [] : [{ kind, count }]));
   return { excerpts, used, cut };
 }

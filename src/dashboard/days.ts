@@ -29,7 +29,7 @@ export function lastWeeks(now: number, weeks: number): readonly number[] {
 
 /** What each name counts in each week; 0 where nothing is known. @param weeks Mondays */
 export function byWeek(weeks: readonly number[], counts: readonly DayCount[], names: readonly string[]) {
-  const inWeeks = counts.map((one) => ({ ...one, day: mondayOf(one.day) }));
+  const inWeeks = counts.map((count) => ({ ...count, day: mondayOf(count.day) }));
   return byDay(weeks, inWeeks, names);
 }
 

@@ -52,7 +52,7 @@ function states({ state, counts }: JobsView): Html {
   const of = (name: string) =>
     counts === null
       ? ""
-      : ` ${whole(counts.filter((one) => one.state === name).reduce((sum, { count }) => sum + count, 0))}`;
+      : ` ${whole(counts.filter((count) => count.state === name).reduce((sum, { count }) => sum + count, 0))}`;
   return html`<nav class="window" aria-label="States">${link("", "open")}${JOB_STATES.map((one) => link(one, `${one}${of(one)}`))}</nav>`;
 }
 

@@ -78,7 +78,7 @@ function statusLine({ ready, reasons, memoryProblem }: Health, jobs: NonNullable
     ...(parked === 0 ? [] : [html`<a href="/jobs?state=parked">${counted(parked, "job is", "jobs are")} parked</a>`]),
   ];
   if (ready && all.length === 0) return "";
-  return html`<div class="status"><p>${ready ? badge("ready, with less", "warn") : badge("not ready", "bad")}</p><ul>${all.map((one) => html`<li>${one}</li>`)}</ul></div>`;
+  return html`<div class="status"><p>${ready ? badge("ready, with less", "warn") : badge("not ready", "bad")}</p><ul>${all.map((content) => html`<li>${content}</li>`)}</ul></div>`;
 }
 
 function attention({ attention: { unanswered, heldBack }, choice: { chosen } }: Overview): Content {
@@ -101,7 +101,7 @@ function attention({ attention: { unanswered, heldBack }, choice: { chosen } }: 
       ),
     ),
   ];
-  const shown = cards.filter((one) => one !== "");
+  const shown = cards.filter((card) => card !== "");
   return shown.length === 0 ? "" : html`<section aria-label="Needs attention" class="thirds">${shown}</section>`;
 }
 
@@ -279,7 +279,7 @@ const LANES: Readonly<Record<string, string>> = { review: "Reviews", command: "C
 function queue(jobs: NonNullable<Overview["jobs"]>): Html {
   const lanes = [...new Set([...Object.keys(LANES), ...jobs.map(({ lane }) => lane)])];
   const states = ["waiting", "running", "parked", "done"];
-  const ofLane = (lane: string) => jobs.filter((one) => one.lane === lane);
+  const ofLane = (lane: string) => jobs.filter((job) => job.lane === lane);
   return html`<section class="card"><h2>Queue</h2>${table(
     "Jobs by lane and state",
     ["Lane", ...states.map(num)],

@@ -119,7 +119,7 @@ export async function readOverview(ports: DashboardPorts, days: number, wanted: 
     attention: {
       unanswered: await unanswered(memory, of),
       heldBack: reviews.reviews
-        .flatMap((one) => one.review.heldBack.map((held) => ({ of: one, held })))
+        .flatMap((review) => review.review.heldBack.map((held) => ({ of: review, held })))
         // Each push of a pull request holds the same finding back again.
         .filter(({ held }, at, all) => all.findIndex((one) => one.held.finding.id === held.finding.id) === at)
         .slice(0, MOST_LINES),
@@ -236,7 +236,7 @@ export async function readJobs({ jobs, work, viewer, now }: DashboardPorts, stat
   const kept = await jobs.list(state === "" ? OPEN : [state], MOST_JOBS);
   return {
     state,
-    jobs: kept.map((one) => shownJob(one, now())),
+    jobs: kept.map((keptJob) => shownJob(keptJob, now())),
     /** Of all repositories; null for a person, who sees their own alone. */
     counts: viewer === null ? await work.jobCounts() : null,
     formToken,
@@ -310,7 +310,7 @@ export async function readMemories({ memory, health, viewer }: DashboardPorts, a
   const known = await memory.labels.all();
   const repositories = known.map((repo) => ({ key: repoKey(repo), name: `${repo.owner}/${repo.name}` }));
   const isOfAll = asked.repo === "" && asked.q.trim() === "" && viewer === null;
-  const repo = known.find((one) => repoKey(one) === asked.repo) ?? known[0];
+  const repo = known.find((repo) => repoKey(repo) === asked.repo) ?? known[0];
   if (repo === undefined) return { repositories, problem: null, asked, shown: null };
   if (isOfAll) return { repositories, problem: null, asked, shown: await listed(memory, asked, page) };
   const question = { ...asked, repo: repoKey(repo) };

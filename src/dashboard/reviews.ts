@@ -161,7 +161,7 @@ function heldBack(review: Review, key: RepoKey): Content {
 
 function saidBefore({ memory: { precedents, seenBefore } }: Review, key: RepoKey): Content {
   if (precedents.length + seenBefore.length === 0) return "";
-  return html`<section><h2>What was said before</h2><ul class="lines card">${precedents.map((one) => html`<li>${quote(key, one.id, one)}</li>`)}${seenBefore.map(
+  return html`<section><h2>What was said before</h2><ul class="lines card">${precedents.map((precedent) => html`<li>${quote(key, precedent.id, precedent)}</li>`)}${seenBefore.map(
     (one) =>
       html`<li>${quote(key, one.memoryId, one)} <span class="note">about code like that of <span class="path">${one.path}</span></span></li>`,
   )}</ul></section>`;
@@ -169,7 +169,7 @@ function saidBefore({ memory: { precedents, seenBefore } }: Review, key: RepoKey
 
 function quotes(key: RepoKey, precedents: readonly Precedent[]): Content {
   if (precedents.length === 0) return "";
-  return html`<ul class="lines">${precedents.map((one) => html`<li>${quote(key, one.id, one)}</li>`)}</ul>`;
+  return html`<ul class="lines">${precedents.map((precedent) => html`<li>${quote(key, precedent.id, precedent)}</li>`)}</ul>`;
 }
 
 /**

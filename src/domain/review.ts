@@ -230,7 +230,7 @@ export type Conclusion = (typeof CONCLUSIONS)[number];
 
 /** The worst of some conclusions; `success` of none. */
 export function worstOf(conclusions: readonly Conclusion[]): Conclusion {
-  return CONCLUSIONS[Math.max(0, ...conclusions.map((one) => CONCLUSIONS.indexOf(one)))] ?? "failure";
+  return CONCLUSIONS[Math.max(0, ...conclusions.map((conclusion) => CONCLUSIONS.indexOf(conclusion)))] ?? "failure";
 }
 
 /** The end of a check run. Texts are Markdown that is safe to post. */

@@ -69,7 +69,7 @@ export function authorReason(
 function isWantedBot(author: PullRequest["author"], bots: RepoConfig["review"]["bots"]): boolean {
   if (bots === "none" || bots === "all") return bots === "all";
   const named =
-    bots === "agents" ? [bots] : bots.map((one) => (/^!?(?:agents|all|none)$/i.test(one) ? one.toLowerCase() : one));
+    bots === "agents" ? [bots] : bots.map((bot) => (/^!?(?:agents|all|none)$/i.test(bot) ? bot.toLowerCase() : bot));
   if (named.includes("none")) return false;
   const list = named.length > 0 && named.every((one) => one.startsWith("!")) ? ["agents", ...named] : named;
   const isNamed = (one: string) =>

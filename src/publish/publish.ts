@@ -215,12 +215,12 @@ export async function worstOnHead(
   { store, isOpenAt }: Pick<CheckPorts, "store" | "isOpenAt">,
 ): Promise<HeadVerdict | null> {
   let worst: HeadVerdict | null = null;
-  for (const one of await store.verdicts(repo, headSha)) {
-    const isWorse = worst === null || worstOf([worst.conclusion, one.conclusion]) !== worst.conclusion;
-    if (!isWorse || (one.key !== key && !(await isOpenAt(one.key, headSha)))) continue;
-    const number = one.key.slice(one.key.lastIndexOf("#"));
-    const of = one.key === key && one.baseRef !== baseRef ? `${number} against ${one.baseRef}` : number;
-    worst = { conclusion: one.conclusion, of };
+  for (const verdict of await store.verdicts(repo, headSha)) {
+    const isWorse = worst === null || worstOf([worst.conclusion, verdict.conclusion]) !== worst.conclusion;
+    if (!isWorse || (verdict.key !== key && !(await isOpenAt(verdict.key, headSha)))) continue;
+    const number = verdict.key.slice(verdict.key.lastIndexOf("#"));
+    const of = verdict.key === key && verdict.baseRef !== baseRef ? `${number} against ${verdict.baseRef}` : number;
+    worst = { conclusion: verdict.conclusion, of };
   }
   return worst;
 }

@@ -92,7 +92,7 @@ function inFull(review: Review, [first, ...others]: readonly PlacedFinding[]): s
   const { finding } = first;
   const also = otherPlaces(
     review,
-    others.map((one) => one.finding),
+    others.map((other) => other.finding),
   );
   const parts = [inOneLine(review, first), sanitizeBlock(finding.body, BODY_SHOWN), also, origin(finding)];
   return parts.filter((part) => part !== "").join("\n\n");

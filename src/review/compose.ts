@@ -82,7 +82,7 @@ type Words = Readonly<Record<"description" | "commits", VisibleText>>;
 
 function authorsWords({ pull }: PullRequestContext): Words {
   const messages = pull.commits.map(({ message }) => visibleText(message));
-  const text = messages.map((one) => `- ${one.text.trim().replaceAll("\n", "\n  ")}`).join("\n");
+  const text = messages.map((message) => `- ${message.text.trim().replaceAll("\n", "\n  ")}`).join("\n");
   const hidden = messages.reduce((sum, one) => sum + one.hidden, 0);
   return { description: visibleText(pull.body ?? ""), commits: { text, hidden } };
 }
@@ -143,7 +143,7 @@ const ISSUE_CHARS = 1_800;
 
 function issueTexts({ issues }: PullRequestContext): string {
   return issues
-    .flatMap((one) => (one.kind === "read" ? [one] : []))
+    .flatMap((issue) => (issue.kind === "read" ? [issue] : []))
     .map(({ number, title, body }) => {
       const text = cutText(reveal(visibleText(body.replaceAll("\r\n", "\n")).text).trim(), ISSUE_CHARS);
       return `#${number}: ${revealLine(title)}\n${text}`.trim();

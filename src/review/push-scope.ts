@@ -113,7 +113,7 @@ export function guardPush(
 ): Checked {
   // Memory's decisions are made again each time, because a person may have restored a finding.
   const held = checkpoint.kind === "full" ? [] : checkpoint.heldBack.filter(({ precedent }) => precedent === undefined);
-  const before = new Map(held.map((one) => [one.finding.id, one]));
+  const before = new Map(held.map((heldBack) => [heldBack.finding.id, heldBack]));
   const checked = split(findings, (finding) =>
     known.has(finding) || revived.has(finding.id) || isAlwaysReported(finding)
       ? null

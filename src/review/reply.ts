@@ -69,7 +69,7 @@ export const REVIEW_REPLY: ReplyShape<ReviewReply> = {
     const verdicts = (listIn(fieldsOf(value)?.get("rulefindings") ?? [], "rulefindings") ?? []).map(ruleVerdict);
     return kept(read, (good) => ({
       findings: good,
-      ruleFindings: verdicts.filter((one) => typeof one !== "string"),
+      ruleFindings: verdicts.filter((verdict) => typeof verdict !== "string"),
       walkthrough: textIn(fieldsOf(value) ?? new Map(), "walkthrough", "summary") ?? "",
       unread: [...problemsOf([...read, ...verdicts]), ...earlierProblems(value)],
     }));
@@ -131,7 +131,7 @@ function draftedFinding(value: unknown): DraftedFinding | string {
     true: shareOf(fields, USUAL_ODDS, "true", "confidence"),
     wanted: shareOf(fields, 1, "wanted"),
     suggestion: textIn(fields, "suggestion"),
-    precedents: Array.isArray(precedents) ? precedents.filter((one) => typeof one === "string") : [],
+    precedents: Array.isArray(precedents) ? precedents.filter((precedent) => typeof precedent === "string") : [],
   };
 }
 

@@ -90,7 +90,7 @@ export async function review(
   // In a notebook code is in strings, so nothing replaces a line of it.
   const inspection = {
     ...found,
-    findings: found.findings.map((one) => (isNotebook(one.path) ? { ...one, suggestion: null } : one)),
+    findings: found.findings.map((finding) => (isNotebook(finding.path) ? { ...finding, suggestion: null } : finding)),
     degraded: [...inspected.degraded, ...found.degraded],
   };
   const memory = reviewMemory(precedents);
@@ -157,8 +157,8 @@ export async function review(
     sources: {
       guidance: context.guidance.map(({ path }) => path),
       tools: [...(context.tools?.ran ?? [])].sort(),
-      issues: context.issues.map((one) =>
-        one.kind === "read" ? { name: `#${one.number}`, reason: null } : { name: one.name, reason: one.reason },
+      issues: context.issues.map((issue) =>
+        issue.kind === "read" ? { name: `#${issue.number}`, reason: null } : { name: issue.name, reason: issue.reason },
       ),
     },
     configProblems: context.configProblems,
@@ -372,11 +372,11 @@ function withSuggestions(findings: readonly PlacedFinding[], context: PullReques
     const offered = file === undefined ? null : suggestion(finding, file, headText);
     if (offered === null) return null;
     const lines = linesOf(finding.path, offered.startLine, offered.line);
-    if (lines.some((one) => taken.has(one))) return null;
-    for (const one of lines) taken.add(one);
+    if (lines.some((line) => taken.has(line))) return null;
+    for (const line of lines) taken.add(line);
     return offered;
   };
-  return findings.map((one) => ({ ...one, finding: { ...one.finding, suggestion: offerOf(one) } }));
+  return findings.map((finding) => ({ ...finding, finding: { ...finding.finding, suggestion: offerOf(finding) } }));
 }
 
 /** When no file of the head could be read, gather has reported that for all of them. */

@@ -189,7 +189,9 @@ function matchingIn(
       const ofPart = scores[at] ?? NO_SCORES;
       return bestRows(ofPart, admitted, mems, k).map((row) => ({ id: mems[row] ?? "", score: ofPart[row] ?? 0 }));
     });
-    return hits.sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1)).slice(0, k);
+    return hits
+      .sort((keywordHit, other) => other.score - keywordHit.score || (keywordHit.id < other.id ? -1 : 1))
+      .slice(0, k);
   });
 }
 

@@ -211,7 +211,7 @@ export function countedStore(store: Store, metrics: Pick<Metrics, "retrieved" | 
       async decide(repo, decisions) {
         let all = 0;
         // One outcome at a time, because the store returns only how many changed.
-        for (const [outcome, group] of Map.groupBy(decisions, (one) => one.outcome)) {
+        for (const [outcome, group] of Map.groupBy(decisions, (decision) => decision.outcome)) {
           const changed = await evidence.decide(repo, group);
           metrics.decided(outcome, changed);
           all += changed;

@@ -104,16 +104,16 @@ function freeChunk(chunk: Buffer): void {
 function admit(coming: ReadonlySet<Coming>): void {
   const large = [...coming].filter(({ size }) => size === "large");
   const waiting = [...coming].filter(({ size }) => size === "waits").sort((a, b) => order(a) - order(b));
-  for (const one of waiting) {
+  for (const coming of waiting) {
     // GitHub always sends Content-Length; one slot is enough for bodies without.
-    if (large.length >= LARGE_AT_A_TIME || (isUndeclared(one) && large.some(isUndeclared))) break;
-    one.size = "large";
-    large.push(one);
-    one.request.socket?.resume();
-    one.request.resume();
+    if (large.length >= LARGE_AT_A_TIME || (isUndeclared(coming) && large.some(isUndeclared))) break;
+    coming.size = "large";
+    large.push(coming);
+    coming.request.socket?.resume();
+    coming.request.resume();
   }
   const left = waiting.filter(({ size }) => size === "waits");
-  for (const one of left.slice(MOST_WAITING)) one.end({ kind: "crowded" });
+  for (const coming of left.slice(MOST_WAITING)) coming.end({ kind: "crowded" });
 }
 
 function isUndeclared({ declared }: Coming): boolean {

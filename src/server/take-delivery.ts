@@ -149,7 +149,7 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
   function refuseLate(): void {
     const late = waiting.filter(({ until }) => until <= now());
     waiting = waiting.filter(({ until }) => until > now());
-    for (const one of late) one.reject(new Transient("the store could not be written in time"));
+    for (const waiting of late) waiting.reject(new Transient("the store could not be written in time"));
     if (late.length > 0) failedAt = now();
   }
 
@@ -160,7 +160,7 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
     if (tried === null) return false;
     // One bad delivery must not fail the others.
     if (tried instanceof Error && batch.length > 1) {
-      for (const one of batch) if (!(await keep([one]))) return false;
+      for (const waiting of batch) if (!(await keep([waiting]))) return false;
       return true;
     }
     failedAt = tried instanceof Error ? now() : null;

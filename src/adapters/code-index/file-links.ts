@@ -51,8 +51,8 @@ function takesOf(language: string, node: SgNode): Takes | null {
   const single = node.field("parameter");
   if ((list === null && single === null && language !== "ruby") || isDecorated(node)) return null;
   const parameters = single === null ? namedIn(list) : [single];
-  if (parameters.some((one) => one.kind() === "keyword_parameter")) return null;
-  const each = parameters.map((one) => parameterOf(language, one));
+  if (parameters.some((parameter) => parameter.kind() === "keyword_parameter")) return null;
+  const each = parameters.map((parameter) => parameterOf(language, parameter));
   if (/^(?:self|cls|this)$/.test(each[0]?.names[0] ?? "")) each.shift();
   const names = each.flatMap((one) => (one.isRest ? [] : one.names));
   const least = each.flatMap((one) => (one.isRest || one.isOptional ? [] : one.names)).length;
@@ -107,7 +107,7 @@ function callsOf(language: string, root: SgNode, names: ReadonlySet<string>): Ca
 }
 
 function counted(language: string, args: readonly SgNode[] | null): readonly string[] | null {
-  const isOpen = args?.some((one) => [one, ...namedIn(one)].some((part) => REST.test(String(part.kind())))) ?? true;
+  const isOpen = args?.some((arg) => [arg, ...namedIn(arg)].some((part) => REST.test(String(part.kind())))) ?? true;
   // `f(g())` of Go has as many arguments as g returns.
   const isMany = language === "go" && args?.length === 1 && args[0]?.kind() === "call_expression";
   return isOpen || isMany ? null : (args ?? []).map((one) => one.text().slice(0, ARGUMENT_CHARS));
@@ -123,7 +123,7 @@ function scriptExports(root: SgNode): string[] | null {
     if (tokens.some((node) => node.kind() === "default")) names.push("default");
     const declaration = statement.field("declaration");
     const holders = declaration?.field("name") === null ? namedIn(declaration) : [declaration];
-    for (const one of holders) names.push(...identifiersIn(one?.field("name") ?? null));
+    for (const holder of holders) names.push(...identifiersIn(holder?.field("name") ?? null));
     for (const one of namedIn(tokens.find((node) => node.kind() === "export_clause") ?? null))
       names.push(...identifiersIn(one.field("alias") ?? one.field("name")));
     const namespace = tokens.find((node) => node.kind() === "namespace_export");
@@ -145,12 +145,12 @@ function scriptImports(root: SgNode): FileLinks["imports"] {
     const line = statement.range().start.line + 1;
     const made = (name: string, local: string) => ({ from: source, name, local, line });
     const clauses = namedIn(statement).flatMap((one) => (one.kind() === "import_clause" ? namedIn(one) : [one]));
-    const names = clauses.flatMap((one) => {
-      if (one.kind() === "identifier") return [made("default", one.text())];
-      if (one.kind() === "namespace_import" || one.kind() === "namespace_export")
-        return [made("*", identifiersIn(one).at(-1) ?? "")];
-      if (one.kind() !== "named_imports" && one.kind() !== "export_clause") return [];
-      return namedIn(one).map((part) => {
+    const names = clauses.flatMap((clause) => {
+      if (clause.kind() === "identifier") return [made("default", clause.text())];
+      if (clause.kind() === "namespace_import" || clause.kind() === "namespace_export")
+        return [made("*", identifiersIn(clause).at(-1) ?? "")];
+      if (clause.kind() !== "named_imports" && clause.kind() !== "export_clause") return [];
+      return namedIn(clause).map((part) => {
         const name = part.field("name")?.text() ?? "";
         return made(name, part.field("alias")?.text() ?? name);
       });

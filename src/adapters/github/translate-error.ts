@@ -177,9 +177,9 @@ function refusedBy(error: RequestError, words: RegExp, code: string): boolean {
   if (error.status !== 422) return false;
   const data = error.response?.data as (Entry & { readonly errors?: unknown }) | undefined;
   const errors: readonly unknown[] = Array.isArray(data?.errors) ? data.errors : [];
-  const entries = errors.map((one): Entry => (typeof one === "object" ? (one ?? {}) : { message: one }));
+  const entries = errors.map((error): Entry => (typeof error === "object" ? (error ?? {}) : { message: error }));
   return [...entries, { message: data?.message ?? error.message }].some(
-    (one: Entry) => one.code === code || words.test(String(one.message ?? "")),
+    (entry: Entry) => entry.code === code || words.test(String(entry.message ?? "")),
   );
 }
 

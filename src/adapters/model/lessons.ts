@@ -65,14 +65,15 @@ export function learned(
   const mayGo = (feature: Feature) => sent.includes(feature) && feature !== fixed;
   const named = namedFeatures(sentence, params, [...sent, "limit"]);
   const isLast = extra === MOST_EXTRA - 1;
-  if (named.length === 0 ? !mayGuess : !named.some((one) => one === "limit" || mayGo(one))) return null;
+  if (named.length === 0 ? !mayGuess : !named.some((feature) => feature === "limit" || mayGo(feature))) return null;
   // Named, and not by its name: it is too high.
   const isLower =
     named.includes("limit") && !(sent.includes("limit") && saysOtherName(`${codes.join(" ")} ${sentence}`));
   const guess = GUESSES.map((group) => group.filter(mayGo)).find((group) => group.length > 0);
   // How the limit is called is no option: it stays unless it was named.
-  const all = sent.filter((one) => one !== "limit" && mayGo(one));
-  const wanted = named.length > 0 ? named.filter((one) => mayGo(one) && !(isLower && one === "limit")) : (guess ?? all);
+  const all = sent.filter((feature) => feature !== "limit" && mayGo(feature));
+  const wanted =
+    named.length > 0 ? named.filter((feature) => mayGo(feature) && !(isLower && feature === "limit")) : (guess ?? all);
   const dropped = isLast ? [...new Set([...wanted, ...all])] : wanted;
   const less = isLast ? Math.min(replyTokens, SMALL_REPLY) : isLower ? Math.floor(replyTokens / 2) : replyTokens;
   if (dropped.length === 0 && less === replyTokens) return null;
@@ -114,9 +115,13 @@ function namedFeatures(sentence: string, params: readonly string[], taken: reado
   if (byParam.length > 0) return apart(byParam, sentence);
   // Anthropic's, of both.
   if (steps.has("output_config")) return taken.filter((feature) => feature === "format" || feature === "effort");
-  const fields = taken.filter((one) => FIELDS[one].some((field) => field.includes("_") && sentence.includes(field)));
+  const fields = taken.filter((feature) =>
+    FIELDS[feature].some((field) => field.includes("_") && sentence.includes(field)),
+  );
   if (fields.length > 0) return apart(fields, sentence);
-  return taken.filter((one) => FIELDS[one].some((field) => new RegExp(`\\b${field}(?:ing|s)?\\b`, "i").test(sentence)));
+  return taken.filter((feature) =>
+    FIELDS[feature].some((field) => new RegExp(`\\b${field}(?:ing|s)?\\b`, "i").test(sentence)),
+  );
 }
 
 /** A server that refuses one type of `response_format` by name may take the other. */

@@ -230,7 +230,7 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
     const store = storedLessons(settings.lessons, `${server} ${model}`);
     const { promise: first, resolve: firstEnded } = Promise.withResolvers<void>();
     const others = [...ofModel.values()].flatMap(({ state }) => (state.proven ? state.lessons.without : []));
-    const without = [...new Set(others.filter((one) => OF_SERVER.has(one)))];
+    const without = [...new Set(others.filter((other) => OF_SERVER.has(other)))];
     const state = {
       lessons: { ...NO_LESSONS, without },
       proven: false,
@@ -329,7 +329,9 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
         ...(replyTokens === null ? [] : [`replies of more than ${replyTokens} tokens`]),
         ...(contextTokens === null ? [] : [`more than ${contextTokens} tokens of context`]),
       ]);
-      return [...new Set([...all.flatMap(({ without }) => without.flatMap((one) => LEFT_OUT[one] ?? [])), ...limits])];
+      return [
+        ...new Set([...all.flatMap(({ without }) => without.flatMap((feature) => LEFT_OUT[feature] ?? [])), ...limits]),
+      ];
     },
   };
 }

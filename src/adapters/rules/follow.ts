@@ -72,7 +72,9 @@ export function follow(root: SgNode, text: string, knows: (kind: string) => bool
   let at = 0;
   for (const use of find(NAMES, `^(${anyName})$`).slice(0, MOST)) {
     const { start, end } = use.range();
-    const before = (known.get(`${scopeOf(use)} ${use.text()}`) ?? []).findLast((one) => one.end <= start.index);
+    const before = (known.get(`${scopeOf(use)} ${use.text()}`) ?? []).findLast(
+      (assignment) => assignment.end <= start.index,
+    );
     if (before === undefined || start.index < at || !TELLING.test(before.value)) continue;
     if (!isUse(text, start.index, end.index) || isChecked(use.text(), text.slice(before.end, start.index))) continue;
     const isInText = use.parent()?.kind() === "encapsed_string";

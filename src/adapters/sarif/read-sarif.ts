@@ -168,7 +168,7 @@ function resultOf(
 function tagsOf(of: unknown): readonly string[] {
   const tags = listOf(of, "properties", "tags").slice(0, 50);
   const weaknesses = listOf(of, "relationships").slice(0, 20);
-  const cwes = weaknesses.map((one) => textOf(one, "target", "id").replace(/^(?=\d+$)/, "CWE-"));
+  const cwes = weaknesses.map((weakness) => textOf(weakness, "target", "id").replace(/^(?=\d+$)/, "CWE-"));
   return [...tags, ...cwes].filter((tag) => typeof tag === "string" && tag !== "") as string[];
 }
 

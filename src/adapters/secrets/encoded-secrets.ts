@@ -147,7 +147,7 @@ async function secretTexts(readable: readonly Decoded[], own: readonly string[],
   const [first] = readable;
   if (first === undefined) return [];
   // No run continues on the next line.
-  const text = readable.map((one) => one.text).join("\n");
+  const text = readable.map((decoded) => decoded.text).join("\n");
   const found: Hit[] = (await detectSecrets(text)).filter(isSure);
   if (layer < MOST_LAYERS) for (const hit of await secretRuns(text, own, layer + 1)) found.push(hit);
   found.sort((a, b) => a.start - b.start);

@@ -98,7 +98,7 @@ function foundPage(repo: Repo, { memories, searches }: HandSearched): string {
     "",
   ]);
   const name = terminalText(nameOf(repo));
-  return [...blocks, ...searches.map((one) => summary(name, one, several))].join("\n");
+  return [...blocks, ...searches.map((search) => summary(name, search, several))].join("\n");
 }
 
 function summary(name: string, { text, ms, precedents }: HandSearched["searches"][number], several: boolean): string {

@@ -71,9 +71,9 @@ export function rejectionsOf(each: readonly Rejection[]): Rejections | null {
   if (telling === undefined) return null;
   const { reason, by, url, at } = telling;
   return {
-    people: new Set(each.map((one) => one.by)).size,
+    people: new Set(each.map((rejection) => rejection.by)).size,
     count: each.length,
-    pulls: new Set(each.map((one) => one.pull)).size,
+    pulls: new Set(each.map((rejection) => rejection.pull)).size,
     isReactions: each.every(({ isReaction }) => isReaction),
     reason,
     by,

@@ -48,7 +48,7 @@ export const NOTHING_REMEMBERED: Remembered = {
 /** Adds counts up; without any, the report of an empty list. */
 export function addUp(...counts: readonly Remembered[]): Remembered {
   const sums = Object.fromEntries(COUNTS.map((name) => [name, counts.reduce((sum, one) => sum + one[name], 0)]));
-  const wordsReason = counts.find((one) => one.wordsReason !== null)?.wordsReason ?? null;
+  const wordsReason = counts.find((count) => count.wordsReason !== null)?.wordsReason ?? null;
   const sum = { ...NOTHING_REMEMBERED, ...sums, wordsReason, refused: counts.flatMap(({ refused }) => refused) };
   return { ...sum, degraded: degradation(sum) };
 }

@@ -68,7 +68,7 @@ export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Prom
   const access = await accessOf(job, fresh, before, ports);
   const known = fresh.filter(({ by }) => by === null || access.has(by.id));
   await ports.evidence.withdraw(repoKey(repo), withdrawn, now);
-  const evidence = known.map((one): Evidence => attested(one, access));
+  const evidence = known.map((unattested): Evidence => attested(unattested, access));
   const { added, changed, weighed } = await weighEvidence({ repo, pull: number, findings }, evidence, ports);
   await learnFixes(repo, code.changed, weighed, ports);
   const waiting = fresh.length - known.length;

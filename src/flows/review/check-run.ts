@@ -56,10 +56,16 @@ export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number
         // A head that has a check keeps what it says, whichever pull request it is of.
         if (missing !== null && (await store.newest(repo, missing.headSha)) === null) await begin(missing);
         const declined = await declinedNow();
-        for (const one of await toEnd(result, key, store)) {
-          const end = one.end ?? checkEnd(result, one.failOn, declined);
-          const isEvaded = result.kind === "skipped" && one.end === null && (await isByAuthor(result));
-          await endCheck(one, isEvaded ? failing(end, one.failOn) : end, ports, now(), result.kind === "posted");
+        for (const keptCheck of await toEnd(result, key, store)) {
+          const end = keptCheck.end ?? checkEnd(result, keptCheck.failOn, declined);
+          const isEvaded = result.kind === "skipped" && keptCheck.end === null && (await isByAuthor(result));
+          await endCheck(
+            keptCheck,
+            isEvaded ? failing(end, keptCheck.failOn) : end,
+            ports,
+            now(),
+            result.kind === "posted",
+          );
         }
       } catch {
         // Decided and not sent, or not even decided: the sweep finds it.
@@ -211,7 +217,8 @@ export async function giveUpReview(job: ReviewJob, ports: ReviewPorts): Promise<
   const { checks, checkBook: store, reviews, now } = ports;
   const tooExpensive = new TooExpensive();
   const check = { checks, store, isOpenAt: openAt(repo, reviews) };
-  for (const one of await store.open(key)) await endCheck(one, leftCheckEnd("too-expensive", one.failOn), check, now());
+  for (const keptCheck of await store.open(key))
+    await endCheck(keptCheck, leftCheckEnd("too-expensive", keptCheck.failOn), check, now());
   await refuseReview(repo, number, tooExpensive.message, reviews);
   throw tooExpensive;
 }

@@ -58,8 +58,8 @@ export function collectEvidence(observed: Observed): Collected {
   for (const [findingId, memoryId] of memories) {
     read.push(...codeOf(observed.code.get(findingId), memoryId, observed), ...mergeOf(memoryId, pull));
   }
-  const known = new Map(observed.before.map((one) => [evidenceName(one), one]));
-  const isFresh = (one: Unattested) => known.get(evidenceName(one))?.withdrawnAt !== null;
+  const known = new Map(observed.before.map((evidence) => [evidenceName(evidence), evidence]));
+  const isFresh = (unattested: Unattested) => known.get(evidenceName(unattested))?.withdrawnAt !== null;
   return { fresh: read.filter(isFresh), withdrawn: pull.isComplete ? withdrawnOf(observed, read) : [] };
 }
 
@@ -119,7 +119,7 @@ function toggleOf(thread: ReadThread, memoryId: string, { before, now, reopened 
 
 /** The earlier changes of a state: how many, and the last. */
 function turnsOf(before: readonly Evidence[], memoryId: string, prefix: string) {
-  const turns = before.filter((one) => one.memoryId === memoryId && one.key.startsWith(prefix));
+  const turns = before.filter((evidence) => evidence.memoryId === memoryId && evidence.key.startsWith(prefix));
   return { turns: turns.length, last: turns.toSorted((a, b) => a.at - b.at).at(-1)?.kind };
 }
 
@@ -157,11 +157,11 @@ function withdrawnOf({ before, pull, memories }: Observed, read: readonly Unatte
   const seen = new Set(pull.threads.map(({ findingId }) => memories.get(findingId)));
   const present = new Set(read.map(evidenceName));
   return before.filter(
-    (one) =>
-      one.withdrawnAt === null &&
-      seen.has(one.memoryId) &&
-      (one.key.startsWith("reaction:") || one.key.startsWith("reply:")) &&
-      !present.has(evidenceName(one)),
+    (evidence) =>
+      evidence.withdrawnAt === null &&
+      seen.has(evidence.memoryId) &&
+      (evidence.key.startsWith("reaction:") || evidence.key.startsWith("reply:")) &&
+      !present.has(evidenceName(evidence)),
   );
 }
 

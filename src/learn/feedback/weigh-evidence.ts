@@ -44,7 +44,7 @@ export function outcomeOf(
   held: ReadonlyMap<string, string>,
 ): WeighedOutcome {
   const all = eachOnce(evidence);
-  const mute = new Map(all.map((one) => [one.key, muteReason(one, all, held)]));
+  const mute = new Map(all.map((evidence) => [evidence.key, muteReason(evidence, all, held)]));
   const voices = all.filter(({ key }) => mute.get(key) === null);
   const { outcome, decided, because, by } = judge(voices, finding);
   return {
@@ -54,9 +54,9 @@ export function outcomeOf(
     isChanged: (codeOf(voices).at(-1)?.kind ?? "lines-back") !== "lines-back",
     isAnswered: voices.some(({ kind }) => kind !== "merged" && !CODE.has(kind)),
     because,
-    evidence: all.map((one) => ({
-      evidence: one,
-      effect: mute.get(one.key) ?? (one.key === by ? "decided" : "counts"),
+    evidence: all.map((evidence) => ({
+      evidence,
+      effect: mute.get(evidence.key) ?? (evidence.key === by ? "decided" : "counts"),
     })),
   };
 }
@@ -270,10 +270,10 @@ export function heldEvidence(evidence: readonly Evidence[]): ReadonlyMap<string,
   const hold = (groups: Iterable<readonly Evidence[]>, reason: (count: number) => string) => {
     for (const group of groups) {
       const count = mostAtOnce(group.map(({ at }) => at));
-      if (count >= BURST) for (const one of group) held.set(evidenceName(one), reason(count));
+      if (count >= BURST) for (const evidence of group) held.set(evidenceName(evidence), reason(count));
     }
   };
-  const strangers = reactions.filter((one) => !isWriterAct(one));
+  const strangers = reactions.filter((reaction) => !isWriterAct(reaction));
   hold(
     Map.groupBy(strangers, ({ memoryId }) => memoryId).values(),
     (count) => `held: ${count} reactions within 10 minutes by accounts without write access`,

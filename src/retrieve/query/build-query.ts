@@ -93,7 +93,7 @@ function partsOf(
   const texts = risks.slice(0, RISKS).map(({ text }) => text);
   return [
     { name: "body", lines: body === "" ? [] : body.split("\n") },
-    { name: "issues", lines: issues.flatMap((one) => (one.kind === "read" ? [issueLine(one)] : [])) },
+    { name: "issues", lines: issues.flatMap((issue) => (issue.kind === "read" ? [issueLine(issue)] : [])) },
     { name: "type", lines: intent.type === null ? [] : [`[${intent.type}]`] },
     { name: "languages", lines: line("Languages", names, ", ") },
     { name: "risks", lines: line("Risk", texts, "; ") },
@@ -161,7 +161,7 @@ export function queryVariants(
     { kind: "intent", text: intent, path: null },
     { kind: "paths", text: pathsText(subject, paths), path: null },
     { kind: "code", text: codeText(subject, signals), path: null },
-    ...chosen.map((one): QueryVariant => ({ kind: "hunk", text: hunkText(one), path: one.path })),
+    ...chosen.map((scoredHunk): QueryVariant => ({ kind: "hunk", text: hunkText(scoredHunk), path: scoredHunk.path })),
   ];
   const seen = new Set<string>();
   return variants.filter(({ text }) => {

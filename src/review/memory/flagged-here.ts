@@ -32,8 +32,8 @@ export function flaggedInChange(flagged: readonly Flagged[], files: readonly Fil
   const [now, before] = [index(code, "RIGHT"), index(code, "LEFT")];
   /** By the code: much of memory is about the same lines. */
   const known = new Map<string, Pick<FlaggedInChange, "places" | "isAdded" | "isDistinctive"> | null>();
-  const lookUp = (one: Flagged) => {
-    const found = occurrences(one, now);
+  const lookUp = (flagged: Flagged) => {
+    const found = occurrences(flagged, now);
     if (found.length === 0) return null;
     const isNew = ({ place, lines }: Occurrence) => lines.some((line) => added.get(place.path)?.has(line) === true);
     const isAlone = ({ place, lines }: Occurrence) => lines.every((line) => added.get(place.path)?.has(line) === true);
@@ -41,10 +41,10 @@ export function flaggedInChange(flagged: readonly Flagged[], files: readonly Fil
     const ranks = new Map(found.map((occurrence) => [occurrence, rank(occurrence)]));
     const places = found.toSorted((a, b) => (ranks.get(b) ?? 0) - (ranks.get(a) ?? 0)).map(({ place }) => place);
     const whole = found.filter(({ place }) => place.isWhole);
-    const wholeBefore = occurrences(one, before).filter(({ place }) => place.isWhole);
+    const wholeBefore = occurrences(flagged, before).filter(({ place }) => place.isWhole);
     const isAdded = whole.some(isNew) && whole.length > wholeBefore.length;
     const agreement = Math.max(...found.map((occurrence) => occurrence.agreement));
-    return { places, isAdded, isDistinctive: isDistinctive(one, agreement) };
+    return { places, isAdded, isDistinctive: isDistinctive(flagged, agreement) };
   };
   return flagged.flatMap((one): readonly FlaggedInChange[] => {
     const { before: left, at, after } = one.shape;
@@ -128,7 +128,9 @@ function addedLines(files: readonly FileDiff[]): ReadonlyMap<string, ReadonlySet
   return new Map(
     files.map(({ path, hunks }) => [
       path,
-      new Set(hunks.flatMap(({ lines }) => lines.flatMap((one) => (one.kind === "added" ? (one.newLine ?? []) : [])))),
+      new Set(
+        hunks.flatMap(({ lines }) => lines.flatMap((line) => (line.kind === "added" ? (line.newLine ?? []) : []))),
+      ),
     ]),
   );
 }

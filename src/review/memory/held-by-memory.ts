@@ -134,7 +134,7 @@ function declinedBefore(finding: Finding, past: IndexedPast): Verdict | null {
   const ofRule = isEnough ? null : ruleDeclined(finding, past);
   if (ofRule !== null) return verdict(ofRule.memory, 0, ofRule.rejections, true);
   if (rejections === null) return null;
-  const decisive = memories.find(({ memory }) => memory.each.some((one) => isTheOne(one, rejections)));
+  const decisive = memories.find(({ memory }) => memory.each.some((rejection) => isTheOne(rejection, rejections)));
   return decisive === undefined ? null : verdict(decisive.memory, decisive.similarity, rejections, isEnough);
 }
 
@@ -161,7 +161,7 @@ function byClaim(finding: Finding, { claims, byId }: IndexedPast): readonly Alik
 function ruleDeclined({ rule }: Finding, { byRule }: IndexedPast) {
   if (rule === null) return null;
   const own = byRule.get(rule) ?? [];
-  const all = own.flatMap((memory) => rejectionsOn(memory).map((one) => ({ memory, one })));
+  const all = own.flatMap((memory) => rejectionsOn(memory).map((rejection) => ({ memory, one: rejection })));
   for (const each of Map.groupBy(all, ({ one }) => one.by).values()) {
     const rejections = each.length < LEAST_OF_RULE ? null : rejectionsOf(each.map(({ one }) => one));
     const decisive = each.find(({ one }) => rejections !== null && isTheOne(one, rejections));
@@ -172,7 +172,7 @@ function ruleDeclined({ rule }: Finding, { byRule }: IndexedPast) {
 }
 
 function rejectionsOn({ each, pull }: RejectedMemory): readonly Rejection[] {
-  return each.map((one) => ({ ...one, pull }));
+  return each.map((rejection) => ({ ...rejection, pull }));
 }
 
 function isTheOne({ by, at, reason }: Rejection, rejections: Rejections): boolean {

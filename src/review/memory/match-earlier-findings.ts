@@ -346,7 +346,7 @@ export function recordFindings(
   located: readonly LocatedFinding[],
   code: CodeNow,
 ): readonly EarlierFinding[] {
-  const placed = new Map(findings.map((one) => [one.finding.id, one]));
+  const placed = new Map(findings.map((finding) => [finding.finding.id, finding]));
   const before = located.map(({ said, place }) => {
     const now = placed.get(said.finding.id)?.finding;
     const at = now ?? place;

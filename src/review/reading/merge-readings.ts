@@ -39,7 +39,7 @@ function merged(readings: readonly (readonly Finding[])[], timesRead: (path: str
   const all = readings
     .flatMap((list, reading) => list.map((finding): Named => ({ finding, reading })))
     .sort((a, b) => compareClaims(a.finding, b.finding));
-  const claims = new Map(all.map((one) => [one, [one]]));
+  const claims = new Map(all.map((named) => [named, [named]]));
   for (const { one, other } of likePairs(all)) {
     const [ours, theirs] = [claims.get(one) ?? [], claims.get(other) ?? []];
     const heard = new Set(ours.map(({ reading }) => reading));
@@ -55,7 +55,7 @@ function merged(readings: readonly (readonly Finding[])[], timesRead: (path: str
 /** Pairs of one claim from different readings, the most certain first. @param all in the order of compareClaims */
 function likePairs(all: readonly Named[]) {
   return all
-    .flatMap((one, at) => all.slice(at + 1).map((other) => ({ one, other, likeness: likeness(one, other) })))
+    .flatMap((named, at) => all.slice(at + 1).map((other) => ({ one: named, other, likeness: likeness(named, other) })))
     .filter((pair) => pair.likeness > 0)
     .sort((a, b) => b.likeness - a.likeness);
 }
@@ -86,7 +86,9 @@ function asOne(claim: readonly Finding[], timesRead: (path: string) => number): 
   const elsewhere = others.filter((other) => !isCovered(other, best)).map(placeText);
   const places = [...new Set(elsewhere)].slice(0, MOST_PLACES).map((place) => `\`${place}\``);
   const body = places.length === 0 ? best.body : `${best.body}\n\nAlso at ${places.join(", ")}.`;
-  const precedents = new Map(claim.flatMap((one) => one.precedents.map((precedent) => [precedent.id, precedent])));
+  const precedents = new Map(
+    claim.flatMap((finding) => finding.precedents.map((precedent) => [precedent.id, precedent])),
+  );
   const all = { ...best, body, precedents: [...precedents.values()] };
   return of < 2 ? all : { ...all, agreement: { named: claim.length, of } };
 }

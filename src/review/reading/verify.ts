@@ -318,9 +318,9 @@ function reaches(hunk: Hunk, findings: readonly Finding[]) {
     .flatMap(({ side, startLine, line }) => {
       const numberOf = side === "LEFT" ? "oldLine" : "newLine";
       const isCited = (at: number | null) => at !== null && at >= startLine && at <= line;
-      const first = hunk.lines.findIndex((one) => isCited(one[numberOf]));
+      const first = hunk.lines.findIndex((line) => isCited(line[numberOf]));
       if (first < 0) return [];
-      const last = hunk.lines.findLastIndex((one) => isCited(one[numberOf]));
+      const last = hunk.lines.findLastIndex((diffLine) => isCited(diffLine[numberOf]));
       return [{ from: Math.max(0, first - AROUND), to: last + AROUND + 1 }];
     })
     .sort((a, b) => a.from - b.from);

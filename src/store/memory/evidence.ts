@@ -89,10 +89,10 @@ const READ: Columns = { mem: ["text", "memoryId"], ...EVIDENCE, withdrawn_at: ["
 
 async function add(tx: Sql, repo: RepoKey, given: readonly Evidence[]): Promise<number> {
   const ids = await rowIds(tx, repo, given);
-  const rows = given.flatMap((one) => {
-    const id = ids.get(one.memoryId);
+  const rows = given.flatMap((evidence) => {
+    const id = ids.get(evidence.memoryId);
     // Removed meanwhile.
-    return id === undefined ? [] : [{ id, ...rowOf(EVIDENCE, one) }];
+    return id === undefined ? [] : [{ id, ...rowOf(EVIDENCE, evidence) }];
   });
   if (rows.length === 0) return 0;
   // Evidence that reappears is no longer withdrawn.

@@ -85,7 +85,8 @@ async function owes(
     [key],
   );
   return !ended.some(
-    (one) => (JSON.parse(one.job) as ReviewJob).headSha === headSha && settles(one, updatedAt + SECOND_MS, refused),
+    (endedJob) =>
+      (JSON.parse(endedJob.job) as ReviewJob).headSha === headSha && settles(endedJob, updatedAt + SECOND_MS, refused),
   );
 }
 

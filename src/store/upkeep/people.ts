@@ -230,7 +230,7 @@ async function personRows(
       found.push({ kept: `${nameOf(of)}/${table}`, row });
   }
   for (const { id, job } of await jobsOf(stores.queue)) {
-    if (!peopleIn(job).some((one) => isBy(one, person))) continue;
+    if (!peopleIn(job).some((identity) => isBy(identity, person))) continue;
     const row = await stores.queue.one<PersonRow["row"]>("SELECT * FROM jobs WHERE id = $1", [id]);
     if (row !== null) found.push({ kept: `${nameOf("queue")}/jobs`, row });
   }
@@ -327,7 +327,7 @@ async function anonymiseQueue(tx: Sql, person: KnownPerson, texts: boolean) {
 
 /** Returns the same job if it does not name the person. */
 function withoutPerson(job: AnyJob, person: KnownPerson): AnyJob {
-  if (!peopleIn(job).some((one) => isBy(one, person))) return job;
+  if (!peopleIn(job).some((identity) => isBy(identity, person))) return job;
   if (job.kind === "review") return { ...job, askedBy: { id: 0, login: GHOST } };
   if (job.kind === "feedback") return { ...job, unresolved: null };
   if (job.kind !== "command") return job;

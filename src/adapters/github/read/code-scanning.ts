@@ -93,7 +93,9 @@ interface Seen {
 
 async function reportOf(github: GitHub, { repo, pull, paths, alerts, analyses }: Seen): Promise<ToolReport> {
   const newest = [
-    ...new Map(analyses.toReversed().map((one) => [`${toolOf(one.tool)}\n${one.category ?? ""}`, one])).values(),
+    ...new Map(
+      analyses.toReversed().map((analyse) => [`${toolOf(analyse.tool)}\n${analyse.category ?? ""}`, analyse]),
+    ).values(),
   ];
   const isOfHead = await headScans(github, repo, pull, newest);
   const byTool = [...Map.groupBy(newest, ({ tool }) => toolOf(tool))].filter(([tool]) => tool !== "kodiai");

@@ -51,7 +51,7 @@ function conversationOf(github: GitHub, repo: Repo, number: number) {
 /** Our summary; undefined when there is none. */
 export async function summaryOf(github: GitHub, botLogin: string, repo: Repo, number: number) {
   const comments = await conversationOf(github, repo, number);
-  return comments.find((one) => isOurs(one, botLogin) && hasSummaryMarker(one.body ?? ""));
+  return comments.find((comment) => isOurs(comment, botLogin) && hasSummaryMarker(comment.body ?? ""));
 }
 
 /** The head of our newest review; null without one. */

@@ -33,7 +33,7 @@ export function githubReplies(github: GitHub, botLogin: string, path: WritePath)
         rootOf(to) === null
           ? await github.paginate(github.rest.issues.listComments, { ...page, issue_number: number })
           : await github.paginate(github.rest.pulls.listReviewComments, { ...page, pull_number: number });
-      return comments.some((one) => isOurs(one, botLogin) && one.body?.includes(marker) === true);
+      return comments.some((comment) => isOurs(comment, botLogin) && comment.body?.includes(marker) === true);
     },
     async reply(repo, number, to, body) {
       const root = rootOf(to);
@@ -86,7 +86,7 @@ async function threadOf(github: GitHub, repo: Repo, number: number, rootId: numb
     const where = { owner: repo.owner, name: repo.name, number, after };
     const found: FoundThreads = await github.graphql<FoundThreads>(FIND_THREAD, where);
     const { nodes, pageInfo } = found.repository.pullRequest.reviewThreads;
-    const thread = nodes.find((one) => Number(one?.comments.nodes[0]?.fullDatabaseId) === rootId);
+    const thread = nodes.find((node) => Number(node?.comments.nodes[0]?.fullDatabaseId) === rootId);
     if (thread) return thread;
     after = pageInfo?.hasNextPage === true ? pageInfo.endCursor : null;
   } while (after !== null);

@@ -90,7 +90,7 @@ export function githubReviews(github: GitHub, botLogin: string, path: WritePath)
     async postReview(repo, number, headSha, body, comments) {
       const spot = { repo, number, headSha };
       await dropPendingReview(spot);
-      const subject = digest(comments.map((one) => nameOf(one.body) ?? `${one.path}:${one.line}`));
+      const subject = digest(comments.map((comment) => nameOf(comment.body) ?? `${comment.path}:${comment.line}`));
       const placed = comments.map(({ path, body, line, side, startLine }) => {
         const start = startLine < line ? { start_line: startLine, start_side: side } : {};
         return { path, body, line, side, ...start };

@@ -45,14 +45,14 @@ const scriptLines = oncePerFile((file): ReadonlySet<KnownLine> => {
   /** The lines around the current one, each indented more than the one before. */
   const open: { readonly indent: number; readonly isScript: boolean }[] = [];
   let last = 0;
-  for (const one of knownLines(file)) {
-    if (one.line !== last + 1) open.length = 0;
-    last = one.line;
-    const indent = one.text.search(/\S/);
+  for (const knownLine of knownLines(file)) {
+    if (knownLine.line !== last + 1) open.length = 0;
+    last = knownLine.line;
+    const indent = knownLine.text.search(/\S/);
     if (indent === -1) continue;
     while ((open.at(-1)?.indent ?? -1) >= indent) open.pop();
-    if (open.at(-1)?.isScript === true) found.add(one);
-    open.push({ indent, isScript: SCRIPT_BLOCK.test(one.text) });
+    if (open.at(-1)?.isScript === true) found.add(knownLine);
+    open.push({ indent, isScript: SCRIPT_BLOCK.test(knownLine.text) });
   }
   return found;
 });

@@ -72,7 +72,7 @@ async function callsLeft(
 ): Promise<readonly (Call & Place)[]> {
   const text = await head.text(path);
   const links = text === null ? null : await change.symbols.links(path, text, new Set([name]));
-  const diff = change.files.find((one) => one.diff.path === path)?.diff;
+  const diff = change.files.find((file) => file.diff.path === path)?.diff;
   const added = diff === undefined ? new Set() : addedNumbers(diff);
   return (links?.calls ?? [])
     .filter((call) => !added.has(call.line) && isOf(call, path, file.diff.path, links?.imports ?? []))
