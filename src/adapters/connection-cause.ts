@@ -66,7 +66,7 @@ function chain(error: unknown): readonly Error[] {
 export function connectionCode(error: unknown): string | null {
   const errors = chain(error);
   const codes = errors.flatMap((error) => ("code" in error && typeof error.code === "string" ? [error.code] : []));
-  const code = codes.findLast((code) => /^[A-Z][A-Z0-9_]{2,49}$/.test(code));
+  const code = codes.findLast((word) => /^[A-Z][A-Z0-9_]{2,49}$/.test(word));
   if (code !== undefined) return code;
   return errors.flatMap(({ name }) => BY_NAME[name] ?? [])[0] ?? null;
 }

@@ -48,7 +48,7 @@ export function classifyLanguage(
   const content = around.content ?? "";
   const mayGuess = content === "" || around.partial === true;
   const named = linguistName(path, siblings, content) ?? (mayGuess ? guessProgram(path, siblings) : undefined);
-  // `notes.md` that names its interpreter is a program.
+  // A name of data or prose says less than the interpreter: `bin/LICENSE` may be a program.
   const isProgram = named !== undefined && LANGUAGE_TYPES.get(named) === "programming";
   const name = isProgram ? named : (fromShebang(content) ?? named);
   if (name === undefined) return UNKNOWN;

@@ -236,7 +236,7 @@ export async function readJobs({ jobs, work, viewer, now }: DashboardPorts, stat
   const kept = await jobs.list(state === "" ? OPEN : [state], MOST_JOBS);
   return {
     state,
-    jobs: kept.map((keptJob) => shownJob(keptJob, now())),
+    jobs: kept.map((job) => shownJob(job, now())),
     /** Of all repositories; null for a person, who sees their own alone. */
     counts: viewer === null ? await work.jobCounts() : null,
     formToken,

@@ -189,9 +189,7 @@ function matchingIn(
       const ofPart = scores[at] ?? NO_SCORES;
       return bestRows(ofPart, admitted, mems, k).map((row) => ({ id: mems[row] ?? "", score: ofPart[row] ?? 0 }));
     });
-    return hits
-      .sort((keywordHit, other) => other.score - keywordHit.score || (keywordHit.id < other.id ? -1 : 1))
-      .slice(0, k);
+    return hits.sort((hit, other) => other.score - hit.score || (hit.id < other.id ? -1 : 1)).slice(0, k);
   });
 }
 

@@ -63,7 +63,7 @@ export async function readVectors(
   if (older === null) {
     for (let after = 0; ; ) {
       const page = await rows.codes(repository, space, after, PAGE);
-      for (const rowCode of page) put(rowCode);
+      for (const code of page) put(code);
       if (page.length < PAGE) break;
       after = page.at(-1)?.id ?? after;
       await setImmediate();
@@ -81,7 +81,7 @@ export async function readVectors(
       set(id, null);
       damaged.delete(id);
     }
-    if (changed.length > 0) for (const rowCode of await rows.codesOf(repository, space, changed)) put(rowCode);
+    if (changed.length > 0) for (const code of await rows.codesOf(repository, space, changed)) put(code);
   }
   const corpora = filling.map((stretch) => withVectors(stretch, dimension));
   return { version: index.version, dimension, corpora, damaged };

@@ -86,7 +86,7 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
 /** The `fatal:` or `error:` line, which warnings may precede, else the first one, with the fix; "" for an empty text. */
 function reasonOf(stderr: string): string {
   const lines = stderr.trim().split("\n");
-  const line = ["fatal: ", "error: ", ""].flatMap((start) => lines.filter((line) => line.startsWith(start)))[0] ?? "";
+  const line = ["fatal: ", "error: ", ""].flatMap((start) => lines.filter((text) => text.startsWith(start)))[0] ?? "";
   const reason = line.replace(/^(?:fatal|error): /, "");
   const own = OWN_IT.exec(stderr)?.[1];
   const remedy = own === undefined ? REMEDIES.find(([said]) => said.test(stderr))?.[1] : `run \`${own}\``;

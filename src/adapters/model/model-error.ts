@@ -109,7 +109,7 @@ function statusOf(status: number | null, { codes, status: inside }: ServerWords)
 }
 
 function answerText({ status, verb }: Refused, of: number, words: ServerWords, asked: RequestBody): string {
-  const code = words.codes.find((code) => code !== "error" && code !== "none");
+  const code = words.codes.find((word) => word !== "error" && word !== "none");
   const place = words.params.find(
     (param) => /^[a-z_][a-z_.0-9[\]]{1,60}$/.test(param) && !words.sentence.includes(param),
   );

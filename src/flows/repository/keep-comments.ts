@@ -33,7 +33,7 @@ interface KeptRepository {
 }
 
 /**
- * Remembers the comments of some pull requests, and adds to a tally. For one run: nobody's access is asked for twice.
+ * Remembers the comments of some pull requests, and adds to a tally. For one run: each person's access is asked for once.
  *
  * @returns throws Transient
  */

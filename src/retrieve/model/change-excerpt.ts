@@ -106,10 +106,7 @@ function fileLines({ path, hunks }: FileDiff, { diff, unchanged }: ExcerptBudget
   for (const hunk of hunks) {
     const heading = `@@ ${revealLine(cutText(hunk.section, LINE_CHARS))}`.trim();
     const shown = unchanged ? hunk.lines : hunk.lines.filter(({ kind }) => kind !== "context");
-    for (const text of [
-      heading,
-      ...shown.map((diffLine) => `${MARKS[diffLine.kind]}${cutText(diffLine.text, LINE_CHARS)}`),
-    ]) {
+    for (const text of [heading, ...shown.map((line) => `${MARKS[line.kind]}${cutText(line.text, LINE_CHARS)}`)]) {
       if (chars > diff) return lines;
       const line = revealLine(text);
       lines.push(line);

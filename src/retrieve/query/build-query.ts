@@ -161,7 +161,7 @@ export function queryVariants(
     { kind: "intent", text: intent, path: null },
     { kind: "paths", text: pathsText(subject, paths), path: null },
     { kind: "code", text: codeText(subject, signals), path: null },
-    ...chosen.map((scoredHunk): QueryVariant => ({ kind: "hunk", text: hunkText(scoredHunk), path: scoredHunk.path })),
+    ...chosen.map((hunk): QueryVariant => ({ kind: "hunk", text: hunkText(hunk), path: hunk.path })),
   ];
   const seen = new Set<string>();
   return variants.filter(({ text }) => {

@@ -187,9 +187,21 @@ function rankedMemory(candidate: Candidate, terms: readonly ScoreTerm[]): Ranked
   const { record, distance, probability, vectorRank, keywordRank, keywordScore } = candidate;
   const score = terms.reduce((sum, { value }) => sum + value, 0);
   return {
-    ...{ record, distance, probability, vectorRank, keywordRank, keywordScore, score, terms },
-    ...{ adjustedDistance: null, languageMatch: false, nearestHunk: null, alternateSources: [] },
-    ...{ confidence: null, rejections: null, rerankScore: null },
+    record,
+    distance,
+    adjustedDistance: null,
+    probability,
+    vectorRank,
+    keywordRank,
+    keywordScore,
+    score,
+    terms,
+    languageMatch: false,
+    nearestHunk: null,
+    alternateSources: [],
+    confidence: null,
+    rejections: null,
+    rerankScore: null,
   };
 }
 

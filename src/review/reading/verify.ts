@@ -320,7 +320,7 @@ function reaches(hunk: Hunk, findings: readonly Finding[]) {
       const isCited = (at: number | null) => at !== null && at >= startLine && at <= line;
       const first = hunk.lines.findIndex((line) => isCited(line[numberOf]));
       if (first < 0) return [];
-      const last = hunk.lines.findLastIndex((diffLine) => isCited(diffLine[numberOf]));
+      const last = hunk.lines.findLastIndex((line) => isCited(line[numberOf]));
       return [{ from: Math.max(0, first - AROUND), to: last + AROUND + 1 }];
     })
     .sort((a, b) => a.from - b.from);

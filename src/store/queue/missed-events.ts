@@ -85,8 +85,8 @@ async function owes(
     [key],
   );
   return !ended.some(
-    (endedJob) =>
-      (JSON.parse(endedJob.job) as ReviewJob).headSha === headSha && settles(endedJob, updatedAt + SECOND_MS, refused),
+    (ended) =>
+      (JSON.parse(ended.job) as ReviewJob).headSha === headSha && settles(ended, updatedAt + SECOND_MS, refused),
   );
 }
 

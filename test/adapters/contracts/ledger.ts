@@ -20,7 +20,6 @@ export const review = (headSha: string, baseSha = "base") =>
     said: [],
     addressed: [],
     author: null,
-    settings: null,
     configUsed: "",
     proposedProblems: [],
     sources: { guidance: [], tools: [], issues: [] },

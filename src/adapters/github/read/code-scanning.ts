@@ -94,7 +94,7 @@ interface Seen {
 async function reportOf(github: GitHub, { repo, pull, paths, alerts, analyses }: Seen): Promise<ToolReport> {
   const newest = [
     ...new Map(
-      analyses.toReversed().map((analyse) => [`${toolOf(analyse.tool)}\n${analyse.category ?? ""}`, analyse]),
+      analyses.toReversed().map((analysis) => [`${toolOf(analysis.tool)}\n${analysis.category ?? ""}`, analysis]),
     ).values(),
   ];
   const isOfHead = await headScans(github, repo, pull, newest);

@@ -257,7 +257,7 @@ const STATUSES: readonly FileStatus[] = ["added", "removed", "renamed", "copied"
 
 function listedAs(file: GitHubFile): ListedFile {
   const { filename: path, additions, deletions, previous_filename: previousPath = null, patch = null } = file;
-  const status = STATUSES.find((fileStatus) => fileStatus === file.status) ?? "modified";
+  const status = STATUSES.find((known) => known === file.status) ?? "modified";
   return { path, previousPath, status, additions, deletions, patch };
 }
 
