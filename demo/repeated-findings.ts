@@ -1,5 +1,5 @@
-// The second scene of the demo: a maintainer declines one finding with a reason, and another is fixed. The next pull request
-// repeats both.
+// The second scene of the demo: a maintainer declines one finding with a reason, and another is
+// fixed. The next pull request repeats both.
 import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
 import type { GitHubWorld } from "../test/fakes/github/github.ts";
 

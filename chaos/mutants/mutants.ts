@@ -6,7 +6,10 @@ export interface Mutant {
   /** The promise that breaks. */
   readonly loses: string;
   readonly file: string;
-  /** The function in which the change is made, so that code around it may move; null is the whole file. */
+  /**
+   * The function in which the change is made, so that code around it may move; null is the whole
+   * file.
+   */
   readonly within: string | null;
   /** Occurs exactly once there; null stands for the whole body of the function. */
   readonly find: string | null;

@@ -1,4 +1,5 @@
-// What strangers may spend, through the running server: over restarts, pushes, orders and questions.
+// What strangers may spend, through the running server: over restarts, pushes, orders and
+// questions.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, expect, test } from "vitest";

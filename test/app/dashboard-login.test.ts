@@ -1,4 +1,5 @@
-// Logging in to the dashboard with GitHub, as a browser does it: GitHub's page and back; who gets in, what they see and may do.
+// Logging in to the dashboard with GitHub, as a browser does it: GitHub's page and back; who gets
+// in, what they see and may do.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import Database from "better-sqlite3";

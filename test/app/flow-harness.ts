@@ -1,5 +1,6 @@
-// The play without servers: deliveries as values, the real reception, store, flows and rules; GitHub's ports answer from a plain
-// world. Jobs run in turn when a test waits for them. app-harness.ts shows that the same words work over HTTP.
+// The play without servers: deliveries as values, the real reception, store, flows and rules;
+// GitHub's ports answer from a plain world. Jobs run in turn when a test waits for them.
+// app-harness.ts shows that the same words work over HTTP.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -54,7 +55,10 @@ export interface FlowHarness {
   outcomeOf(delivery: string): { readonly outcome: string; readonly reason: string } | null;
   /** Jobs that wait for another try may run now. */
   hurry(): void;
-  /** Does something, or throws, right before the next call of a port's method, such as `pulls.changes`. */
+  /**
+   * Does something, or throws, right before the next call of a port's method, such as
+   * `pulls.changes`.
+   */
   before(call: string, happens: (...given: never[]) => void | Promise<void>): void;
   /** Every call of GitHub's ports, such as `pulls.changes`, oldest first. */
   readonly calls: readonly string[];

@@ -1,4 +1,5 @@
-// What other tools found, from SARIF to posted comments, the check and memory. Ports answer from a plain world.
+// What other tools found, from SARIF to posted comments, the check and memory. Ports answer from a
+// plain world.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// Who may look, without a browser: sessions, where a form comes from, and a dashboard without a token.
+// Who may look, without a browser: sessions, where a form comes from, and a dashboard without a
+// token.
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { dashboard } from "../../src/dashboard/dashboard.ts";

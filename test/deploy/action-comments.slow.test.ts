@@ -1,4 +1,5 @@
-// The GitHub Action with `comment: true`, as a runner runs it: a child process, GitHub over loopback, the workflow's own token.
+// The GitHub Action with `comment: true`, as a runner runs it: a child process, GitHub over
+// loopback, the workflow's own token.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

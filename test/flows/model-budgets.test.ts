@@ -1,4 +1,5 @@
-// What the model may cost: the ceilings of repository, operator and people without write access, over many reviews.
+// What the model may cost: the ceilings of repository, operator and people without write access,
+// over many reviews.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { jobKey, type Repo, type ReviewJob } from "../../src/domain/job.ts";
 import type { Author } from "../../src/domain/pull-request.ts";
@@ -228,7 +229,8 @@ test.each(["usdPerReview: 0.5", "usdPerMonth: 5", "outsiders: {percentOfMonth: 2
     expect(summary).toContain("no price of scripted-large and scripted-small is known");
     expect(summary).toContain("KODIAI_MODEL_PRICE");
     expect(inlineOf(pull)).toEqual(["ops/backup.py:3"]);
-    // A switched-off model needs no price, and neither does one whose small model costs nothing and whose main one does.
+    // A switched-off model needs no price, and neither does one whose small model costs nothing and
+    // whose main one does.
     expect(await read(own(`review: {model: off, budget: {${budget}}}\n`), model)).not.toContain("no price");
   },
 );

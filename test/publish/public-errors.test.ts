@@ -1,4 +1,5 @@
-// Why something could not be done is told to everybody who reads the pull request; where Kodiai runs, to nobody of them.
+// Why something could not be done is told to everybody who reads the pull request; where Kodiai
+// runs, to nobody of them.
 import { expect, test } from "vitest";
 import { plainAnswer } from "../../src/domain/conversation.ts";
 import { checkEnd } from "../../src/publish/publish.ts";

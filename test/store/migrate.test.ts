@@ -1,4 +1,5 @@
-// The steps of a schema, on each database: run once, all or none, and never over tables of another Kodiai.
+// The steps of a schema, on each database: run once, all or none, and never over tables of another
+// Kodiai.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -134,7 +134,10 @@ function soil(folder: string): void {
   }
 }
 
-/** How a repository can be inside another; each returns the name under which it is left out, or null. */
+/**
+ * How a repository can be inside another; each returns the name under which it is left out, or
+ * null.
+ */
 const NESTINGS: Readonly<Record<string, () => string | null>> = {
   "a folder with .git": () => {
     hostile(join(outer, "nested"));

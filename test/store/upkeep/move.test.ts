@@ -48,7 +48,10 @@ const finding = memoryRecord({
 const repo = { host: "github.com", id: 42, ownerId: 9, owner: "acme", name: "shop", visibility: "private" } as const;
 const quiet = () => {};
 
-/** More rows than a page, texts that PostgreSQL does not take, and jobs that were at work when the server ended. */
+/**
+ * More rows than a page, texts that PostgreSQL does not take, and jobs that were at work when the
+ * server ended.
+ */
 beforeAll(async () => {
   await fillWithPerson(await openStore(folder));
   const store = await openStore(folder);

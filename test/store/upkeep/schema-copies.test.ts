@@ -1,5 +1,5 @@
-// An upgrade of the schema: the file as it was stays beside the new one, a process that is killed in the middle leaves the old
-// schema, and a file of a newer Kodiai is refused.
+// An upgrade of the schema: the file as it was stays beside the new one, a process that is killed
+// in the middle leaves the old schema, and a file of a newer Kodiai is refused.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -75,7 +75,10 @@ test("a process that is killed in an upgrade leaves the old schema, and the next
   }
 }, 60_000);
 
-/** Upgrades the file in a process that dies before the given statement of the second step. Returns the signal. */
+/**
+ * Upgrades the file in a process that dies before the given statement of the second step. Returns
+ * the signal.
+ */
 function killedBefore(at: number): string | null {
   const program = join(folder, "killed.ts");
   const src = new URL("../../../src/store", import.meta.url).pathname;
