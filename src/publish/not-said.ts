@@ -48,11 +48,13 @@ export function heldBackLines(review: Review, maxLength: number): readonly strin
 }
 
 /** A link to the original comment, and how to undo its effect. */
-function because({ repo }: Review, { precedent }: HeldBack): string {
+function because({ repo, answersCommands }: Review, { precedent }: HeldBack): string {
   if (precedent === undefined) return "";
   const original = linkTo(repo, "original comment", precedent.url);
   const restore =
-    precedent.outcome === "declined" ? `; to re-enable: ${codeSpan(`/kodiai restore ${precedent.id}`, 60)}` : "";
+    precedent.outcome === "declined" && answersCommands
+      ? `; to re-enable: ${codeSpan(`/kodiai restore ${precedent.id}`, 60)}`
+      : "";
   return `${original === null ? "" : ` (${original})`}${restore}`;
 }
 

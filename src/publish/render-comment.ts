@@ -31,7 +31,7 @@ const OTHER_PLACES = 20;
  * @returns Markdown of at most 60,000 UTF-16 units whose last line is the hidden marker with the ids of all findings
  */
 export function renderComment(
-  review: Pick<Review, "repo" | "headSha" | "reviewed" | "agentPrompt" | "isByOutsider">,
+  review: Pick<Review, "repo" | "headSha" | "reviewed" | "agentPrompt" | "isByOutsider" | "answersCommands">,
   finding: Finding,
   place: "inline" | "file",
   others: readonly Finding[] = [],
@@ -47,7 +47,7 @@ export function renderComment(
     otherPlaces(review, others),
     quotes.join("\n"),
     agentPrompt(review, [finding, ...others], "Fix with an agent", PROMPT_LIMIT).join("\n"),
-    origin(finding),
+    origin(review, finding),
     findingMarker([finding, ...others].map(({ id }) => id)),
   ]
     .filter((part) => part !== "")
@@ -85,8 +85,8 @@ export function otherPlaces(review: Pick<Review, "repo" | "headSha" | "reviewed"
   return `Also at ${listed(others, OTHER_PLACES, (finding) => placeOf(review, finding))}.`;
 }
 
-/** One small line: who found it, and how to decline it. */
-export function origin({ rule, source }: Finding): string {
+/** One small line: who found it, and how to decline it where somebody answers, else how to hide it. */
+export function origin({ answersCommands }: Pick<Review, "answersCommands">, { rule, source }: Finding): string {
   const by = source === "memory" ? "Known from memory" : "Found by a model";
   const of = ofTool(rule);
   const byRule =
@@ -94,7 +94,10 @@ export function origin({ rule, source }: Finding): string {
       ? `Rule ${linkedCode(rule ?? "", rulePage(rule ?? ""))}`
       : `Found by ${codeSpan(of.tool)}, rule ${codeSpan(of.rule)}`;
   const found = rule === null ? by : byRule;
-  return `<sub>${found} · to decline it, reply \`/kodiai ignore\` with a reason</sub>`;
+  const inCode =
+    rule === null ? "" : ` · to hide it, write ${codeSpan(`kodiai-ignore ${rule} REASON`)} in a comment above`;
+  const how = answersCommands ? " · to decline it, reply `/kodiai ignore` with a reason" : inCode;
+  return `<sub>${found}${how}</sub>`;
 }
 
 /**

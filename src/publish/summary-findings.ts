@@ -94,7 +94,7 @@ function inFull(review: Review, [first, ...others]: readonly PlacedFinding[]): s
     review,
     others.map((other) => other.finding),
   );
-  const parts = [inOneLine(review, first), sanitizeBlock(finding.body, BODY_SHOWN), also, origin(finding)];
+  const parts = [inOneLine(review, first), sanitizeBlock(finding.body, BODY_SHOWN), also, origin(review, finding)];
   return parts.filter((part) => part !== "").join("\n\n");
 }
 

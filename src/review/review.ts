@@ -171,6 +171,7 @@ export async function review(
     hunks: [],
     month: null,
     isByOutsider: false,
+    answersCommands: true,
     summaryBecause: null,
     scope: scopeOf(checkpoint, read),
     said: recordFindings(findings, weighed.located, code),

@@ -94,6 +94,7 @@ export function sampleReview(more: Partial<Review> = {}): Review {
     hunks: [],
     month: null,
     isByOutsider: false,
+    answersCommands: true,
     summaryBecause: null,
     agentPrompt: true,
     repo: REPO,

@@ -62,6 +62,7 @@ export async function prepare(context: PullRequestContext, signals: ReviewSignal
         degraded: [...written.degraded, ...degraded],
         cost: { ...costOf([written.cost, ...spent]), ms: ports.now() - started },
         isByOutsider: await isByOutsider(context, access, ports.permissions),
+        answersCommands: context.job.trigger !== "command-line",
         month: await monthSpending(config.review, repo, access, ports.now(), isOutsider),
       };
       if (ports.redact === null) return complete;

@@ -91,6 +91,7 @@ const BEFORE = {
   hunks: [],
   month: null,
   isByOutsider: false,
+  answersCommands: true,
   summaryBecause: null,
   agentPrompt: true,
 } satisfies Partial<Review>;
