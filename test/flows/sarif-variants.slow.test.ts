@@ -194,9 +194,9 @@ describe("rules, levels and words", () => {
     [
       "a rule by its index",
       log(run([result({ ruleId: undefined, ruleIndex: 1 })], {}, rules)),
-      /🟠 major.*Reported by `lint: R1`/s,
+      /🟠 major.*Found by `lint`, rule `R1`/s,
     ],
-    ["a case of a rule", log(run([result({ ruleId: "R1/2" })], {}, rules)), /🟠 major.*Reported by `lint: R1\/2`/s],
+    ["a case of a rule", log(run([result({ ruleId: "R1/2" })], {}, rules)), /🟠 major.*Found by `lint`, rule `R1\/2`/s],
     [
       "a rule of an extension",
       log(
@@ -207,7 +207,7 @@ describe("rules, levels and words", () => {
           },
         }),
       ),
-      /🟠 major.*Reported by `lint: X1`/s,
+      /🟠 major.*Found by `lint`, rule `X1`/s,
     ],
     ["an index that leads nowhere", log(run([result({ ruleIndex: 99 })], {}, rules)), /🟠 major/],
     [
@@ -221,11 +221,15 @@ describe("rules, levels and words", () => {
       /\*\*lint: Use `x`\*\*/,
     ],
     ["no message", log(run([result({ message: {} })], {}, rules)), /\*\*lint: Short\*\*/],
-    ["no message and no rule", log(run([result({ message: 7, ruleId: 7 })], {}, rules)), /Reported by `lint: unnamed`/],
+    [
+      "no message and no rule",
+      log(run([result({ message: 7, ruleId: 7 })], {}, rules)),
+      /Found by `lint`, rule `unnamed`/,
+    ],
     [
       "a rule called __proto__",
       log(run([result({ ruleId: "__proto__" })], {}, rules)),
-      /Reported by `lint: __proto__`/,
+      /Found by `lint`, rule `__proto__`/,
     ],
   ])("%s", async (_, text, says) => {
     expect(comments(await reviewed(text)).map(({ body }) => body)).toEqual([expect.stringMatching(says)]);
@@ -309,8 +313,8 @@ describe("several claims and several pushes", () => {
     );
     const bodies = comments(await reviewed(text)).map(({ body }) => /\*\*(.*)\*\*/.exec(body)?.[1]);
     expect(bodies.toSorted()).toEqual([
+      "lint: Possible SQL injection from input",
       "lint: Trailing white space",
-      "other: Hardcoded SQL expression",
       "third: 'a' is unused",
       "third: 'b' is unused",
     ]);

@@ -8,7 +8,7 @@ import type { Degraded } from "../../domain/omissions.ts";
 import type { FileDiff, PullRequestContext } from "../../domain/pull-request.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { TOOL_RESULTS, type ToolRegion, type ToolResult, toolRuleId } from "../../domain/tool-result.ts";
-import { joinedClaims, mattersIn, ruleWords } from "./same-matter.ts";
+import { joinedClaims, mattersIn } from "./same-matter.ts";
 
 /** More of one review say nothing new; the rest is counted. */
 const MOST_FINDINGS = 500;
@@ -62,9 +62,13 @@ export function withToolFindings(
     if (ignored === null) claims.push(finding);
     else heldBack.push({ finding, reason: `kodiai-ignore: ${ignored}` });
   }
+  const codeAt = ({ path, startLine, line }: Finding) => {
+    const here = known.get(path);
+    return here === undefined ? "" : wordsAt({ startLine, line }, here).join("\n");
+  };
   return {
     heldBack,
-    findings: joinedClaims([...ours, ...claims]),
+    findings: joinedClaims([...ours, ...claims], codeAt),
     degraded: [
       ...[...lost.noLine].map(([tool, many]) =>
         cut(`${tool}: ${counted(many, "result")} in changed files name no line`),
@@ -185,7 +189,7 @@ function findingOf(
     rule,
     ...(tags.length === 0 ? {} : { tags }),
     title: `${result.tool}: ${result.title}`,
-    body: [result.body, `Reported by \`${ruleWords(rule)}\`.`].filter((text) => text !== "").join("\n\n"),
+    body: result.body,
     source: "tool",
     confidence: result.confidence,
     suggestion: suggestionOf(result.fix, place, here),
