@@ -71,15 +71,13 @@ export function withToolFindings(
     findings: joinedClaims([...ours, ...claims], codeAt),
     degraded: [
       ...[...lost.noLine].map(([tool, many]) =>
-        cut(`${tool}: ${counted(many, "result")} in changed files name no line`),
+        cut(`${tool}: ${counted(many, "result")} without a line, in changed files`),
       ),
       ...[...lost.leftOut].map(([key, many]) => {
         const [tool = "", path = ""] = key.split("\n");
         return cut(`${tool}: ${counted(many, "result")} about ${path}, which is left out`);
       }),
-      ...(lost.over > 0
-        ? [cut(`${counted(lost.over, "result")} over the limit of ${MOST_FINDINGS} are not shown`)]
-        : []),
+      ...(lost.over > 0 ? [cut(`${counted(lost.over, "result")} over the limit of ${MOST_FINDINGS}, not shown`)] : []),
     ],
   };
 }
@@ -123,8 +121,10 @@ interface Lines {
 }
 
 /** The lines of a region; null where it names none that is known. */
-function linesOf(region: ToolRegion, { headText, starts }: KnownFile): Lines | null {
+function linesOf(region: ToolRegion, { file, headText, starts }: KnownFile): Lines | null {
   if (region.kind === "none") return null;
+  // Of a file that was there before nobody knows whether the change is meant.
+  if (region.kind === "file") return file.status === "added" ? { startLine: 1, line: 1 } : null;
   if (region.kind === "lines") {
     const { startLine, line, endColumn } = region;
     // A region that ends at the first column of a line ends with the line before.
