@@ -119,7 +119,7 @@ function findings(view: ReviewView, key: RepoKey): Html {
   return html`<section><h2>${counted(list.length, "finding")}</h2><ol class="found">${list.map(
     ({ finding, place, reason }) => html`<li class="card"><h3>${severityBadge(finding.severity)} ${finding.title}</h3>
 <p class="note">${placeOf(review, finding)}, by ${finding.rule === null ? finding.source : ruleName(finding.rule)}, confidence ${finding.confidence.toFixed(2)}; ${place.replaceAll("-", " ")}${reason === null ? "" : `: ${reason}`}</p>
-${around(view, finding, key)}<p class="body">${withCode(finding.body.replace(/\n{2,}/g, "\n"))}</p>${suggested(finding)}${quotes(key, finding.precedents)}${became(view, finding, key)}</li>`,
+${around(view, finding, key)}${finding.body === "" ? "" : html`<p class="body">${withCode(finding.body.replace(/\n{2,}/g, "\n"))}</p>`}${suggested(finding)}${quotes(key, finding.precedents)}${became(view, finding, key)}</li>`,
   )}</ol></section>`;
 }
 

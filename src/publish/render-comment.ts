@@ -9,6 +9,7 @@ import type { SeenBefore } from "../domain/retrieval.ts";
 import { answerMarker, findingMarker } from "../domain/review/marker.ts";
 import type { Review } from "../domain/review.ts";
 import { listed } from "../domain/text/counted.ts";
+import { paragraphs } from "../domain/text/paragraphs.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import { ofTool } from "../domain/tool-result.ts";
 import { agentPrompt } from "./agent-prompt.ts";
@@ -39,7 +40,7 @@ export function renderComment(
   const { repo } = review;
   const where = place === "file" && finding.locMethod !== "none" ? `About ${lines(finding)} of this file.` : "";
   const quotes = finding.precedents.slice(0, QUOTES).map((said) => `Said before: ${quoteLine(repo, said)}`);
-  return [
+  return paragraphs(
     withPullLinks(repo, findingTitle(finding), finding.precedents),
     withPullLinks(repo, sanitizeBlock(finding.body), finding.precedents),
     where,
@@ -49,9 +50,7 @@ export function renderComment(
     agentPrompt(review, [finding, ...others], "Fix with an agent", PROMPT_LIMIT).join("\n"),
     origin(review, finding),
     findingMarker([finding, ...others].map(({ id }) => id)),
-  ]
-    .filter((part) => part !== "")
-    .join("\n\n");
+  );
 }
 
 const MARKS: Readonly<Record<Severity, string>> = { critical: "🔴", major: "🟠", medium: "🟡", minor: "🔵" };
@@ -171,7 +170,7 @@ export function renderAnswer(answer: Answer, { comment, repo }: Pick<CommandJob,
   const to = /^[a-z\d](?:[a-z\d-]{0,38})$/i.test(author.login) ? `@${author.login}` : "";
   const isProse = !/^(?:[-*+>#|]|`{3}|~{3}|\d+[.)])/.test(said);
   return [
-    isProse && to !== "" ? `${to} ${said}` : [to, said].filter((part) => part !== "").join("\n\n"),
+    isProse && to !== "" ? `${to} ${said}` : paragraphs(to, said),
     ...small(answer, repo),
     answerMarker(place, id),
   ].join("\n\n");

@@ -4,6 +4,7 @@
 import { SEVERITIES, sharedComment } from "../domain/finding.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
+import { paragraphs } from "../domain/text/paragraphs.ts";
 import { fitList, folded } from "./fit-list.ts";
 import { linkTo, placeOf } from "./permalink.ts";
 import { findingTitle, origin, otherPlaces, severityMark, titleText } from "./render-comment.ts";
@@ -94,8 +95,7 @@ function inFull(review: Review, [first, ...others]: readonly PlacedFinding[]): s
     review,
     others.map((other) => other.finding),
   );
-  const parts = [inOneLine(review, first), sanitizeBlock(finding.body, BODY_SHOWN), also, origin(review, finding)];
-  return parts.filter((part) => part !== "").join("\n\n");
+  return paragraphs(inOneLine(review, first), sanitizeBlock(finding.body, BODY_SHOWN), also, origin(review, finding));
 }
 
 function inOneLine(review: Review, placed: PlacedFinding): string {

@@ -13,6 +13,7 @@ import type { FileCoverage } from "../domain/review.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import { listed } from "../domain/text/counted.ts";
 import { cutText } from "../domain/text/cut-text.ts";
+import { paragraphs } from "../domain/text/paragraphs.ts";
 import { type VisibleText, visibleText } from "../domain/text/rendered-markdown.ts";
 import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
 import { cutAtLine, drawnContext, fitSections, type Section } from "./reading/draw-file.ts";
@@ -57,7 +58,7 @@ export function compose(
   const shownCode = cutAtLine(code, aroundChars);
   const around = shownCode === "" ? "" : `${AROUND}\n\n${fence("code", shownCode, delimiter)}`;
   const opened = [`# The pull request\n\n${shared}`, precedentPart(material, delimiter), around];
-  const opening = opened.filter((part) => part !== "").join("\n\n");
+  const opening = paragraphs(...opened);
   const language = `# Language\nWrite title, body and walkthrough in ${context.config.review.language}.`;
   const isCut = shownCode.length < code.length;
   return {

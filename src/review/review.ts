@@ -17,6 +17,7 @@ import type { Checkpoint } from "../domain/review/review-history.ts";
 import { isUnread, type PlacedFinding, type Review, type Scope } from "../domain/review.ts";
 import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import { shortHash } from "../domain/text/hash.ts";
+import { paragraphs } from "../domain/text/paragraphs.ts";
 import type { InspectedFile, InspectedRepository, Inspector } from "../ports.ts";
 import { filterFindings, type ReportingPolicy, reportsMore } from "./filter-findings.ts";
 import { heldByMemory, type WithMemory, withMemory } from "./memory/held-by-memory.ts";
@@ -207,7 +208,7 @@ function withAsked(said: readonly PlacedFinding[], asked: readonly HeldBack[]): 
 }
 
 function withNote(finding: Finding, note: string): Finding {
-  return finding.body.includes(note) ? finding : { ...finding, body: `${finding.body}\n\n${note}` };
+  return finding.body.includes(note) ? finding : { ...finding, body: paragraphs(finding.body, note) };
 }
 
 /** What a model that is set up did not read of the files that it was to read. */

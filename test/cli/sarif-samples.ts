@@ -9,7 +9,8 @@
 //
 // No run of the tool was seen for the others. Their messages are made up in their style; each
 // member is one that the code of the tool writes: bandit after bandit/formatters/sarif.py
-// (PyCQA/bandit, unreleased main), golangci-lint after pkg/printers/sarif.go (1.6x), gosec after
+// (PyCQA/bandit, unreleased main; bandit 1.6.2 of Debian, which writes no SARIF, reported the same
+// four rules, lines and severities), golangci-lint after pkg/printers/sarif.go (1.6x), gosec after
 // report/sarif/formatter.go, semgrep after src/osemgrep/reporting/Sarif_output.ml and a public
 // result of an autofix, trivy after pkg/report/sarif.go. CodeQL is closed: its sample follows
 // "CodeQL CLI SARIF output" of GitHub's documentation and, for rules in `extensions`, reports of

@@ -47,12 +47,11 @@ function finding({ finding: one, place, reason }: PlacedFinding, lines: Numbered
   const head = `${badge} ${styleText("bold", oneLine(one.title))} ${styleText("dim", one.rule ?? one.source)}`;
   const at = styleText("cyan", oneLine(`${one.path}:${where}`));
   const aside = place === "inline" ? "" : styleText("dim", ` (${place}: ${reason ?? ""})`);
-  const body = terminalText(one.body).split("\n");
+  const body = one.body === "" ? [] : ["", ...terminalText(one.body).split("\n")];
   return [
     head,
     `  ${at}${aside}`,
     ...codeFrame(one, lines, COLOR[one.severity]),
-    "",
     ...body.map((line) => `  ${line}`.trimEnd()),
     ...suggestedDiff(one, lines),
   ].join("\n");

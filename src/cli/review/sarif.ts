@@ -1,8 +1,10 @@
 // SARIF 2.1.0, for code scanning and editors. The specification: docs.oasis-open.org/sarif/sarif/v2.1.0.
+
 import manifest from "../../../package.json" with { type: "json" };
 import { docsPage } from "../../config/rule-page.ts";
 import type { Finding, Suggestion } from "../../domain/finding.ts";
 import { quietVerdict, type Review, unreadDiff } from "../../domain/review.ts";
+import { paragraphs } from "../../domain/text/paragraphs.ts";
 import { ruleText } from "../../wire/rules.ts";
 
 const LEVEL = { critical: "error", major: "error", medium: "warning", minor: "note" } as const;
@@ -60,7 +62,7 @@ function ruleOf(id: string, finding: Finding) {
     id,
     shortDescription: { text: short },
     fullDescription: { text: known?.why ?? short },
-    help: { text: known?.fix ?? finding.body },
+    help: { text: known?.fix ?? (finding.body || finding.title) },
     helpUri: docsPage(known === null ? PAGE[finding.source] : `rules.md#${id}`),
     defaultConfiguration: { level: LEVEL[severity] },
     properties: {
@@ -77,7 +79,7 @@ function resultOf(finding: Finding) {
   return {
     ruleId: ruleId(finding),
     level: LEVEL[finding.severity],
-    message: { text: `${finding.title}\n\n${finding.body}` },
+    message: { text: paragraphs(finding.title, finding.body) },
     locations: [
       {
         physicalLocation: {

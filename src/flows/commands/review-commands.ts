@@ -1,9 +1,11 @@
 // Commands about reviews of a pull request: start, stop, pause, resume, summarise.
+
 import { verbList } from "../../domain/command.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { SEVERITIES } from "../../domain/finding.ts";
 import { type ReviewJob, UNSHAPED } from "../../domain/job.ts";
 import { isQuiet, quietVerdict, type Review } from "../../domain/review.ts";
+import { paragraphs } from "../../domain/text/paragraphs.ts";
 import { admit } from "../../gather/gather.ts";
 import { writersOf } from "../review/check-run.ts";
 import { knownFor } from "../review/model-allowance.ts";
@@ -66,7 +68,7 @@ export async function explainReview(order: CommandContext): Promise<Answer> {
   const none = skipped === null ? "This pull request was not reviewed yet. `/kodiai review` reviews it." : "";
   const said = latest === null ? none : summaryText(latest);
   const how = "In the thread of a finding it explains the finding.";
-  const text = [why, said, how].filter((part) => part !== "").join("\n\n");
+  const text = paragraphs(why, said, how);
   return plainAnswer("done", text, skipped === null ? "why: reviewed" : `why: ${skipped}`);
 }
 

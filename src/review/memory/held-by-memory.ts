@@ -104,7 +104,7 @@ function withPrecedent(finding: Finding, precedent: Precedent): Finding {
 /** Of the same kind, and starting in the code: models quote different lengths, but the same beginning. */
 function isAbout(finding: Finding, { rule, title, category, places }: FlaggedInChange): boolean {
   const { path, startLine, side, locMethod } = finding;
-  const isSameRule = finding.rule === rule || (rule !== null && isSameClaim(finding, { rule, title }));
+  const isSameRule = finding.rule === rule || (rule !== null && isSameClaim(finding, { rule, title, body: "" }));
   const sameKind = finding.rule === null ? finding.category === category : isSameRule;
   if (!sameKind || side !== "RIGHT" || locMethod === "none") return false;
   return places.some((place) => path === place.path && startLine >= place.startLine && startLine <= place.line);
@@ -277,7 +277,7 @@ export function reintroduced(
   const reported = found.map((finding) => {
     const one = first.find((other) => isAbout(finding, other));
     if (one === undefined) return finding;
-    const body = `This re-introduces what #${one.pull} fixed on ${fixedOn(one)}. ${finding.body}`;
+    const body = `This re-introduces what #${one.pull} fixed on ${fixedOn(one)}. ${finding.body}`.trimEnd();
     return withPrecedent({ ...finding, body }, precedentOf(one, "fixed", one.fixedAt ?? 0));
   });
   const own = first.flatMap((one) => (found.some((finding) => isAbout(finding, one)) ? [] : (byMemory(one) ?? [])));

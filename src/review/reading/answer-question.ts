@@ -1,10 +1,12 @@
 // Asks the model one question of a person: its context is fenced, and the reply is only text.
+
 import { z } from "zod";
 import type { Finding } from "../../domain/finding.ts";
 import { buildRetrievalContextSection, revealedMemory } from "../../domain/memory/precedent-section.ts";
 import type { ModelRequest } from "../../domain/model.ts";
 import type { RankedMemory } from "../../domain/retrieval.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
+import { paragraphs } from "../../domain/text/paragraphs.ts";
 import { visibleText } from "../../domain/text/rendered-markdown.ts";
 import { fence } from "../../domain/text/untrusted-text.ts";
 import { shapeOf } from "../reply.ts";
@@ -51,7 +53,7 @@ export function answerRequest(question: Question, delimiter: string): ModelReque
     delimiter,
     repo: question.repo,
   });
-  const user = [...parts, precedents].filter((part) => part !== "").join("\n\n");
+  const user = paragraphs(...parts, precedents);
   return {
     purpose: "answer",
     tier: "main",

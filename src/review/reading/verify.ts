@@ -8,6 +8,7 @@ import type { Degraded } from "../../domain/omissions.ts";
 import type { FileDiff, Hunk, PullRequestContext } from "../../domain/pull-request.ts";
 import type { Profile } from "../../domain/signals.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
+import { paragraphs } from "../../domain/text/paragraphs.ts";
 import { fence, reveal, revealLine } from "../../domain/text/untrusted-text.ts";
 import { leastOdds } from "../filter-findings.ts";
 import { type DiffLines, diffLines, type QuotableLine } from "../placing/locate.ts";
@@ -118,7 +119,7 @@ function withOdds(finding: Finding, real: number, wanted: number): Finding {
 }
 
 function withNote(finding: Finding, note: string): Finding {
-  return { ...finding, body: `${finding.body}\n\n${note}` };
+  return { ...finding, body: paragraphs(finding.body, note) };
 }
 
 function verdictObjection(finding: Finding, verdict: CheckedFinding | undefined, profile: Profile): string | null {
@@ -170,7 +171,7 @@ export async function secondLook(
     failure = usage.length === MOST_LOOKS || usdLeft <= usdOf(usage) ? { failure: "budget", detail: "" } : null;
     if (failure !== null) break;
     const parts = [await citedLines(rest, lines), drawnContext(citedContext(around, rest))];
-    const cited = parts.filter((part) => part !== "").join("\n\n");
+    const cited = paragraphs(...parts);
     const question = verifyQuestion(rest, files, headTexts, delimiter(), budget.chars, cited);
     const { findings: inQuestion, ...prompt } = question;
     const answer = await model.ask({ ...VERIFYING, ...prompt, maxOutputTokens: budget.replyTokens });

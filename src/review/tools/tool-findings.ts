@@ -8,7 +8,7 @@ import type { Degraded } from "../../domain/omissions.ts";
 import type { FileDiff, PullRequestContext } from "../../domain/pull-request.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { TOOL_RESULTS, type ToolRegion, type ToolResult, toolRuleId } from "../../domain/tool-result.ts";
-import { joinedClaims, mattersIn, ruleWords } from "./same-matter.ts";
+import { joinedClaims, mattersIn } from "./same-matter.ts";
 
 /** More of one review say nothing new; the rest is counted. */
 const MOST_FINDINGS = 500;
@@ -62,20 +62,22 @@ export function withToolFindings(
     if (ignored === null) claims.push(finding);
     else heldBack.push({ finding, reason: `kodiai-ignore: ${ignored}` });
   }
+  const codeAt = ({ path, startLine, line }: Finding) => {
+    const here = known.get(path);
+    return here === undefined ? "" : wordsAt({ startLine, line }, here).join("\n");
+  };
   return {
     heldBack,
-    findings: joinedClaims([...ours, ...claims]),
+    findings: joinedClaims([...ours, ...claims], codeAt),
     degraded: [
       ...[...lost.noLine].map(([tool, many]) =>
-        cut(`${tool}: ${counted(many, "result")} in changed files name no line`),
+        cut(`${tool}: ${counted(many, "result")} without a line, in changed files`),
       ),
       ...[...lost.leftOut].map(([key, many]) => {
         const [tool = "", path = ""] = key.split("\n");
         return cut(`${tool}: ${counted(many, "result")} about ${path}, which is left out`);
       }),
-      ...(lost.over > 0
-        ? [cut(`${counted(lost.over, "result")} over the limit of ${MOST_FINDINGS} are not shown`)]
-        : []),
+      ...(lost.over > 0 ? [cut(`${counted(lost.over, "result")} over the limit of ${MOST_FINDINGS}, not shown`)] : []),
     ],
   };
 }
@@ -119,8 +121,10 @@ interface Lines {
 }
 
 /** The lines of a region; null where it names none that is known. */
-function linesOf(region: ToolRegion, { headText, starts }: KnownFile): Lines | null {
+function linesOf(region: ToolRegion, { file, headText, starts }: KnownFile): Lines | null {
   if (region.kind === "none") return null;
+  // Of a file that was there before nobody knows whether the change is meant.
+  if (region.kind === "file") return file.status === "added" ? { startLine: 1, line: 1 } : null;
   if (region.kind === "lines") {
     const { startLine, line, endColumn } = region;
     // A region that ends at the first column of a line ends with the line before.
@@ -185,7 +189,7 @@ function findingOf(
     rule,
     ...(tags.length === 0 ? {} : { tags }),
     title: `${result.tool}: ${result.title}`,
-    body: [result.body, `Reported by \`${ruleWords(rule)}\`.`].filter((text) => text !== "").join("\n\n"),
+    body: result.body,
     source: "tool",
     confidence: result.confidence,
     suggestion: suggestionOf(result.fix, place, here),
