@@ -16,17 +16,27 @@ export function fitList<T>(
   most: number,
   more: (count: number) => string = (count) => `- and ${count} more`,
 ): readonly string[] {
-  const kept: string[] = [];
-  let left = maxLength - more(items.length).length;
-  for (const item of items) {
-    if (kept.length === most) break;
-    const text = write(item);
-    if (text.length + 1 > left) break;
-    kept.push(text);
-    left -= text.length + 1;
-  }
+  const kept = fitting(items.slice(0, most), write, maxLength - more(items.length).length, 1);
   const rest = items.length - kept.length;
   return rest === 0 ? kept : [...kept, more(rest)];
+}
+
+/** The first texts that fit together, each followed by so many line ends. */
+export function fitting<T>(
+  items: readonly T[],
+  write: (item: T) => string,
+  maxLength: number,
+  lineEnds: number,
+): readonly string[] {
+  const kept: string[] = [];
+  let left = maxLength;
+  for (const item of items) {
+    const text = write(item);
+    left -= text.length + lineEnds;
+    if (left < 0) break;
+    kept.push(text);
+  }
+  return kept;
 }
 
 /** Lines folded under a title; nothing without lines. */

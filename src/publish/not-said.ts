@@ -56,19 +56,10 @@ function because({ repo }: Review, { precedent }: HeldBack): string {
   return `${original === null ? "" : ` (${original})`}${restore}`;
 }
 
-/** Files that are not reviewed, grouped by reason, folded. */
-export function leftOutLines({ leftOut }: Review, maxLength: number): readonly string[] {
-  const out = leftOut.filter(({ isSpared }) => isSpared !== true);
-  return byReasonLines(out, `${counted(out.length, "file")} not reviewed`, maxLength);
-}
-
-/** Files that only rules read, grouped by reason, folded. */
-export function sparedLines({ leftOut }: Review, maxLength: number): readonly string[] {
-  const spared = leftOut.filter(({ isSpared }) => isSpared === true);
-  return byReasonLines(spared, `${counted(spared.length, "file")} read by rules only`, maxLength);
-}
-
-function byReasonLines(files: Review["leftOut"], title: string, maxLength: number): readonly string[] {
+/** Files that are not reviewed, or those that only rules read: grouped by reason, folded. */
+export function leftOutLines({ leftOut }: Review, isSpared: boolean, maxLength: number): readonly string[] {
+  const files = leftOut.filter((file) => (file.isSpared === true) === isSpared);
+  const title = `${counted(files.length, "file")} ${isSpared ? "read by rules only" : "not reviewed"}`;
   const byReason = Map.groupBy(files, ({ reason }) => reason);
   return folded(title, fitList([...byReason], leftOutLine, maxLength, 200, moreOf("reason")));
 }

@@ -245,11 +245,6 @@ export function checkEnd(
   return endWithoutReview(result.kind === "superseded" ? "Superseded" : "Not reviewed", result.reason);
 }
 
-/** The end of a check run that is computed again from the review that stands on GitHub. */
-export function endAgain(review: Review, failOn: FailOn, declined: ReadonlySet<string>): CheckEnd {
-  return reviewEnd(review, review.findings, null, failOn, declined);
-}
-
 /** The same end where it must not let a pull request pass. */
 export function failing(end: CheckEnd, failOn: FailOn): CheckEnd {
   return failOn === "never" ? end : { ...end, conclusion: "failure" };

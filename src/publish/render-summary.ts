@@ -16,15 +16,7 @@ import type { Intent, Risk } from "../domain/signals.ts";
 import { counted, listed } from "../domain/text/counted.ts";
 import { agentPrompt } from "./agent-prompt.ts";
 import { fitList, folded } from "./fit-list.ts";
-import {
-  askedLines,
-  configLines,
-  degradedLines,
-  heldBackLines,
-  leftOutLines,
-  sparedLines,
-  unreadLines,
-} from "./not-said.ts";
+import { askedLines, configLines, degradedLines, heldBackLines, leftOutLines, unreadLines } from "./not-said.ts";
 import { linkedCommit, linkedLine, linkTo, placeOf } from "./permalink.ts";
 import { findingTitle, quoteLine } from "./render-comment.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "./sanitize.ts";
@@ -79,8 +71,8 @@ export function renderSummary(review: Review, findings: readonly PlacedFinding[]
     unreadLines(review, SECTION_LENGTHS.unread),
     heldBackLines(review, SECTION_LENGTHS.heldBack),
     askedLines(review, SECTION_LENGTHS.asked),
-    leftOutLines(review, SECTION_LENGTHS.leftOut),
-    sparedLines(review, SECTION_LENGTHS.spared),
+    leftOutLines(review, false, SECTION_LENGTHS.leftOut),
+    leftOutLines(review, true, SECTION_LENGTHS.spared),
     agentPrompt(
       review,
       worst.map(({ finding }) => finding),

@@ -26,49 +26,34 @@ const FIRST_PAUSE_MS = 500;
  *
  * @throws the error of `ask`: at once when it has no patience, otherwise the last one after that time or after an abort
  */
-async function awaitAnswer<T>(awaited: Awaited<T>, wait: Wait): Promise<T> {
-  const { name, longestPauseMs } = awaited;
+async function awaitAnswer<T>({ name, ask, patienceMs, longestPauseMs }: Awaited<T>, wait: Wait): Promise<T> {
   const { log, unwanted } = wait;
   const began = performance.now();
-  let tried = await attempt(awaited);
-  if (!("error" in tried)) return tried.answer;
-  let detail = said(tried.error);
-  const servers = await unavailableServers(wait, () => ({ reason: `waiting for ${name}`, detail }));
+  let [patience, since, detail] = [0, began, ""];
+  let servers: { close(): Promise<void> } | null = null;
   try {
-    let since = began;
-    for (let pause = FIRST_PAUSE_MS; "error" in tried; pause = Math.min(pause * 2, longestPauseMs)) {
-      const { error, mostMs } = tried;
-      const left = mostMs - (performance.now() - since);
-      if (left <= 0 || unwanted?.aborted === true) throw error;
-      detail = said(error);
-      const forSeconds = Math.round((performance.now() - began) / 1_000);
-      log.warn({ reason: detail, forSeconds }, `waiting for ${name}`);
-      await sleep(Math.min(pause, left), null, { signal: unwanted }).catch(() => {});
-      tried = await attempt(awaited);
-      // Another kind of error starts its own patience.
-      if ("error" in tried && tried.mostMs !== mostMs) since = performance.now();
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, longestPauseMs)) {
+      try {
+        const answer = await ask();
+        if (servers !== null) log.info(`${name} answers`);
+        return answer;
+      } catch (error) {
+        const mostMs = patienceMs(error);
+        // Another kind of error starts its own patience.
+        if (mostMs !== null && mostMs !== patience)
+          [patience, since] = [mostMs, servers === null ? began : performance.now()];
+        const left = patience - (performance.now() - since);
+        if (mostMs === null || left <= 0 || unwanted?.aborted === true) throw error;
+        detail = error instanceof Error ? error.message : "it does not answer";
+        servers ??= await unavailableServers(wait, () => ({ reason: `waiting for ${name}`, detail }));
+        const forSeconds = Math.round((performance.now() - began) / 1_000);
+        log.warn({ reason: detail, forSeconds }, `waiting for ${name}`);
+        await sleep(Math.min(pause, left), null, { signal: unwanted }).catch(() => {});
+      }
     }
-    log.info(`${name} answers`);
-    return tried.answer;
   } finally {
-    await servers.close();
+    await servers?.close();
   }
-}
-
-type Tried<T> = { readonly answer: T } | { readonly error: unknown; readonly mostMs: number };
-
-async function attempt<T>({ ask, patienceMs }: Awaited<T>): Promise<Tried<T>> {
-  try {
-    return { answer: await ask() };
-  } catch (error) {
-    const mostMs = patienceMs(error);
-    if (mostMs === null) throw error;
-    return { error, mostMs };
-  }
-}
-
-function said(error: unknown): string {
-  return error instanceof Error ? error.message : "it does not answer";
 }
 
 /** Longer than a start, restart or failover of a database; then the process exits, and an orchestrator restarts it. */

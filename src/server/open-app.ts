@@ -33,8 +33,6 @@ export async function openedStore(
   return countedStore(withoutSecretsTaken(await openStore(databaseUrl ?? dataDir, settings)), metrics);
 }
 
-/** GitHub as the App. */
-
 /**
  * GitHub as the App. For `sinceAnsweredMs` see answerClock.
  *

@@ -17,21 +17,19 @@ interface SetupSettings {
 
 const HOST = "127.0.0.1";
 
-type Answer = (url: URL, response: ServerResponse) => void;
-
 /** Opens the page at `url`; `code` of the created App rejects after the timeout. Throws when the port is in use. */
 export async function startSetupServer(wish: SetupSettings) {
   const [token, state] = [randomBytes(24).toString("base64url"), randomBytes(24).toString("base64url")];
   const outcome = Promise.withResolvers<string>();
   outcome.promise.catch(() => {});
   let isOver = false;
-  const start: Answer = (url, response) => {
+  const start = (url: URL, response: ServerResponse) => {
     if (!same(url.searchParams.get("token"), token)) return say(response, 404, "Not found");
     if (isOver) return say(response, 410, "The App was already created. Run kodiai setup --new for another.");
     const policy = `default-src 'none'; style-src 'unsafe-inline'; form-action ${new URL(wish.registerUrl).origin}; base-uri 'none'; frame-ancestors 'none'`;
     return send(response, 200, "html", formPage(wish, state, `${origin}/done`), policy);
   };
-  const done: Answer = (url, response) => {
+  const done = (url: URL, response: ServerResponse) => {
     const code = url.searchParams.get("code") ?? "";
     if (!same(url.searchParams.get("state"), state) || !/^[\w-]{1,200}$/.test(code))
       return say(response, 404, "Not found");
@@ -39,16 +37,13 @@ export async function startSetupServer(wish: SetupSettings) {
     say(response, 200, "The App was created. You may close this page; kodiai setup continues in the terminal.");
     return outcome.resolve(code);
   };
-  const pages = new Map([
-    ["/start", start],
-    ["/done", done],
-  ]);
   const server = createServer((request, response) => {
     // Null for an invalid request target, such as `//[`: any process on this machine may send one.
     const url = URL.parse(request.url ?? "/", origin);
-    const page = request.method === "GET" && isOurs(request, origin) ? pages.get(url?.pathname ?? "") : undefined;
-    if (url === null || page === undefined) say(response, 404, "Not found");
-    else page(url, response);
+    const path = request.method === "GET" && isOurs(request, origin) ? url?.pathname : null;
+    if (url !== null && path === "/start") start(url, response);
+    else if (url !== null && path === "/done") done(url, response);
+    else say(response, 404, "Not found");
   });
   await listening(server, { host: HOST, port: wish.port });
   // Read once: a closed server has no address, and a kept-alive connection may still send a request.

@@ -6,6 +6,7 @@ import { AtCapacity, OutOfReach, TooExpensive, Transient } from "../domain/error
 import type { DescribeJob, ReviewJob, UpkeepJob } from "../domain/job.ts";
 import { staleEmbeddings } from "../domain/memory/index-state.ts";
 import { answerComment, giveUpAnswer } from "../flows/commands/answer-comment.ts";
+import { learnFromPeople, learntLine } from "../flows/people/learn-from-people.ts";
 import { giveUpReview, noteFailure } from "../flows/review/check-run.ts";
 import { reviewPullRequest } from "../flows/review/review-pull-request.ts";
 import type { AnyJob, Held, Inspector, JobEnd, LaneName, Lease, LeaseLimits } from "../ports.ts";
@@ -30,7 +31,6 @@ import {
 import { beatOnce, heartbeat } from "./sweeps/heartbeat.ts";
 import { type JobWatch, jobWatch, retrievalWatch } from "./sweeps/job-watch.ts";
 import { largeReviews } from "./sweeps/large-reviews.ts";
-import { runFeedback } from "./sweeps/maintenance.ts";
 import { withMissingRepositoryCheck } from "./sweeps/missing-repository.ts";
 
 /** For the end of questions to a model. */
@@ -174,7 +174,9 @@ function startWorkers(
     runJob({ lane: "upkeep", lease, signal }, wrappers, async () => {
       const { job } = lease;
       if (isTooExpensive(lease)) throw new TooExpensive();
-      return job.kind === "feedback" ? runFeedback(job, await learn(job)) : runFollow(job, queue, follow(lease));
+      return job.kind === "feedback"
+        ? learntLine(await learnFromPeople(job, await learn(job)))
+        : runFollow(job, queue, follow(lease));
     });
 
   const watch = retrievalWatch(serverStatistics(store), (alerts) => log.warn({ alerts }, "retrieval alert"));

@@ -78,7 +78,9 @@ export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Prom
 }
 
 /** How a job ended, in one line. */
-export function learntLine({ added, withdrawn, changed, waiting, cut }: LearntFromPeople): string {
+export function learntLine(done: LearntFromPeople | Skipped): string {
+  if (done.kind === "skipped") return `skipped: ${done.reason}`;
+  const { added, withdrawn, changed, waiting, cut } = done;
   const rest = `${withdrawn === 0 ? "" : `, ${withdrawn} taken back`}${waiting === 0 ? "" : `, ${waiting} wait for an access check`}`;
   return [`learnt: ${added} new${rest}; ${counted(changed, "outcome")} changed`, ...cut].join("; ");
 }

@@ -13,7 +13,6 @@ import {
   beginCheck,
   type CheckPorts,
   checkEnd,
-  endAgain,
   endCheck,
   failing,
   type HeadVerdict,
@@ -74,7 +73,14 @@ export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number
     /** Computes the check again from the review that stands on GitHub, where it would show something else. Never throws. */
     async again(review: Review, place: CheckPlace): Promise<void> {
       try {
-        const end = endAgain(review, place.failOn, await declinedNow());
+        const posted = {
+          kind: "posted",
+          review,
+          reviewUrl: null,
+          summaryUrl: null,
+          findings: review.findings,
+        } as const;
+        const end = checkEnd(posted, place.failOn, await declinedNow());
         const own = await store.on(key, place.headSha);
         if (own?.isOpen === false && own.baseRef === place.baseRef) await store.judge(own.id, end.conclusion);
         const shown = await store.newest(repo, place.headSha);

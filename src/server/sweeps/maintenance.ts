@@ -2,9 +2,7 @@
 
 import type { Logger } from "pino";
 import { Transient } from "../../domain/errors.ts";
-import type { FeedbackJob } from "../../domain/job.ts";
 import { isoDate } from "../../domain/text/iso-date.ts";
-import { type LearnPorts, learnFromPeople, learntLine } from "../../flows/people/learn-from-people.ts";
 import { sweepChecks } from "../../flows/review/check-run.ts";
 import type { Orphan, OrphanWrites } from "../../ports/writes.ts";
 import { findWritten, type WriteWiring } from "../../wire/github.ts";
@@ -194,12 +192,6 @@ function feedbackSweep(
       log.warn({ err: error }, "feedback sweep failed; the next sweep retries");
     }
   });
-}
-
-/** Runs one such job; returns one line on how it ended. */
-export async function runFeedback(job: FeedbackJob, ports: LearnPorts): Promise<string> {
-  const done = await learnFromPeople(job, ports);
-  return done.kind === "skipped" ? `skipped: ${done.reason}` : learntLine(done);
 }
 
 const REFUSED_MS = 60 * MINUTE_MS;

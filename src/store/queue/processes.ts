@@ -44,7 +44,23 @@ export function processesOn(db: Database, { instance, process, held, silentMs, e
     seen = living;
   }
 
+  const ended = async (other: string, end: ProcessEnd): Promise<number> => {
+    const remove = () => db.run("DELETE FROM instances WHERE id = $1", [other]);
+    if (end.kind === "died") await remove();
+    let taken = 0;
+    const own = await db.all<Left>(`${LEFT} WHERE state = 'running' AND owner = $1`, [other]);
+    for (const left of own) {
+      const overran = end.kind === "overran" && left.id === end.job.id && left.token === end.job.token;
+      taken += await takeBack(db, left, overran ? end : end.kind === "died" ? "died" : "left");
+    }
+    // Last, so that no other process takes the jobs for those of one that died.
+    await remove();
+    return taken;
+  };
+
   return {
+    ended,
+    release: () => ended(instance, { kind: "stopped" }),
     async heartbeat() {
       // Shortens waits that a wrong clock made longer than the maximum.
       const latest = `(SELECT ${db.dialect.now}) + ${LONGEST_WAIT_MS}`;
@@ -68,26 +84,6 @@ export function processesOn(db: Database, { instance, process, held, silentMs, e
     },
     async vouch(other: string) {
       await db.run("UPDATE instances SET beats = beats + 1 WHERE id = $1", [other]);
-    },
-    async ended(other: string, end: ProcessEnd) {
-      const remove = () => db.run("DELETE FROM instances WHERE id = $1", [other]);
-      if (end.kind === "died") await remove();
-      let taken = 0;
-      const own = await db.all<Left>(`${LEFT} WHERE state = 'running' AND owner = $1`, [other]);
-      for (const left of own) {
-        const overran = end.kind === "overran" && left.id === end.job.id && left.token === end.job.token;
-        taken += await takeBack(db, left, overran ? end : end.kind === "died" ? "died" : "left");
-      }
-      // Last, so that no other process takes the jobs for those of one that died.
-      await remove();
-      return taken;
-    },
-    async release() {
-      let given = 0;
-      const own = await db.all<Left>(`${LEFT} WHERE state = 'running' AND owner = $1`, [instance]);
-      for (const left of own) given += await takeBack(db, left, "left");
-      await db.run("DELETE FROM instances WHERE id = $1", [instance]);
-      return given;
     },
   };
 }
