@@ -41,10 +41,18 @@ export function configLines(
 
 /** Findings that were held back, folded. */
 export function heldBackLines(review: Review, maxLength: number): readonly string[] {
+  return heldLines(review, review.heldBack, "held back", maxLength);
+}
+
+/** Reported findings that the author asks to ignore, folded. */
+export function askedLines(review: Review, maxLength: number): readonly string[] {
+  return heldLines(review, review.asked, "asked to ignore, by people without write access", maxLength);
+}
+
+function heldLines(review: Review, all: readonly HeldBack[], what: string, maxLength: number): readonly string[] {
   const write = (held: HeldBack) =>
     `- ${findingTitle(held.finding)} ${placeOf(review, held.finding)} — ${sanitizeInline(held.reason, 300)}${because(review, held)}`;
-  const shown = fitList(review.heldBack, write, maxLength, 200, moreOf("finding"));
-  return folded(`${counted(review.heldBack.length, "finding")} held back`, shown);
+  return folded(`${counted(all.length, "finding")} ${what}`, fitList(all, write, maxLength, 200, moreOf("finding")));
 }
 
 /** A link to the original comment, and how to undo its effect. */
@@ -62,14 +70,6 @@ export function leftOutLines({ leftOut }: Review, isSpared: boolean, maxLength: 
   const title = `${counted(files.length, "file")} ${isSpared ? "read by rules only" : "not reviewed"}`;
   const byReason = Map.groupBy(files, ({ reason }) => reason);
   return folded(title, fitList([...byReason], leftOutLine, maxLength, 200, moreOf("reason")));
-}
-
-/** Reported findings that the author asks to ignore, folded. */
-export function askedLines(review: Review, maxLength: number): readonly string[] {
-  const write = ({ finding, reason }: HeldBack) =>
-    `- ${findingTitle(finding)} ${placeOf(review, finding)} — ${sanitizeInline(reason, 300)}`;
-  const shown = fitList(review.asked, write, maxLength, 200, moreOf("finding"));
-  return folded(`${counted(review.asked.length, "finding")} asked to ignore, by people without write access`, shown);
 }
 
 function leftOutLine([reason, files]: readonly [string, Review["leftOut"]]): string {

@@ -42,33 +42,17 @@ export const readCheckRun: Reader<HeadJobs> = reader(CheckDelivery, (payload, de
   const { action, check, installation, repository, sender } = payload;
   const hasScanned = delivery.event === "check_run" && isScan(action, check.app);
   if (action !== "rerequested" && !hasScanned) return `check run: action ${quoted(action)} is not handled`;
-  const named = EXTERNAL_ID.exec(check.external_id ?? "")?.[1];
-  const own = named === undefined ? [] : [Number(named)];
-  const head = {
-    delivery: delivery.id,
-    installationId: installation.id,
-    repo: repoOf(repository, host),
-    headSha: check.head_sha,
-  };
-  if (hasScanned)
-    return {
-      kind: "heads",
-      delivery: delivery.id,
-      named: [],
-      each: { ...UNSHAPED, kind: "review", ...head, trigger: "scanned", explicit: false },
-    };
+  const head = { delivery: delivery.id, installationId: installation.id, repo: repoOf(repository, host) };
+  const each = { ...UNSHAPED, kind: "review", ...head, headSha: check.head_sha } as const;
+  const heads = { kind: "heads", delivery: delivery.id } as const;
+  if (hasScanned) return { ...heads, named: [], each: { ...each, trigger: "scanned", explicit: false } };
+  const own = EXTERNAL_ID.exec(check.external_id ?? "")?.[1];
+  const listed = (check.pull_requests ?? []).map(({ number }) => number);
+  const askedBy = sender === undefined ? null : { id: sender.id, login: sender.login };
   return {
-    kind: "heads",
-    delivery: delivery.id,
-    named: [...own, ...(check.pull_requests ?? []).map(({ number }) => number)],
-    each: {
-      ...UNSHAPED,
-      kind: "review",
-      ...head,
-      trigger: "rerequested",
-      explicit: true,
-      askedBy: sender === undefined ? null : { id: sender.id, login: sender.login },
-    },
+    ...heads,
+    named: own === undefined ? listed : [Number(own), ...listed],
+    each: { ...each, trigger: "rerequested", explicit: true, askedBy },
   };
 });
 

@@ -8,7 +8,7 @@ import type { Checkpoint, EarlierFinding, LineRange } from "../domain/review/rev
 import type { FileCoverage } from "../domain/review.ts";
 import type { LocatedFinding } from "./memory/match-earlier-findings.ts";
 import type { CodeNow } from "./placing/code-now.ts";
-import { pieceOfHunk } from "./reading/plan-reading.ts";
+import { joinedRanges, pieceOfHunk } from "./reading/plan-reading.ts";
 import { type Checked, split } from "./reading/verify.ts";
 
 /** Lines shown again around a pushed change: enough to see its effect. */
@@ -78,17 +78,6 @@ function positionsOf({ hunks }: FileDiff, side: Side, startLine: number, line: n
     .flatMap(positioned)
     .filter(({ line: { oldLine } }) => oldLine !== null && oldLine >= startLine && oldLine <= line)
     .map(({ at }) => at);
-}
-
-/** In order, and those that meet as one. */
-function joinedRanges(ranges: readonly LineRange[]): readonly LineRange[] {
-  const joined: LineRange[] = [];
-  for (const range of ranges.toSorted((a, b) => a.first - b.first)) {
-    const before = joined.at(-1);
-    if (before === undefined || range.first > before.last + 1) joined.push(range);
-    else joined[joined.length - 1] = { first: before.first, last: Math.max(before.last, range.last) };
-  }
-  return joined;
 }
 
 /** @param ranges in order and apart */

@@ -10,7 +10,7 @@ import type { githubFetch } from "../wire/egress.ts";
 import type { Store } from "../wire/store.ts";
 import { METRICS, type MetricEntry, type NameOf } from "./metric-list.ts";
 
-const LANES: readonly LaneName[] = ["review", "command", "upkeep"];
+export const LANES: readonly LaneName[] = ["review", "command", "upkeep"];
 
 export type Metrics = ReturnType<typeof appMetrics>;
 

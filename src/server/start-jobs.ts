@@ -17,7 +17,7 @@ import { serverInspector } from "../wire/rules.ts";
 import type { Store } from "../wire/store.ts";
 import { disabledWorker, isLastFailure, startWorker, type Workers } from "../worker.ts";
 import type { AppOptions } from "./app-options.ts";
-import type { Metrics } from "./metrics.ts";
+import { LANES, type Metrics } from "./metrics.ts";
 import { runFollow } from "./run-follow.ts";
 import {
   admittedBy,
@@ -112,7 +112,6 @@ const COMMANDS_AT_ONCE = 2;
 /** After so many attempts that took too much time, the pull request is told, and the job is parked. */
 const MOST_OVERRUNS = 2;
 const isTooExpensive = ({ overruns }: Lease<AnyJob>) => overruns >= MOST_OVERRUNS;
-const LANES: readonly LaneName[] = ["review", "command", "upkeep"];
 
 /** A lane for reviews, one for commands, and one for maintenance of memory: none waits for another. */
 function startWorkers(

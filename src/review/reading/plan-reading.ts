@@ -5,6 +5,7 @@
 import type { Finding } from "../../domain/finding.ts";
 import { type AskableModel, CHARS_PER_TOKEN, type ModelFailure } from "../../domain/model.ts";
 import type { DiffLine, FileDiff, Hunk } from "../../domain/pull-request.ts";
+import type { LineRange } from "../../domain/review/review-history.ts";
 import type { Coverage, FileCoverage } from "../../domain/review.ts";
 import type { FileKind, ReviewSignals } from "../../domain/signals.ts";
 import { compareTexts } from "../../domain/text/compare-texts.ts";
@@ -212,6 +213,17 @@ export function pieceOfHunk(hunk: Hunk, lines: readonly DiffLine[]): Hunk {
     newStart: first("newLine", hunk.newStart),
     newLines: count("newLine"),
   };
+}
+
+/** In order, and those that meet as one. */
+export function joinedRanges(ranges: readonly LineRange[]): readonly LineRange[] {
+  const joined: LineRange[] = [];
+  for (const range of ranges.toSorted((a, b) => a.first - b.first)) {
+    const before = joined.at(-1);
+    if (before === undefined || range.first > before.last + 1) joined.push(range);
+    else joined[joined.length - 1] = { first: before.first, last: Math.max(before.last, range.last) };
+  }
+  return joined;
 }
 
 /** Diff in one question: above about 30,000 tokens a reviewer model overlooks more than it gains. */

@@ -15,7 +15,7 @@ import { type CheckedFinding, type RuleVerdict, VERIFY_REPLY } from "../reply.ts
 import { plainId, share } from "./draft.ts";
 import { cutAtLine, drawHunk, drawnContext, fileHeading, shownLine } from "./draw-file.ts";
 import { VERIFY_INSTRUCTIONS } from "./instructions.ts";
-import { type Failed, failureReason, pieceOfHunk, verifyBudget } from "./plan-reading.ts";
+import { type Failed, failureReason, joinedRanges, pieceOfHunk, verifyBudget } from "./plan-reading.ts";
 
 export interface Checked {
   readonly findings: readonly Finding[];
@@ -303,27 +303,15 @@ function piecesNear({ hunks }: FileDiff, findings: readonly Finding[]): readonly
 
 /** Runs of lines of a hunk near one of the findings. */
 function segmentsNear(hunk: Hunk, findings: readonly Finding[]): readonly Hunk[] {
-  const segments: { from: number; to: number }[] = [];
-  for (const { from, to } of reaches(hunk, findings)) {
-    const last = segments.at(-1);
-    if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to);
-    else segments.push({ from, to });
-  }
-  return segments.map(({ from, to }) => pieceOfHunk(hunk, hunk.lines.slice(from, to)));
-}
-
-/** The range around each finding in the hunk, in order: indices of lines, the second exclusive. */
-function reaches(hunk: Hunk, findings: readonly Finding[]) {
-  return findings
-    .flatMap(({ side, startLine, line }) => {
-      const numberOf = side === "LEFT" ? "oldLine" : "newLine";
-      const isCited = (at: number | null) => at !== null && at >= startLine && at <= line;
-      const first = hunk.lines.findIndex((line) => isCited(line[numberOf]));
-      if (first < 0) return [];
-      const last = hunk.lines.findLastIndex((line) => isCited(line[numberOf]));
-      return [{ from: Math.max(0, first - AROUND), to: last + AROUND + 1 }];
-    })
-    .sort((a, b) => a.from - b.from);
+  const near = findings.flatMap(({ side, startLine, line }) => {
+    const numberOf = side === "LEFT" ? "oldLine" : "newLine";
+    const isCited = (at: number | null) => at !== null && at >= startLine && at <= line;
+    const first = hunk.lines.findIndex((line) => isCited(line[numberOf]));
+    if (first < 0) return [];
+    const last = hunk.lines.findLastIndex((line) => isCited(line[numberOf]));
+    return [{ first: Math.max(0, first - AROUND), last: last + AROUND }];
+  });
+  return joinedRanges(near).map(({ first, last }) => pieceOfHunk(hunk, hunk.lines.slice(first, last + 1)));
 }
 
 /**
