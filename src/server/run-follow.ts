@@ -11,7 +11,7 @@ import type { Queue } from "../ports.ts";
 /** How long an import waits when GitHub does not say when its rate limit resets. */
 const DEFAULT_WAIT_MS = 10 * 60_000;
 
-/** Returns one line on how it ended; other jobs run before the continuation. Throws as followRepository does. */
+/** Returns one line on how it ended; other jobs run before the rest. Throws as followRepository. */
 export async function runFollow(job: FollowJob, queue: Pick<Queue, "accept">, ports: FollowPorts): Promise<string> {
   const done = await followRepository(job, ports);
   const now = ports.now();
@@ -41,8 +41,8 @@ async function labelsByDefaults(job: FollowJob, { labels }: FollowPorts): Promis
 }
 
 /**
- * The job that continues it, and what distinguishes that from the delivery's other jobs; null when one run was enough. An import
- * that was interrupted, and a removal that GitHub did not confirm, continue later.
+ * The job that continues it, and what tells it from the delivery's other jobs; null when one run
+ * was enough. An interrupted import and an unconfirmed removal continue later.
  */
 function nextOf(
   job: FollowJob,

@@ -1,6 +1,6 @@
-// The setup page for one person, on loopback: it posts the App's manifest to GitHub, and receives the code that GitHub redirects the
-// browser back with. A token protects it, because the person on that page decides who owns the App. It can be reopened until the
-// code arrives: for a signed-out person GitHub shows its login first, which loses the form.
+// The setup page for one person, on loopback: it posts the App's manifest to GitHub, and receives
+// the code with which GitHub redirects the browser. A token protects it: whoever confirms owns the
+// App. It can be reopened until the code arrives, because GitHub's login loses the form.
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { html } from "hono/html";
@@ -17,7 +17,7 @@ interface SetupSettings {
 
 const HOST = "127.0.0.1";
 
-/** Opens the page at `url`; `code` of the created App rejects after the timeout. Throws when the port is in use. */
+/** Opens the page at `url`; `code` rejects after the timeout. Throws when the port is in use. */
 export async function startSetupServer(wish: SetupSettings) {
   const [token, state] = [randomBytes(24).toString("base64url"), randomBytes(24).toString("base64url")];
   const outcome = Promise.withResolvers<string>();
@@ -46,7 +46,7 @@ export async function startSetupServer(wish: SetupSettings) {
     else say(response, 404, "Not found");
   });
   await listening(server, { host: HOST, port: wish.port });
-  // Read once: a closed server has no address, and a kept-alive connection may still send a request.
+  // Read once: a closed server has no address, and a kept-alive connection may send more.
   const origin = urlOf(server);
   const late = setTimeout(
     () => outcome.reject(new Error("the App was not confirmed in time; run kodiai setup again")),

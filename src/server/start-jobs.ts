@@ -1,5 +1,5 @@
-// Runs jobs: the readers of memory, the lanes of the queue, and what surrounds each job. A worker process runs them beside the
-// server, or with `--in-process` the server itself.
+// Runs jobs: the readers of memory, the lanes of the queue, and what surrounds each job. In a
+// worker process beside the server, or with `--in-process` in the server.
 import type { Logger } from "pino";
 import type { CommandJob } from "../domain/command.ts";
 import { AtCapacity, OutOfReach, TooExpensive, Transient } from "../domain/errors.ts";
@@ -39,7 +39,9 @@ const TIDY_MS = 2_000;
 export interface Jobs {
   /** Polls these lanes now, or all of them: a job may have been added. */
   wake(lane?: LaneName): void;
-  /** Takes no further jobs; resolves when the running ones have ended, or after `withinMs`. Then it gives back what it holds. */
+  /**
+   * Takes no further jobs; when the running ones ended, or after `withinMs`, gives back the rest.
+   */
   stop(withinMs: number): Promise<void>;
 }
 
@@ -109,11 +111,11 @@ async function readers(
 /** After so many attempts a posted review ends even if memory cannot be written. */
 const TRIES_TO_REMEMBER = 6;
 const COMMANDS_AT_ONCE = 2;
-/** After so many attempts that took too much time, the pull request is told, and the job is parked. */
+/** After so many attempts that took too much time, the job says so and is parked. */
 const MOST_OVERRUNS = 2;
 const isTooExpensive = ({ overruns }: Lease<AnyJob>) => overruns >= MOST_OVERRUNS;
 
-/** A lane for reviews, one for commands, and one for maintenance of memory: none waits for another. */
+/** Lanes for reviews, for commands, and for maintenance of memory: none waits for another. */
 function startWorkers(
   options: AppOptions & { readonly inspector: Inspector },
   store: Store,
@@ -142,7 +144,7 @@ function startWorkers(
     unlessForgotten,
     // `/kodiai stop` ends a review between two stages or between two comments.
     stoppable,
-    // Reviews of large changes need much memory, so only two run at a time; others free their worker.
+    // Reviews of large changes need much memory: two at a time; others free their worker.
     admittedBy(large),
     // A separate job describes new memories later.
     describedLater(addDescribing),
