@@ -1,11 +1,11 @@
 // A list that may not fit: what is left out is counted, never silently lost.
 
 /**
- * As many items as fit, then one that counts the rest. Items beyond are not rendered: a list may hold thousands.
+ * As many items as fit, then one that counts the rest. Others are not rendered.
  *
  * @param items the most important first
  * @param write Markdown of one item, without a line end
- * @param maxLength UTF-16 units for all items, their line ends and the closing line; at least 100
+ * @param maxLength UTF-16 units for everything; at least 100
  * @param most the largest number of items
  * @param more the closing line for `count` items that did not fit; at most 80 units
  */

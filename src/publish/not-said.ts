@@ -1,5 +1,6 @@
-// Everything that was not reviewed, not posted or degraded, each with its reason: folded under its count. Problems of the
-// configuration are not folded: a maintainer has to fix them. Each `maxLength` is in UTF-16 units.
+// What was not reviewed, not posted or degraded, each with its reason: folded under its count.
+// Problems of the configuration are not folded: a maintainer has to fix them. Each `maxLength` is
+// in UTF-16 units.
 
 import type { ConfigProblem } from "../config/repo-config.ts";
 import type { HeldBack } from "../domain/finding.ts";
@@ -86,7 +87,7 @@ function configPlace({ file, line, column }: ConfigProblem): string {
   return codeSpan(column === null ? `${file}:${line}` : `${file}:${line}:${column}`, 120);
 }
 
-// What the model did not read, file by file: no findings in an unread file do not mean that it is fine.
+// What the model did not read: no findings in an unread file do not mean that it is fine.
 
 /** The names of the prompt's parts for people. */
 const PARTS: Readonly<Record<string, string>> = {
@@ -100,7 +101,7 @@ const PARTS: Readonly<Record<string, string>> = {
   commits: "the commit messages",
 };
 
-/** Files that were read in part or not at all, folded under their count; and which texts were shortened for the model. */
+/** Files read in part or not at all, folded; and texts that were shortened for the model. */
 export function unreadLines({ coverage }: Review, maxLength: number): readonly string[] {
   if (coverage === null) return [];
   const unread = coverage.files.filter(isUnread);

@@ -1,5 +1,5 @@
-// The findings of a review in its summary: a table of all of them, and in full those that have no comment on their lines. Each
-// `maxLength` is in UTF-16 units.
+// The findings in the summary: a table of all of them, and in full those without a comment on their
+// lines. Each `maxLength` is in UTF-16 units.
 
 import { SEVERITIES, sharedComment } from "../domain/finding.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
@@ -49,8 +49,8 @@ function row(review: Review, group: readonly PlacedFinding[]): string {
 }
 
 /**
- * The findings without a comment on their lines, folded: in full if the summary is the only place that has them, else in one
- * line with the reason.
+ * The findings without a comment on their lines, folded: in full if only the summary has them, else
+ * in one line with the reason.
  */
 export function unplacedFindings(
   review: Review,

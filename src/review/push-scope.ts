@@ -1,4 +1,4 @@
-// Limits a review after a push to what the push changed and the lines near it. The rest was read before.
+// Limits a review after a push to what it changed and the lines near it. The rest was read before.
 
 import { shapeOf, textTokens } from "../domain/code/code-fingerprint.ts";
 import { atLeast, type Finding, type HeldBack, isAlwaysReported } from "../domain/finding.ts";
@@ -25,7 +25,7 @@ interface PushScope {
   readonly earlier: readonly FileCoverage[];
 }
 
-/** Everything for a full review; else what the push touched, plus everything that no earlier review read wholly. */
+/** All of a full review; else what the push touched, and what no earlier review read wholly. */
 export function scopeAfterPush(files: readonly FileDiff[], checkpoint: Checkpoint): PushScope {
   if (checkpoint.kind === "full") return { files, touches: () => true, earlier: [] };
   const joined = new Map<string, readonly LineRange[] | "whole">();
@@ -90,8 +90,8 @@ const DRIP = "outside the changes of this push";
 const OPPOSITE = "it asks for the opposite of an earlier finding of ours that was fixed";
 
 /**
- * Holds back new findings without a cause in the push, and those that ask for the opposite of an earlier request.
- * Critical and security findings are always reported.
+ * Holds back new findings without a cause in the push, and those that ask for the opposite of an
+ * earlier request; never critical and security ones.
  *
  * @param known findings that were reported before: they stay
  */
@@ -120,7 +120,7 @@ interface GuardMaterial {
   readonly checkpoint: Checkpoint;
   readonly located: readonly LocatedFinding[];
   readonly code: CodeNow;
-  /** Ids of findings of earlier pushes that only memory held back: they need no cause in the push. */
+  /** Ids of findings that only memory held back before: they need no cause in the push. */
   readonly revived: ReadonlySet<string>;
 }
 

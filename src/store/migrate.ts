@@ -16,10 +16,10 @@ export interface SchemaPart {
 const LOCK = 7_165_204_331;
 
 /**
- * Runs the missing steps, all or none. When several processes start at once, one migrates and the others wait.
+ * Runs the missing steps, all or none. Of several processes one migrates and the others wait.
  *
  * @param place how messages name the database: a file, or DATABASE_URL
- * @throws StoreUnusable when the database's schema is newer than this Kodiai
+ * @throws StoreUnusable when the schema is newer than this Kodiai
  */
 export async function migrate(db: Database, parts: readonly SchemaPart[], place: string): Promise<void> {
   // Without missing steps it takes no lock, because another process may be running a long step.

@@ -1,5 +1,5 @@
-// Checks each drafted finding against the code, first by rule, then by a cheaper question, before it is posted. A
-// finding that fails is held back with the reason.
+// Checks each drafted finding before it is posted, by rule and then by a cheaper question. One that
+// fails is held back with the reason.
 
 import { type ChangeContext, citedContext, type MaskedLines } from "../../domain/change-context.ts";
 import { atLeast, type Finding, type HeldBack } from "../../domain/finding.ts";
@@ -22,7 +22,7 @@ export interface Checked {
   readonly heldBack: readonly HeldBack[];
 }
 
-/** Checks without a model: whether this diff changes the finding's lines, and whether its fix is already there. */
+/** Whether this diff changes the finding's lines, and whether its fix is already there. */
 export function checkByRule(findings: readonly Finding[], files: readonly FileDiff[]): Checked {
   const spoken = new Set(findings.map(({ path }) => path));
   const index = new Map(files.filter(({ path }) => spoken.has(path)).map((file) => [file.path, diffLines(file)]));
@@ -61,11 +61,10 @@ function ruleObjection(finding: Finding, lines: DiffLines | undefined): string |
 }
 
 /**
- * Applies the verdicts. A finding without a verdict counts as undecided by the code shown; a verdict may lower a
- * severity, never raise it.
+ * Applies the verdicts. Without one a finding counts as undecided by the code shown; a verdict may
+ * lower a severity, never raise it.
  *
- * @param unchecked findings without an answered question: they keep their confidence, and say that they were not
- * checked
+ * @param unchecked without an answered question: they keep their confidence, and say so
  */
 export function takeVerdicts(
   findings: readonly Finding[],
@@ -148,8 +147,8 @@ const MOST_LOOKS = 4;
 const VERIFYING = { purpose: "verify", tier: "small", effort: "medium", shape: VERIFY_REPLY } as const;
 
 /**
- * Verifies findings by the cheaper model, as far as questions and budget allow. Unchecked findings, and those without a
- * verdict, are reported.
+ * Verifies findings by the cheaper model, as far as questions and budget allow; what was not
+ * checked is reported.
  *
  * @param lines of the files that drafts cite as `path:line`
  */
@@ -208,7 +207,7 @@ const BODY_CHARS = 1_500;
  * @param findings at least one
  * @param delimiter unguessable and new
  * @param budget UTF-16 units for findings and code together, at least 4,000
- * @param around code from elsewhere in the repository that the findings cite; shown as far as it fits
+ * @param around code from elsewhere that the findings cite; shown as far as it fits
  * @returns with the findings that it asks about, at least one
  */
 export function verifyQuestion(
@@ -293,7 +292,7 @@ function drawnFile(
   return shown.length === 0 ? null : [heading, ...shown].join("\n");
 }
 
-/** The lines around each proven place; when a finding has none, the other hunks of the file too, after these. */
+/** The lines around each proven place; when one is not proven, then the file's other hunks. */
 function piecesNear({ hunks }: FileDiff, findings: readonly Finding[]): readonly Hunk[] {
   const proven = findings.filter(({ locMethod }) => locMethod !== "none");
   const near = hunks.map((hunk) => segmentsNear(hunk, proven));
@@ -315,8 +314,8 @@ function segmentsNear(hunk: Hunk, findings: readonly Finding[]): readonly Hunk[]
 }
 
 /**
- * Splits the rules' findings by the model's verdicts. A finding without a verdict stays, and so does one that any of
- * several answers does not call wrong. A verdict may silence a mild finding but never a severe one, because the text
+ * Splits the rules' findings by the model's verdicts. One without a verdict stays, and one that any
+ * answer does not call wrong. A verdict may silence a mild finding but never a severe one: the text
  * that the model read may have asked it to.
  */
 export function takeRuleVerdicts(findings: readonly Finding[], verdicts: readonly RuleVerdict[]): Checked {
@@ -339,7 +338,7 @@ const MOST_PLACES = 12;
 const NEAR = 4;
 const CITED_LINES = 40;
 
-/** The lines that drafts cite as `path:line`, as far as they can be read, for the model that checks them. */
+/** The lines that drafts cite as `path:line`, where they can be read, for the model that checks. */
 async function citedLines(
   findings: readonly { readonly title: string; readonly body: string }[],
   lines: MaskedLines,

@@ -37,7 +37,7 @@ const PAGE = 1_000;
  * Migrates and verifies everything, or nothing. The source stays unchanged.
  *
  * @param target with the schema, and otherwise empty
- * @throws StoreUnusable when the target holds a store, the source changed meanwhile, or a table differs
+ * @throws StoreUnusable when the target holds a store, the source changed, or a table differs
  */
 export function moveStore(source: Source, target: Database, report: ReportMoved): Promise<readonly MovedTable[]> {
   return target.transaction(async (tx) => {
@@ -170,7 +170,7 @@ async function checksumOf(
   }
 }
 
-/** Advances id sequences; requeues jobs that were running when the server ended, unless another waits. */
+/** Advances id sequences; requeues jobs that were running when the server ended. */
 async function finish(tx: Sql): Promise<void> {
   await tx.run(
     `UPDATE jobs SET state = 'superseded', outcome = 'moved to another database', owner = NULL, finished_at = ${tx.dialect.now}
