@@ -253,7 +253,7 @@ export const VERBS = {
   migrate: {
     group: "operate",
     summary: "move the store to PostgreSQL",
-    forms: [["sqlite://DIR postgres://…", "into an empty database, compared row by row; resumes where it stopped"]],
+    forms: [["sqlite://DIR postgres://…", "into an empty database, compared row by row; all of it or nothing"]],
     options: { json: JSON_OUTPUT },
   },
   "export-data": {

@@ -1,4 +1,4 @@
-// A finding as a comment on its lines or its file: what, why, how to fix it, earlier comments, how to decline it.
+// A finding as a comment: what, why, how to fix it, earlier comments, how to decline it.
 
 import { rulePage } from "../config/rule-page.ts";
 import type { CommandJob } from "../domain/command.ts";
@@ -27,9 +27,12 @@ const OTHER_PLACES = 20;
 
 /**
  * @param finding the one whose lines the comment is on
- * @param place `inline` offers a committable suggestion; a comment on a whole file has no lines to replace
- * @param others findings that report the same at other places, and have no comment of their own
- * @returns Markdown of at most 60,000 UTF-16 units whose last line is the hidden marker with the ids of all findings
+ *
+ * @param place `inline` offers a committable suggestion; a comment on a file has no lines to
+ *   replace
+ * @param others findings that report the same elsewhere, and have no comment of their own
+ * @returns Markdown of at most 60,000 UTF-16 units; its last line, hidden, has the ids of all
+ *   findings
  */
 export function renderComment(
   review: Pick<Review, "repo" | "headSha" | "reviewed" | "agentPrompt" | "isByOutsider" | "answersCommands">,
@@ -100,8 +103,8 @@ export function origin({ answersCommands }: Pick<Review, "answersCommands">, { r
 }
 
 /**
- * The committable block, or plain code if GitHub would commit something other than what was meant: text with hidden
- * characters, or with a line that another bot obeys, must be changed before it is posted.
+ * The committable block, or plain code if GitHub would commit something else than was meant: hidden
+ * characters, and lines that another bot obeys, are changed before they are posted.
  */
 function renderSuggestion(finding: Finding): string {
   if (finding.suggestion === null) return "";
@@ -112,7 +115,7 @@ function renderSuggestion(finding: Finding): string {
   if (text !== meant) return `Put this in place of ${lines(finding)}:\n\n${writeFence("", shown)}`;
   // No line at all deletes the lines; one empty line would leave an empty line behind.
   if (meant === "") return writeFence("suggestion", []);
-  // What a browser posts has CR LF everywhere, so GitHub knows both; it does not document which of them it writes.
+  // A browser posts CR LF everywhere: GitHub knows both, and documents not which one it writes.
   return writeFence("suggestion", finding.suggestion.crlf ? shown.map((line) => `${line}\r`) : shown);
 }
 
@@ -123,7 +126,7 @@ const QUOTED = 200;
 
 type Quoted = Quote & (Pick<Precedent, "url" | "outcome" | "decided" | "date" | "reason"> | Omit<SeenBefore, "path">);
 
-/** One line of inert Markdown: `ines on [#1](…) (2026-03-02, fixed): *Give subprocess.run a list.*` */
+/** One line of inert Markdown: `ines on [#1](…) (2026-03-02, fixed): *Give run a list.*` */
 export function quoteLine(repo: Pick<Repo, "host">, said: Quoted): string {
   const { author, pull, quote, date, outcome, decided } = said;
   const reason = "reason" in said ? said.reason : undefined;
@@ -145,7 +148,7 @@ function placeOfQuote(repo: Pick<Repo, "host">, url: string | null, pull: number
   return pull === undefined ? name : `on ${codeSpan(name)}`;
 }
 
-/** References to the pull requests of these memories, which the sanitizer has made code, as links. */
+/** Links references to these memories' pull requests, which the sanitizer has made code. */
 function withPullLinks(repo: Pick<Repo, "host">, markdown: string, precedents: readonly Precedent[]): string {
   return precedents.reduce((text, { pull, url }) => {
     const link = linkTo(repo, `#${pull}`, url);
@@ -160,8 +163,8 @@ const TEXT_LIMIT = 6_000;
 const SOURCES = 5;
 
 /**
- * @returns Markdown of at most 60,000 UTF-16 units whose only mention is the one who asked, and whose last line is the hidden
- *   marker that identifies the answer; null when there is nothing to say
+ * @returns Markdown of at most 60,000 UTF-16 units whose only mention is the one who asked, and
+ *   whose last line is the answer's hidden marker; null when there is nothing to say
  */
 export function renderAnswer(answer: Answer, { comment, repo }: Pick<CommandJob, "comment" | "repo">): string | null {
   const { place, id, author } = comment;

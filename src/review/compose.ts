@@ -1,6 +1,6 @@
-// Builds the prompt: our own text in the system part, text by others fenced in the user part, each section within its
-// limit. Parts shared by all questions of a review come first and word for word the same, so that a server can cache
-// them.
+// Builds the prompt: our text in the system part, text by others fenced in the user part, each
+// section within its limit. What the questions of a review share comes first, word for word, so
+// that a server can cache it.
 
 import { fileList } from "../config/patterns.ts";
 import type { PathInstruction } from "../config/repo-config.ts";
@@ -43,7 +43,7 @@ export interface PromptMaterial {
  * Composes the questions of a review.
  *
  * @param delimiter unguessable and new: `kodiai-` and at least 16 hex digits
- * @param contextChars UTF-16 units for everything but instructions, precedents, code around the change and diff
+ * @param contextChars UTF-16 units of the sections about the pull request
  */
 export function compose(
   material: PromptMaterial,
@@ -96,7 +96,7 @@ function drawn({ heading, text, part }: Section, delimiter: string): string {
   return `## ${heading}\n${OURS.has(part) ? text : fence(part, text, delimiter)}`;
 }
 
-/** Our own words, or the base branch's configuration: their instructions count. Others wrote the rest. */
+/** Our own words, or the base branch's configuration: their instructions count. */
 const OURS: ReadonlySet<string> = new Set(["tone", "path-instructions"]);
 
 function sections(material: PromptMaterial, words: Words): readonly Section[] {
@@ -181,11 +181,11 @@ function ruleLines(findings: readonly Finding[]): string {
     .join("\n");
 }
 
-/** Files whose lines are values, by their ending or folder: translations, tables, pictures, recorded output. */
+/** Files whose lines are values: translations, tables, pictures, recorded output. */
 const DATA =
   /\.(?:csv|tsv|jsonl|ndjson|geojson|svg|snap|po|pot|xliff?|arb|resx|strings)$|(?:^|\/)(?:locales?|i18n|translations|fixtures|testdata)\/[^:]+\.(?:json|ya?ml|txt)$/i;
 
-/** Each changed file with what it is, and whether the model sees it: shown, in which part, left out and why, or unread. */
+/** Each changed file, and whether the model sees it: shown, in which part, left out, or unread. */
 function fileLines({ context, signals, coverage, parts }: PromptMaterial): string {
   const kinds = new Map(signals.files.map(({ path, kind }) => [path, kind]));
   const covered = new Map(coverage.map((one) => [one.path, one]));
@@ -247,7 +247,7 @@ function diffPart(
 }
 
 /**
- * The path instructions that at least one changed path matches, in the order of the configuration, with these paths.
+ * Path instructions that match a changed path, in the order of the configuration, with these paths.
  *
  * @param paths of the reviewed files
  */

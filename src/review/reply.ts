@@ -171,7 +171,7 @@ const VERDICTS = {
   "not-shown": "unsure, unclear, unknown, uncertain, undecided, not enough context",
 };
 
-/** A schema in the form for a model, and the check of its reply, whose problem names the first wrong place. */
+/** A schema for a model, and the check of its reply; a problem names the first wrong place. */
 export function shapeOf<T>(name: string, schema: z.ZodType<T>) {
   return {
     name,

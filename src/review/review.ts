@@ -1,5 +1,5 @@
-// The review stage: merges the findings of rules and model, checks them against the diff and places them. Nothing is
-// sent. Without a model, or when it fails, the rules' review remains, and says so.
+// The review stage: merges the findings of rules and model, checks them against the diff and places
+// them. Nothing is sent. Without a model the rules' review remains, and says so.
 
 import { fileList } from "../config/patterns.ts";
 import { CONFIG_FILE } from "../config/read-yaml.ts";
@@ -57,7 +57,7 @@ export interface ReviewPorts {
   readonly fingerprint: string;
   /** Memory about code and claims like those of this change. */
   readonly pastDecisions: RepositoryHistory;
-  /** Whether the author may write to the repository; otherwise what the author alone says hides nothing from the check. */
+  /** Whether the author may write to the repository; else the author's word hides nothing. */
   readonly isAuthorTrusted: boolean;
   /** How many findings get a comment of their own; null: `review.maxComments`. */
   readonly commentLimit: number | null;
@@ -97,7 +97,7 @@ export async function review(
   const memory = reviewMemory(precedents);
   const policy = policyOf(context, signals, ports.isAuthorTrusted);
   const { around } = ports;
-  // An author without write access holds nothing back by a comment, and is named as having asked for it.
+  // An author without write access holds nothing back by a comment: it is shown as asked for.
   const unless = (held: readonly HeldBack[]) => (ports.isAuthorTrusted ? [] : held.map(({ finding }) => finding));
   const tools = withToolFindings([...inspection.findings, ...unless(inspection.heldBack)], context, settings);
   const commented = [...inspection.heldBack, ...tools.heldBack];
@@ -184,7 +184,9 @@ function heldByAuthor(held: HeldBack): HeldBack {
   return { ...held, heldBy: "author" };
 }
 
-/** Reported findings that the author, without write access, asks to ignore: in the code, or by a command. */
+/**
+ * Reported findings that an author without write access asks to ignore, in code or by a command.
+ */
 function askedToIgnore(
   said: readonly PlacedFinding[],
   ignored: readonly HeldBack[],
@@ -298,7 +300,7 @@ export async function answer(question: Question, allowance: ModelAllowance): Pro
   return text === "" ? { ...paid, reason: "the model gave an empty answer" } : { ...paid, text, reason: null };
 }
 
-/** The files as rules read them: of a notebook its code, in the language of its kernel, beside the rest of it. */
+/** The files as rules read them: a notebook as its code, in its language, and the rest of it. */
 function inspectedFiles(context: PullRequestContext, signals: ReviewSignals, isAuthorTrusted: boolean) {
   const known = new Map([...signals.files, ...signals.spared].map((file) => [file.path, file]));
   // Otherwise an author could turn the check green by naming code a test, a document or an example.
@@ -332,7 +334,9 @@ function inspectedFiles(context: PullRequestContext, signals: ReviewSignals, isA
 
 const CELLS_UNREAD = "rules did not read the code of its cells, since it is not on lines of its own in the file";
 
-/** A title by somebody without write access can ask for more than the configuration reports, not for less. */
+/**
+ * The title of an author without write access can ask for more than is configured, not for less.
+ */
 function policyOf(
   { config, ownComments, declined }: PullRequestContext,
   { intent }: ReviewSignals,
@@ -356,8 +360,8 @@ function policyOf(
 }
 
 /**
- * A suggestion needs a comment on its lines; without one, or when it is not certain, the finding has none. Of several for the
- * same lines the first stays, and none where an earlier comment is, since committing both would undo one.
+ * A suggestion needs a comment on its lines, and certainty. Of several for the same lines the first
+ * stays, and none where an earlier comment is: committing both would undo one.
  */
 function withSuggestions(findings: readonly PlacedFinding[], context: PullRequestContext): readonly PlacedFinding[] {
   const files = new Map(context.files.map((file) => [file.path, file]));

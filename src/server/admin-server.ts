@@ -96,7 +96,7 @@ export async function startAdminServer(
 /** How long a probe waits for the store, which may be held up by a lock of the worker process. */
 const COUNT_MS = 20;
 
-/** The count, or the one before where the store does not answer soon. Rejects when the store cannot be read. */
+/** The count, or the last one where the store is slow. Rejects when the store cannot be read. */
 function soonCounted(count: Store["queue"]["counts"]): Store["queue"]["counts"] {
   let last: Awaited<ReturnType<typeof count>> | null = null;
   return async () => {
@@ -114,7 +114,7 @@ function memoryLimit(): number | null {
   return bytes > 0 && bytes < 2 ** 50 ? bytes : null;
 }
 
-// Readiness: whether a delivery could be stored now, with every reason against it, for an orchestrator's probe.
+// Readiness: whether a delivery could be stored now, with every reason against it.
 
 interface Readiness {
   readonly ready: boolean;
@@ -143,7 +143,7 @@ const PROBE_MS = 1_000;
 const ANSWER_MS = 500;
 /** As long as the webhook server tries to store a delivery. */
 const LOCKED_MS = 5_000;
-/** A failed delivery counts for so long: the probe's small row may fit on a disk where a delivery does not. */
+/** A failed delivery counts for so long: the probe's small row may still fit on a full disk. */
 const FAILURE_MS = 10_000;
 const FAILED = "the last delivery could not be stored";
 /** Share of the memory limit; beyond it the system will soon kill the process. */

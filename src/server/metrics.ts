@@ -10,7 +10,7 @@ import type { githubFetch } from "../wire/egress.ts";
 import type { Store } from "../wire/store.ts";
 import { METRICS, type MetricEntry, type NameOf } from "./metric-list.ts";
 
-const LANES: readonly LaneName[] = ["review", "command", "upkeep"];
+export const LANES: readonly LaneName[] = ["review", "command", "upkeep"];
 
 export type Metrics = ReturnType<typeof appMetrics>;
 
@@ -18,7 +18,7 @@ export type Metrics = ReturnType<typeof appMetrics>;
 const MOST_KINDS = 500;
 
 /**
- * None of its functions throws: no work fails because of a metric. Times are milliseconds; the version is Kodiai's.
+ * None of its functions throws: no work fails because of a metric. Times are milliseconds.
  *
  * @param far counts in another process; null: here
  */
@@ -51,7 +51,7 @@ export function appMetrics(version: string, far: Meters | null = null) {
       count("kodiai_answers_total", { status: String(status) });
       if (status === 202) observe("kodiai_ack_seconds", {}, ms / 1_000);
     },
-    /** A delivery was stored: its event, and its outcome (`review`, `ignored`, `seen before`, …). */
+    /** A stored delivery: its event and its outcome (`review`, `ignored`, `seen before`, …). */
     took(event: string, outcome: string): void {
       count("kodiai_deliveries_total", { event: known(event) ? event : "other", outcome });
     },
@@ -224,7 +224,7 @@ export function countedStore(store: Store, metrics: Pick<Metrics, "retrieved" | 
 
 type Fetch = ReturnType<typeof githubFetch>;
 
-/** Wraps fetch and tracks when GitHub last answered. A 5xx does not count: it comes from a proxy, or from GitHub during an outage. */
+/** Tracks when GitHub last answered. A 5xx does not count: it may come from a proxy. */
 export function answerClock(fetch: Fetch) {
   let answeredAt: number | null = null;
   return {

@@ -1,5 +1,5 @@
-// The Probot app. Its one handler parses a delivery and commits it with its jobs. Deliveries that arrive at the same time are
-// committed in one transaction.
+// The Probot app. Its one handler parses a delivery and commits it with its jobs; those that arrive
+// at the same time share a transaction.
 import type { ApplicationFunction, Probot } from "probot";
 import { Transient } from "../domain/errors.ts";
 import type { Arrival, Inbox } from "../ports/inbox.ts";
@@ -23,8 +23,8 @@ interface DeliverySettings extends Pick<AppOptions, "appId" | "githubHost" | "re
 export type ProbotEvent = Parameters<Probot["receive"]>[0];
 
 /**
- * The Probot app function. Its handler resolves when the delivery is on disk, and rejects when the store cannot store it. Checks of
- * other Apps are not stored.
+ * Its handler resolves when the delivery is on disk, and rejects when it cannot be stored. Checks
+ * of other Apps are not stored.
  */
 export function deliveryHandler(taking: DeliverySettings): ApplicationFunction {
   const { commits, counted, githubHost: host, reviewerLogin, slug, log } = taking;
@@ -78,7 +78,7 @@ type Outcome = Received["outcome"];
 /** Until a repository's first review: the configuration's default. */
 const PUSH_WAIT_MS = 10_000;
 
-/** Delays the review of a push or scan as configured, because more of them may follow. Explicit requests are not delayed. */
+/** Delays the review of a push or scan as configured: more may follow. Requests are not delayed. */
 async function debounced(outcome: Outcome, { waits }: DeliverySettings["store"], now: number): Promise<Outcome> {
   if (outcome.kind !== "review" && outcome.kind !== "heads") return outcome;
   const { repo, trigger } = outcome.kind === "heads" ? outcome.each : outcome;
@@ -108,7 +108,9 @@ const PAUSE_MS = 25;
 /** How often late deliveries are rejected while a slow transaction runs. */
 const LATE_MS = 250;
 
-/** Deliveries per transaction: some milliseconds of the write lock. A single one may fit on a full disk where many do not. */
+/**
+ * Per transaction: milliseconds of the write lock. One may fit on a full disk where many do not.
+ */
 const MOST = 64;
 
 export type Committer = ReturnType<typeof committer>;
@@ -138,7 +140,7 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
   async function flush(): Promise<void> {
     refuseLate();
     const batch = waiting.slice(0, most);
-    // Rejects them in time even if the store hangs; if it stored them after all, their redelivery is recognised.
+    // In time even if the store hangs; if it stored them after all, it knows their redelivery.
     const watch = setInterval(refuseLate, LATE_MS);
     const pauseMs = batch.length > 0 && !(await keep(batch)) ? PAUSE_MS : 0;
     clearInterval(watch);
@@ -184,8 +186,10 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
 
   return {
     /**
-     * @returns whether it is new: false when it, or one with the same fingerprint, was stored before
-     * @throws Transient when the store could not be written for 5 s; Error when it cannot store this delivery
+     * @returns false when it, or one with the same fingerprint, was stored before
+     *
+     * @throws Transient when the store could not be written for 5 s; Error when this one cannot be
+     *   stored
      */
     commit(arrival: Arrival): Promise<boolean> {
       const { promise, resolve, reject } = Promise.withResolvers<boolean>();

@@ -1,5 +1,5 @@
-// The public webhook server, with its limits. It refuses a request as early as possible, by path, type, headers, size and signature,
-// before it parses the body. Probot handles signed deliveries; the answer is 202 once they are committed.
+// The public webhook server. It refuses as early as possible: by path, type, headers, size and
+// signature, before it parses the body. Probot handles signed deliveries; committed ones get 202.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -32,7 +32,7 @@ const MOST_CONNECTIONS = 1_000;
 /** Connections still open after so long are closed. */
 const CLOSE_MS = 1_000;
 
-/** Listens for deliveries; Probot's handler rejects those that must be redelivered. Throws when the port is in use. */
+/** Listens; Probot's handler rejects what must be redelivered. Throws when the port is in use. */
 export async function startWebhookServer(probot: Probot, settings: WebhookSettings) {
   const bodies = bodyReader();
   const running = new Set<Promise<void>>();
@@ -133,7 +133,7 @@ const ANSWERS: ReadonlyMap<number, string> = new Map([
 /** Printable and short; GitHub's are GUIDs. */
 const DELIVERY_ID = /^[\x21-\x7e]{1,100}$/;
 
-/** Probot looks up handlers by these names; `error` is reserved, because its handlers log their argument. */
+/** Probot finds handlers by these names; `error` is reserved: its handlers log their argument. */
 const EVENT = /^(?!error$)[a-z][a-z0-9_]{0,99}$/;
 
 /** The status of a refusal by headers alone; null when the body is needed. */
@@ -141,7 +141,7 @@ function refusalOf({ headers }: IncomingMessage): number | null {
   const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json" || (headers["content-encoding"] ?? "identity") !== "identity") return 415;
   if (Number(headers["content-length"] ?? 0) > MOST_BODY_BYTES) return 413;
-  if (!looksSigned(one(headers["x-hub-signature-256"]))) return 401;
+  if (!SIGNATURE.test(one(headers["x-hub-signature-256"]) ?? "")) return 401;
   const isNamed = DELIVERY_ID.test(one(headers["x-github-delivery"]) ?? "");
   return isNamed && EVENT.test(one(headers["x-github-event"]) ?? "") ? null : 400;
 }
@@ -177,18 +177,18 @@ function one(header: string | readonly string[] | undefined): string | undefined
 }
 
 /**
- * How long a refused sender may read the answer before its connection is closed. A normal client closes at once; a flooding one is
- * kept here, unread, because an open connection costs less than new ones.
+ * How long a refused sender may read the answer. A normal client closes at once; a flooding one is
+ * kept here, unread: an open connection costs less than new ones.
  */
 const LINGER_MS = 4_000;
 
-/** Lingering connections, out of the thousand that the server accepts: they must leave room for others. */
+/** Lingering connections, out of the thousand that the server accepts. */
 const MOST_HELD = 400;
 
 /** Retry-After of a 503: floods and full disks take a while to pass. */
 const RETRY_AFTER_S = 30;
 
-/** Remaining bodies up to this size are read and discarded, so that the connection need not be cut. */
+/** Remaining bodies up to this size are read and discarded: the connection need not be cut. */
 const SMALL_BYTES = 64 * 1024;
 
 function answer(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
@@ -235,11 +235,6 @@ function hasBody({ headers }: IncomingMessage): boolean {
 // Verifies GitHub's signature: HMAC-SHA256 over the raw body, compared in constant time.
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/;
-
-/** Whether a header has the form of a signature; otherwise the body need not be read. */
-export function looksSigned(header: string | undefined): boolean {
-  return header !== undefined && SIGNATURE.test(header);
-}
 
 /** Verifies X-Hub-Signature-256 at `now`, epoch milliseconds. */
 export function verifySignature(

@@ -43,7 +43,6 @@ import { storedInstallationPace, storedOrphanWrites, storedWrites } from "../sto
 import type { Database } from "../store/sql.ts";
 import type { SqliteSettings } from "../store/sqlite.ts";
 import { checkFiles, type FileProblem } from "../store/upkeep/check-files.ts";
-import { refuseHalfMoved } from "../store/upkeep/move.ts";
 import { type PersonStore, storedPeople } from "../store/upkeep/people.ts";
 import { removeOldCopies } from "../store/upkeep/snapshot.ts";
 import { checkFile } from "../store/upkeep/store-files.ts";
@@ -297,7 +296,6 @@ async function prepareDatabase(url: string): Promise<void> {
   const db = openPostgres(url, { connections: 1, name: "kodiai schema", lockMs: 60_000, statementMs: 60_000 });
   try {
     await migrate(db, [MEMORY_PART, QUEUE_PART], "DATABASE_URL");
-    await refuseHalfMoved(db);
   } finally {
     await db.close();
   }

@@ -13,6 +13,7 @@ import type { MemoryRecord } from "../../src/domain/memory.ts";
 import { ownScope } from "../../src/domain/retrieval.ts";
 import { answerComment } from "../../src/flows/commands/answer-comment.ts";
 import type { CommandPorts } from "../../src/flows/commands/order.ts";
+import { learnFromPeople, learntLine } from "../../src/flows/people/learn-from-people.ts";
 import { PLAIN_CHANGE } from "../../src/flows/review/review-ports.ts";
 import { reviewPullRequest } from "../../src/flows/review/review-pull-request.ts";
 import type { Permissions } from "../../src/ports/conversation.ts";
@@ -21,7 +22,6 @@ import type { AnyJob, JobEnd, Lane, Lease } from "../../src/ports.ts";
 import { receive } from "../../src/receive/receive.ts";
 import { newGateCache } from "../../src/retrieve/retrieve.ts";
 import { reviewLine, runJob, stoppableReviews } from "../../src/server/run-job.ts";
-import { runFeedback } from "../../src/server/sweeps/maintenance.ts";
 import { accessFor, chosenEmbedder, openQuestions } from "../../src/wire/models.ts";
 import { inspector, knownRules } from "../../src/wire/rules.ts";
 import { redact } from "../../src/wire/secrets.ts";
@@ -177,8 +177,8 @@ export async function openFlow({
     runJob({ lane: "command", lease, signal }, [], ({ adapt }, stage) =>
       answerComment((lease as Lease<AnyJob>).job as never, { ...adapt(portsOf(lease)), jobs: reviewJobs }, stage),
     );
-  const learn = (job: FeedbackJob) =>
-    runFeedback(job, {
+  const learn = async (job: FeedbackJob) => {
+    const done = await learnFromPeople(job, {
       feedback: github.feedback,
       pulls: github.pulls,
       records: store.ledger,
@@ -187,6 +187,8 @@ export async function openFlow({
       redact,
       now: Date.now,
     });
+    return learntLine(done);
+  };
 
   const commands = () => drained(queue.commands as Lane<never>, command);
   const idle = async () => {

@@ -67,7 +67,7 @@ const READ_NO_TEXT: Readonly<Record<string, string>> = {
   context: "",
   review: "answer probeQuestion",
   publish:
-    "publish refuseReview publishAnswer acknowledge isAnswered beginCheck endCheck worstOnHead checkEnd endAgain failing leftCheckEnd",
+    "publish refuseReview publishAnswer acknowledge isAnswered beginCheck endCheck worstOnHead checkEnd failing leftCheckEnd",
   learn:
     "remember isDocPath isWikiPage attested codeStatus collectEvidence heldEvidence weighPull describeMemory fromNote fromRequest fromThread memoriesOfThread recordsOfFindings exportLine trainingPairs",
 };

@@ -1,9 +1,9 @@
 // Answers comments that people write to us, from top to bottom:
 //
-//   CommandJob -> count -> is it for us -> who asks -> count -> acknowledge (eyes) -> may they -> do it -> answer | publish
+//   CommandJob -> count -> for us? -> who -> count -> acknowledge -> may they -> do it -> answer
 //
-// Everything a comment says comes from its signed delivery. People without permission are refused in words once a day,
-// and nothing is done. Comments beyond the limits cost no request.
+// Everything a comment says comes from its signed delivery. People without permission are refused
+// in words once a day, and nothing is done. Comments beyond the limits cost no request.
 import { configView } from "../../config/config-view.ts";
 import {
   type AccessLevel,
@@ -31,7 +31,9 @@ import { ignoreFinding, resolveThread, restoreFinding } from "./thread.ts";
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Commands of one person per hour and repository: with access to it, without, and without on a pull request of their own. */
+/**
+ * Commands of one person per hour and repository: with access, without, and as an author without.
+ */
 const COMMANDS_AN_HOUR = 30;
 const STRANGERS_COMMANDS_AN_HOUR = 5;
 const AUTHORS_COMMANDS_AN_HOUR = 10;
@@ -88,7 +90,7 @@ export async function answerComment(job: CommandJob, ports: CommandPorts, stage:
   return `${answer.end}: ${answer.note}${url === null ? "" : ` ${url}`}${isShown ? "" : "; GitHub refused the reaction"}`;
 }
 
-/** A person, or many strangers, exceed the limit; or a reply does not name us, and we did not start its thread. */
+/** One person or many strangers exceed the limit; or a reply in a thread that is not ours. */
 async function notForUs(job: CommandJob, ports: CommandPorts): Promise<string | null> {
   const flood = (await tooMany(job, ports, COMMANDS_AN_HOUR)) ?? (await tooManyStrangers(job, ports));
   if (flood !== null || isNamed(job)) return flood;
@@ -116,7 +118,7 @@ async function admitted(job: CommandJob, ports: CommandPorts, stage: Stage): Pro
     : "ignored: a reply by a person without permission to ask";
 }
 
-/** People with access to the repository, and the author of the pull request. Everybody else is a stranger. */
+/** People with access, and the author of the pull request. Everybody else is a stranger. */
 function isKnown({ level, isAuthor }: Pick<CommandContext, "level" | "isAuthor">): boolean {
   return hasAccess(level, "triage") || isAuthor;
 }
@@ -186,7 +188,7 @@ async function carryOut(order: CommandContext): Promise<Answer> {
 /**
  * Answers that the change is too expensive to read, instead of another attempt.
  *
- * @throws TooExpensive when it is said, which parks the job; Transient when GitHub does not take it now
+ * @throws TooExpensive when it is said, which parks the job; Transient when GitHub refuses it now
  */
 export async function giveUpAnswer(job: CommandJob, { replies }: Pick<CommandPorts, "replies">): Promise<never> {
   const tooExpensive = new TooExpensive();

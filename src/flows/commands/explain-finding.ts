@@ -1,4 +1,4 @@
-// Why a finding was reported or held back: what its review recorded, and what people did about it since.
+// Why a finding was reported or held back: what its review recorded, and what people did since.
 import type { Finding, HeldBack } from "../../domain/finding.ts";
 import { jobKey, type Repo } from "../../domain/job.ts";
 import { findingMemoryId, MEMORY_ID, type MemoryRecord, repoKey } from "../../domain/memory.ts";

@@ -1,5 +1,4 @@
-// Answers a question from the thread at that time, the finding, memory, and one question to the model; or without a
-// model.
+// Answers a question from the thread of then, the finding, memory, and one question to the model.
 
 import { sharesOfFile } from "../../analyze/analyze.ts";
 import { hasAccess, mayAsk } from "../../domain/command.ts";
@@ -22,7 +21,7 @@ import { explainReview } from "./review-commands.ts";
 
 const WHY = "Why was this said, in which case does it matter, and what was decided about it before?";
 
-/** Why a finding was reported; outside threads, why there is a review or none. People who may not ask get an answer without the model. */
+/** Why a finding was reported; outside threads, why there is a review or none. */
 export async function explainFinding(order: CommandContext): Promise<Answer> {
   if (order.job.comment.rootId === null) return explainReview(order);
   const found = await findingsOfThread(order);

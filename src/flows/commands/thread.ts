@@ -8,7 +8,9 @@ import { addReview, type CommandContext, findingsOfThread, isWriter } from "./or
 
 const FINDING_ID = /^fnd_[0-9a-f]{12}$/;
 
-/** Holds the findings of the thread back on later pushes. Grave and unknown ones take write access. */
+/**
+ * Holds the findings of the thread back on later pushes. Grave and unknown ones take write access.
+ */
 export async function ignoreFinding(order: CommandContext): Promise<Answer> {
   const { job, key, text, ports } = order;
   const ids = await findingsOfThread(order);
@@ -26,7 +28,7 @@ export async function ignoreFinding(order: CommandContext): Promise<Answer> {
   let degraded: Answer["degraded"] = [];
   for (const findingId of ids) {
     await ports.decisions.decline(key, { findingId, by, reason, isWriter: isWriter(order) }, ports.now());
-    // Only evidence of people with write access affects other pull requests; an author decides only for their own.
+    // Only evidence of writers affects other pull requests; an author decides for their own.
     const { end, note } = await noteCommand(order, findingId, { kind: "declined", text: reason });
     noted = note;
     if (!isWriter(order)) continue;
@@ -39,7 +41,7 @@ export async function ignoreFinding(order: CommandContext): Promise<Answer> {
       "Noted: you ask to ignore this. It is still shown, and counts for the check, until a person with write access agrees.";
     return { ...plainAnswer("done", asked, `asked to ignore ${ids.join(", ")}${noted}`), degraded };
   }
-  // It changes what the check of the head comes to: the job computes it again, from the review that stands.
+  // The check of the head changes: the job computes it again from the review that stands.
   await addReview(order, "verdict");
   const because = reason === "" ? " A reason (`/kodiai ignore REASON`) helps the next reader." : "";
   const said = `Noted: this will not be reported again on this pull request.${because}${elsewhere} \`/kodiai restore\` takes it back.`;
@@ -56,7 +58,7 @@ function onOthers(finding: Finding | null, reason: string): string {
     : "On other pull requests, similar findings are held back and listed with your reason.";
 }
 
-/** On this pull request by the finding's id or its thread; on all others by the id of the declined memory. */
+/** By the finding's id or its thread here; on all pull requests by the id of its memory. */
 export async function restoreFinding(order: CommandContext): Promise<Answer> {
   const { key, text, ports } = order;
   if (MEMORY_ID.test(text)) {

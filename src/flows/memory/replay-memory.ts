@@ -1,5 +1,5 @@
-// Replays a repository's history: each pull request searches memory as it was before the first comment, and the result
-// is compared with what people did comment. Writes nothing, posts nothing, asks no model.
+// Replays a repository's history: each pull request searches memory as it was before its first
+// comment, and the result is compared with what people said. Writes nothing, asks no model.
 
 import { analyze } from "../../analyze/analyze.ts";
 import { defaultKnowledge } from "../../config/knowledge.ts";
@@ -74,7 +74,7 @@ export async function replayMemory(repo: Repo, last: number, ports: ReplayPorts)
     pulls: done,
     /** Canonical id of the repository's main language. */
     language: own?.language ?? mostOf([]),
-    /** The repository whose memory replaced the own one; null when no other one in memory has this main language. */
+    /** Whose memory replaced the own one; null when no other one has this main language. */
     placebo: placebo === null ? null : { repo: placebo.repo, memories: placebo.memories },
     /** Pull requests with comments in memory, and why some of them are not replayed. */
     known: pulls.length,
@@ -147,12 +147,12 @@ function candidatesOf(repos: readonly Repo[], recall: Recall) {
 const HEADER = /^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@ ?(.{0,300})/;
 
 /**
- * Reconstructs a past pull request from memory: the commented pieces of code. Without title and other files, it asks
- * memory less than the pull request itself did.
+ * Reconstructs a past pull request from memory: the commented pieces of code. Without title and
+ * other files, it asks memory less than the pull request itself did.
  *
- * @param number the pull request, whose own memories are then not searched; NO_PULL when another repository's are
- * @param places in any number; the same place counts once. GitHub's `diff_hunk` ends at the comment; null when only the
- * file is known
+ * @param number whose own memories are not searched; NO_PULL for another repository's
+ * @param places the same one counts once. GitHub's `diff_hunk` ends at the comment; null when only
+ *   the file is known
  */
 export function pastChange(
   repo: Repo,
@@ -170,7 +170,9 @@ export function pastChange(
   return { ...placeholderPullRequest("", repo, number).context, files };
 }
 
-/** Two comments on one hunk contain it twice, cut at different lines: the longer includes the shorter. */
+/**
+ * Two comments on one hunk have it twice, cut at different lines: the longer includes the shorter.
+ */
 function withoutShorter(hunks: ReadonlyMap<string, Hunk>): readonly Hunk[] {
   const texts = [...hunks.keys()];
   return [...hunks].flatMap(([text, hunk]) =>
@@ -205,7 +207,7 @@ function readHunk(diff: string): Hunk {
     const text = line.slice(1);
     if (line.startsWith("+")) return [{ kind: "added", oldLine: null, newLine: newLine++, text }];
     if (line.startsWith("-")) return [{ kind: "removed", oldLine: oldLine++, newLine: null, text }];
-    // Lines with another prefix are not lines of a diff: the mark of a cut, "\ No newline at end of file".
+    // Others are no lines of a diff: the mark of a cut, "\ No newline at end of file".
     return line.startsWith(" ") ? [{ kind: "context", oldLine: oldLine++, newLine: newLine++, text }] : [];
   });
   return {

@@ -1,5 +1,4 @@
-// A manual search of memory: each text on its own, logged like a review's retrieval, merged into one list. A failing
-// log never ends a review.
+// A manual search of memory: each text on its own, logged like a review's, merged into one list.
 
 import type { Knowledge } from "../../config/knowledge.ts";
 import { loggedRetrieval, type RetrievalOrigin } from "../../domain/figures/logged-retrieval.ts";
@@ -20,7 +19,9 @@ export type HandSearched = Awaited<ReturnType<typeof searchByHand>>;
 
 /**
  * @param texts at least one; each is a search of its own
- * @returns each memory once, best first, at most topK per text; and the retrieval of each text, with its wall time
+ *
+ * @returns each memory once, best first, at most topK per text; and each text's retrieval and wall
+ *   time
  */
 export async function searchByHand(texts: readonly string[], search: Omit<HandSearch, "now">, ports: SearchPorts) {
   const { repo, topK, threshold } = search;

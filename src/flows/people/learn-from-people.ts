@@ -1,8 +1,10 @@
-// Reads what people did about our findings on one pull request, stores it as evidence, and weighs it:
+// Reads what people did about our findings on one pull request, stores it as evidence, and weighs
+// it:
 //
-//   FeedbackJob -> remembered findings -> read the pull request -> state of the code -> evidence | weigh -> outcomes
+//   FeedbackJob -> remembered findings -> pull request -> state of the code -> evidence -> outcomes
 //
-// It can run at any time and again: an act that was seen before stays as it was seen, and nothing is ever posted.
+// It can run at any time and again: an act that was seen before stays as it was seen, and nothing
+// is ever posted.
 
 import type { AccessLevel } from "../../domain/command.ts";
 import { type FeedbackJob, jobKey, type Repo } from "../../domain/job.ts";
@@ -78,7 +80,9 @@ export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Prom
 }
 
 /** How a job ended, in one line. */
-export function learntLine({ added, withdrawn, changed, waiting, cut }: LearntFromPeople): string {
+export function learntLine(done: LearntFromPeople | Skipped): string {
+  if (done.kind === "skipped") return `skipped: ${done.reason}`;
+  const { added, withdrawn, changed, waiting, cut } = done;
   const rest = `${withdrawn === 0 ? "" : `, ${withdrawn} taken back`}${waiting === 0 ? "" : `, ${waiting} wait for an access check`}`;
   return [`learnt: ${added} new${rest}; ${counted(changed, "outcome")} changed`, ...cut].join("; ");
 }
@@ -99,7 +103,7 @@ function limitedReads<Text>(): (key: string, read: () => Promise<Text>) => Promi
   };
 }
 
-/** The state of each finding's code by finding id, as far as it is known, and the findings whose code changed. */
+/** The state of each finding's code by finding id, where known, and those whose code changed. */
 async function codeNow(
   { repo, number }: FeedbackJob,
   { headSha }: PullFeedback,
@@ -125,7 +129,7 @@ async function codeNow(
   return { statuses, changed };
 }
 
-/** A file of commit `from` at commit `to`, wherever it is; null when it was removed, undefined when unknown. */
+/** A file of commit `from` at commit `to`; null when it was removed, undefined when unknown. */
 async function textNow(
   repo: Repo,
   path: string,
@@ -141,7 +145,7 @@ async function textNow(
   return (await pulls.text(repo, now, to, MOST_BYTES)) ?? undefined;
 }
 
-/** The access of each author of new evidence, looked up once each; a later run looks up the rest. */
+/** The access of each author of new evidence, looked up once; a later run looks up the rest. */
 async function accessOf(
   { repo }: FeedbackJob,
   fresh: readonly { readonly by: Person | null }[],
@@ -173,8 +177,8 @@ interface ChangedFinding {
 const AGREEING: ReadonlySet<Outcome> = new Set(["fixed", "accepted", "outdated"]);
 
 /**
- * Stores flagged and fixed code of findings that have none yet. Code that cannot be found is left out and tried again
- * the next time.
+ * Stores flagged and fixed code of findings that have none yet; what cannot be found is tried
+ * again.
  *
  * @throws Transient
  */

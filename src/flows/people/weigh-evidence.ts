@@ -1,4 +1,4 @@
-// Turns new evidence into outcomes of findings. Only through here do people change what memory knows of a finding.
+// Turns new evidence into outcomes: only here do people change what memory knows of a finding.
 
 import { Transient } from "../../domain/errors.ts";
 import { jobKey, type Repo, UNSHAPED } from "../../domain/job.ts";
@@ -18,7 +18,7 @@ export interface WeighPorts {
 }
 
 /**
- * Stores evidence, without secrets, and sets the outcomes that follow from all evidence of the pull request.
+ * Stores evidence, without secrets, and sets the outcomes that follow for the pull request.
  *
  * @param evidence may be empty: the stored evidence is weighed again
  * @returns how much was new, how many outcomes changed, and the weighing by memory id
@@ -57,7 +57,7 @@ interface NotedCommand {
 const UNKNOWN: NotedCommand = { end: "unknown", note: "", rejections: 0 };
 
 /**
- * Records a command as evidence about its thread's finding. The command is carried out either way, because memory may be off.
+ * Records a command as evidence. It is carried out either way, because memory may be off.
  *
  * @throws Transient
  */
@@ -100,7 +100,9 @@ export async function noteOnMemory(
   }
 }
 
-/** The finding's pull request with all its findings, and how many rejections the evidence comes to; null without a memory of it. */
+/**
+ * Its pull request with all findings there, and how many rejections it has; null without a memory.
+ */
 async function rememberedFinding(repo: Repo, memoryId: string, store: EvidenceStore) {
   const key = repoKey(repo);
   const pull = await store.pullOf(key, memoryId);
@@ -126,8 +128,8 @@ export type Decider = { readonly id: number; readonly login: string } | null;
 const OPERATOR = { id: 0, login: "operator[dashboard]", access: "admin", isBot: false, isFirstTime: false } as const;
 
 /**
- * Takes back the declines of a memory in the dashboard, like `/kodiai restore` without a comment: findings like it are
- * reported again, from the next review of each pull request on.
+ * Takes back a memory's declines on the dashboard, like `/kodiai restore`: findings like it are
+ * reported again from the next reviews on.
  *
  * @returns how many declines were taken back; 0 without any
  * @throws Transient
@@ -180,7 +182,7 @@ async function weighFromDashboard(
   await judgeAgain(repo, of.pull, ports);
 }
 
-/** A decision changes what the check run of a head comes to: a job computes it again, where the last reviewed head has one. */
+/** A decision changes a check: a job computes it again, where the last reviewed head has one. */
 async function judgeAgain(of: Repo, number: number, { records, checkBook, jobs, now }: DecidePorts): Promise<void> {
   const key = jobKey(of, number);
   const review = await records.latest(key);

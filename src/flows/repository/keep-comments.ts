@@ -1,4 +1,4 @@
-// Turns past comments into memory: as threads, with whose word counts, the outcome of the code, and a count of both.
+// Turns past comments into memory: as threads, with whose word counts, and the outcome of the code.
 
 import { languageOf } from "../../analyze/analyze.ts";
 import { NEAR } from "../../domain/command.ts";
@@ -33,9 +33,10 @@ interface KeptRepository {
 }
 
 /**
- * Remembers the comments of some pull requests, and adds to a tally. For one run: each person's access is asked for once.
+ * Remembers the comments of some pull requests, and adds to a tally. For one run: each person's
+ * access is asked for once.
  *
- * @returns throws Transient
+ * @returns a function that throws Transient
  */
 export function commentKeeper(of: KeptRepository, ports: KeepingPorts) {
   const { past } = ports;
@@ -61,9 +62,9 @@ function decidersOf(comments: readonly PastComment[], { pulls, resolvedBy }: Pas
 type RememberingThreads = KeptRepository & KeepingPorts & { readonly mayWrite: MayWrite };
 
 /**
- * Comments as threads, in the order of their first comments. Replies without their first comment are dropped. The state
- * of a line or thread counts like that of our own findings: an outsider's branch only after the merge, and a resolution
- * only by a person with write access.
+ * Comments as threads, in the order of their first comments; replies without one are dropped. A
+ * changed line or a resolved thread counts like that of our own findings: an outsider's branch only
+ * after the merge, a resolution only by a writer.
  */
 function threadsOf(
   comments: readonly PastComment[],

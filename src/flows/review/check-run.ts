@@ -1,5 +1,4 @@
-// What GitHub shows while a review runs: a check run. Begun when the review begins, ended however the review ends. It never
-// stops a review.
+// The check run of a review: begun and ended with it, however it ends. It never stops a review.
 import { hasAccess } from "../../domain/command.ts";
 import { OutOfReach, TooExpensive, Transient } from "../../domain/errors.ts";
 import type { Repo, ReviewJob } from "../../domain/job.ts";
@@ -13,7 +12,6 @@ import {
   beginCheck,
   type CheckPorts,
   checkEnd,
-  endAgain,
   endCheck,
   failing,
   type HeadVerdict,
@@ -71,10 +69,20 @@ export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number
         // Decided and not sent, or not even decided: the sweep finds it.
       }
     },
-    /** Computes the check again from the review that stands on GitHub, where it would show something else. Never throws. */
+    /**
+     * Computes it again from the review that stands, where it would show something else. Never
+     * throws.
+     */
     async again(review: Review, place: CheckPlace): Promise<void> {
       try {
-        const end = endAgain(review, place.failOn, await declinedNow());
+        const posted = {
+          kind: "posted",
+          review,
+          reviewUrl: null,
+          summaryUrl: null,
+          findings: review.findings,
+        } as const;
+        const end = checkEnd(posted, place.failOn, await declinedNow());
         const own = await store.on(key, place.headSha);
         if (own?.isOpen === false && own.baseRef === place.baseRef) await store.judge(own.id, end.conclusion);
         const shown = await store.newest(repo, place.headSha);
@@ -94,7 +102,7 @@ export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number
     return new Set(declined.filter(({ isWriter }) => isWriter).map(({ findingId }) => findingId));
   }
 
-  /** Whether people without write access can bring it about that there is no review: that opens no gate. */
+  /** Whether people without write access can prevent a review: that opens no gate. */
   async function isByAuthor({ isStopped, check }: Skipped): Promise<boolean> {
     const author = check?.author ?? null;
     return isStopped === true || (author !== null && !(await mayWrite(repo, author, given.permissions)));
@@ -153,13 +161,13 @@ export interface SweptCheck {
   readonly id: number;
   readonly key: string;
   readonly installationId: number;
-  /** `refused`: GitHub does not let us end it now, until a permission is back or the installation is no longer suspended. */
+  /** `refused`: not now, until a permission is back or the installation is no longer suspended. */
   readonly outcome: "ended" | "later" | "refused" | "given up";
   readonly error: unknown;
 }
 
 /**
- * Ends check runs that were left behind: by a process that died, a job that failed for good, a review that takes too
+ * Ends check runs that were left behind: by a dead process, a failed job, a review that takes too
  * long.
  *
  * @param checksOf access to the check runs of one repository
@@ -198,7 +206,9 @@ async function attempted(end: () => Promise<unknown>): Promise<Pick<SweptCheck, 
   }
 }
 
-/** Says on the pull request that its review failed and is not tried again. Never rejects: what failed may be GitHub itself. */
+/**
+ * Says on the pull request that its review failed for good. Never rejects: GitHub may have failed.
+ */
 export async function noteFailure(
   { repo, number }: Pick<ReviewJob, "repo" | "number">,
   { reviews }: Pick<ReviewPorts, "reviews">,
@@ -208,9 +218,9 @@ export async function noteFailure(
 }
 
 /**
- * Says on the pull request that its change is too expensive to read, instead of another attempt; a check run that may fail fails.
+ * Says that the change is too expensive to read; a check run that may fail fails.
  *
- * @throws TooExpensive when it is said, which parks the job; Transient when GitHub does not take it now
+ * @throws TooExpensive when it is said, which parks the job; Transient when GitHub refuses it now
  */
 export async function giveUpReview(job: ReviewJob, ports: ReviewPorts): Promise<never> {
   const { key, repo, number } = job;

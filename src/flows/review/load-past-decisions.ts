@@ -1,6 +1,6 @@
-// What speaks for or against the findings of this review, asked before it is written, so that the review stage decides by values:
-// declined findings, earlier ones about the same code. And what a posted review leaves behind
-// for later ones.
+// What speaks for or against the findings of a review, loaded before it is written, so that the
+// review stage decides by values: declined findings, and earlier ones about the same code. And what
+// a posted review leaves behind.
 import { Transient } from "../../domain/errors.ts";
 import type { Finding } from "../../domain/finding.ts";
 import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
@@ -79,8 +79,8 @@ export function withReasons(precedents: Precedents, rejected: readonly RejectedM
 }
 
 /**
- * A rule's finding has the same id for the same words in the same file of any pull request. Code too short to be looked up is
- * recognised by it alone.
+ * A rule's finding has the same id for the same words in the same file of any pull request: code
+ * too short to be looked up is recognised by it.
  */
 function sameFindings(
   { rule, id }: Finding,
@@ -123,7 +123,7 @@ async function claimsLike(
     };
     return await Promise.all(findings.map((finding, at) => ask(finding, vectors[at] ?? null)));
   } catch {
-    // Without vectors code alone decides; that memory cannot be searched is said by the search for precedents.
+    // Without vectors code alone decides; the search for precedents says what is wrong with memory.
     return nothing;
   }
 }

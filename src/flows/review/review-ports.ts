@@ -34,7 +34,7 @@ export interface WritingPorts {
   readonly gateCache: ReturnType<typeof newGateCache> | null;
   /** Null: rules and memory only. */
   readonly access: ModelAccess | null;
-  /** Records each retrieval; never rejects, so that no review fails for it. Null: none is recorded. */
+  /** Records each retrieval; never rejects, so that no review fails for it. Null: none. */
   readonly retrievals: RetrievalLog | null;
   /** Whether the review says what memory there is. */
   readonly introductions: Introductions;
@@ -54,11 +54,13 @@ export interface WritingPorts {
   readonly ledger: Pick<Ledger, "earlier">;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Aborted when the review is no longer wanted: with Stopped after a `stop`, else for a later job. */
+  /** Aborted when the review is no longer wanted: with Stopped after a `stop`. */
   readonly signal: AbortSignal;
 }
 
-/** A change without a history: nothing was decided or written about it, no one waits for its end, and nothing is kept of it. */
+/**
+ * A change without a history: nothing was decided or written about it, and nothing is kept of it.
+ */
 export const PLAIN_CHANGE: Omit<
   WritingPorts,
   "pulls" | "inspector" | "known" | "embedder" | "recall" | "access" | "now"
@@ -93,7 +95,9 @@ export interface ReviewPorts extends WritingPorts {
   readonly redact: (text: string) => Promise<string>;
   /** Our own account: `kodiai[bot]`. */
   readonly botLogin: string;
-  /** Whether our latest review on GitHub is of this head, asked after a restore. Null: local state is trusted. */
+  /**
+   * Whether our latest review on GitHub is of this head, after a restore. Null: state is trusted.
+   */
   readonly isOnGitHub: ((repo: Repo, number: number, headSha: string) => Promise<boolean>) | null;
   /** The last attempt: what cannot be remembered now is not remembered. */
   readonly isLastTry: boolean;

@@ -1,9 +1,10 @@
 // The pipeline: one pull request, from a job to a posted review, read top to bottom.
 //
-//   gather -> analyze -> load past decisions -> retrieve -> context -> review -> save -> publish -> remember
+//   gather -> analyze -> decisions -> retrieve -> context -> review -> save -> publish -> remember
 //
-// Each stage takes values that earlier stages returned and returns one. A review is saved before it is posted, so a retry goes
-// on with "publish": nothing is written twice and nothing is posted twice.
+// Each stage takes values that earlier stages returned and returns one. A review is saved before it
+// is posted, so a retry goes on with "publish": nothing is written twice and nothing is posted
+// twice.
 import { analyze } from "../../analyze/analyze.ts";
 import { contextOf } from "../../context/context.ts";
 import type { ReadHead } from "../../domain/change-context.ts";
@@ -24,7 +25,7 @@ import { fingerprintFor, prepare, summaryBecause } from "./prepare.ts";
 import type { ReviewPorts, SentReview, Stage, WritingPorts } from "./review-ports.ts";
 
 /**
- * Reviews one pull request at its newest head and posts the review, at most once however often the job runs.
+ * Reviews one pull request at its newest head and posts it, once however often the job runs.
  *
  * @throws Transient when another try may succeed; Stopped after a `stop`; anything else is a bug
  */
@@ -116,7 +117,7 @@ export async function writeReview(
 }
 
 /**
- * Steps 7 to 9 after `writeReview`, for a command that shows the review also where it is not posted. No check run is begun.
+ * Steps 7 to 9 after `writeReview`, for a command that also shows the review. Without a check run.
  *
  * @throws Transient and OutOfReach when GitHub does not take it
  */
@@ -152,7 +153,7 @@ async function pipeline(
   const saved = written.kind === "skipped" ? (unsent as Review) : await post.save(written);
   if (saved.kind === "superseded") return saved;
 
-  // 8. Publish it, unless the head moved, or policy changed while it was written. 9. Remember what was said.
+  // 8. Publish it, unless the head moved or policy changed. 9. Remember what was said.
   const stale = unsent === null ? await post.stale(saved) : null;
   return stale ?? send(saved, post);
 }

@@ -1,7 +1,7 @@
-// Memory's word on the findings of a review. Findings that people declined on other pull requests, or that are posted
-// on another open one, are not repeated: code or claim has to be the same; order and rank do not matter. Critical and
-// security findings are still reported, with the earlier comment; of another tool only the critical ones, since its rules are many and
-// a team tells it what it means by declining. Code that comes back after a fix is a finding.
+// Memory's word on findings. What people declined on other pull requests, or what is posted on
+// another open one, is not repeated: code or claim has to be the same. Critical and security
+// findings are still reported, with the earlier comment; of another tool only critical ones, since
+// a team tunes its many rules by declining. Code that comes back after a fix is a finding.
 import type { Flagged } from "../../domain/code/code-fingerprint.ts";
 import { nameOf } from "../../domain/code/paths.ts";
 import {
@@ -39,12 +39,12 @@ export interface PastMaterial extends Pick<RepositoryHistory, "flagged" | "rejec
 /** Days for which a comment on another pull request counts as read. */
 const ELSEWHERE_DAYS = 30;
 const DAY_MS = 24 * 60 * 60_000;
-/** When the author of a reason declined this many findings of a rule, they reject the rule and not a place. */
+/** A person with a reason who declined so many findings of a rule rejects the rule. */
 const LEAST_OF_RULE = 3;
 
 /**
- * Holds back findings that memory speaks against. The others stay in order, with the earlier comment if they are
- * reported despite one.
+ * Holds back findings that memory speaks against. The others stay in order, with the earlier
+ * comment if there is one.
  *
  * @param isKnown whether a finding is already on this pull request: then it stays
  */
@@ -101,7 +101,7 @@ function withPrecedent(finding: Finding, precedent: Precedent): Finding {
   return { ...finding, precedents: [precedent, ...others] };
 }
 
-/** Of the same kind, and starting in the code: models quote different lengths, but the same beginning. */
+/** Of the same kind, and starting in the code: models quote different lengths. */
 function isAbout(finding: Finding, { rule, title, category, places }: FlaggedInChange): boolean {
   const { path, startLine, side, locMethod } = finding;
   const isSameRule = finding.rule === rule || (rule !== null && isSameClaim(finding, { rule, title, body: "" }));
@@ -253,8 +253,8 @@ export async function withMemory(
 const MOST = 20;
 
 /**
- * Findings about code that was changed because of a finding, and comes back. When a rule or model reports the same, its
- * finding stays and mentions the earlier fix; otherwise memory reports it.
+ * Findings about code that was changed because of one, and comes back. A rule's or model's own
+ * finding stays and mentions the fix; otherwise memory reports it.
  *
  * @param found findings of rules and model
  * @param flagged newest first; `declined` has the memory ids of declined findings
@@ -312,9 +312,8 @@ function fixedOn({ fixedAt }: FlaggedInChange): string {
 }
 
 /**
- * A model's findings that memory held back at an earlier push, in files that this push does not touch: they are decided
- * again, because a person may have restored them. Rules find theirs again by themselves; in touched files the model
- * looks again.
+ * A model's findings that memory held back before, in files that this push does not touch: they are
+ * decided again, because a person may have restored them. Elsewhere rules and model look again.
  *
  * @param found the findings of this time
  */

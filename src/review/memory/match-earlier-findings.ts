@@ -1,5 +1,5 @@
-// Matches current findings with earlier findings of the pull request, so that nothing is posted twice. A matched
-// finding keeps its first identity, so that comment, summary and memory refer to the same thing.
+// Matches findings with earlier ones of the pull request, so that nothing is posted twice. A match
+// keeps its first identity: comment, summary and memory refer to the same thing.
 import { shapeOf, textTokens } from "../../domain/code/code-fingerprint.ts";
 import { type RelocatedCode, relocateCode } from "../../domain/code/relocate-code.ts";
 import { type Finding, findingId } from "../../domain/finding.ts";
@@ -14,21 +14,19 @@ import { claimants, isSameClaim, withClaim } from "../tools/same-matter.ts";
 
 /** Two ranges this many lines apart may still be about the same defect, when the words match. */
 const NEARLY = 3;
-/** Required shares of common words of title and body: on the same code, on edited code, and nearby. */
+/** Shares of common words of title and body: on the same code, on edited code, and nearby. */
 const WORDS_SAME_PLACE = 0.25;
 const WORDS_EDITED = 0.35;
 const WORDS_NEAR_BY = 0.45;
 
 /**
  * Separates earlier findings from new ones.
- *
- * A finding of the same category (or rule) on unchanged code is the same finding in any words. On edited code, in
- * another category, or on lines that are only nearby, the words have to match as well. A finding that begins on a line
- * that did not exist then is new, even if it overlaps another. An equal id decides only when the place does not: the same
- * words may occur twice in a file.
- *
- * @returns the given findings, in order, each under the identity that it keeps, and the earlier ones of those that are
- * not new
+ * On unchanged code, one of the same category (or rule) is the same in any words. On edited code,
+ * in another category, or nearby, the words have to match too. One that begins on a line that did
+ * not exist then is new. An equal id decides only when the place does not: the same words may occur
+ * twice in a file.
+ * @returns the findings, in order, under the identity that they keep, and the earlier ones of those
+ *   that are not new
  */
 export function matchEarlierFindings(findings: readonly Finding[], located: readonly LocatedFinding[], code: CodeNow) {
   const matches = assigned(findings, located, code);
@@ -53,7 +51,7 @@ export function matchEarlierFindings(findings: readonly Finding[], located: read
 }
 
 /**
- * The earlier text at the current place: when its code is unchanged, the lines that were cited first, because a model
+ * The earlier text at the current place. On unchanged code the lines that were cited first: a model
  * cites more or fewer of them each time.
  */
 function asSaidBefore(finding: Finding, { said, place }: LocatedFinding): Finding {
@@ -73,8 +71,8 @@ function freeId(finding: Finding, taken: ReadonlySet<string>): string {
 }
 
 /**
- * The most certain pairs first. When two findings both match the same earlier one best, the less certain takes its next
- * match; without another match, it is a duplicate.
+ * The most certain pairs first. Of two findings that match one best, the less certain takes its
+ * next match; without one, it is a duplicate.
  */
 function assigned(findings: readonly Finding[], located: readonly LocatedFinding[], code: CodeNow) {
   const onPath = new Map<string, { readonly one: LocatedFinding; readonly at: number }[]>();
@@ -165,8 +163,7 @@ function isSameKind(finding: Finding, { finding: before, recovered }: EarlierFin
 }
 
 /**
- * True when a finding does not go beyond the earlier lines. A finding with the same beginning is the same at any
- * length, because models quote different lengths.
+ * Not beyond the earlier lines; with the same beginning at any length: models quote differently.
  */
 function isWithin(finding: Finding, place: CurrentPlace): boolean {
   return finding.startLine === place.startLine || (finding.startLine >= place.startLine && finding.line <= place.line);
@@ -187,13 +184,13 @@ export interface LocatedFinding {
   readonly fixed: CurrentPlace | null;
 }
 
-/** Tokens that make code the same in another file, surroundings included; fewer when its own was removed. */
+/** Tokens that identify code in another file, with surroundings; fewer when its own was removed. */
 const TELLING_ELSEWHERE = 12;
 const TELLING_WHEN_GONE = 8;
 
 /**
- * Finds earlier findings in the current code. Their file is the one of the same name, or its rename; failing that, a
- * file that contains the exact code when its own file does not.
+ * Finds earlier findings in the current code: in the file of the same name or its rename, else in
+ * one that contains the exact code.
  *
  * @param renamed current path → path at the earlier review, according to the push
  */
@@ -256,8 +253,8 @@ function findThere(one: EarlierFinding, path: string, code: CodeNow, least: numb
 }
 
 /**
- * What checked the code this time: every rule over every file; tools with complete results for this head; a model that read
- * everything, now or at an earlier push.
+ * What checked the code this time: rules over every file; tools with complete results for this
+ * head; a model that read everything, now or before.
  *
  * @param degraded of this review's rules and of what gather read for them
  */
@@ -275,8 +272,8 @@ export function whoLooked(coverage: Coverage | null, degraded: readonly Degraded
 const UNSEEN = "not checked this time";
 
 /**
- * Sorts earlier findings that were neither found nor held back this time: open when their code is unchanged, perhaps
- * addressed when it changed and was checked, unknown when it was not checked. Silence alone never closes anything.
+ * Earlier findings that were neither found nor held back: open on unchanged code, perhaps addressed
+ * when it changed and was checked, else unknown. Silence alone never closes anything.
  */
 export function openFindings(
   located: readonly LocatedFinding[],
@@ -306,7 +303,7 @@ export function openFindings(
   return { open, addressed };
 }
 
-/** What happened to the code, as a reason to believe that the finding is addressed; null when it is unchanged. */
+/** Why the finding may be addressed: what happened to its code; null when it is unchanged. */
 function changeOf({ said, path, place, fixed }: LocatedFinding, leftOut: ReadonlySet<string>): string | null {
   const isOnFile = said.finding.locMethod === "none" || said.shape.at.length === 0;
   if (path === null) return leftOut.has(said.finding.path) ? null : "its file is no longer part of the change";
@@ -335,8 +332,8 @@ export function placeOfKnown({ finding }: PlacedFinding, said: EarlierFinding): 
 const MOST_SAID = 500;
 
 /**
- * All reported findings with their code, for later reviews, each at its newest place: earlier ones in their old order,
- * then the new ones.
+ * All reported findings with their code, for later reviews, each at its newest place: earlier ones
+ * in their order, then new ones.
  *
  * @param findings of this review as they are placed
  * @param located earlier findings

@@ -88,7 +88,7 @@ function findingLines(findings: readonly Finding[]): string {
     .join("\n");
 }
 
-/** The visible text of the latest comments, each cut; authors as roles, since a name is text by others too. */
+/** The visible text of the latest comments, each cut. */
 function spoken(thread: Question["thread"]): string {
   const said = (body: string) => cutText(visibleText(body).text.trim(), COMMENT_CHARS);
   const latest = thread.slice(-20).map(({ login, isOurs, body }) => `${isOurs ? "you" : login} wrote:\n${said(body)}`);

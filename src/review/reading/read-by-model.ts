@@ -1,5 +1,5 @@
-// One review by a model: plan the reading, ask, validate the replies, prove each place, verify a second time. Nothing
-// here throws; every step may return less than hoped, and reports what is missing.
+// One review by a model: plan, ask, validate the replies, prove each place, verify. Nothing here
+// throws; every step may return less than hoped, and reports what is missing.
 
 import { type HeadCode, maskedLines } from "../../domain/change-context.ts";
 import type { Finding, HeldBack, Precedent } from "../../domain/finding.ts";
@@ -153,7 +153,7 @@ const REVIEWING = { purpose: "review", tier: "main", effort: "medium", shape: RE
 type Answer = ModelAnswer<ReviewReply> | ({ readonly kind: "not-asked" } & Failed);
 
 /**
- * A few at once, in the order of the plan; stops when the budget is used up or the server is unavailable.
+ * A few at once, in order; stops when the budget is used up or the server is unavailable.
  *
  * @param once how many of the questions are the first reading
  */
@@ -183,8 +183,8 @@ async function askAll(
     if (answer.kind === "failed" && isLastingFailure(answer)) over = answer;
   };
   /**
-   * Assumes that running questions of the first reading cost as much as the others did. A further reading counts
-   * what it may cost at most, and leaves the money for verification.
+   * Running questions of the first reading are taken to cost what the others did. A further reading
+   * counts its most, and leaves the money for verification.
    */
   const isPaid = () =>
     next < once
@@ -237,7 +237,7 @@ function inTurn(lists: readonly (readonly DraftedFinding[])[]): readonly Drafted
   return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list[at] ?? [])).flat();
 }
 
-/** The model's verdicts on rule findings in files that this question showed: of others it knows nothing. */
+/** Verdicts on rule findings in files that the question showed: of others it knows nothing. */
 function groundedVerdicts(
   ruleFindings: readonly Finding[],
   plan: ReadingPlan,
@@ -295,7 +295,7 @@ function notWhole(plan: ReadingPlan, { files }: Coverage): string | null {
 
 type Mask = AllowedModel["model"]["mask"];
 
-/** The plan with its parts as they will be sent; a file with a masked line counts as partly read. */
+/** The plan as it will be sent; a file with a masked line counts as partly read. */
 async function maskedPlan(plan: ReadingPlan, mask: Mask): Promise<ReadingPlan> {
   const seen = await Promise.all(plan.parts.map((part) => maskedPart(part, mask)));
   const masked = seen.flatMap((one) => one.masked);

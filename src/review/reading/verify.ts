@@ -1,5 +1,5 @@
-// Checks each drafted finding against the code, first by rule, then by a cheaper question, before it is posted. A
-// finding that fails is held back with the reason.
+// Checks each drafted finding before it is posted, by rule and then by a cheaper question. One that
+// fails is held back with the reason.
 
 import { type ChangeContext, citedContext, type MaskedLines } from "../../domain/change-context.ts";
 import { atLeast, type Finding, type HeldBack } from "../../domain/finding.ts";
@@ -16,14 +16,14 @@ import { type CheckedFinding, type RuleVerdict, VERIFY_REPLY } from "../reply.ts
 import { plainId, share } from "./draft.ts";
 import { cutAtLine, drawHunk, drawnContext, fileHeading, shownLine } from "./draw-file.ts";
 import { VERIFY_INSTRUCTIONS } from "./instructions.ts";
-import { type Failed, failureReason, pieceOfHunk, verifyBudget } from "./plan-reading.ts";
+import { type Failed, failureReason, joinedRanges, pieceOfHunk, verifyBudget } from "./plan-reading.ts";
 
 export interface Checked {
   readonly findings: readonly Finding[];
   readonly heldBack: readonly HeldBack[];
 }
 
-/** Checks without a model: whether this diff changes the finding's lines, and whether its fix is already there. */
+/** Whether this diff changes the finding's lines, and whether its fix is already there. */
 export function checkByRule(findings: readonly Finding[], files: readonly FileDiff[]): Checked {
   const spoken = new Set(findings.map(({ path }) => path));
   const index = new Map(files.filter(({ path }) => spoken.has(path)).map((file) => [file.path, diffLines(file)]));
@@ -62,11 +62,10 @@ function ruleObjection(finding: Finding, lines: DiffLines | undefined): string |
 }
 
 /**
- * Applies the verdicts. A finding without a verdict counts as undecided by the code shown; a verdict may lower a
- * severity, never raise it.
+ * Applies the verdicts. Without one a finding counts as undecided by the code shown; a verdict may
+ * lower a severity, never raise it.
  *
- * @param unchecked findings without an answered question: they keep their confidence, and say that they were not
- * checked
+ * @param unchecked without an answered question: they keep their confidence, and say so
  */
 export function takeVerdicts(
   findings: readonly Finding[],
@@ -149,8 +148,8 @@ const MOST_LOOKS = 4;
 const VERIFYING = { purpose: "verify", tier: "small", effort: "medium", shape: VERIFY_REPLY } as const;
 
 /**
- * Verifies findings by the cheaper model, as far as questions and budget allow. Unchecked findings, and those without a
- * verdict, are reported.
+ * Verifies findings by the cheaper model, as far as questions and budget allow; what was not
+ * checked is reported.
  *
  * @param lines of the files that drafts cite as `path:line`
  */
@@ -209,7 +208,7 @@ const BODY_CHARS = 1_500;
  * @param findings at least one
  * @param delimiter unguessable and new
  * @param budget UTF-16 units for findings and code together, at least 4,000
- * @param around code from elsewhere in the repository that the findings cite; shown as far as it fits
+ * @param around code from elsewhere that the findings cite; shown as far as it fits
  * @returns with the findings that it asks about, at least one
  */
 export function verifyQuestion(
@@ -294,7 +293,7 @@ function drawnFile(
   return shown.length === 0 ? null : [heading, ...shown].join("\n");
 }
 
-/** The lines around each proven place; when a finding has none, the other hunks of the file too, after these. */
+/** The lines around each proven place; when one is not proven, then the file's other hunks. */
 function piecesNear({ hunks }: FileDiff, findings: readonly Finding[]): readonly Hunk[] {
   const proven = findings.filter(({ locMethod }) => locMethod !== "none");
   const near = hunks.map((hunk) => segmentsNear(hunk, proven));
@@ -304,32 +303,20 @@ function piecesNear({ hunks }: FileDiff, findings: readonly Finding[]): readonly
 
 /** Runs of lines of a hunk near one of the findings. */
 function segmentsNear(hunk: Hunk, findings: readonly Finding[]): readonly Hunk[] {
-  const segments: { from: number; to: number }[] = [];
-  for (const { from, to } of reaches(hunk, findings)) {
-    const last = segments.at(-1);
-    if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to);
-    else segments.push({ from, to });
-  }
-  return segments.map(({ from, to }) => pieceOfHunk(hunk, hunk.lines.slice(from, to)));
-}
-
-/** The range around each finding in the hunk, in order: indices of lines, the second exclusive. */
-function reaches(hunk: Hunk, findings: readonly Finding[]) {
-  return findings
-    .flatMap(({ side, startLine, line }) => {
-      const numberOf = side === "LEFT" ? "oldLine" : "newLine";
-      const isCited = (at: number | null) => at !== null && at >= startLine && at <= line;
-      const first = hunk.lines.findIndex((line) => isCited(line[numberOf]));
-      if (first < 0) return [];
-      const last = hunk.lines.findLastIndex((line) => isCited(line[numberOf]));
-      return [{ from: Math.max(0, first - AROUND), to: last + AROUND + 1 }];
-    })
-    .sort((a, b) => a.from - b.from);
+  const near = findings.flatMap(({ side, startLine, line }) => {
+    const numberOf = side === "LEFT" ? "oldLine" : "newLine";
+    const isCited = (at: number | null) => at !== null && at >= startLine && at <= line;
+    const first = hunk.lines.findIndex((line) => isCited(line[numberOf]));
+    if (first < 0) return [];
+    const last = hunk.lines.findLastIndex((line) => isCited(line[numberOf]));
+    return [{ first: Math.max(0, first - AROUND), last: last + AROUND }];
+  });
+  return joinedRanges(near).map(({ first, last }) => pieceOfHunk(hunk, hunk.lines.slice(first, last + 1)));
 }
 
 /**
- * Splits the rules' findings by the model's verdicts. A finding without a verdict stays, and so does one that any of
- * several answers does not call wrong. A verdict may silence a mild finding but never a severe one, because the text
+ * Splits the rules' findings by the model's verdicts. One without a verdict stays, and one that any
+ * answer does not call wrong. A verdict may silence a mild finding but never a severe one: the text
  * that the model read may have asked it to.
  */
 export function takeRuleVerdicts(findings: readonly Finding[], verdicts: readonly RuleVerdict[]): Checked {
@@ -352,7 +339,7 @@ const MOST_PLACES = 12;
 const NEAR = 4;
 const CITED_LINES = 40;
 
-/** The lines that drafts cite as `path:line`, as far as they can be read, for the model that checks them. */
+/** The lines that drafts cite as `path:line`, where they can be read, for the model that checks. */
 async function citedLines(
   findings: readonly { readonly title: string; readonly body: string }[],
   lines: MaskedLines,

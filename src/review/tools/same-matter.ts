@@ -1,9 +1,9 @@
-// Whether several tools, and our rules, claim the same: what they say about one matter at one place is one finding.
+// What several tools, and our rules, say about one matter at one place is one finding.
 import { atLeast, type Finding } from "../../domain/finding.ts";
 import { paragraphs } from "../../domain/text/paragraphs.ts";
 import { ofTool } from "../../domain/tool-result.ts";
 
-/** Matters that many tools look for, by the words of a rule, a title or a CWE. A claim may be about several. */
+/** Matters of many tools, by the words of a rule, a title or a CWE. A claim may have several. */
 const MATTERS: readonly RegExp[] = [
   /sql.?(?:i\b|injection|from.?strings|format|concat)|cwe-0*89\b|hardcoded.?sql|\b[bs]608\b|\bg20[12]\b/i,
   /shell.?(?:injection|from.?strings|true)|shell=true|command.?(?:line.?)?injection|subprocess|child.?process|os.?system|cwe-0*(?:77|78)\b|\b[bs]60[2-7]\b|\bg204\b/i,
@@ -39,8 +39,8 @@ const ALSO = "Also reported by";
 const MOST_NAMED = 5;
 
 /**
- * One finding for each matter at a place. Our own text is kept where we have one, else the text with a suggestion, else the longest;
- * it names the others, and is as severe as the most severe of them.
+ * One finding for each matter at a place. Its text is ours where we have one, else the one with a
+ * suggestion, else the longest; it names the others, and is as severe as the most severe.
  *
  * @param claims ours first; of several tools in any order
  * @param codeAt the lines of a claim
@@ -91,7 +91,7 @@ export function claimants({ rule, alsoBy = [] }: Pick<Finding, "rule" | "alsoBy"
   return rule === null || ofTool(rule) === null ? alsoBy : [rule, ...alsoBy];
 }
 
-/** A finding of which another one says the same: known by the rules and tags of both, and as severe as the more severe. */
+/** With the rules and tags of another that says the same, and as severe as the more severe. */
 export function withClaim(finding: Finding, other: Finding): Finding {
   const alsoBy = [...new Set([...claimants(finding), ...claimants(other)])].filter((rule) => rule !== finding.rule);
   const tags = [...new Set([...(finding.tags ?? []), ...(other.tags ?? [])])];

@@ -1,4 +1,4 @@
-// Results of other tools as findings: those on lines that the change adds, at the place that they name.
+// Results of other tools as findings: those on lines that the change adds.
 
 import type { RuleSetting } from "../../config/repo-config.ts";
 import { ignoreReason } from "../../domain/code/ignore-comment.ts";
@@ -20,7 +20,7 @@ const MOST_IDENTITY_LINES = 50;
  *
  * @param ours findings of our rules, in order
  * @param settings `rules`, which may switch a tool's rule off or change its severity
- * @returns findings; of tools apart those that a comment in the code holds back: whether it may, depends on who wrote it
+ * @returns those of tools apart that a comment in the code holds back: who wrote it decides
  */
 export function withToolFindings(
   ours: readonly Finding[],
@@ -143,12 +143,12 @@ function linesOf(region: ToolRegion, { file, headText, starts }: KnownFile): Lin
   return { startLine: firstAfter(starts, at), line: firstAfter(starts, at + text.length - 1) };
 }
 
-/** How many numbers of an ordered list are not greater: of the starts of lines, the line, 1-based, of a character. */
+/** How many of an ordered list are not greater: of the starts of lines, the 1-based line. */
 function firstAfter(ordered: readonly number[], value: number): number {
   return firstNotBefore(ordered, (one) => one, value + 1);
 }
 
-/** The part of the lines in the hunk of their first added line; null when the change adds none of them. */
+/** The lines in the hunk of their first added line; null when the change adds none of them. */
 function anchorOf({ startLine, line }: Lines, { file, added }: KnownFile): Lines | null {
   const first = added[firstAfter(added, startLine - 1)];
   if (first === undefined || first > line) return null;
@@ -206,7 +206,7 @@ function wordsAt({ startLine, line }: Lines, { texts }: KnownFile): readonly str
 function suggestionOf(fix: ToolResult["fix"], { startLine, line }: Lines, { texts }: KnownFile): Suggestion | null {
   if (fix === null || fix.region.startLine < startLine) return null;
   const { region } = fix;
-  // Up to the first column of the next line: the last line end goes too, and the text brings its own.
+  // Up to the first column of the next line: the last line end goes, and the text brings its own.
   const isToNext = region.line === line + 1 && region.endColumn === 1;
   if (region.line > line && !isToNext) return null;
   const textAt = (at: number) => (at > line ? "" : (texts.get(at) ?? ""));

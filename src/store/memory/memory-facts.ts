@@ -9,7 +9,7 @@ import { memoryError, pageProblems } from "./memory-file.ts";
 import { storedSpaces } from "./repositories.ts";
 
 export interface MemoryFacts {
-  /** Problems, for the operator; empty when there are none. With problems, the counts may be missing. */
+  /** For the operator; empty when there are none. With problems, the counts may be missing. */
   readonly problems: readonly string[];
   readonly repositories: number;
   readonly records: number;

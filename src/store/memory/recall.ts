@@ -19,7 +19,7 @@ export interface RecallSettings {
  * @param vectorsMissing why the database cannot compare vectors; null when it can
  */
 export function storedRecall(db: Database, vectorsMissing: string | null, settings: RecallSettings = {}): Recall {
-  // An eighth of the machine's memory, at least 256 MB and at most 2 GB: a million memories take 1.7 GB.
+  // An eighth of the machine's, 256 MB to 2 GB: a million memories take 1.7 GB.
   const { memoryBytes = Math.min(2e9, Math.max(256e6, totalmem() / 8)), rowsInDatabase = ROWS_IN_DATABASE } = settings;
   const search = memorySearch(storedRows(db), { memoryBytes, rowsInDatabase, exact: usearchExact() });
   return {

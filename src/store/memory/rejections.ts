@@ -1,5 +1,5 @@
-// Rejections of findings, which follow from evidence, and the code that findings flagged: stored beside the memories, and
-// removed with them.
+// Rejections of findings, which follow from evidence, and the code that findings flagged: stored
+// beside the memories, and removed with them.
 import { type CodeShape, type Flagged, shapeKey } from "../../domain/code/code-fingerprint.ts";
 import type { RejectedMemory, Rejection } from "../../domain/memory/rejections.ts";
 import type { RepoKey } from "../../domain/memory.ts";

@@ -1,9 +1,9 @@
-// The tables of memory: repositories, records (for scopes and filters), contents (texts), terms and vectors, and feedback.
+// The tables of memory: repositories, records, contents (texts), terms and vectors, feedback.
 import type { SchemaPart } from "../migrate.ts";
 
 /**
- * Add a new column to `contents` if only readers of the record need it, and to `records` if a scope or filter does (then also to
- * `SearchRow` in search/rows.ts).
+ * A new column goes to `contents` if only readers of the record need it, to `records` if a scope or
+ * filter does (then also to `SearchRow` in search/rows.ts).
  */
 const TABLES = `
 -- Goes up with every write, for all repositories together: a repository that was forgotten and comes back never shows a version
@@ -110,7 +110,9 @@ CREATE TABLE taken (id INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CAS
 /** Pieces of the repository's code are no memory any more. */
 const WITHOUT_CODE = "DELETE FROM records WHERE corpus = 'code';";
 
-/** A command is evidence as any other; what was stored of it beside evidence joins what follows from evidence. */
+/**
+ * A command is evidence as any other; what was stored beside evidence joins what follows from it.
+ */
 const ONE_TABLE_OF_REJECTIONS = `
 INSERT INTO against (id, by, reason, url, at, is_reaction)
   SELECT id, by, reason, url, at, 0 FROM rejections WHERE is_writer = 1

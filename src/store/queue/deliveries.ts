@@ -1,4 +1,4 @@
-// Stores deliveries and their jobs: each id and each fingerprint once, and a whole batch in one transaction.
+// Stores deliveries and their jobs: each id and fingerprint once, a whole batch in a transaction.
 
 import { failPoint } from "../../adapters/fail-point.ts";
 import { Transient } from "../../domain/errors.ts";
@@ -90,7 +90,9 @@ function jobsOf({ delivery, outcome, beside }: Arrival): readonly ComingJob[] {
   return outcome.kind === "command" ? [{ lane: "command", job: outcome, at, by: outcome.delivery }, ...jobs] : jobs;
 }
 
-/** False when it was stored before. One whose fingerprint is known is stored too, so that every delivery answered with 202 is recorded. */
+/**
+ * False when it was stored before. One with a known fingerprint is stored too: 202 means recorded.
+ */
 async function takeDelivery(tx: Sql, arrival: Arrival): Promise<boolean> {
   const { outcome } = arrival;
   const { id, event, receivedAt, meaning } = arrival.delivery;
@@ -105,7 +107,7 @@ async function takeDelivery(tx: Sql, arrival: Arrival): Promise<boolean> {
   if (same !== null) return false;
   // Another client is storing the same under other keys: start over, and find it stored.
   if (!isKept) throw new Transient(`delivery ${id} is being taken by another process`);
-  // Clears fingerprints after the pull request ends, because it can be reopened within a second. `A` comes after `@`.
+  // The pull request can be reopened within a second. `A` comes after `@`.
   const clear = "UPDATE deliveries SET meaning = NULL WHERE meaning >= $1 AND meaning < $2";
   if (outcome.kind === "cancel") await tx.run(clear, [`${outcome.key}@`, `${outcome.key}A`]);
   // Two jobs of one delivery may share a key: the later replaces the earlier.
@@ -113,7 +115,7 @@ async function takeDelivery(tx: Sql, arrival: Arrival): Promise<boolean> {
   return true;
 }
 
-/** A delivery's short description: `synchronize`, `review`, `push`, `3 jobs`, or why it was ignored. */
+/** In short: `synchronize`, `review`, `push`, `3 jobs`, or why it was ignored. */
 function keptReason(outcome: Arrival["outcome"]): string {
   if (outcome.kind === "review") return outcome.trigger;
   if (outcome.kind === "heads") return outcome.each.trigger;

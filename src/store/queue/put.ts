@@ -54,8 +54,8 @@ const COLUMNS = {
 } as const;
 
 /**
- * Adds jobs; each replaces a waiting job of its key. Their keys must be locked (see lockKeys) and distinct. It adds all in a few
- * statements, because an installation on thousands of repositories is one delivery.
+ * Adds jobs; each replaces a waiting job of its key. Keys must be locked (lockKeys) and distinct. A
+ * few statements add all: an installation on thousands of repositories is one delivery.
  */
 export async function putJobs(tx: Sql, jobs: readonly ComingJob[]): Promise<void> {
   if (jobs.length === 0) return;
@@ -75,7 +75,7 @@ export async function putJobs(tx: Sql, jobs: readonly ComingJob[]): Promise<void
   await tx.run(text, [jsonRows(rows)]);
 }
 
-/** What a person requested of a head that still waits stays requested when an ordinary event about the same head follows. */
+/** A request for a waiting head stays when an ordinary event about the same head follows. */
 function withRequest({ job, waiting }: ComingJob & Place): AnyJob {
   if (job.kind !== "review" || job.explicit || waiting === null) return job;
   const before = readJob(waiting);
@@ -95,12 +95,12 @@ export function cancel(tx: Sql, key: string, state: "superseded" | "cancelled", 
   );
 }
 
-/** Limits the debouncing of continuous pushes: the first one waits at most so many times the wait. */
+/** Continuous pushes: the first one waits at most so many times the wait. */
 const MOST_WAITS = 6;
 
 /**
- * When a job is due, and since when its pull request waits for a review (for other jobs the due time), by the queue's clock.
- * The delay is computed on the clock that set `notBefore` and added to the queue's, because the two may differ.
+ * When a job is due, and since when its pull request waits for a review (for other jobs the due
+ * time), by the queue's clock. The delay is of the clock that set `notBefore`, which may differ.
  */
 function jobTimes({ job, at, now, waitingRunAt, since: first }: ComingJob & Place) {
   const notBefore = "notBefore" in job ? job.notBefore : null;

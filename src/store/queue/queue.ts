@@ -1,4 +1,4 @@
-// The durable queue over one database, for any number of processes; with PostgreSQL on any number of machines.
+// The durable queue over one database, for any number of processes.
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { failPoint } from "../../adapters/fail-point.ts";
@@ -16,8 +16,8 @@ import { cancel, putJobs } from "./put.ts";
 const SILENT_MS = 20_000;
 
 /**
- * The queue over an open database (see QUEUE_PART), on the database's clock. Every method throws `Transient` when the database does not
- * answer.
+ * Over an open database (see QUEUE_PART), on its clock. Every method throws `Transient` when it
+ * does not answer.
  *
  * @param given the working process; defaults are for a new one
  */

@@ -1,5 +1,5 @@
-// Decisions about pull requests, which survive pushes and restarts, and every answer given, for the rate limits against loops with bots
-// and floods by people.
+// Decisions about pull requests, which survive pushes and restarts, and every answer given, for the
+// limits against loops with bots and floods by people.
 import type { Declined } from "../../domain/conversation.ts";
 import type { AnswerStore, Decisions } from "../../ports/conversation.ts";
 import type { Held } from "../../ports.ts";

@@ -1,4 +1,4 @@
-// Reviews, stored before they are sent, so that none is written (or paid for) twice; and model answers for unfinished reviews.
+// Reviews, stored before they are sent: none is written, or paid for, twice. And model answers.
 import { failPoint } from "../../adapters/fail-point.ts";
 import type { Review } from "../../domain/review.ts";
 import type { ReviewRecords } from "../../ports/conversation.ts";

@@ -113,8 +113,8 @@ const LAST_USED = `SELECT max(at) AS at FROM (
   UNION ALL SELECT at FROM moments WHERE name IN ('tidied', 'restored')) AS signs`;
 
 /**
- * Installations whose last review, by any process, was refused with 401 or 403. One of a closed pull request read nothing that GitHub
- * could have refused.
+ * Installations whose last review was refused with 401 or 403. One of a closed pull request read
+ * nothing that could have been refused.
  */
 const REFUSED = `SELECT count(*) AS n FROM (
   SELECT installation_id AS id, max(finished_at) AS at FROM jobs

@@ -1,5 +1,5 @@
-// Finds all data about one person, and anonymises it on request. Memories from the person's texts stay without an author; with `texts`
-// they are removed as well.
+// Finds all data about one person, and anonymises it on request. Memories of the person's texts
+// stay without an author; with `texts` they are removed.
 
 import { createHash } from "node:crypto";
 import { mentions, namesIn, withoutAddresses, withoutMentions } from "../../adapters/person-mentions.ts";
@@ -139,7 +139,7 @@ interface KnownPerson {
   readonly logins: readonly string[];
 }
 
-/** Finds all ids and logins of a person through rows that have both, because GitHub sometimes gives only one of them. */
+/** All ids and logins of a person, by rows that have both: GitHub sometimes gives only one. */
 export async function findPerson(
   { ids: asked, loginHashes }: AskedPerson,
   stores: StoreDatabases,

@@ -126,11 +126,11 @@ describe.each([
     expect(existsSync(`${path}.schema-${part.steps.length + 2}`)).toBe(false);
   });
 
-  test("of a Kodiai before its first release is refused by name, and left alone", async () => {
+  test("with tables of another program is refused by name, and left alone", async () => {
     const before = new BetterSqlite(path);
     before.exec("CREATE TABLE deliveries (id TEXT); CREATE TABLE records (id INTEGER); PRAGMA user_version = 3");
     before.close();
-    await expect(open(path)).rejects.toThrow(/before its first release/);
+    await expect(open(path)).rejects.toThrow(/tables of another program/);
     expect(() => checkFile(path, part)).toThrow(StoreUnusable);
     const left = new BetterSqlite(path, { readonly: true });
     expect(left.pragma("user_version", { simple: true })).toBe(3);
