@@ -1,5 +1,5 @@
-// Reads untrusted YAML into values with their places, or gives one reason why the whole file is refused.
-// Only plain values pass: no tags, no merge keys, no keys of Object.prototype, bounded size, depth and aliases.
+// Reads untrusted YAML into values with their places, or gives one reason why the file is refused.
+// Only plain values pass: no tags, merge keys or keys of Object.prototype; bounded size and depth.
 
 import {
   type Document,
@@ -29,20 +29,20 @@ import {
 /** The name of a repository's configuration. */
 export const CONFIG_FILE = ".kodiai.yml";
 /**
- * Requested size in bytes. It is above the limit below, so that a larger file is reported instead of looking absent; GitHub's
- * contents API ends here.
+ * Requested size in bytes: above the limit below, so that a larger file is reported instead of
+ * looking absent. GitHub's contents API ends here.
  */
 export const MAX_ASKED_BYTES = 1024 * 1024;
 /** Largest file in bytes of UTF-8. */
 export const MAX_CONFIG_BYTES = 256 * 1024;
-/** Lexer tokens: "key: value" is 5. 256 KiB of brackets would keep the parser busy for seconds; this many, for tenths. */
+/** Lexer tokens: "key: value" is 5. 256 KiB of brackets would take seconds; this many, tenths. */
 const MAX_TOKENS = 20_000;
 /** Values after aliases are resolved, which stops an alias bomb. */
 const MAX_VALUES = 20_000;
 const MAX_ALIASES = 100;
 /** Deeper than any ast-grep rule that a person would write. */
 const MAX_DEPTH = 32;
-/** Fewer are left to the parser, which reports the place; each further level or error costs it a stack trace. */
+/** The parser reports the place of fewer; each further level or error costs it a stack trace. */
 const MAX_OPEN_BRACKETS = 100;
 
 const PLAIN_TAGS: ReadonlySet<string> = new Set(
@@ -101,7 +101,7 @@ function sizeProblem(text: string): string | null {
   return isParseable(text) ? null : "the file holds too many values and was not read; shorten it";
 }
 
-/** False for text that would keep the parser busy: too many tokens, or far more brackets opened than closed. */
+/** False for text that would keep the parser busy: many tokens, or many open brackets. */
 function isParseable(text: string): boolean {
   let tokens = 0;
   let depth = 0;
@@ -127,7 +127,7 @@ function parse(text: string, lineCounter: LineCounter) {
       logLevel: "error",
     });
   } catch {
-    // The parser is recursive and may run out of stack on hostile nesting; any error means the same to the caller.
+    // The parser is recursive and may run out of stack; any error means the same to the caller.
     return null;
   }
 }

@@ -27,7 +27,7 @@ import { knownRules, symbolsOfReview } from "./rules.ts";
 import { redact, redactor, safeRetrievals } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
-/** Milliseconds between two requests: at most 600 of GitHub's 900 points a minute, of which a GET costs one, a POST five. */
+/** Milliseconds between requests: 600 of GitHub's 900 points a minute; a GET costs 1, a POST 5. */
 const READ_PACE_MS = 100;
 const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
 /** For attempts at one head. A body has at most 65,536 characters. */
@@ -134,7 +134,7 @@ export function serverStatistics(store: Store): RetrievalStatistics {
   return cachedStatistics(store.statistics, () => performance.now());
 }
 
-/** Reviews of a dry run do not count as posted, so that the same head is reviewed after the dry run. */
+/** Reviews of a dry run do not count as posted: the same head is reviewed after it. */
 function unpostedLedger(ledger: Ledger): Ledger {
   return { ...ledger, settle: (job, review, now) => ledger.settle(job, review, now, "dry run") };
 }

@@ -108,7 +108,7 @@ function endpointProblems(set: ReadonlyMap<string, string>): readonly string[] {
 /** A test harness that ends the server at a named place sets these; see adapters/fail-point.ts. */
 const OF_TESTS: ReadonlySet<string> = new Set(["KODIAI_FAIL_AT", "KODIAI_FAIL_HOW"]);
 
-/** Variables that begin as ours and are none, each with the fix: the server does not start with one. */
+/** Variables that begin as ours and are none, each with the fix. */
 export function unknownNames(env: Variables): readonly string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith("KODIAI_") && !OWN_NAMES.includes(name) && !OF_TESTS.has(name))

@@ -82,7 +82,7 @@ interface MemoryIfAny {
   readonly close: () => void;
 }
 
-/** Memory for verbs that only read it, at `--data-dir`; `opened` is null without memory, and then no file is created. */
+/** Memory for verbs that only read it; `opened` is null without memory, and no file is created. */
 export async function memoryIfAny(word: string | undefined): Promise<MemoryIfAny> {
   const place = storePlace(word);
   const store = await openForReading(place);
@@ -91,7 +91,8 @@ export async function memoryIfAny(word: string | undefined): Promise<MemoryIfAny
 }
 
 /**
- * The repository that `--repo` names (a folder, OWNER/NAME or HOST/ID; for undefined, the current folder's), with memory.
+ * The repository that `--repo` names (a folder, OWNER/NAME or HOST/ID; else the current folder's),
+ * with memory.
  *
  * @throws UsageError; Error when there are no memories of it
  */
