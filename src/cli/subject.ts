@@ -31,7 +31,7 @@ interface Subject {
 /**
  * @param positionals none or one: a revision, `BASE..HEAD`, or the URL of a pull request
  * @param onQuestion called with each question to the model
- * @throws UsageError when more than one change is named, there is none, or the model's variables are wrong
+ * @throws UsageError when there is no change, or more than one, or the model's variables are wrong
  */
 export async function subject(
   words: SubjectWords,
@@ -58,7 +58,7 @@ export async function subject(
   return configured({ job: commandLineJob(repo, number, headSha), ports, post: null });
 }
 
-/** Where what is sent is kept. Our posts are recognised by their account, so only that of workflows can comment. */
+/** Our posts are recognised by their account, so only that of workflows can comment. */
 function commentPlace(dataDir: string | undefined): string {
   if (process.env.GITHUB_ACTIONS !== "true")
     throw new UsageError("--comment works in a workflow of GitHub Actions, with its own GITHUB_TOKEN");
@@ -76,7 +76,7 @@ function mustNameOne({ base, head, staged, diff }: SubjectWords, word: string | 
   if (named.length > 1) throw new UsageError(`${named[0]} and ${named[1]} exclude each other`);
 }
 
-/** SARIF files add what tools found; a file from the options replaces the base's configuration; everything else is read as usual. An outsider may write nothing. */
+/** SARIF files add findings, `--config` replaces the base's file, an outsider may write nothing. */
 function configuredBy(
   path: string | undefined,
   isOutsider: boolean,
@@ -134,7 +134,7 @@ async function nothingIn(cwd: string, { base, head }: { readonly base: string; r
   return `${JSON.stringify(head)} has no commit that ${JSON.stringify(base)} lacks; ${meant}`;
 }
 
-/** `REV` or `BASE..HEAD`; three dots mean the same here, because a range always begins where the head left its base. */
+/** `REV` or `BASE..HEAD`; three dots mean the same: a range begins where the head left its base. */
 function rangeOf(word: string): LocalRange {
   const [, base = word, head = ""] = /^((?:[^.]|\.(?!\.))*)\.{2,3}(.*)$/s.exec(word) ?? [];
   return { kind: "commits", base: base === "" ? "HEAD" : base, head: head === "" ? "HEAD" : head };
@@ -162,8 +162,8 @@ async function pullRequest(
     return { job: commandLineJob(repo, Number(number), headSha), ports, post: null };
   }
   const { repo, headSha, ports } = await commentingPorts({ ...named, place: commentsAt });
-  // No person asked for this review, so the configuration decides whether there is one, as on a server. A step that may fail has to
-  // answer for each commit: a title or a draft would be a way around it.
+  // No person asked for this review, so the configuration decides, as on a server. A step that may
+  // fail has to answer for each commit: a title or a draft would be a way around it.
   const job = { ...commandLineJob(repo, Number(number), headSha), explicit: mustAnswer };
   return { job, ports, post: (written, stage) => postReview(written, job, ports, stage) };
 }

@@ -6,8 +6,7 @@ import { PRESET_NAMES, type Preset } from "../../config/preset.ts";
 import { UsageError } from "../../config/usage-error.ts";
 import { isFolder } from "../../environment/data-dir.ts";
 import { writeForeignFile } from "../../environment/write-file.ts";
-import { type ExitCode, oneOf, readWords } from "../usage.ts";
-import { VERBS } from "../verbs.ts";
+import { oneOf, verb } from "../usage.ts";
 
 /** The text of the file: YAML with comments, which passes `config check`. */
 export function firstConfig(preset: Preset): string {
@@ -35,8 +34,7 @@ preset: ${preset}
 }
 
 /** kodiai init: writes it. @throws UsageError when the file exists and --force is not given */
-export async function init(words: readonly string[]): Promise<ExitCode> {
-  const { values } = readWords(words, VERBS.init.options);
+export const init = verb("init", 0, async (values) => {
   const folder = resolve(values.repo ?? ".");
   if (!isFolder(folder)) throw new UsageError(`--repo ${values.repo} is not a folder`);
   const preset = oneOf("preset", values.preset ?? "balanced", PRESET_NAMES);
@@ -52,4 +50,4 @@ export async function init(words: readonly string[]): Promise<ExitCode> {
   await writeForeignFile(file, [text], { mode: 0o666, replaces: values.force === true });
   console.log(`wrote ${file}; review it, edit it, commit it: it takes effect once it is merged`);
   return 0;
-}
+});

@@ -3,8 +3,8 @@ import { type ExitCode, readWords } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 
 /**
- * Starts the server; the process then runs until a signal ends it. The server itself reports problems of the environment, and
- * ends with 2.
+ * Starts the server, which reports problems of the environment itself, and ends with 2. The process
+ * then runs until a signal ends it.
  *
  * @throws UsageError
  */

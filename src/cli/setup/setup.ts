@@ -1,4 +1,4 @@
-// kodiai setup: from nothing to a running App. Every step checks the current state first, so the command can be run again.
+// kodiai setup: from nothing to a running App. Every step looks first, so it can be run again.
 
 import { existsSync, readFileSync } from "node:fs";
 import {
@@ -16,8 +16,7 @@ import { startSetupServer } from "../../server/setup-server.ts";
 import { changeWebhook, createdApp, readAppYml, signedInApp } from "../../wire/cli/setup.ts";
 import { type Asker, askerFor, Cancelled } from "../asker.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, readWords } from "../usage.ts";
-import { VERBS } from "../verbs.ts";
+import { type ExitCode, verb } from "../usage.ts";
 import { doctor } from "./doctor.ts";
 import {
   keepPrivateKey,
@@ -31,13 +30,12 @@ import {
 } from "./setup-plan.ts";
 
 /** @returns the exit code of `doctor`, or 3 if the App lacks permissions @throws UsageError */
-export async function setup(words: readonly string[]): Promise<ExitCode> {
-  const { values } = readWords(words, VERBS.setup.options);
+export const setup = verb("setup", 0, async (values) => {
   const given = await readAppYml();
   const checked = values["without-checks"] === true ? withoutChecks(given) : given;
   const description = values["code-scanning"] === true ? withCodeScanning(checked) : checked;
   const plan = setupPlan(values);
-  // A host that the operator names may be in a private network: the option is needed once and stored for the server.
+  // The operator names the host, so it may be in a private network; the server keeps the variable.
   if (values["private-network"] === true) process.env.KODIAI_ALLOW_PRIVATE_HOSTS = plan.host;
   const asker = askerFor(values.yes === true);
   try {
@@ -53,9 +51,9 @@ export async function setup(words: readonly string[]): Promise<ExitCode> {
     if (error instanceof Cancelled) return 3;
     throw error;
   }
-}
+});
 
-/** The App from the options, from an earlier run, or a new one; stored in .env and the data folder. */
+/** The App from the options, from an earlier run, or a new one; stored for the server. */
 async function credentialsFor(
   words: SetupWords,
   plan: SetupPlan,
