@@ -122,7 +122,7 @@ function ourSpelling(
   path: Path,
   troubles: Trouble[],
 ): string | null {
-  const siblings = keysIn(schema);
+  const siblings = Object.keys(schema.properties ?? {});
   if (siblings.includes(entry.key)) return entry.key;
   const camel = camelCase(entry.key, siblings);
   const say = (message: string, severity?: "notice") =>
@@ -139,20 +139,9 @@ function ourSpelling(
   return camel;
 }
 
-function keysIn({ properties = {} }: JsonSchema): readonly string[] {
-  return Object.keys(properties);
-}
-
 /** `max_comments` → `maxComments`; undefined where the section has no such key. */
 function camelCase(key: string, siblings: readonly string[]): string | undefined {
-  return key.includes("_") ? siblings.find((ours) => snakeCase(ours) === key) : undefined;
-}
-
-function snakeCase(ours: string): string {
-  return ours
-    .replace(/([a-z])([A-Z])/g, "$1_$2")
-    .replace(/([A-Z])([A-Z][a-z])/g, "$1_$2")
-    .toLowerCase();
+  return key.includes("_") ? siblings.find((ours) => plainWord(ours) === plainWord(key)) : undefined;
 }
 
 /** Reports what an unknown key may mean. What is below it is left out with it. */
@@ -265,6 +254,6 @@ export function keyHint(key: string, siblings: readonly string[], section: strin
   if (exact !== undefined) return exact;
   const typo = didYouMean(key, siblings);
   if (typo !== null) return inSection(typo);
-  const far = didYouMean(key, [...keysIn(CONFIG_SCHEMA), ...BY_LAST_WORD.keys()]);
+  const far = didYouMean(key, [...Object.keys(CONFIG_SCHEMA.properties ?? {}), ...BY_LAST_WORD.keys()]);
   return far === null ? null : (BY_LAST_WORD.get(far) ?? far);
 }

@@ -2,7 +2,6 @@
 // Only plain values pass: no tags, merge keys or keys of Object.prototype; bounded size and depth.
 
 import {
-  type Document,
   type ErrorCode,
   isAlias,
   isMap,
@@ -73,7 +72,13 @@ export function readYaml(text: string): FileReading {
   const conversion: Conversion = { lines, troubles: [], anchors: new Map(), aliases: 0, values: 0, refusal: null };
   const root = convert(document.contents, [], conversion, 0);
   if (conversion.refusal !== null) return refused(conversion.refusal);
-  const troubles = [...directiveTroubles(document, text, lines), ...conversion.troubles];
+  const { troubles } = conversion;
+  const { warnings, directives } = document;
+  // `%YAML` is harmless; `%TAG` and unknown `%` lines are ignored.
+  if (warnings.some(({ code }) => code === "BAD_DIRECTIVE") || Object.keys(directives.tags).length > 1) {
+    const place = placeAt(lines, Math.max(0, text.search(/^%(?!YAML)/m)));
+    troubles.unshift(trouble([], place, "lines that begin with `%` are not read; remove them", "notice"));
+  }
   if (root?.kind === "mapping") return { root, troubles };
   const isEmpty = root === null || (root.kind === "scalar" && root.value === null);
   const wrong = isEmpty ? [] : [trouble([], root.place, "the file must be a mapping: lines of `key: value`")];
@@ -84,34 +89,21 @@ function refused(why: Trouble): FileReading {
   return { root: NOTHING, troubles: [why] };
 }
 
-/** `%TAG` and unknown `%` lines are ignored; `%YAML` is harmless. */
-function directiveTroubles(document: Document.Parsed, text: string, lines: LineCounter): readonly Trouble[] {
-  const { warnings, directives } = document;
-  const isStrange = warnings.some(({ code }) => code === "BAD_DIRECTIVE") || Object.keys(directives.tags).length > 1;
-  if (!isStrange) return [];
-  const place = placeAt(lines, Math.max(0, text.search(/^%(?!YAML)/m)));
-  return [trouble([], place, "lines that begin with `%` are not read; remove them", "notice")];
-}
-
 function sizeProblem(text: string): string | null {
   // A UTF-16 unit is at least one byte of UTF-8, so the cheap check comes first.
   if (text.length > MAX_CONFIG_BYTES || Buffer.byteLength(text) > MAX_CONFIG_BYTES) {
     return `the file is larger than ${MAX_CONFIG_BYTES / 1024} KiB and was not read; shorten it`;
   }
-  return isParseable(text) ? null : "the file holds too many values and was not read; shorten it";
-}
-
-/** False for text that would keep the parser busy: many tokens, or many open brackets. */
-function isParseable(text: string): boolean {
   let tokens = 0;
   let depth = 0;
   for (const lexeme of new Lexer().lex(text)) {
     tokens += 1;
     if (lexeme === "[" || lexeme === "{") depth += 1;
     if (lexeme === "]" || lexeme === "}") depth -= 1;
-    if (tokens > MAX_TOKENS || Math.abs(depth) > MAX_OPEN_BRACKETS) return false;
+    if (tokens > MAX_TOKENS || Math.abs(depth) > MAX_OPEN_BRACKETS)
+      return "the file holds too many values and was not read; shorten it";
   }
-  return true;
+  return null;
 }
 
 function parse(text: string, lineCounter: LineCounter) {

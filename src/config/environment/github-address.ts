@@ -9,11 +9,10 @@ const DATA_RESIDENCY = ".ghe.com";
  * The base address of a host's REST API, from which GraphQL's follows.
  *
  * @param host lower case: `github.com`, `SUBDOMAIN.ghe.com`, or a GitHub Enterprise Server's
- * @param protocol of an Enterprise Server, which may be in a private network
  */
-export function apiUrlOf(host: string, protocol: "http" | "https" = "https"): string {
+export function apiUrlOf(host: string): string {
   if (host === "github.com" || host.endsWith(DATA_RESIDENCY)) return `https://api.${host}`;
-  return `${protocol}://${host}/api/v3`;
+  return `https://${host}/api/v3`;
 }
 
 /**

@@ -145,12 +145,12 @@ export function readModel(set: Given): { readonly model: ModelChoice | null } | 
   const { values } = read;
   const named = providersSet(set);
   const provider = values.KODIAI_MODEL_PROVIDER ?? named[0];
-  const problems = [
-    ...(provider === undefined || !named.includes(provider) ? unused(set, provider) : unfit(values, set, provider)),
-  ];
+  const isSet = provider !== undefined && named.includes(provider);
+  const problems = isSet ? [...unfit(values, set, provider)] : unused(set, provider);
   const model = provider === undefined ? null : chosenModel(values, provider);
-  if (problems.length === 0 && model !== null) problems.push(...unpriced(model));
-  return problems.length > 0 ? { problems } : { model };
+  if (problems.length > 0 || model === null) return problems.length > 0 ? { problems } : { model };
+  const open = unpriced(model);
+  return open.length > 0 ? { problems: open } : { model };
 }
 
 function chosenModel(values: Values, provider: Provider): ModelChoice {
@@ -216,23 +216,17 @@ function unused(set: Given, provider: Provider | undefined): readonly string[] {
     .map((name) => `${name} has no effect without ${MODEL_VARIABLES}; set one of them or remove it`);
 }
 
-function unfit(values: Values, set: Given, provider: Provider): readonly string[] {
+function* unfit(values: Values, set: Given, provider: Provider): Generator<string> {
   const { key, url: urlVariable, name } = PROVIDERS[provider];
   const url = values[urlVariable];
   const urlProblem = url === undefined ? null : endpointProblem(url, values.KODIAI_ALLOW_HTTP_HOSTS);
-  if (urlProblem !== null) return [`${urlVariable} ${urlProblem}`];
-  const idle =
-    set.has("KODIAI_REPOSITORY_PERCENT") && !set.has("KODIAI_USD_PER_MONTH")
-      ? ["KODIAI_REPOSITORY_PERCENT has no effect without KODIAI_USD_PER_MONTH; set it, or remove the share"]
-      : [];
-  if (!isOwn(url, provider)) return idle;
-  return [
-    ...idle,
-    ...(values[key] === undefined ? [`${key} is not set; ${name}'s own server needs it`] : []),
-    ...(provider === "anthropic" && set.has("KODIAI_MODEL_TEMPERATURE")
-      ? ["KODIAI_MODEL_TEMPERATURE is refused by Anthropic's models; remove it, or set ANTHROPIC_BASE_URL"]
-      : []),
-  ];
+  if (urlProblem !== null) return yield `${urlVariable} ${urlProblem}`;
+  if (set.has("KODIAI_REPOSITORY_PERCENT") && !set.has("KODIAI_USD_PER_MONTH"))
+    yield "KODIAI_REPOSITORY_PERCENT has no effect without KODIAI_USD_PER_MONTH; set it, or remove the share";
+  if (!isOwn(url, provider)) return;
+  if (values[key] === undefined) yield `${key} is not set; ${name}'s own server needs it`;
+  if (provider === "anthropic" && set.has("KODIAI_MODEL_TEMPERATURE"))
+    yield "KODIAI_MODEL_TEMPERATURE is refused by Anthropic's models; remove it, or set ANTHROPIC_BASE_URL";
 }
 
 /** `baseUrl` null: the service's own. */
