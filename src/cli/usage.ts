@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseArgs, styleText } from "node:util";
 import { didYouMean } from "../config/did-you-mean.ts";
 import { UsageError } from "../config/usage-error.ts";
 import type { Degraded } from "../domain/omissions.ts";
 import { decodeText } from "../domain/text/decode-text.ts";
+import { isFolder } from "../environment/data-dir.ts";
 import { terminalJson, terminalText } from "./terminal-text.ts";
 import { VERBS, type VerbName } from "./verbs.ts";
 
@@ -99,6 +101,12 @@ export async function withPorts<Ports extends { close(): void | Promise<void> } 
 export function warnDegraded(verb: string, degraded: readonly Degraded[]): void {
   for (const { part, reason } of degraded)
     console.error(styleText("yellow", terminalText(`kodiai ${verb}: ${part}: ${reason}`), { stream: process.stderr }));
+}
+
+/** The folder that `--repo` names, or this one. @throws UsageError */
+export function repoFolder(word = "."): string {
+  if (!isFolder(word)) throw new UsageError(`--repo ${word} is not a folder`);
+  return resolve(word);
 }
 
 /** The whole number of an option. @throws UsageError naming the range */

@@ -21,14 +21,12 @@ import type { RetrievalStatistics } from "../ports/memory.ts";
 import type { Inspector, Lease, Ledger } from "../ports.ts";
 import { newGateCache } from "../retrieve/retrieve.ts";
 import { cachedStatistics } from "../store/reviews/retrievals.ts";
-import { pastOf, pathOf, reviewsOn, reviewsOnGitHub, type WiredGitHub, wiredChecks } from "./github.ts";
+import { PACE_MS, pastOf, pathOf, reviewsOn, reviewsOnGitHub, type WiredGitHub, wiredChecks } from "./github.ts";
 import { accessFor, type ModelSettings } from "./models.ts";
 import { knownRules, symbolsOfReview } from "./rules.ts";
 import { redact, redactor, safeRetrievals } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
-/** Milliseconds between requests: 600 of GitHub's 900 points a minute; a GET costs 1, a POST 5. */
-const READ_PACE_MS = 100;
 const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
 /** For attempts at one head. A body has at most 65,536 characters. */
 const ISSUE_CACHE = { max: 50, ttl: 60 * 60_000 };
@@ -110,7 +108,7 @@ export function followPorts(
   { embedder, asking }: Pick<RetrievalServices, "embedder" | "asking">,
 ): (lease: Lease<UpkeepJob>) => FollowPorts {
   const { clients } = github;
-  const paceMs = github.pace ? READ_PACE_MS : 0;
+  const paceMs = github.pace ? PACE_MS : 0;
   return (lease) => {
     const { installationId, repo } = lease.job;
     return {

@@ -76,7 +76,7 @@ async function exportFile(file: string | undefined, values: MemoryWords, ports: 
   if (values.all === true && values.repo !== undefined) throw new UsageError("--all and --repo exclude each other");
   const corpora = corporaOf(values);
   const what = values.pairs === true ? "pairs" : "records";
-  const repos = values.all === true ? await ports.repositories() : [await ports.repoOf(values.repo)];
+  const repos = values.all === true ? await ports.labels.all() : [await ports.repoOf(values.repo)];
   const { memory: store, recall, embedder } = ports;
   let lines = 0;
   async function* text() {
@@ -92,8 +92,7 @@ async function exportFile(file: string | undefined, values: MemoryWords, ports: 
   // Standard output may be piped into another program.
   if (file === "-") return 0;
   const of = values.all === true ? counted(repos.length, "repository", "repositories") : repos.map(nameOf).join();
-  console.log(values.json === true ? JSON.stringify({ version: 1, lines }) : `${file}: ${lines} ${what} of ${of}`);
-  return 0;
+  return printed(values, { lines }, () => `${file}: ${lines} ${what} of ${of}`);
 }
 
 async function writeText(file: string, text: AsyncIterable<string>): Promise<void> {
@@ -124,8 +123,7 @@ async function forget(id: string | undefined, values: MemoryWords, ports: Memory
   const repo = await ports.repoOf(values.repo);
   const forgotten = await ports.memory.forget(repoKey(repo), [id]);
   if (forgotten === 0) throw new UsageError(`${nameOf(repo)} has no memory ${JSON.stringify(id)}`);
-  console.log(values.json === true ? JSON.stringify({ version: 1, forgotten }) : `forgot ${terminalText(id)}`);
-  return 0;
+  return printed(values, { forgotten }, () => `forgot ${terminalText(id)}`);
 }
 
 function corporaOf({ corpus }: MemoryWords): readonly Corpus[] {

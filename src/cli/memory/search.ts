@@ -15,7 +15,7 @@ import { type HandSearched, type SearchPorts, searchByHand } from "../../flows/m
 import { modelAllowance } from "../../flows/review/model-allowance.ts";
 import { PLAIN_CHANGE } from "../../flows/review/review-ports.ts";
 import type { SpendingStore } from "../../ports/model.ts";
-import { memoryIfAny, repositoryWithMemory, rerankerOfEnvironment, searchPorts } from "../../wire/cli/memory-ports.ts";
+import { memoryToRead, rerankerOfEnvironment, searchPorts } from "../../wire/cli/memory-ports.ts";
 import { modelAccess } from "../../wire/cli/model.ts";
 import { terminalText } from "../terminal-text.ts";
 import { oneOf, printed, type readWords, verb, warnDegraded, wholeNumber, withPorts } from "../usage.ts";
@@ -30,8 +30,7 @@ const MOST = 100;
 /** @returns 0, also when nothing is found @throws UsageError; Error for an unknown repository */
 export const search = verb("search", Number.POSITIVE_INFINITY, async (values, positionals) => {
   const asked = question(values, positionals);
-  return withPorts(memoryIfAny(values["data-dir"]), async (ports) => {
-    const { repo, opened } = await repositoryWithMemory(values.repo, ports);
+  return withPorts(memoryToRead(values["data-dir"], values.repo), async ({ repo, ...opened }) => {
     const order =
       values.rerank === true ? await configured(repo, opened.spending) : { reranker: null, allowance: NO_ALLOWANCE };
     const rerank = order.allowance.model === null ? "auto" : "model";

@@ -1,7 +1,7 @@
 // kodiai config: checks a file, prints effective values, explains a key, prints the JSON Schema.
 
 import { lstatSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { stringify } from "yaml";
 import { CONFIG_KEYS, type ConfigKey, configJsonSchema, schemaAt } from "../../config/config-keys.ts";
 import { valueAt } from "../../config/config-view.ts";
@@ -12,12 +12,11 @@ import { keyHint } from "../../config/read-config-file.ts";
 import type { ConfigProblem } from "../../config/repo-config.ts";
 import { UsageError } from "../../config/usage-error.ts";
 import { counted } from "../../domain/text/counted.ts";
-import { isFolder } from "../../environment/data-dir.ts";
 import { unreadProblem } from "../../gather/gather.ts";
 import { configHere, entriesIn } from "../../wire/cli/config.ts";
 import { knownRules } from "../../wire/rules.ts";
 import { clipped, terminalText } from "../terminal-text.ts";
-import { type ExitCode, fileText, printed, type readWords, verb } from "../usage.ts";
+import { type ExitCode, fileText, printed, type readWords, repoFolder, verb } from "../usage.ts";
 import type { VERBS } from "../verbs.ts";
 
 type Words = ReturnType<typeof readWords<typeof VERBS.config.options>>["values"];
@@ -37,7 +36,8 @@ export const config = verb("config", 2, async (values, [verb = "show", word]) =>
 });
 
 async function show(words: Words): Promise<ExitCode> {
-  const { folder, notRead, parsed } = await configHere(words.repo);
+  const folder = repoFolder(words.repo);
+  const { notRead, parsed } = await configHere(folder);
   const { problems, used } = parsed;
   printed(words, { repository: folder, used, values: configValues(parsed), problems, notRead }, () =>
     [
@@ -51,21 +51,21 @@ async function show(words: Words): Promise<ExitCode> {
 }
 
 async function explain(key: string, words: Words): Promise<ExitCode> {
-  const { notRead, parsed } = await configHere(words.repo);
+  const { notRead, parsed } = await configHere(repoFolder(words.repo));
   const explained = configExplanation(key, parsed);
   if ("problem" in explained) throw new UsageError(explained.problem);
   const lines = [...explained.lines, ...(notRead === null ? [] : [`not read: ${notRead}`])];
   return printed(words, { keys: explained.keys, notRead }, () => lines.join("\n"));
 }
 
-/** @throws UsageError if it is not a folder with a `.kodiai.yml` */
+/** @throws UsageError for a folder without a `.kodiai.yml` */
 async function fileIn(folder: string): Promise<string> {
-  if (!isFolder(folder)) throw new UsageError(`${folder} is not a folder`);
+  const whole = repoFolder(folder);
   const file = join(folder, ".kodiai.yml");
   const isRead = lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
   const [problem] = isRead ? [] : (await entriesIn(folder)).flatMap(unreadProblem);
   if (problem !== undefined) throw new UsageError(`${problem.file} ${problem.message}`);
-  if (!isRead) throw new UsageError(`no .kodiai.yml in ${resolve(folder)}; \`kodiai init\` writes one`);
+  if (!isRead) throw new UsageError(`no .kodiai.yml in ${whole}; \`kodiai init\` writes one`);
   return file;
 }
 

@@ -110,43 +110,33 @@ async function newApp(plan: SetupPlan, description: AppDescription, asker: Asker
   }
 }
 
-type Client = Partial<Pick<FreshApp, "clientId" | "clientSecret">>;
-
-/** Secrets are written and never shown. */
+/** Stores the App for the server. Secrets are written and never shown. */
 async function keep(
   plan: SetupPlan,
-  app: AppCredentials & Client & { readonly webhookSecret: string },
+  app: AppCredentials & Partial<FreshApp> & { readonly webhookSecret: string },
   words: SetupWords,
 ): Promise<void> {
+  const { env } = process;
   const keyPath = await keepPrivateKey(plan.dataDir, app.privateKey);
-  const api = process.env.KODIAI_GITHUB_API_URL;
-  await keepVariables(
-    plan.envFile,
-    new Map([
-      ["APP_ID", String(app.appId)],
-      ["PRIVATE_KEY_PATH", keyPath],
-      ["WEBHOOK_SECRET", app.webhookSecret],
-      ["KODIAI_DATA_DIR", plan.dataDir],
-      ...clientVariables(app),
-      ...(words["dashboard-url"] === undefined ? [] : [["KODIAI_DASHBOARD_URL", plan.dashboardUrl] as const]),
-      ...(plan.host === "github.com" ? [] : [["GHE_HOST", plan.host] as const]),
-      ...(api === undefined ? [] : [["KODIAI_GITHUB_API_URL", api] as const]),
-      ...(words["private-network"] === true ? [["KODIAI_ALLOW_PRIVATE_HOSTS", plan.host] as const] : []),
-      ...["HTTPS_PROXY", "NO_PROXY"].flatMap((name) => {
-        const value = process.env[name] ?? process.env[name.toLowerCase()] ?? "";
-        return value === "" ? [] : [[name, value] as const];
-      }),
-    ]),
+  const variables = {
+    APP_ID: String(app.appId),
+    PRIVATE_KEY_PATH: keyPath,
+    WEBHOOK_SECRET: app.webhookSecret,
+    KODIAI_DATA_DIR: plan.dataDir,
+    GITHUB_CLIENT_ID: app.clientId,
+    GITHUB_CLIENT_SECRET: app.clientSecret,
+    KODIAI_DASHBOARD_URL: words["dashboard-url"] && plan.dashboardUrl,
+    GHE_HOST: plan.host === "github.com" ? undefined : plan.host,
+    KODIAI_GITHUB_API_URL: env.KODIAI_GITHUB_API_URL,
+    KODIAI_ALLOW_PRIVATE_HOSTS: words["private-network"] === true ? plan.host : undefined,
+    HTTPS_PROXY: (env.HTTPS_PROXY ?? env.https_proxy) || undefined,
+    NO_PROXY: (env.NO_PROXY ?? env.no_proxy) || undefined,
+  };
+  const set = Object.entries(variables).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
   );
+  await keepVariables(plan.envFile, new Map(set));
   say("saved", `the private key in ${keyPath}, the rest in ${plan.envFile}, readable by you alone`);
-}
-
-function clientVariables({ clientId, clientSecret }: Client) {
-  const client = [
-    ["GITHUB_CLIENT_ID", clientId],
-    ["GITHUB_CLIENT_SECRET", clientSecret],
-  ] as const;
-  return new Map(client.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
 function appPage({ host, org }: SetupPlan, { slug }: RegisteredApp): string {

@@ -1,16 +1,14 @@
 // Wires `kodiai config` to its ports: the configuration of a clone, with files of its owner.
 
 import { lstat, readdir, readFile } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
+import { join, relative } from "node:path";
 import { git, gitText } from "../../adapters/git/git.ts";
 import { githubFiles, type RepositoryFiles } from "../../adapters/github/read/pull-requests.ts";
 import { apiUrlFor } from "../../config/environment/github-address.ts";
 import { CONFIG_FILE, MAX_ASKED_BYTES } from "../../config/read-yaml.ts";
-import { UsageError } from "../../config/usage-error.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { RootEntry } from "../../domain/pull-request.ts";
 import { decodeText } from "../../domain/text/decode-text.ts";
-import { isFolder } from "../../environment/data-dir.ts";
 import { configAt } from "../../gather/gather.ts";
 import { personsClient } from "../github.ts";
 import { knownRules } from "../rules.ts";
@@ -18,13 +16,9 @@ import { knownRules } from "../rules.ts";
 /**
  * The configuration of a folder: its file in the working tree, and its owner's on GitHub.
  *
- * @param word undefined is the folder of the process
  * @returns `notRead` is what could not be read, and why, or null
- * @throws UsageError
  */
-export async function configHere(word: string | undefined) {
-  const folder = resolve(word ?? ".");
-  if (!isFolder(folder)) throw new UsageError(`--repo ${word} is not a folder`);
+export async function configHere(folder: string) {
   const token = process.env.GITHUB_TOKEN ?? "";
   const origin = await originOf(folder);
   const isReachable = origin !== null && token !== "";
@@ -37,7 +31,6 @@ export async function configHere(word: string | undefined) {
     ...(working === null ? {} : { ownConfig: { place: await placeOf(folder, working), text: working } }),
   };
   return {
-    folder,
     notRead: isReachable ? null : `what the owner's \`.github\` repository and \`_extends\` say: ${why}`,
     parsed: await configAt(origin ?? NOWHERE, "", files, knownRules()),
   };
