@@ -1,4 +1,4 @@
-// Set-up's questions: prompts in a terminal; elsewhere the default, or an error that names the flag.
+// Set-up's questions: prompts in a terminal; elsewhere the default, or an error naming the flag.
 
 import { cancel, confirm, isCancel, text } from "@clack/prompts";
 import { UsageError } from "../config/usage-error.ts";

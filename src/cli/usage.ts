@@ -1,21 +1,41 @@
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseArgs, styleText } from "node:util";
 import { didYouMean } from "../config/did-you-mean.ts";
 import { UsageError } from "../config/usage-error.ts";
 import type { Degraded } from "../domain/omissions.ts";
 import { decodeText } from "../domain/text/decode-text.ts";
+import { isFolder } from "../environment/data-dir.ts";
 import { terminalJson, terminalText } from "./terminal-text.ts";
+import { VERBS, type VerbName } from "./verbs.ts";
 
 /** 0 done; 1 findings at or above --fail-on; 2 usage or configuration; 3 could not review. */
 export type ExitCode = 0 | 1 | 2 | 3;
 
 type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;
 
+type Words<Name extends VerbName> = ReturnType<typeof readWords<(typeof VERBS)[Name]["options"]>>;
+
 /**
- * Options and positional words of a verb.
+ * A verb, which gets its options and positional words.
  *
  * @param most positional words
- * @throws UsageError naming the option that is unknown or lacks its value, or the first word too many
+ * @param run throws a UsageError for words that it cannot take
+ */
+export function verb<const Name extends VerbName>(
+  name: Name,
+  most: number,
+  run: (values: Words<Name>["values"], positionals: readonly string[]) => Promise<ExitCode>,
+): (words: readonly string[]) => Promise<ExitCode> {
+  return async (words) => {
+    const { values, positionals } = readWords<(typeof VERBS)[Name]["options"]>(words, VERBS[name].options, most);
+    return run(values, positionals);
+  };
+}
+
+/**
+ * @param most positional words
+ * @throws UsageError naming an unknown option, one without its value, or the first word too many
  */
 export function readWords<O extends Options>(words: readonly string[], options: O, most = 0) {
   const read = parsed(words, options);
@@ -31,7 +51,7 @@ function parsed<O extends Options>(words: readonly string[], options: O) {
   }
 }
 
-/** Node's message without its advice on positional words, and the option that was most likely meant. */
+/** Node's message without its advice on positional words, and the option most likely meant. */
 function complaint(error: unknown, names: readonly string[]): string {
   const [message = ""] = (error instanceof Error ? error.message : String(error)).split(/\. To specify|\n/);
   const unknown = /^Unknown option '--([^']*)'/.exec(message)?.[1];
@@ -52,19 +72,14 @@ export function oneOf<T extends string>(option: string, value: string, allowed: 
   return found;
 }
 
-/** Whether a verb prints JSON: with `--json` or `--format json`. @throws UsageError for an unknown format */
-export function wantsJson({ json, format = "pretty" }: { readonly json?: boolean; readonly format?: string }): boolean {
-  return json === true || oneOf("format", format, ["pretty", "json"]) === "json";
-}
-
 /** Prints a value as JSON of version 1. A change that breaks readers raises the version. */
 export function printJson(value: object): void {
   console.log(terminalJson({ version: 1, ...value }));
 }
 
-/** Prints a result as JSON or as a page, which is made only without JSON, and ends with 0. */
-export function printed(asJson: boolean, value: object, page: () => string): ExitCode {
-  if (asJson) printJson(value);
+/** Prints a result as JSON with `--json`, else as a page, and ends with 0. */
+export function printed({ json }: { readonly json?: boolean }, value: object, page: () => string): ExitCode {
+  if (json === true) printJson(value);
   else console.log(page());
   return 0;
 }
@@ -88,6 +103,12 @@ export function warnDegraded(verb: string, degraded: readonly Degraded[]): void 
     console.error(styleText("yellow", terminalText(`kodiai ${verb}: ${part}: ${reason}`), { stream: process.stderr }));
 }
 
+/** The folder that `--repo` names, or this one. @throws UsageError */
+export function repoFolder(word = "."): string {
+  if (!isFolder(word)) throw new UsageError(`--repo ${word} is not a folder`);
+  return resolve(word);
+}
+
 /** The whole number of an option. @throws UsageError naming the range */
 export function wholeNumber(option: string, word: string, least: number, most = Number.MAX_SAFE_INTEGER): number {
   const value = /^\d{1,16}$/.test(word) ? Number(word) : Number.NaN;
@@ -96,11 +117,7 @@ export function wholeNumber(option: string, word: string, least: number, most = 
   throw new UsageError(`--${option} takes a whole number ${range}, not ${JSON.stringify(word)}`);
 }
 
-/**
- * The day or moment of an option, as epoch milliseconds; null without one. A day begins at midnight UTC.
- *
- * @throws UsageError
- */
+/** A day (from midnight UTC) or moment as epoch milliseconds; null for none. @throws UsageError */
 export function sinceOf(word: string | undefined): number | null {
   if (word === undefined) return null;
   const at = /^\d{4}-\d\d-\d\d(?:T[\d:.]{5,12}Z)?$/.test(word) ? Date.parse(word) : Number.NaN;

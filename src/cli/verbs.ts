@@ -1,4 +1,4 @@
-// Every verb of the command line: its summary, forms and options. Parsing, `--help` and docs/cli.md come from this list.
+// Every verb: its summary, forms and options, for parsing, `--help` and docs/cli.md.
 
 /** An option as `util.parseArgs` takes it, with what people read about it. */
 interface VerbOption {
@@ -26,10 +26,9 @@ const HERE = takes("DIR", "a clone (default: this folder)");
 const REPO = takes("REPO", "a clone, or OWNER/NAME of a repository in memory (default: this folder)");
 const DATA_DIR = takes("DIR", "where Kodiai keeps its files (default: KODIAI_DATA_DIR, else your data folder)");
 const JSON_OUTPUT = flag("print JSON");
-const FORMAT = takes("FORMAT", "pretty or json");
 const MODEL = takes("off", "use rules and memory only, even where a model is configured");
 
-const OUTPUT = { "data-dir": DATA_DIR, format: FORMAT, json: JSON_OUTPUT } as const;
+const OUTPUT = { "data-dir": DATA_DIR, json: JSON_OUTPUT } as const;
 const IN_MEMORY = { repo: REPO, ...OUTPUT } as const;
 
 /** The options that name a change, and what reads it. */
@@ -77,7 +76,7 @@ export const VERBS = {
     group: "review",
     summary: "review a change and print the output of every pipeline stage",
     forms: RANGES,
-    options: { ...CHANGE, format: FORMAT, full: flag("print all of each stage") },
+    options: { ...CHANGE, full: flag("print all of each stage") },
   },
   memory: {
     group: "memory",
@@ -201,8 +200,7 @@ export const VERBS = {
     ],
     options: {
       all: flag("show: also keys at their default"),
-      repo: takes("REPO", "a clone, or for show and explain OWNER/NAME on GitHub (default: this folder)"),
-      format: FORMAT,
+      repo: HERE,
       json: JSON_OUTPUT,
     },
   },
@@ -242,13 +240,13 @@ export const VERBS = {
     group: "operate",
     summary: "copy the store while the server runs",
     forms: [["DIR", "into a new folder, verified"]],
-    options: { "data-dir": DATA_DIR, json: JSON_OUTPUT },
+    options: OUTPUT,
   },
   restore: {
     group: "operate",
     summary: "restore the store from a backup",
     forms: [["DIR", "into an empty data folder; what was deleted since the backup is deleted again"]],
-    options: { "data-dir": DATA_DIR, json: JSON_OUTPUT },
+    options: OUTPUT,
   },
   migrate: {
     group: "operate",

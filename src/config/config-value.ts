@@ -1,4 +1,5 @@
-// The usual values of a key in .kodiai.yml. Each key has a default, a description and an example that differs from the default.
+// The usual values of a key in .kodiai.yml. Each has a default, a description, and an example that
+// differs from the default.
 import { z } from "zod";
 import { globPattern, PATTERN_LENGTH } from "./patterns.ts";
 
@@ -39,7 +40,8 @@ export function section<Shape extends z.core.$ZodShape>(shape: Shape) {
 }
 
 /**
- * Text that `read` can use, such as a pattern. An unusable one is a problem of the file with its place, never an exception later.
+ * Text that `read` can use, such as a pattern. An unusable one is a problem of the file with its
+ * place, never an exception later.
  *
  * @param read returns what is wrong as a sentence fragment
  */

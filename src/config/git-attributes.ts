@@ -1,4 +1,4 @@
-// What a repository's `.gitattributes` marks for GitHub: `linguist-generated` and `linguist-vendored`.
+// What a repository's `.gitattributes` marks for GitHub.
 import { globPattern } from "./patterns.ts";
 
 type Mark = "generated" | "vendored";
@@ -38,7 +38,7 @@ export function markedPatterns(text: string): readonly MarkedPattern[] {
 /**
  * How a path is marked: the last line that matches decides each mark.
  *
- * @returns the mark that is set, `own` where one is taken back and none is set, or null where no line matches
+ * @returns the mark; `own` where one is taken back and none is set; null where no line matches
  */
 export function attributesOf(text: string): (path: string) => Mark | "own" | null {
   const patterns = markedPatterns(text).flatMap((one) => {

@@ -1,4 +1,4 @@
-// A YAML file as values with their positions, so that every later problem can name its line and column.
+// A YAML file as values with their positions, so that every problem can name its line and column.
 
 import { cutText } from "../domain/text/cut-text.ts";
 import type { ConfigProblem } from "./repo-config.ts";
@@ -46,8 +46,8 @@ export type Path = readonly (string | number)[];
 const MAX_SHOWN = 60;
 
 /**
- * A word of the file, safe to quote in one line of a message: control, invisible and direction characters and backticks become
- * "?", and it is cut at 60 UTF-16 units.
+ * A word of the file, safe to quote in a message: control, invisible and direction characters and
+ * backticks become "?", and it is cut at 60 UTF-16 units.
  */
 export function shown(word: string): string {
   const start = cutText(word, MAX_SHOWN);
@@ -106,14 +106,14 @@ export function without(root: Mapping, removed: ReadonlySet<Located>): Mapping {
   return { ...root, entries: kept.map((entry) => ({ ...entry, value: inside(entry.value) })) };
 }
 
-/** The bare value without its places. Its keys are harmless: `readYaml` refuses those of Object.prototype. */
+/** The value without its places. Its keys are harmless: `readYaml` refuses Object.prototype's. */
 export function bare(node: Located): unknown {
   if (node.kind === "scalar") return node.value;
   if (node.kind === "list") return node.items.map(bare);
   return Object.fromEntries(node.entries.map((entry) => [entry.key, bare(entry.value)]));
 }
 
-/** As compilers print it, so that editors can jump to it: `.kodiai.yml:3:12: error: review.maxComments: must be at most 20`. */
+/** As compilers print it, for editors: `.kodiai.yml:3:12: error: review.maxComments: must be …`. */
 export function problemLine(problem: ConfigProblem): string {
   const place = problem.line === null ? "" : `:${problem.line}:${problem.column ?? 1}`;
   const key = problem.key === "" ? "" : `${problem.key}: `;

@@ -1,4 +1,4 @@
-// Merges the texts of .kodiai.yml, weakest first, into one complete configuration, its problems, and the origin of each value.
+// Merges texts of .kodiai.yml, weakest first: the configuration, its problems, and who set what.
 import { VALUE_KEYS } from "./config-keys.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import {
@@ -24,9 +24,9 @@ export interface ConfigSource {
 
 export interface ParsedConfig {
   readonly config: RepoConfig;
-  /** The strongest file's first, each file's in the order of its lines; at most 50 and a last one that counts the rest. */
+  /** The strongest file's first, by line; at most 50, and one that counts the rest. */
   readonly problems: readonly ConfigProblem[];
-  /** Dotted key → the file that set it, "preset NAME" or "default". Has every key of the schema, and each rule. */
+  /** Dotted key or rule → the file that set it, "preset NAME" or "default". */
   readonly origins: ReadonlyMap<string, string>;
 }
 
@@ -34,11 +34,12 @@ export interface ParsedConfig {
 const MAX_PROBLEMS = 50;
 
 /**
- * Merges files into one configuration. Mappings merge key by key (so `rules` merge by id), lists are replaced.
- * A wrong value counts as not written: a weaker file's value, the preset's or the default applies. Values are inert text.
+ * Merges files into one configuration. Mappings merge key by key (`rules` by id), lists are
+ * replaced. A wrong value counts as not written: that of a weaker file, of the preset, or the
+ * default applies. Values are inert text.
  *
  * @param sources weakest first; none gives the defaults
- * @param known facts about rules, so that unknown ids and custom rules that cannot run are named too
+ * @param known facts about rules, so that unknown ids and unusable custom rules are named too
  * @throws only what `known.customRuleProblems` throws
  */
 export function parseConfig(sources: readonly ConfigSource[], known: KnownRules = {}): ParsedConfig {
@@ -167,8 +168,8 @@ function checkCustomRules({ root, troubles }: FileReading, known: KnownRules): F
 }
 
 /**
- * Leaves out settings of rules that do not exist. `ids` are those of all rules, including custom ones. An unknown one may be of
- * a rule that an earlier version had, so it is no error: the rest of the file is as right as it was.
+ * Leaves out settings of rules that do not exist. An earlier version may have had such a rule, so
+ * it is no error: the rest of the file is as right as it was. `ids` includes custom rules.
  */
 function checkRuleIds({ root, troubles }: FileReading, ids: ReadonlySet<string>): FileReading {
   // Which rules another tool has is not known here: `eslint/no-eval`.

@@ -1,5 +1,5 @@
-// .kodiai.yml: one schema makes the defaults, the validation, the JSON Schema, docs/configuration.md and the example file.
-// It takes untrusted text and returns a complete configuration and a list of problems; it never throws.
+// .kodiai.yml: one schema makes the defaults, the validation, the JSON Schema,
+// docs/configuration.md and the example file.
 import { z } from "zod";
 import { amount, checkedText, choice, documented, flag, Glob, section, whole } from "./config-value.ts";
 import { Knowledge } from "./knowledge.ts";
@@ -28,7 +28,7 @@ export const FailOn = z.union([z.literal("never"), severity]);
 /** The lowest severity at which a check run fails. */
 export type FailOn = z.infer<typeof FailOn>;
 
-/** Caps for lists of patterns: far above what people write, low enough that matching every file stays fast. */
+/** Far above what people write, low enough that matching every file stays fast. */
 const words = z.array(z.string().min(1).max(500)).max(200);
 const globs = z.array(Glob).max(200);
 

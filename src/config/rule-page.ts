@@ -14,7 +14,7 @@ export function rulePage(rule: string, homepage: string | undefined = HOMEPAGE):
 }
 
 /**
- * The address of a page of `docs/`, for readers that need one: in the repository that is the homepage, else in this clone.
+ * The address of a page of `docs/`: in the repository that is the homepage, else in this clone.
  *
  * @param page such as `rules.md#sql-from-strings`
  */

@@ -1,4 +1,4 @@
-// Files that pages load, all from here: one stylesheet, small scripts, and uPlot as its package ships it.
+// Files that pages load: one stylesheet, small scripts, and uPlot as its package ships it.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

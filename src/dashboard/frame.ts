@@ -6,7 +6,7 @@ import type { MemoryRecord } from "../domain/memory.ts";
 import { memoryPath } from "./addresses.ts";
 import { assetPath } from "./assets.ts";
 import type { DashboardPorts } from "./dashboard-ports.ts";
-import { type Content, type Html, OUT } from "./parts.ts";
+import { type Content, type Html, OUT } from "./inline.ts";
 
 /** The parts of the navigation, in its order. */
 export const SECTIONS = [
@@ -27,7 +27,7 @@ export interface Page {
   readonly hasCharts?: boolean;
 }
 
-/** A page as the browser gets it. Before the login there is no form token, and the operator has no name. */
+/** A page as the browser gets it. Before the login there is no form token. */
 function framed({ title, section, body, hasCharts }: Page, c: Context<Inside>): Html {
   const formToken = c.get("formToken") ?? null;
   const viewer = c.get("ports")?.viewer?.login ?? null;
@@ -91,7 +91,7 @@ export function destruction(formToken: string, name: string, act: Action): Html 
   return html`<details class="danger"><summary>${name}</summary>${action(formToken, act)}</details>`;
 }
 
-/** What a person may decide about a remembered finding: to decline it, or to take its declines back. Nothing about other memories. */
+/** What a person may decide about a remembered finding; nothing about other memories. */
 export function decisionForm(formToken: string, { repo, id, corpus }: MemoryRecord, isDeclined: boolean): Content {
   if (corpus !== "finding") return "";
   const path = memoryPath(repo, id);
@@ -119,7 +119,7 @@ export function pager(path: string, query: Readonly<Record<string, string>>, pag
   return html`<nav class="pager" aria-label="Pages">${page > 1 ? link(page - 1, "← Newer") : ""}<span>Page ${page} of ${pages}</span>${page < pages ? link(page + 1, "Older →") : ""}</nav>`;
 }
 
-/** A form that opens the same page for another repository, as soon as one is chosen; its name alone where there is nothing to choose. */
+/** Opens the same page for another repository; a name alone where there is nothing to choose. */
 export function repositoryChooser(
   path: string,
   { repositories, chosen, maySeeAll }: Choice,
@@ -170,8 +170,8 @@ export function repoOf(c: Context<Inside>): string {
 }
 
 /**
- * Links to GitHub lead to the server whose API Kodiai asks. It calls itself by another address only where it replaces GitHub,
- * as in the demo.
+ * Links to GitHub lead to the server whose API Kodiai asks. It calls itself by another address only
+ * where it replaces GitHub, as in the demo.
  */
 export async function shown(
   c: Context<Inside>,

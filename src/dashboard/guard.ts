@@ -1,5 +1,5 @@
-// Who gets in: the operator by the token, and people whom GitHub names and who may write to a repository. Everything behind the
-// login sees ports that hold what that person may see; what changes something needs a form of their session as well.
+// Who gets in: the operator by the token, and people who may write to a repository by GitHub.
+// Behind the login are ports that hold what that person may see; changes need a form of theirs.
 import type { Context, Hono } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { RepoKey } from "../domain/memory.ts";
@@ -11,7 +11,7 @@ import { readAsPerson } from "./read-as-person.ts";
 import { readKnown } from "./read-views.ts";
 import { ATTEMPT_COOKIE, COOKIE, sessions, type Who } from "./session.ts";
 
-/** Bytes of a form with one token and a reason in it; and of one with a file of memories, which are read in this process. */
+/** Bytes of a form with a reason; and of one with a file of memories, which is read here. */
 const MOST_BODY = 8_192;
 const MOST_FILE = 2 ** 21;
 
@@ -24,14 +24,14 @@ export function guard(app: Hono<Inside>, doors: Doors, ports: DashboardPorts): v
     shown(c, loginPage(ways, problem, next), status);
   const oldForm = (c: Context<Inside>) => shown(c, problemPage("Not done", OLD_FORM), 403);
 
-  /** Of the repositories that Kodiai knows, those that a person may write to; null where GitHub ended their login. */
+  /** Known repositories that a person may write to; null where GitHub ended their login. */
   async function writableBy(visitor: VisitorWithToken, isFresh: boolean): Promise<ReadonlySet<RepoKey> | null> {
     const may = (await doors.github?.writable(visitor, isFresh)) ?? null;
     if (may === null || may.size === 0) return may;
     return new Set((await readKnown(ports)).map(({ key }) => key).filter((key) => may.has(key)));
   }
 
-  /** What a person may see; or why that is nothing any more; null where GitHub ended their login. */
+  /** What a person may see, or why that is nothing; null where GitHub ended their login. */
   async function seenBy(who: Who, isFresh: boolean): Promise<DashboardPorts | { readonly problem: string } | null> {
     if (who.kind === "operator") return ports;
     const mine = await writableBy(who, isFresh);
@@ -139,7 +139,7 @@ function ownPath(next: unknown): string {
 }
 
 /**
- * Whether a request that changes something comes from a page of ours: browsers say so, and other programs need not apply.
+ * Whether a request comes from a page of ours: browsers say so, and other programs need not apply.
  *
  * @param sent the headers Origin, Sec-Fetch-Site and Host
  */

@@ -3,8 +3,10 @@ import { html } from "hono/html";
 import { repoKey } from "../domain/memory.ts";
 import { repositoryPath } from "./addresses.ts";
 import { action, type Page } from "./frame.ts";
-import { badge, type Content, duration, empty, type Html, linked, moment, num, table, whole, wide } from "./parts.ts";
+import { badge, type Content, type Html, linked, moment } from "./inline.ts";
+import { empty, num, table, wide } from "./parts.ts";
 import type { JobsView } from "./read-views.ts";
+import { duration, whole } from "./values.ts";
 
 type ShownJob = JobsView["jobs"][number];
 

@@ -1,4 +1,4 @@
-// The login: by the operator's token, or by GitHub for people who may write to a repository. Without either the dashboard is closed.
+// The login, by the operator's token or by GitHub. Without either the dashboard is closed.
 import { html, raw } from "hono/html";
 import type { Page } from "./frame.ts";
 

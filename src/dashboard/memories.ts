@@ -1,4 +1,4 @@
-// The memory of a repository: a list by what it is, or a search as a review searches, with what gave each memory its rank.
+// The memory of a repository: as a list, or searched as a review does, with the reasons of ranks.
 import { html } from "hono/html";
 import { outcomeText } from "../domain/memory/evidence.ts";
 import { CORPORA, type MemoryRecord, OUTCOMES } from "../domain/memory.ts";
@@ -14,23 +14,10 @@ import {
 import { counted } from "../domain/text/counted.ts";
 import { memoriesPath, memoryPath } from "./addresses.ts";
 import { decisionForm, destruction, type Page, pager, select } from "./frame.ts";
-import {
-  badge,
-  type Content,
-  empty,
-  facts,
-  type Html,
-  listOf,
-  moment,
-  outcomeWord,
-  outLink,
-  quoted,
-  shortSha,
-  table,
-  titleOf,
-  whole,
-} from "./parts.ts";
+import { badge, type Content, type Html, moment, outLink, shortSha } from "./inline.ts";
+import { empty, facts, listOf, quoted, table } from "./parts.ts";
 import type { FoundMemories, ListedMemories, MemoriesView, MemoryQuestion, MemoryView } from "./read-views.ts";
+import { outcomeWord, titleOf, whole } from "./values.ts";
 
 export const METHODS = ["hybrid", "semantic", "keyword"] as const;
 

@@ -4,32 +4,15 @@ import { html } from "hono/html";
 import { counted } from "../domain/text/counted.ts";
 import { acceptance, TAKEN_UP } from "./acceptance.ts";
 import { memoriesPath, memoryPath, reviewPath } from "./addresses.ts";
+import { bars, chart } from "./charts.ts";
 import type { Health } from "./dashboard-ports.ts";
 import { byDay, byWeek, lastDays } from "./days.ts";
 import { type Page, repositoryChooser } from "./frame.ts";
-import {
-  badge,
-  bars,
-  type Content,
-  chart,
-  dollars,
-  duration,
-  empty,
-  figures,
-  type Html,
-  moment,
-  num,
-  outcomeWord,
-  outLink,
-  percent,
-  ruleName,
-  severityBadge,
-  table,
-  titleOf,
-  whole,
-} from "./parts.ts";
+import { badge, type Content, type Html, moment, outLink, ruleName, severityBadge } from "./inline.ts";
+import { empty, figures, num, table } from "./parts.ts";
 import type { Overview } from "./read-views.ts";
 import { pullName } from "./reviews.ts";
+import { dollars, duration, outcomeWord, percent, titleOf, whole } from "./values.ts";
 
 /** The colours of how findings ended; of all others: 5. */
 const OUTCOME_TONES: Readonly<Record<string, number>> = {
@@ -51,8 +34,7 @@ ${repositoryChooser("/", choice, { days: String(days) })}
 ${state === null ? "" : statusLine(state, jobs ?? [])}
 ${attention(view)}
 ${keyFigures(view)}
-${view.reviews === 0 ? html`${empty("No review was written yet.", html`Install the App on a repository and open a pull request, or run <code>npm run demo -- --dashboard</code> to see this page with data.`)}` : charts(view)}
-${jobs === null ? "" : queue(jobs)}`,
+${view.reviews === 0 ? html`${empty("No review was written yet.", html`Install the App on a repository and open a pull request, or run <code>npm run demo -- --dashboard</code> to see this page with data.`)}` : charts(view)}`,
   };
 }
 
@@ -229,7 +211,7 @@ function accepted({ weeks, decidedDays }: Overview): Html {
   });
 }
 
-/** Of the decided findings of each rule, or of each author's pull requests, how many were taken up. */
+/** How many decided findings were taken up, by rule or by the author of the pull request. */
 function decidedBy(
   title: "Acceptance by rule" | "Acceptance by author",
   list: readonly (Omit<Overview["authors"][number], "author"> & { readonly name: Content })[],
@@ -272,17 +254,4 @@ function cost({ spending, days }: Overview, times: readonly number[]): Content {
     series: [{ name: "US$", tone: 4, values: byDay(times, days24, ["usd"]) }],
     shown: dollars,
   });
-}
-
-const LANES: Readonly<Record<string, string>> = { review: "Reviews", command: "Commands", upkeep: "Upkeep" };
-
-function queue(jobs: NonNullable<Overview["jobs"]>): Html {
-  const lanes = [...new Set([...Object.keys(LANES), ...jobs.map(({ lane }) => lane)])];
-  const states = ["waiting", "running", "parked", "done"];
-  const ofLane = (lane: string) => jobs.filter((job) => job.lane === lane);
-  return html`<section class="card"><h2>Queue</h2>${table(
-    "Jobs by lane and state",
-    ["Lane", ...states.map(num)],
-    lanes.map((lane): Content[] => [LANES[lane] ?? lane, ...states.map((state) => whole(jobsIn(ofLane(lane), state)))]),
-  )}<p><a href="/jobs">All jobs</a></p></section>`;
 }

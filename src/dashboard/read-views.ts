@@ -1,9 +1,10 @@
-// Ports -> what the pages about everything, and about all of one kind, show. Pages turn it into HTML.
+// Ports -> what pages show. Pages turn it into HTML.
 
 import { retrievalAlerts } from "../domain/figures/retrieval-figures.ts";
 import type { Repo } from "../domain/job.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import { CORPORA, findingMemoryId, OUTCOMES, type RepoKey, repoKey } from "../domain/memory.ts";
+import { NO_ALLOWANCE } from "../domain/model.ts";
 import type { Scope } from "../domain/retrieval.ts";
 import type { Imported } from "../flows/memory/memory-file.ts";
 import { searchByHand } from "../flows/memory/search-memory.ts";
@@ -60,7 +61,7 @@ async function lastRepo(work: DashboardPorts["work"], key: RepoKey): Promise<Rep
 
 /** As many weeks show where something goes. */
 const LEAST_WEEKS = 12;
-/** Lines under a heading of what needs attention, and the reviews that are looked through for what was held back. */
+/** Lines under a heading of what needs attention, and the reviews searched for held-back ones. */
 const MOST_LINES = 5;
 const LATEST_REVIEWS = 20;
 const MOST_RULES = 10;
@@ -100,7 +101,7 @@ export async function readOverview(ports: DashboardPorts, days: number, wanted: 
   return {
     now: at,
     days,
-    /** Midnight (UTC) at which the window begins; days of reviews and decisions begin as long before it as it is. */
+    /** Midnight (UTC) at which the window begins; the days before it are as many again. */
     since,
     before,
     /** Mondays (UTC) of the weeks for which acceptance is shown, this week's last. */
@@ -132,7 +133,7 @@ export async function readOverview(ports: DashboardPorts, days: number, wanted: 
   };
 }
 
-/** Acceptance by who opened the pull request, over the newest pull requests with decisions; most decisions first. */
+/** Acceptance by who opened the pull request, of the newest ones with decisions. */
 async function decidedAuthors({ memory, work }: DashboardPorts, of: RepoKey | null) {
   const pulls = (await memory?.figures.decidedPulls(of, MOST_DECIDED_PULLS)) ?? [];
   const keyOf = ({ repo, pull }: PullDecisions) => `${repo}#${pull}`;
@@ -155,7 +156,7 @@ async function unanswered(memory: MemoryShown | null, of: RepoKey | null) {
   if (memory === null) return { total: 0, newest: [] };
   const wanted = { corpus: "finding", outcome: "posted", language: null } as const;
   const { total, ids } = await memory.figures.memories(of, wanted, { skip: 0, most: MOST_LINES });
-  const newest = await Promise.all(ids.map(({ repo, id }) => memory.export.recall.records(scopeOf(repo), [id])));
+  const newest = await Promise.all(ids.map(({ repo, id }) => memory.recall.records(scopeOf(repo), [id])));
   return { total, newest: newest.flat() };
 }
 
@@ -173,7 +174,7 @@ export async function readRepositories(ports: DashboardPorts, order: RepositoryO
   const parked = Map.groupBy(await jobs.list(["parked"], MOST_JOBS), ({ job }) => repoKey(job.repo));
   const reviewed = new Map((await work.reviewed()).map((one) => [one.repo, one]));
   const lines = (await readKnown(ports)).map(async ({ key, name, visibility, isRemembered }) => {
-    const memories = isRemembered ? (await memory?.export.recall.counts(scopeOf(key)))?.total : 0;
+    const memories = isRemembered ? (await memory?.recall.counts(scopeOf(key)))?.total : 0;
     const { reviews = 0, posted = 0, lastAt = null } = reviewed.get(key) ?? {};
     const spending = await work.spendingDays(key, since);
     return {
@@ -244,7 +245,7 @@ export async function readJobs({ jobs, work, viewer, now }: DashboardPorts, stat
   };
 }
 
-/** What a job is about, never what people wrote. `at` is when it was accepted, in epoch milliseconds. */
+/** What a job is about, never what people wrote. `at` is when it was accepted (epoch ms). */
 function shownJob({ job, ageMs, ...kept }: KeptJob, now: number) {
   const kind = job.kind === "command" && job.command.kind === "verb" ? job.command.verb : job.kind;
   return { ...kept, at: now - ageMs, kind, repo: job.repo, number: "number" in job ? (job.number ?? null) : null };
@@ -297,14 +298,18 @@ export async function readRepository({ work, memory, history, now }: DashboardPo
 
 async function remembered(memory: MemoryShown, key: RepoKey) {
   return {
-    counts: await memory.export.recall.counts(scopeOf(key)),
-    fields: await memory.export.memory.fieldCounts(key),
+    counts: await memory.recall.counts(scopeOf(key)),
+    fields: await memory.memory.fieldCounts(key),
     findings: await memory.figures.findingOutcomes(key),
   };
 }
 
 /** `problem` says why nothing can be asked; null when something can. */
-export async function readMemories({ memory, health, viewer }: DashboardPorts, asked: MemoryQuestion, page: number) {
+export async function readMemories(
+  { memory, health, viewer, now }: DashboardPorts,
+  asked: MemoryQuestion,
+  page: number,
+) {
   if (memory === null)
     return { repositories: [], problem: (await health()).memoryProblem ?? "memory is off", asked, shown: null };
   const known = await memory.labels.all();
@@ -314,7 +319,8 @@ export async function readMemories({ memory, health, viewer }: DashboardPorts, a
   if (repo === undefined) return { repositories, problem: null, asked, shown: null };
   if (isOfAll) return { repositories, problem: null, asked, shown: await listed(memory, asked, page) };
   const question = { ...asked, repo: repoKey(repo) };
-  const shown = asked.q.trim() === "" ? await listed(memory, question, page) : await searched(memory, repo, question);
+  const shown =
+    asked.q.trim() === "" ? await listed(memory, question, page) : await searched(memory, repo, question, now);
   return { repositories, problem: null, asked: question, shown };
 }
 
@@ -328,7 +334,7 @@ async function listed(memory: MemoryShown, asked: MemoryQuestion, page: number) 
   const { total, ids } = await memory.figures.memories(asked.repo === "" ? null : asked.repo, list, part);
   const found = await Promise.all(
     [...Map.groupBy(ids, ({ repo }) => repo)].map(([repo, of]) =>
-      memory.export.recall.records(
+      memory.recall.records(
         scopeOf(repo),
         of.map(({ id }) => id),
       ),
@@ -339,15 +345,20 @@ async function listed(memory: MemoryShown, asked: MemoryQuestion, page: number) 
   return { kind: "list" as const, records, total, page, pages: Math.max(1, Math.ceil(total / MEMORIES_A_PAGE)) };
 }
 
-/** As a review searches. What has another outcome is left out of what was found, as the search knows no outcomes. */
-async function searched(memory: MemoryShown, repo: Repo, asked: MemoryQuestion) {
+/** As a review searches. The search knows no outcomes: they are filtered afterwards. */
+async function searched(memory: MemoryShown, repo: Repo, asked: MemoryQuestion, now: () => number) {
   const corpus = CORPORA.find((one) => one === asked.corpus);
   const filter = {
     ...(corpus === undefined ? {} : { corpora: [corpus] }),
     languages: asked.language.trim() === "" ? [] : [canonicalLanguage(asked.language.trim())],
   };
   const wanted = { repo, method: asked.method, filter, topK: FOUND, threshold: null, rerank: "auto" } as const;
-  const { memories, searches } = await searchByHand([asked.q], wanted, { ...memory.search, reranker: null });
+  const { memories, searches } = await searchByHand([asked.q], wanted, {
+    ...memory,
+    allowance: NO_ALLOWANCE,
+    reranker: null,
+    now,
+  });
   const [only] = searches;
   if (only === undefined) return null;
   const kept = memories.filter(({ memory: { record } }) => asked.outcome === "" || record.outcome === asked.outcome);
@@ -356,7 +367,7 @@ async function searched(memory: MemoryShown, repo: Repo, asked: MemoryQuestion) 
 
 /** Null when there is no such memory. */
 export async function readMemory(memory: MemoryShown, repo: RepoKey, id: string, formToken: string) {
-  const [record] = await memory.export.recall.records(scopeOf(repo), [id]);
+  const [record] = await memory.recall.records(scopeOf(repo), [id]);
   if (record === undefined) return null;
   const { pull } = record.provenance;
   const all = pull === null ? [] : await memory.deciding.evidence.evidence(repo, pull);
@@ -379,7 +390,7 @@ export async function readReview({ work, memory }: DashboardPorts, key: string, 
   const { repo, number, findings } = kept.review;
   const of = repoKey(repo);
   const ids = findings.map(({ finding }) => findingMemoryId(of, number, finding.id));
-  const records = (await memory?.export.recall.records(scopeOf(of), ids)) ?? [];
+  const records = (await memory?.recall.records(scopeOf(of), ids)) ?? [];
   return {
     ...kept,
     formToken,

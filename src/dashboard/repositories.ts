@@ -3,24 +3,11 @@ import { html } from "hono/html";
 import type { RepoKey } from "../domain/memory.ts";
 import { acceptance } from "./acceptance.ts";
 import { EXPORT, IMPORT, memoriesPath, repositoryPath } from "./addresses.ts";
+import { bars } from "./charts.ts";
 import type { Page } from "./frame.ts";
+import { badge, type Content, type Html, moment } from "./inline.ts";
 import { outcomesCard } from "./overview.ts";
-import {
-  badge,
-  bars,
-  type Content,
-  dollars,
-  empty,
-  facts,
-  figures,
-  type Html,
-  listOf,
-  moment,
-  num,
-  percent,
-  table,
-  whole,
-} from "./parts.ts";
+import { empty, facts, figures, listOf, num, table } from "./parts.ts";
 import {
   type ImportedView,
   REPOSITORY_ORDERS,
@@ -28,6 +15,7 @@ import {
   type RepositoryLine,
   type RepositoryView,
 } from "./read-views.ts";
+import { dollars, percent, whole } from "./values.ts";
 
 export function repositoriesPage({ order, lines }: RepositoriesView): Page {
   const orders = REPOSITORY_ORDERS.map((one) =>

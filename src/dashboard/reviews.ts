@@ -1,4 +1,4 @@
-// One review: what it found, what it held back and what was said before; and, folded, how it searched memory.
+// One review: its findings, what it held back, what was said before, how it searched memory.
 import { html } from "hono/html";
 import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
 import { type Finding, type Precedent, SEVERITIES } from "../domain/finding.ts";
@@ -12,27 +12,17 @@ import { decisionForm, type Page, pager, repositoryChooser } from "./frame.ts";
 import {
   badge,
   type Content,
-  diff,
-  dollars,
-  duration,
-  empty,
-  facts,
   type Html,
-  listOf,
   moment,
-  num,
-  outcomeWord,
   outLink,
-  quoted,
   ruleName,
   severityBadge,
   shortSha,
-  table,
-  whole,
-  wide,
   withCode,
-} from "./parts.ts";
+} from "./inline.ts";
+import { diff, empty, facts, listOf, num, quoted, table, wide } from "./parts.ts";
 import type { ReviewsView, ReviewView } from "./read-views.ts";
+import { dollars, duration, outcomeWord, whole } from "./values.ts";
 
 export function reviewsPage({ choice, total, reviews, page, pages }: ReviewsView): Page {
   const { repositories, chosen } = choice;
@@ -173,8 +163,8 @@ function quotes(key: RepoKey, precedents: readonly Precedent[]): Content {
 }
 
 /**
- * `ines on #1 (2026-03-02, fixed): Give subprocess.run a list…`, with a link to where it was said and one to the memory. Kodiai said
- * what has no author; what was said on no pull request is a document.
+ * `ines on #1 (2026-03-02, fixed): Give subprocess.run a list…`, with links to the comment and
+ * to the memory. Kodiai said what has no author; what belongs to no pull request is a document.
  */
 function quote(key: RepoKey, id: string, said: Precedent | Omit<SeenBefore, "path">): Html {
   const { pull, author = pull === undefined ? "A document" : "Kodiai", url, date, outcome, decided } = said;

@@ -49,7 +49,7 @@ function add<Input extends z.ZodObject>(server: McpServer, tool: Tool<Input>, po
   });
 }
 
-// remember: stores a person's note as a memory of the repository, if the server was started with --allow-write.
+// remember: stores a person's note as a memory, if the server was started with --allow-write.
 
 const input = z.strictObject({
   text: z

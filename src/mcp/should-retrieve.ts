@@ -1,4 +1,4 @@
-// should_retrieve: the gate's decision whether to search memory, with its reason. It searches nothing.
+// should_retrieve: the gate's decision whether to search memory. It searches nothing.
 
 import { z } from "zod";
 import { decideForWords } from "../flows/memory/decide-retrieval.ts";

@@ -1,5 +1,5 @@
-// What all tools share: their type, the repository argument, and the answer for the client: bounded, without secrets or hidden
-// characters, and marked as untrusted.
+// What tools share: their type, the repository argument, and the answer: bounded, without secrets
+// or hidden characters, marked as untrusted.
 
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
@@ -29,7 +29,7 @@ export const repositoryField = z
   .optional()
   .describe("OWNER/NAME as memory knows it. Left out: the repository that the server was started for.");
 
-/** The repository that a call is about. Throws a UsageError when it is not the server's own and `--all` was not given. */
+/** @throws UsageError when it is not the server's own repository and `--all` was not given */
 export async function repositoryOf(word: string | undefined, ports: McpPorts): Promise<Repo> {
   if (word === undefined || isHome(word, ports.repo)) return ports.repo;
   const refusal = `this server is about ${ports.repo.owner}/${ports.repo.name} only; start it with --all, or with --repo ${word}`;
@@ -78,7 +78,7 @@ export async function errorResult(error: unknown, { clean }: Pick<McpPorts, "cle
 /** Of a number with a fraction: more say nothing to a reader, and cost tokens. */
 const DIGITS = 3;
 
-/** Truncates texts, reveals hidden characters, shortens numbers, and turns maps into objects for JSON. */
+/** Truncates texts, reveals hidden characters, shortens numbers, and turns maps into objects. */
 function plainTexts(value: unknown): unknown {
   if (typeof value === "string") {
     return reveal(value.length <= MOST_TEXT ? value : `${cutText(value, MOST_TEXT)}… (${value.length} characters)`);

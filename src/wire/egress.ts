@@ -1,4 +1,4 @@
-// The only outgoing network access of the process: to the operator's addresses, never to one from a pull request or a model.
+// All outgoing network access: to the operator's addresses, never to one from a pull request.
 
 import { type GuardedFetch, guardedFetch } from "../adapters/github/guarded-fetch.ts";
 import { restStatuses } from "../adapters/github/translate-error.ts";
@@ -28,14 +28,15 @@ export function egressTo(address: string, { deadlineMs, own = false }: EgressWis
   });
 }
 
-/** `fetch` for GitHub: only the API's origin, complete responses, and GraphQL's refusals with REST's status codes. */
+/** `fetch` for GitHub: complete responses, and GraphQL's refusals with REST's status codes. */
 export function githubFetch(apiUrl: string, deadlineMs?: number): GuardedFetch {
   return restStatuses(wholeAnswers(egressTo(apiUrl, { deadlineMs })));
 }
 
 /**
- * `fetch` for archives of repositories: only the hosts to which GitHub's API redirects, without credentials. Archives of `api.NAME` are
- * at `codeload.NAME`; a GitHub Enterprise Server serves them itself, or at `codeload.HOST`.
+ * `fetch` for archives: only the hosts to which GitHub's API redirects, without credentials.
+ * Archives of `api.NAME` are at `codeload.NAME`; a GitHub Enterprise Server serves them itself, or
+ * at `codeload.HOST`.
  */
 export function archiveFetch(apiUrl: string): GuardedFetch {
   const { protocol, origin, hostname, port } = new URL(apiUrl);

@@ -1,4 +1,4 @@
-// Wires GitHub to its ports: as the App, whose writes share one paced path, and with a person's token.
+// Wires GitHub to its ports: as the App, whose writes share one paced path, and as a person.
 
 import { setTimeout as wait } from "node:timers/promises";
 import type { Octokit } from "@octokit/rest";
@@ -67,7 +67,7 @@ export function githubAsApp(credentials: AppCredentials, wiring: Omit<GitHubWiri
 /**
  * Asks GitHub for the name of this app.
  *
- * @throws Transient when GitHub does not answer; Error with the reason when the credentials or the network settings are wrong
+ * @throws Transient when GitHub does not answer; Error for wrong credentials or network settings
  */
 export function githubAnswers(credentials: AppCredentials, apiUrl: string, signal?: AbortSignal): Promise<string> {
   return appSlug(appClient(credentials, apiUrl, githubFetch(apiUrl)), signal);
@@ -79,7 +79,7 @@ export interface WriteWiring {
   readonly botLogin: string;
   readonly markerSecret: string;
   readonly turns: WriteTurns;
-  /** Overrides the documented time after which a write has arrived or never will in tests; null otherwise. */
+  /** In tests: another time after which a write has arrived or never will; null otherwise. */
   readonly settledMs: number | null;
   /** Called for each write whose response was lost, with whether it was found. */
   readonly onLost: (wanted: Wanted, found: boolean) => void;
@@ -112,7 +112,7 @@ export async function findWritten(
   return findPost(client, botLogin, wanted, marker);
 }
 
-/** Access to check runs of each repository, with a separate token, because not every App has this permission. */
+/** Check runs of each repository, with a token of their own: not every App may write them. */
 export function wiredChecks(github: WiredGitHub, writes: WriteStore): (installationId: number, repo: Repo) => Checks {
   return (installationId, repo) => {
     if (github.onUnposted !== null) return redactedChecks(dryRunChecks(github.onUnposted), redactor);
@@ -134,7 +134,7 @@ export function reviewsOn(
 /** How long after a restore the store may lack posts that are newer than the backup. */
 const RESTORED_MS = 30 * 24 * 60 * 60_000;
 
-/** Checks whether our latest review on GitHub is of a head; null unless a backup was restored recently. */
+/** Whether our latest review on GitHub is of a head; null unless a backup was restored recently. */
 export async function reviewsOnGitHub(
   client: Parameters<typeof lastReviewedHead>[0],
   botLogin: string,
@@ -153,8 +153,8 @@ export function locateRepository({ clients }: { readonly clients: Clients }) {
   });
 }
 
-/** Milliseconds between requests: at most 600 of GitHub's 900 points a minute. */
-const PACE_MS = 100;
+/** Milliseconds between requests: 600 of GitHub's 900 points a minute; a GET costs 1, a POST 5. */
+export const PACE_MS = 100;
 
 /** Past reviews of a repository, with a token that can only read its pull requests. */
 export function pastOf(
@@ -207,7 +207,7 @@ export interface PersonsRepository {
   readonly apiUrl: string;
 }
 
-/** A repository and its past reviews, read with a person's token. Throws when there is none or the token may not read it. */
+/** Throws when there is no such repository or the token may not read it. */
 export async function personsPast(
   named: PersonsRepository,
 ): Promise<{ readonly repo: Repo; readonly past: PastReviews }> {

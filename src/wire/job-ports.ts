@@ -21,14 +21,12 @@ import type { RetrievalStatistics } from "../ports/memory.ts";
 import type { Inspector, Lease, Ledger } from "../ports.ts";
 import { newGateCache } from "../retrieve/retrieve.ts";
 import { cachedStatistics } from "../store/reviews/retrievals.ts";
-import { pastOf, pathOf, reviewsOn, reviewsOnGitHub, type WiredGitHub, wiredChecks } from "./github.ts";
+import { PACE_MS, pastOf, pathOf, reviewsOn, reviewsOnGitHub, type WiredGitHub, wiredChecks } from "./github.ts";
 import { accessFor, type ModelSettings } from "./models.ts";
 import { knownRules, symbolsOfReview } from "./rules.ts";
 import { redact, redactor, safeRetrievals } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
-/** Milliseconds between two requests: at most 600 of GitHub's 900 points a minute, of which a GET costs one, a POST five. */
-const READ_PACE_MS = 100;
 const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
 /** For attempts at one head. A body has at most 65,536 characters. */
 const ISSUE_CACHE = { max: 50, ttl: 60 * 60_000 };
@@ -110,7 +108,7 @@ export function followPorts(
   { embedder, asking }: Pick<RetrievalServices, "embedder" | "asking">,
 ): (lease: Lease<UpkeepJob>) => FollowPorts {
   const { clients } = github;
-  const paceMs = github.pace ? READ_PACE_MS : 0;
+  const paceMs = github.pace ? PACE_MS : 0;
   return (lease) => {
     const { installationId, repo } = lease.job;
     return {
@@ -134,7 +132,7 @@ export function serverStatistics(store: Store): RetrievalStatistics {
   return cachedStatistics(store.statistics, () => performance.now());
 }
 
-/** Reviews of a dry run do not count as posted, so that the same head is reviewed after the dry run. */
+/** Reviews of a dry run do not count as posted: the same head is reviewed after it. */
 function unpostedLedger(ledger: Ledger): Ledger {
   return { ...ledger, settle: (job, review, now) => ledger.settle(job, review, now, "dry run") };
 }

@@ -16,7 +16,7 @@ import { egressTo } from "./egress.ts";
 import { redact, registerSecrets, withoutSecrets } from "./secrets.ts";
 
 /**
- * The chosen model; `ask` answers instead of its server. Secrets in prompts are masked before they are sent.
+ * The chosen model; `ask` answers instead of its server. Secrets in prompts are masked.
  *
  * @param lessons where it is remembered what the server does not take; null: only in this process
  */
@@ -49,9 +49,9 @@ function withMaskedPrompts(model: Model): Model {
 }
 
 /**
- * A model that records the cost of every question, answered or not: budgets count what was really asked.
+ * A model that records the cost of every question, answered or not.
  *
- * @param record called once per question, with all its attempts; an answer counts even if this fails
+ * @param record called once per question, with all its attempts; an answer counts even if it fails
  */
 export function meteredModel(
   model: Model,
@@ -75,9 +75,9 @@ export function promptDelimiter(): string {
 }
 
 /**
- * Access to a model for one job of a repository: each request is recorded, and deducted from the job's reservation.
+ * Access to a model for one job: each request is recorded, and deducted from the job's reservation.
  *
- * @param review the review whose answers are cached until it is saved; null or absent: no cache
+ * @param review the review whose answers are kept until it is saved; null: no answers are kept
  */
 export function accessFor(
   asking: ModelSettings,
@@ -108,8 +108,8 @@ export function accessFor(
 const AGAIN_MS = 1_000;
 
 /**
- * Retries while the store cannot be written, until `ending`. A job must not continue, and release its reservation, before its spending
- * is recorded; with a full disk its review could not be stored either.
+ * Retries while the store cannot be written, until `ending`. A job must not release its reservation
+ * before its spending is recorded; with a full disk its review could not be stored either.
  */
 async function untilWritten(write: () => Promise<void>, ending: AbortSignal): Promise<void> {
   for (;;) {
@@ -134,7 +134,7 @@ interface OpenQuestions {
   end(): Promise<void>;
 }
 
-/** Open requests of a process: their cost must be recorded before the process ends, else `onLost` is called with it. */
+/** The cost of open requests is recorded before the process ends, or `onLost` is called with it. */
 export function openQuestions(onLost: OnLost): OpenQuestions {
   const ending = new AbortController();
   const open = new Set<Promise<unknown>>();
@@ -149,7 +149,7 @@ export function openQuestions(onLost: OnLost): OpenQuestions {
         open.add(asked);
         try {
           const answer = await asked;
-          // Never resolves, or the job would take the stopped request for a failed one, and post a poorer review.
+          // Never resolves, or the job would take the stopped request for a failed one.
           return ending.signal.aborted ? await new Promise<never>(() => {}) : answer;
         } finally {
           open.delete(asked);
@@ -187,7 +187,7 @@ function withoutSecretsSent(embedder: Embedder): Embedder {
   };
 }
 
-/** The operator's embedder, or the keyless one by default; `limits` are other than the documented ones for tests and `doctor`. */
+/** The operator's embedder, or the keyless one; `limits` are others in tests and `doctor` only. */
 export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<ServiceLimits> = {}): Promise<Embedder> {
   const embedder = await embedderOf(embeddings, limits);
   const { scoreThreshold } = embeddings;

@@ -11,7 +11,7 @@ import type { KnownRules } from "../config/parse-config.ts";
 import type { Symbols } from "../ports/symbols.ts";
 import type { Inspector } from "../ports.ts";
 
-/** Above so many files, rules run in a process of their own, which gives back the memory of grammars and takes a second to start. */
+/** Above so many files, a process of their own (1 s to start) gives back the grammars' memory. */
 const MANY_FILES = 300;
 
 /** The rules in this process; for a large change, in one of their own. */
@@ -48,7 +48,7 @@ export function serverInspector(): IsolatedInspector {
   return { ...withRepository(beside), close: beside.close };
 }
 
-/** The symbol reader of this process, for one review. Its child starts on first use, and ends when it is idle or this process ends. */
+/** For one review. The child starts on first use, and ends when idle or with this process. */
 export const symbolsOfReview: () => Symbols = codeSymbols().ofReview;
 
 /** For checks of configurations: the built-in rules, and whether custom rules can run. */

@@ -1,4 +1,4 @@
-// Opens the store and wires it to ports: two SQLite files of a data folder, or a PostgreSQL for any number of processes.
+// Opens the store: two SQLite files of a data folder, or a PostgreSQL for any number of processes.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -70,7 +70,7 @@ export interface Store extends Records, ReturnType<typeof queueOn>, Remembered {
 
 /** `mostPages` and `vectors` are other than the documented ones in tests only. */
 export interface StoreSettings extends RecallSettings, Pick<SqliteSettings, "mostPages" | "vectors"> {
-  /** Checks both files completely before use, as a server does at its start: about a second per gigabyte. */
+  /** Checks both files completely before use, as a server does: about a second per gigabyte. */
   readonly isChecked?: boolean;
   /** A process without a heartbeat for so long is taken for dead. */
   readonly silentMs?: number | undefined;
@@ -81,8 +81,9 @@ export interface StoreSettings extends RecallSettings, Pick<SqliteSettings, "mos
   /** For a command, which ends soon: few connections. */
   readonly isCommand?: boolean;
   /**
-   * When set, other users lose their permissions on the folder, or this is called with the reason why they keep some. Absent: the folder
-   * stays as it is, because a command may use any; the files in it are restricted either way.
+   * When set, other users lose their permissions on the folder, or this is called with why they
+   * keep some. Absent: the folder stays as it is, because a command may use any; its files are
+   * restricted either way.
    */
   readonly onExposed?: (reason: string) => void;
   /** Folder for files outside the database; null or absent: the store's own, if it is a folder. */
@@ -90,11 +91,11 @@ export interface StoreSettings extends RecallSettings, Pick<SqliteSettings, "mos
 }
 
 /**
- * Opens (or creates) the store. If only memory cannot be opened, the store works without it: see `memoryProblem`.
+ * Opens (or creates) the store. If only memory cannot be opened, see `memoryProblem`.
  *
  * @param place a data folder, or `postgres://…`
- * @throws StoreUnusable when it is damaged, comes from a newer Kodiai, or the URL is invalid; Transient when the server cannot be
- *   reached; Error when the folder cannot be written
+ * @throws StoreUnusable when it is damaged or from a newer Kodiai, or the URL is invalid; Transient
+ *   when the server cannot be reached; Error when the folder cannot be written
  */
 export async function openStore(place: string, { dataDir, ...settings }: StoreSettings = {}): Promise<Store> {
   const folder = isDatabase(place) ? (dataDir ?? null) : place;
@@ -102,7 +103,7 @@ export async function openStore(place: string, { dataDir, ...settings }: StoreSe
   return folder === null ? { ...store, blobs: null } : withBlobs(store, blobCache(folder));
 }
 
-/** Cached blobs expire, and are removed with their repository, and with any person: code may name people. */
+/** Cached blobs go with their repository, and with any person: code may name people. */
 function withBlobs(store: Omit<Store, "blobs">, blobs: BlobCache): Store {
   const { traces, people } = store;
   return {
@@ -241,8 +242,8 @@ function rememberedOn(
 }
 
 /**
- * GitHub's timeout of a delivery is 10 s, and a process that was silent for 20 s loses its jobs: these statements must fail well before
- * that, to be retried on another connection.
+ * GitHub's timeout of a delivery is 10 s, and a process that was silent for 20 s loses its jobs:
+ * these statements must fail well before that, to be retried on another connection.
  */
 const QUICK = {
   connections: 8,
@@ -303,7 +304,7 @@ async function prepareDatabase(url: string): Promise<void> {
 
 const MEMORY_TABLES = ["records", "contents", "terms", "vectors", "evidence", "flagged", "embeddings"];
 
-/** Removes dead rows from tables (all, if none is named) and indexes; their bytes are overwritten when pages are reused (see docs/data.md). */
+/** Removes dead rows of tables (of all, if none is named); see docs/data.md for their bytes. */
 async function vacuum(db: Database, tables: readonly string[]): Promise<void> {
   // Another process may be vacuuming; then autovacuum does it later.
   await db.script(`VACUUM (SKIP_LOCKED, INDEX_CLEANUP ON) ${tables.join(", ")}`).catch(() => {});
@@ -322,7 +323,7 @@ export function recordsOn(
   reclaim: (tables: readonly string[]) => Promise<void>,
   patient: Database = db,
 ) {
-  /** Records of one job, which are written only while it is held; null for sweeps, which have no job. */
+  /** Records of one job, written only while it is held; null for sweeps, which have no job. */
   const held = (lease: Lease<AnyJob> | null) => ({
     ledger: storedReviews(db, lease),
     answers: storedAnswers(db, lease),
@@ -353,7 +354,7 @@ export function recordsOn(
   };
 }
 
-/** @throws Transient when it does not answer; DatabaseRefuses when the URL or the server must be fixed first */
+/** @throws Transient when it does not answer; DatabaseRefuses when URL or server must be fixed */
 export async function databaseAnswers(url: string): Promise<void> {
   registerSecrets(passwordIn(url));
   const { openPostgres } = await import("../store/postgres.ts");

@@ -1,4 +1,4 @@
-// kodiai backup DIR, kodiai restore DIR: copies the store of a running server, and restores a store from such a copy.
+// kodiai backup DIR, kodiai restore DIR: copies the store of a running server, and restores it.
 import { UsageError } from "../../config/usage-error.ts";
 import { backupPorts } from "../../wire/cli/store.ts";
 import { terminalText } from "../terminal-text.ts";
@@ -9,16 +9,16 @@ type BackedUp = Awaited<ReturnType<ReturnType<typeof backupPorts>["backUp"]>>["f
 
 /** @returns 0 @throws UsageError; StoreUnusable when there is nothing to copy */
 export async function backup(words: readonly string[]): Promise<ExitCode> {
-  const { folder, json, ports } = read("backup", words);
+  const { folder, values, ports } = read("backup", words);
   const { files } = await ports.backUp(folder);
-  return printed(json, { folder, files }, () =>
+  return printed(values, { folder, files }, () =>
     terminalText([...files.map(line), `written and verified: ${folder}`].join("\n")),
   );
 }
 
-/** @returns 0 @throws UsageError; StoreUnusable when the backup is damaged or the data folder holds a store */
+/** @returns 0 @throws UsageError; StoreUnusable for a damaged backup, or where a store exists */
 export async function restore(words: readonly string[]): Promise<ExitCode> {
-  const { folder, json, ports } = read("restore", words);
+  const { folder, values, ports } = read("restore", words);
   const { manifest, forgotten, uncertain } = await ports.restore(folder);
   const lines = [
     ...manifest.files.map(line),
@@ -26,14 +26,14 @@ export async function restore(words: readonly string[]): Promise<ExitCode> {
     `deleted again: ${forgotten.length}; repositories to check on GitHub: ${uncertain}`,
   ];
   const value = { ...manifest, forgotten: forgotten.length, uncertain };
-  return printed(json, value, () => terminalText(lines.join("\n")));
+  return printed(values, value, () => terminalText(lines.join("\n")));
 }
 
 function read(verb: string, words: readonly string[]) {
   const { values, positionals } = readWords(words, VERBS.backup.options, 1);
   const [folder] = positionals;
   if (folder === undefined) throw new UsageError(`name the folder: kodiai ${verb} DIR`);
-  return { folder, json: values.json === true, ports: backupPorts(values["data-dir"]) };
+  return { folder, values, ports: backupPorts(values["data-dir"]) };
 }
 
 function line({ name, bytes, schema, sha256 }: BackedUp): string {

@@ -1,14 +1,11 @@
-// kodiai migrate sqlite://DIR [postgres://…]: copies a store from a folder into a PostgreSQL, then compares them row by row.
+// kodiai migrate sqlite://DIR [postgres://…]: copies a store into a PostgreSQL, and compares both.
 import { UsageError } from "../../config/usage-error.ts";
 import { openMigration } from "../../wire/cli/store.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, printed, readWords, withPorts } from "../usage.ts";
-import { VERBS } from "../verbs.ts";
+import { printed, withPorts, verb } from "../usage.ts";
 
 /** @returns 0 @throws UsageError; StoreUnusable when nothing was moved or the two differ */
-export async function migrate(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.migrate.options, 2);
-  const [from, to] = positionals;
+export const migrate = verb("migrate", 2, async (values, [from, to]) => {
   if (from === undefined) throw new UsageError("name source and target: kodiai migrate sqlite://DIR postgres://…");
   const say = (line: string) => process.stderr.write(`${terminalText(line)}\n`);
   return withPorts(openMigration(from, to), async ({ folder, move }) => {
@@ -18,6 +15,6 @@ export async function migrate(words: readonly string[]): Promise<ExitCode> {
         `${table.padEnd(14)} ${String(rows).padStart(9)} rows, sha256 ${checksum.slice(0, 16)}`,
     );
     const next = `both stores match; start the server with DATABASE_URL, and keep ${folder} until it runs`;
-    return printed(values.json === true, { folder, tables }, () => terminalText([...lines, next].join("\n")));
+    return printed(values, { folder, tables }, () => terminalText([...lines, next].join("\n")));
   });
-}
+});

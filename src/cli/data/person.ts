@@ -1,17 +1,15 @@
-// kodiai export-data --user X, kodiai erase --user X: exports or anonymises everything stored about a person.
+// kodiai export-data, kodiai erase: exports or anonymises everything stored about a person.
 import { UsageError } from "../../config/usage-error.ts";
 import { writeForeignFile } from "../../environment/write-file.ts";
 import { personPorts } from "../../wire/cli/store.ts";
 import type { Store } from "../../wire/store.ts";
 import { escapedJson, terminalText } from "../terminal-text.ts";
-import { type ExitCode, printed, readWords, withPorts } from "../usage.ts";
-import { VERBS } from "../verbs.ts";
+import { printed, withPorts, verb } from "../usage.ts";
 
 type People = Store["people"];
 
 /** One JSON line a row, on standard output or into `--output`. @returns 0 @throws UsageError */
-export async function exportData(words: readonly string[]): Promise<ExitCode> {
-  const { values } = readWords(words, VERBS["export-data"].options);
+export const exportData = verb("export-data", 0, async (values) => {
   const person = readPerson(values.user);
   await withPorts(personPorts(values["data-dir"]), async (ports) => {
     const lines = (await ports.rows(person)).map((row) => `${escapedJson(JSON.stringify(row, withoutBytes))}\n`);
@@ -20,11 +18,10 @@ export async function exportData(words: readonly string[]): Promise<ExitCode> {
     console.error(`${lines.length} rows are about this person`);
   });
   return 0;
-}
+});
 
 /** @returns 0 @throws UsageError; Transient when a reader still uses the old bytes: run it again */
-export async function erase(words: readonly string[]): Promise<ExitCode> {
-  const { values } = readWords(words, VERBS.erase.options);
+export const erase = verb("erase", 0, async (values) => {
   const person = readPerson(values.user);
   return withPorts(personPorts(values["data-dir"]), async (ports) => {
     if (values["dry-run"] === true) {
@@ -32,9 +29,9 @@ export async function erase(words: readonly string[]): Promise<ExitCode> {
       return 0;
     }
     const erased = await ports.erase(person, values.texts === true);
-    return printed(values.json === true, erased, () => terminalText(eraseReport(erased)));
+    return printed(values, erased, () => terminalText(eraseReport(erased)));
   });
-}
+});
 
 function eraseReport({ logins, ids, removed, anonymised }: Awaited<ReturnType<People["erase"]>>): string {
   if (logins + ids === 0) return "nothing is stored about this person";

@@ -34,7 +34,7 @@ function rankLine(memory: RankedMemory): string {
   return terminalText(parts.join("  "));
 }
 
-/** A numbered memory over a few lines: its score, its text, the terms of the score, and the ranks. */
+/** A numbered memory over a few lines: score, text, terms of the score, ranks. */
 export function memoryLines(memory: RankedMemory, number: number): readonly string[] {
   const { record, alternateSources, score, terms } = memory;
   const pad = " ".repeat(String(number).length + 2);
@@ -117,7 +117,7 @@ function writtenPart({ situation, lesson, tags, described }: MemoryRecord): stri
   return [`written by ${described?.by ?? "a model that is not named"}${sure}:`, ...lines].join("\n");
 }
 
-/** How many memories have a lesson, and why others have none: `lessons: 12; without: 3 (lesson/too-long 2, …); 5 wait`. */
+/** `lessons: 12; without, by rule: lesson/too-long 2; not described yet: 5` */
 export function lessonsLine({ described, without, waiting }: FieldCounts): string {
   const reasons = [...without].map(([name, count]) => `${name} ${count}`).join(", ");
   return `lessons: ${described}; without, by rule: ${reasons === "" ? "none" : reasons}; not described yet: ${waiting}`;

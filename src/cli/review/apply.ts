@@ -1,4 +1,4 @@
-// kodiai review --apply: writes suggestions into the working tree, where it still has the lines that were reviewed.
+// kodiai review --apply: writes suggestions where the working tree has the reviewed lines.
 
 import { lstatSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -12,7 +12,8 @@ import { askerFor, Cancelled } from "../asker.ts";
 import { headLines, terminalText } from "../terminal-text.ts";
 
 /**
- * Asks, then writes each file at once. Names on standard error what it wrote, and each suggestion that it did not, with the reason.
+ * Asks, then writes. Names on standard error the files that it wrote, and each suggestion that it
+ * did not write, with the reason.
  *
  * @param repo a folder of the clone
  * @param isSure true does not ask

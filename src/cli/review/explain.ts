@@ -16,14 +16,11 @@ import { withoutSecrets } from "../../wire/secrets.ts";
 import { memoryLines } from "../memory/memory-lines.ts";
 import { subject } from "../subject.ts";
 import { clipped, terminalJson, terminalText } from "../terminal-text.ts";
-import { type ExitCode, oneOf, readWords } from "../usage.ts";
-import { VERBS } from "../verbs.ts";
+import { verb } from "../usage.ts";
 import { type PlainQuestion, plainQuestion, promptParts, shownPrompts } from "./prompt-text.ts";
 
 /** @throws UsageError, or the error that prevented the review */
-export async function explain(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.explain.options, 1);
-  const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
+export const explain = verb("explain", 1, async (values, positionals) => {
   const questions: PlainQuestion[] = [];
   const { job, ports } = await subject(values, positionals, (request) => questions.push(plainQuestion(request)));
 
@@ -38,7 +35,7 @@ export async function explain(words: readonly string[]): Promise<ExitCode> {
   // The output of gather contains whole files, and with them their secrets.
   const output = { version: 1, job, stages, model: modelPart(questions, written) };
   const clean = await withoutSecrets(JSON.parse(JSON.stringify(output, plain)) as typeof output);
-  if (asJson) console.log(terminalJson(clean));
+  if (values.json === true) console.log(terminalJson(clean));
   else {
     for (const { stage, ms, value } of clean.stages) {
       const page = values.full === true ? outline(value) : stagePage(value, ms);
@@ -53,7 +50,7 @@ export async function explain(words: readonly string[]): Promise<ExitCode> {
   if (failed === null) return unread.length > 0 ? 2 : 0;
   console.error(`kodiai explain: not reviewed: ${failed}`);
   return 3;
-}
+});
 
 function stagePage(value: unknown, ms: number): string {
   if (isOf<Precedents>(value, "precedents")) return precedentsPage(value, ms);
@@ -115,7 +112,7 @@ function outline(value: unknown): string {
   return terminalText(inspect(value, cut)).replace(/^/gm, "  ");
 }
 
-/** The retrieve stage: why it searched, the queries, the results and what was cut. @param ms wall time of the stage */
+/** Why it searched, the queries, the results and what was cut. @param ms wall time of the stage */
 function precedentsPage(precedents: Precedents, ms: number): string {
   const found = [...queryRows(precedents), ...resultRows(precedents)];
   const rows = [...gateRows(precedents), ...found, ...costRows(precedents, ms)];
@@ -199,7 +196,7 @@ function seenLines({ seenBefore }: Precedents): readonly string[] {
 
 const SHOWN_IDS = 6;
 
-/** Cut memories by reason, most frequent first; figures in a reason are those of its first memory. */
+/** Cut memories by reason, most frequent first; figures in a reason are those of its first. */
 function cutLines({ cut: out }: Precedents): readonly string[] {
   const groups = Map.groupBy(out, ({ reason }) => reason.replace(/\d+(?:\.\d+)?|mem_[0-9a-f]{12}/g, "…"));
   const lines = [...groups.values()]
@@ -217,7 +214,7 @@ function section(title: string, count: number, lines: readonly string[]): readon
   return ["", `  ${styleText("bold", `${title} (${count})`)}`, ...lines.map((line) => `  ${line}`)];
 }
 
-/** A line with its label; a line without one continues the line before. A stage has about ten; `--full` prints it all. */
+/** A line without a label continues the line before. A stage has about ten; `--full` prints all. */
 type Row = readonly [label: string, text: string];
 
 const SHOWN = 5;

@@ -1,4 +1,4 @@
-// A review for a person at a terminal: code frames, most severe first, then everything that was not reported.
+// A review for a person at a terminal: code frames, most severe first, then what was not reported.
 
 import { styleText } from "node:util";
 import { problemLine } from "../../config/located.ts";
@@ -11,7 +11,7 @@ const COLOR = { critical: "red", major: "red", medium: "yellow", minor: "blue" }
 
 /**
  * @param lines lines of changed files by path, for the code frames
- * @returns text with ANSI colours where standard output is a terminal that wants them (NO_COLOR is obeyed)
+ * @returns text with colours where standard output is a terminal that wants them (NO_COLOR)
  */
 export function prettyReview(review: Review, lines: ReadonlyMap<string, NumberedLines>): string {
   const { heldBack, leftOut, degraded } = review;
@@ -105,7 +105,7 @@ function oneLine(text: string): string {
 const MAX_LINES = 8;
 const MAX_CHARACTERS = 160;
 
-/** The lines of a finding with one line around them, as compilers show them; none if they are not known. */
+/** The lines of a finding with one line around them, as compilers show them; none if not known. */
 function codeFrame(one: Finding, lines: NumberedLines, color: "red" | "yellow" | "blue"): readonly string[] {
   if (one.side === "LEFT") return [];
   const last = Math.min(one.line, one.startLine + MAX_LINES - 1);

@@ -1,4 +1,4 @@
-// The memory section of `kodiai doctor`: its size, its embedders, what is missing, and how it is searched.
+// The memory section of `kodiai doctor`: its size, its embedders, and how it is searched.
 
 import type { Env } from "../../config/environment/env.ts";
 import { type Embeddings, readEmbeddings } from "../../config/environment/read-models.ts";
@@ -32,7 +32,7 @@ interface Embedding {
   readonly space: Space | null;
 }
 
-/** Checks memory at a place (see storePlace) against the embedder that the environment configures. Never rejects. */
+/** Checks memory at a place (see storePlace) against the configured embedder. Never rejects. */
 export async function memoryChecks(place: string): Promise<readonly Check[]> {
   const read = readEmbeddings(setVariables(process.env));
   const embedder: Embedding =
@@ -116,7 +116,7 @@ function vectorChecks({ spaces, records, stale }: MemoryFacts, space: Space | nu
   return [{ name: "vectors", state: others > 0 || none > 0 ? "note" : "ok", text: parts.join("; ") }];
 }
 
-/** What keeps the running server from its work, as it says itself; nothing when none answers. Never rejects. */
+/** What keeps the running server from its work; empty if none answers. Never rejects. */
 export async function readinessChecks(env: Pick<Env, "adminHost" | "adminPort">): Promise<Check[]> {
   try {
     const url = `http://${placeOf(env)}`;

@@ -1,5 +1,5 @@
-// The model section of `kodiai doctor`: which models, where, over which protocol, at which price. The model is called only with
-// `--model`, because a call costs money.
+// The model section of `kodiai doctor`: which models, where, at which price. A call costs money, so
+// the model is called with `--model` only.
 
 import {
   MODEL_VARIABLES,
@@ -107,7 +107,7 @@ function budget({ usdPerMonth: ceiling = null }: ModelChoice, known: readonly Ch
   return ok("budget", isHeld ? text : `${text}; they hold for no model without a known price: set KODIAI_MODEL_PRICE`);
 }
 
-/** One question to the main model, as large as a review's: whether it answers, how fast, and what its server takes. */
+/** One question as large as a review's: whether it answers, how fast, what its server takes. */
 async function asked(model: Model, choice: ModelChoice): Promise<Check> {
   const answer = await model.ask(probeQuestion(model));
   const { ms, inputTokens, outputTokens, usd } = answer.usage;

@@ -1,4 +1,4 @@
-// kodiai doctor: checks configuration, connectivity and degraded features, and shows how to fix problems.
+// kodiai doctor: checks configuration, connectivity and degraded features, and names the fixes.
 
 import { styleText } from "node:util";
 import { type Env, readEnv, unknownNames } from "../../config/environment/env.ts";
@@ -18,13 +18,13 @@ import { githubAnswers } from "../../wire/github.ts";
 import { inspector, knownRules } from "../../wire/rules.ts";
 import { openStore } from "../../wire/store.ts";
 import { DAY_MS } from "../data/stats.ts";
-import { type ExitCode, printJson, readWords, wantsJson, withPorts } from "../usage.ts";
+import { type ExitCode, printJson, readWords, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 import { broken, type Check, memoryChecks, note, ok, readinessChecks } from "./doctor-memory.ts";
 import { modelChecks } from "./doctor-model.ts";
 
 /**
- * @param readEnvFile gets the folder of `--data-dir` and sets the variables of a `.env`; returns why it did not, or null
+ * @param readEnvFile reads a `.env` beside the folder of `--data-dir`; returns why not, or null
  * @returns 0 when nothing is broken, else 3
  */
 export async function doctor(words: readonly string[], readEnvFile = readServersEnv): Promise<ExitCode> {
@@ -47,7 +47,7 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
     ...(await modelChecks({ asks: values.model === true })),
     ...(await server()),
   ];
-  if (wantsJson(values)) printJson({ checks, remedies });
+  if (values.json === true) printJson({ checks, remedies });
   else if (values.all !== true) reportProblems(checks);
   else {
     for (const check of checks) console.log(line(check));
@@ -107,7 +107,7 @@ async function server(): Promise<Check[]> {
   return [await github(read.env), dashboardCheck(read.env), ...(await readinessChecks(read.env))];
 }
 
-/** Who can open the dashboard, and where; includes the callback URL, which only a browser can test. */
+/** Who can open the dashboard, and where; only a browser can test the callback URL. */
 function dashboardCheck({ dashboardToken, dashboardLogin, adminHost, adminPort }: Env): Check {
   if (dashboardToken === null && dashboardLogin === null) {
     const fix = "GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET of the App, or KODIAI_DASHBOARD_TOKEN, open it";
@@ -159,7 +159,7 @@ interface Remedy {
 
 const SLOW_MS = 500;
 
-/** Problems of memory, shown when the last day's retrievals have their sign; docs/operating.md names them. */
+/** Problems of memory, shown when the last day's retrievals have their sign. */
 const REMEDIES: readonly Remedy[] = [
   {
     symptom: "low scores",

@@ -48,7 +48,7 @@ export function setupPlan(words: SetupWords) {
   };
 }
 
-/** The addresses in a `.env` belong to the App of that file: another App's key is not sent to them. */
+/** The addresses in a `.env` belong to the App in it: another App's key is not sent to them. */
 function github(words: SetupWords, known: ReadonlyMap<string, string>) {
   const at = (file: ReadonlyMap<string, string>) => {
     const host = (words.host ?? process.env.GHE_HOST ?? file.get("GHE_HOST") ?? "github.com").toLowerCase();
@@ -149,7 +149,7 @@ export async function keepPrivateKey(dataDir: string, pem: string): Promise<stri
  * A .env file with some of its variables set; everything else in it stays as it was written.
  *
  * @param text the current file; "" for none
- * @param set name → value; a commented or previous line of that name is replaced in place, others are appended
+ * @param set name → value; replaces a line of that name, also a commented one, or is appended
  * @throws Error for a value with line breaks or with all three kinds of quotes
  */
 export function withVariables(text: string, set: ReadonlyMap<string, string>): string {

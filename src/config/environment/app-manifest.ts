@@ -1,4 +1,4 @@
-// app.yml, which describes the GitHub App: what is posted to GitHub, which permissions the App needs, and why.
+// app.yml describes the GitHub App: what is posted to GitHub, which permissions it needs, and why.
 import { parse } from "yaml";
 import { z } from "zod";
 
@@ -12,7 +12,7 @@ const AppYml = z.object({
 /** Permissions and events that only check runs need. */
 const OF_CHECKS = { permissions: ["checks", "merge_queues"], events: ["check_run", "merge_group"] };
 
-/** The same App without check runs: GitHub then shows no check suite of it, and sends it no checks of others. */
+/** The App without check runs: GitHub shows no check suite of it, and sends no checks of others. */
 export function withoutChecks({ events, permissions, ...rest }: AppDescription): AppDescription {
   return {
     ...rest,
@@ -21,7 +21,7 @@ export function withoutChecks({ events, permissions, ...rest }: AppDescription):
   };
 }
 
-/** The same App with what `review.tools.codeScanning` needs: to read alerts, and to hear that a scan has ended. */
+/** The App with what `review.tools.codeScanning` needs: alerts, and the end of each scan. */
 export function withCodeScanning({ events, permissions, ...rest }: AppDescription): AppDescription {
   return {
     ...rest,
@@ -31,7 +31,7 @@ export function withCodeScanning({ events, permissions, ...rest }: AppDescriptio
 }
 
 interface ManifestWish {
-  /** The App's suggested name, at most 34 characters: GitHub does not truncate it. The person may change it on GitHub. */
+  /** At most 34 characters: GitHub does not truncate it. The person may change it on GitHub. */
   readonly name: string;
   /** Where GitHub delivers webhooks; null creates the App with its webhook switched off. */
   readonly webhookUrl: string | null;
@@ -56,8 +56,8 @@ export function appDescription(text: string) {
 }
 
 /**
- * The manifest for `/settings/apps/new`: docs.github.com, "Registering a GitHub App from a manifest". GitHub requires a webhook
- * address even if the webhook is off.
+ * The manifest for `/settings/apps/new`: docs.github.com, "Registering a GitHub App from a
+ * manifest". GitHub requires a webhook address even if the webhook is off.
  */
 export function appManifest({ description, events, permissions }: AppDescription, wish: ManifestWish): object {
   const { name, webhookUrl, redirectUrl, callbackUrl, homepage } = wish;

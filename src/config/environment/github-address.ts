@@ -2,23 +2,22 @@
 import { UsageError } from "../usage-error.ts";
 import { endpointProblem } from "./env-forms.ts";
 
-/** GitHub Enterprise Cloud with data residency: docs.github.com, "About GitHub Enterprise Cloud with data residency". */
+/** docs.github.com, "About GitHub Enterprise Cloud with data residency". */
 const DATA_RESIDENCY = ".ghe.com";
 
 /**
  * The base address of a host's REST API, from which GraphQL's follows.
  *
  * @param host lower case: `github.com`, `SUBDOMAIN.ghe.com`, or a GitHub Enterprise Server's
- * @param protocol of an Enterprise Server, which may be in a private network
  */
-export function apiUrlOf(host: string, protocol: "http" | "https" = "https"): string {
+export function apiUrlOf(host: string): string {
   if (host === "github.com" || host.endsWith(DATA_RESIDENCY)) return `https://api.${host}`;
-  return `${protocol}://${host}/api/v3`;
+  return `https://${host}/api/v3`;
 }
 
 /**
- * The API of a host. GITHUB_API_URL, which GitHub Actions sets, applies only to its own host: one GitHub's token is never sent to
- * another.
+ * The API of a host. GITHUB_API_URL, which GitHub Actions sets, applies only to its own host: one
+ * GitHub's token is never sent to another.
  *
  * @throws UsageError
  */
@@ -49,12 +48,12 @@ function usualHost(): string {
   return URL.parse(process.env.GITHUB_SERVER_URL ?? "")?.host ?? "github.com";
 }
 
-// Where GitHub redirects a browser after a login, below the dashboard's address: shared by the App, the dashboard and set-up.
+// Where GitHub redirects a browser after a login, below the dashboard's address.
 
 /** Path, without query. */
 export const LOGIN_CALLBACK = "/login/github/callback";
 
-/** The dashboard's address without KODIAI_DASHBOARD_URL, for people at the machine or behind `ssh -L`. */
+/** The dashboard's address without KODIAI_DASHBOARD_URL: at the machine, or through `ssh -L`. */
 export function localDashboard(adminPort: number): string {
   return `http://127.0.0.1:${adminPort}`;
 }

@@ -23,7 +23,7 @@ export interface NamedChange {
   readonly ports: WritingPorts;
 }
 
-/** Ports for a range of the local repository at `cwd`; nothing leaves the machine. Throws git's message when it cannot be read. */
+/** Ports for a range of the clone at `cwd`; nothing leaves the machine. Throws git's message. */
 export async function localPorts(
   cwd: string,
   range: LocalRange,
@@ -35,12 +35,12 @@ export async function localPorts(
   return { repo, number: pull.number, headSha: pull.head.sha, ports: { ...ports, snapshots } };
 }
 
-/** What is remembered at a place (see storePlaceIfAny); null while there is nothing. The code that opens a store is loaded for one. */
+/** What is remembered at a place (see storePlaceIfAny); null while there is nothing. */
 export async function storeAt(place: string | null): Promise<Remembered | null> {
   return place !== null && mayHaveStore(place) ? (await import("./store.ts")).rememberedAt(place) : null;
 }
 
-/** Rules, memory if there is any, and the chosen model. `repo` is the identity that memory knows. */
+/** Rules, memory if any, and the chosen model. `repo` is the identity that memory knows. */
 export async function portsOf(
   identities: CloneIdentities,
   pulls: PullRequests,

@@ -8,7 +8,7 @@ import type { ModelAnswer, ModelRequest, ModelUsage, Purpose } from "../../domai
 import { type Model, type ModelAccess, type ModelLessons, type SpendingStore, UNLIMITED } from "../../ports/model.ts";
 
 export interface ModelWish {
-  /** `auto`: the environment's model, if set. `show`: no model is called, but every request is reported. */
+  /** `auto`: the environment's model, if set. `show`: none is called, every request is reported. */
   readonly use: "auto" | "off" | "show";
   /** Called with each request; with `show`, secrets are masked as they would be when sent. */
   readonly onQuestion: (request: ModelRequest<unknown>) => void;

@@ -21,7 +21,7 @@ import { type Remembered, unrecorded } from "./store.ts";
 type NamedPull = PersonsRepository & { readonly number: number; readonly model: ModelWish };
 
 /**
- * Reads a pull request with a person's token; no port could post. Throws when it does not exist or the token may not read it.
+ * Reads a pull request; no port could post. Throws when it does not exist or the token may not.
  *
  * @param named `place`: see storePlaceIfAny
  */
@@ -33,8 +33,8 @@ export async function pullRequestPorts(named: NamedPull & { readonly place: stri
 const WORKFLOWS_LOGIN = "github-actions[bot]";
 
 /**
- * Reads a pull request and comments on it, with the token of a workflow of GitHub Actions. The store holds what was sent and what
- * is remembered, until the runner ends.
+ * Reads a pull request and comments on it, with the token of a workflow of GitHub Actions. The
+ * store holds what was sent and what is remembered, until the runner ends.
  *
  * @param named `place`: see storePlace; a store is made there
  * @throws as pullRequestPorts and openStore

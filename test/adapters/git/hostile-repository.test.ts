@@ -21,7 +21,7 @@ import {
   uncommittedWork,
 } from "../../../src/adapters/git/local-changes.ts";
 import { gitTree } from "../../../src/adapters/git/snapshot.ts";
-import { configVerbPorts } from "../../../src/wire/cli/config.ts";
+import { configHere } from "../../../src/wire/cli/config.ts";
 
 let root: string;
 let outer: string;
@@ -273,7 +273,7 @@ test.each(Object.entries(NESTINGS))("no call runs a program of a hostile reposit
   await defaultBranch(outer);
   const tree = await gitTree(outer, "HEAD");
   for await (const _ of tree.texts((await tree.list()).files));
-  await (await configVerbPorts(outer)).read();
+  await configHere(outer);
   expect(readdirSync(marks)).toEqual([]);
 
   const reason = "a repository of its own, which is not entered: review it in its folder";
