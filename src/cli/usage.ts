@@ -7,7 +7,7 @@ import type { Degraded } from "../domain/omissions.ts";
 import { decodeText } from "../domain/text/decode-text.ts";
 import { isFolder } from "../environment/data-dir.ts";
 import { terminalJson, terminalText } from "./terminal-text.ts";
-import { VERBS, type VerbName } from "./verbs.ts";
+import { FORMAT, VERBS, type VerbName } from "./verbs.ts";
 
 /** 0 done; 1 findings at or above --fail-on; 2 usage or configuration; 3 could not review. */
 export type ExitCode = 0 | 1 | 2 | 3;
@@ -29,8 +29,16 @@ export function verb<const Name extends VerbName>(
 ): (words: readonly string[]) => Promise<ExitCode> {
   return async (words) => {
     const { values, positionals } = readWords<(typeof VERBS)[Name]["options"]>(words, VERBS[name].options, most);
-    return run(values, positionals);
+    return run(withFormat(values, VERBS[name].options), positionals);
   };
+}
+
+/** The options with `--format json` as `--json`. @throws UsageError for an unknown format */
+function withFormat<V extends { readonly json?: boolean }>(values: V, options: Options): V {
+  const { format } = values as { readonly format?: string };
+  if (format === undefined || options.format !== FORMAT) return values;
+  const isJson = oneOf("format", format, ["pretty", "json"]) === "json";
+  return { ...values, json: isJson || values.json === true };
 }
 
 /**

@@ -26,9 +26,11 @@ const HERE = takes("DIR", "a clone (default: this folder)");
 const REPO = takes("REPO", "a clone, or OWNER/NAME of a repository in memory (default: this folder)");
 const DATA_DIR = takes("DIR", "where Kodiai keeps its files (default: KODIAI_DATA_DIR, else your data folder)");
 const JSON_OUTPUT = flag("print JSON");
+/** Of a verb that prints a page or JSON; `--format json` is `--json`. */
+export const FORMAT = takes("FORMAT", "pretty or json");
 const MODEL = takes("off", "use rules and memory only, even where a model is configured");
 
-const OUTPUT = { "data-dir": DATA_DIR, json: JSON_OUTPUT } as const;
+const OUTPUT = { "data-dir": DATA_DIR, format: FORMAT, json: JSON_OUTPUT } as const;
 const IN_MEMORY = { repo: REPO, ...OUTPUT } as const;
 
 /** The options that name a change, and what reads it. */
@@ -76,7 +78,7 @@ export const VERBS = {
     group: "review",
     summary: "review a change and print the output of every pipeline stage",
     forms: RANGES,
-    options: { ...CHANGE, full: flag("print all of each stage") },
+    options: { ...CHANGE, format: FORMAT, full: flag("print all of each stage") },
   },
   memory: {
     group: "memory",
@@ -200,7 +202,8 @@ export const VERBS = {
     ],
     options: {
       all: flag("show: also keys at their default"),
-      repo: HERE,
+      repo: takes("REPO", "a clone, or for show and explain OWNER/NAME on GitHub (default: this folder)"),
+      format: FORMAT,
       json: JSON_OUTPUT,
     },
   },

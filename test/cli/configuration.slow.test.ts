@@ -97,6 +97,21 @@ test("config prints each value that differs from the default with its source, al
   expect(JSON.parse(json.out)).toMatchObject({ version: 1, problems: [], notRead: null, repository: clone.path });
 });
 
+test("config of OWNER/NAME is read from GitHub, and needs a token", async () => {
+  const [found, none] = await Promise.all([
+    run(["config", "show", "--repo", "acme/shop", "--json"], github),
+    run(["config", "show", "--repo", "acme/shop"]),
+  ]);
+  const { values } = JSON.parse(found.out) as { values: { key: string; value: unknown; origin: string }[] };
+  expect(values.find(({ key }) => key === "rules.shell-from-strings")).toEqual({
+    key: "rules.shell-from-strings",
+    value: "off",
+    origin: ".kodiai.yml",
+  });
+  expect(values.find(({ key }) => key === "review.profile")).toMatchObject({ value: "quiet", origin: "preset quiet" });
+  expect(none).toMatchObject({ code: 2, err: expect.stringContaining("set GITHUB_TOKEN") });
+});
+
 test("config explain prints a key with its value here, and a misspelt one ends with 2", async () => {
   clone.write({ ".kodiai.yml": "preset: thorough\n" });
   const [key, typo] = await Promise.all([

@@ -96,7 +96,7 @@ test.each([
   [["--last", "many"], "--last takes a whole number from 1"],
   [["shop"], 'unexpected argument "shop"'],
   [["--repo", "acme/shp"], "there are no memories of acme/shp"],
-  [["--format", "md"], "Unknown option '--format'"],
+  [["--format", "md"], "--format takes one of pretty, json"],
 ])("replay with %j is a mistake of usage", async (words, says) => {
   const asked = replay([...words, "--data-dir", dataDir]);
   await expect(asked).rejects.toThrow(UsageError);

@@ -99,7 +99,7 @@ test.each([
   [["x", "--threshold", "0.5", "--method", "keyword"], "--method keyword does not use"],
   [["x", "--method", "magic"], "--method takes one of semantic, keyword, hybrid"],
   [["x", "--corpus", "docs"], "--corpus takes one of"],
-  [["x", "--format", "sarif"], "Unknown option '--format'"],
+  [["x", "--format", "sarif"], "--format takes one of pretty, json"],
   [["x", "--langage", "go"], "did you mean --language?"],
   [["x", "--repo", "no such folder"], "is neither a folder nor OWNER/NAME"],
 ])("search with %j is a mistake of usage", async (words, says) => {

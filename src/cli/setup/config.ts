@@ -12,8 +12,9 @@ import { keyHint } from "../../config/read-config-file.ts";
 import type { ConfigProblem } from "../../config/repo-config.ts";
 import { UsageError } from "../../config/usage-error.ts";
 import { counted } from "../../domain/text/counted.ts";
+import { isFolder } from "../../environment/data-dir.ts";
 import { unreadProblem } from "../../gather/gather.ts";
-import { configHere, entriesIn } from "../../wire/cli/config.ts";
+import { configHere, configOnGitHub, entriesIn } from "../../wire/cli/config.ts";
 import { knownRules } from "../../wire/rules.ts";
 import { clipped, terminalText } from "../terminal-text.ts";
 import { type ExitCode, fileText, printed, type readWords, repoFolder, verb } from "../usage.ts";
@@ -36,10 +37,9 @@ export const config = verb("config", 2, async (values, [verb = "show", word]) =>
 });
 
 async function show(words: Words): Promise<ExitCode> {
-  const folder = repoFolder(words.repo);
-  const { notRead, parsed } = await configHere(folder);
+  const { name, notRead, parsed } = await configOf(words.repo);
   const { problems, used } = parsed;
-  printed(words, { repository: folder, used, values: configValues(parsed), problems, notRead }, () =>
+  printed(words, { repository: name, used, values: configValues(parsed), problems, notRead }, () =>
     [
       terminalText(`# ${used}`),
       ...configLines(parsed, words.all === true),
@@ -51,11 +51,18 @@ async function show(words: Words): Promise<ExitCode> {
 }
 
 async function explain(key: string, words: Words): Promise<ExitCode> {
-  const { notRead, parsed } = await configHere(repoFolder(words.repo));
+  const { notRead, parsed } = await configOf(words.repo);
   const explained = configExplanation(key, parsed);
   if ("problem" in explained) throw new UsageError(explained.problem);
   const lines = [...explained.lines, ...(notRead === null ? [] : [`not read: ${notRead}`])];
   return printed(words, { keys: explained.keys, notRead }, () => lines.join("\n"));
+}
+
+/** Of a clone, or of OWNER/NAME on GitHub. @throws UsageError */
+async function configOf(word: string | undefined) {
+  if (word !== undefined && !isFolder(word)) return { name: word, ...(await configOnGitHub(word)) };
+  const folder = repoFolder(word);
+  return { name: folder, ...(await configHere(folder)) };
 }
 
 /** @throws UsageError for a folder without a `.kodiai.yml` */

@@ -1,11 +1,13 @@
-// Wires `kodiai config` to its ports: the configuration of a clone, with files of its owner.
+// Wires `kodiai config` to its ports: the configuration of a clone or of a repository on GitHub, with
+// files of its owner.
 
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { git, gitText } from "../../adapters/git/git.ts";
 import { githubFiles, type RepositoryFiles } from "../../adapters/github/read/pull-requests.ts";
-import { apiUrlFor } from "../../config/environment/github-address.ts";
+import { apiUrlFor, namedRepository } from "../../config/environment/github-address.ts";
 import { CONFIG_FILE, MAX_ASKED_BYTES } from "../../config/read-yaml.ts";
+import { UsageError } from "../../config/usage-error.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { RootEntry } from "../../domain/pull-request.ts";
 import { decodeText } from "../../domain/text/decode-text.ts";
@@ -16,6 +18,7 @@ import { knownRules } from "../rules.ts";
 /**
  * The configuration of a folder: its file in the working tree, and its owner's on GitHub.
  *
+ * @param folder of a clone
  * @returns `notRead` is what could not be read, and why, or null
  */
 export async function configHere(folder: string) {
@@ -25,7 +28,7 @@ export async function configHere(folder: string) {
   const why = origin === null ? "the clone has no remote `origin` on a GitHub" : "GITHUB_TOKEN is not set";
   const working = await textIn(folder, CONFIG_FILE, MAX_ASKED_BYTES);
   const files = {
-    ownersText: isReachable ? ownersText(origin, token) : () => Promise.resolve(null),
+    ownersText: isReachable ? ownersFiles(origin, token).ownersText : () => Promise.resolve(null),
     text: ((_repo, path, _sha, bytes) => textIn(folder, path, bytes)) satisfies RepositoryFiles["text"],
     rootEntries: () => entriesIn(folder),
     ...(working === null ? {} : { ownConfig: { place: await placeOf(folder, working), text: working } }),
@@ -36,9 +39,22 @@ export async function configHere(folder: string) {
   };
 }
 
-function ownersText({ host }: Repo, token: string): RepositoryFiles["ownersText"] {
+/** The configuration of OWNER/NAME on its default branch. @throws UsageError for another word */
+export async function configOnGitHub(word: string) {
+  const token = process.env.GITHUB_TOKEN ?? "";
+  const repo = { ...NOWHERE, ...namedRepository(word) };
+  if (token === "") throw new UsageError("set GITHUB_TOKEN to read the configuration of a repository on GitHub");
+  const files = ownersFiles(repo, token);
+  const text: RepositoryFiles["text"] = async (_repo, path, _sha, bytes) =>
+    (await files.ownersText(repo, repo.name, path, bytes))?.text ?? null;
+  const own = await text(repo, CONFIG_FILE, "", MAX_ASKED_BYTES);
+  const ownConfig = own === null ? {} : { ownConfig: { place: " of the default branch", text: own } };
+  return { notRead: null, parsed: await configAt(repo, "", { ...files, text, ...ownConfig }, knownRules()) };
+}
+
+function ownersFiles({ host }: Repo, token: string): RepositoryFiles {
   const github = personsClient(token, apiUrlFor(host));
-  return githubFiles({ forOwnersRepository: () => Promise.resolve(github) }, 0).ownersText;
+  return githubFiles({ forOwnersRepository: () => Promise.resolve(github) }, 0);
 }
 
 /** Only its names matter, because files are read by repository name. */
