@@ -308,7 +308,8 @@ function inspectedFiles(context: PullRequestContext, signals: ReviewSignals, isA
   const isNamedDocs = fileList(context.config.fileKinds.docs);
   const factsOf = (path: string): FileFacts => {
     const facts = known.get(path) ?? { path, language: "unknown", kind: "source" };
-    if (newTests === null || !isSource(facts) || isNamedDocs(path)) return facts;
+    const isText = !isSource(facts) && facts.kind !== "source";
+    if (newTests === null || isText || isNamedDocs(path)) return facts;
     if (facts.kind === "test" && !newTests.has(path)) return facts;
     return { ...facts, kind: facts.kind === "test" || facts.kind === "docs" ? "source" : facts.kind, isServing: true };
   };
