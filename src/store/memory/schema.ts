@@ -121,6 +121,11 @@ INSERT INTO against (id, by, reason, url, at, is_reaction)
 DROP TABLE rejections;
 ALTER TABLE against RENAME TO rejections;`;
 
+/** What became of findings is counted from an index alone. */
+const FINDING_COUNTS = `
+DROP INDEX records_of_findings;
+CREATE INDEX records_of_findings ON records (repo, pull, outcome, at) WHERE corpus = 'finding';`;
+
 export const MEMORY_PART: SchemaPart = {
   part: "memory",
   steps: [
@@ -129,5 +134,6 @@ export const MEMORY_PART: SchemaPart = {
     () => "DROP TABLE taken;",
     () => ONE_TABLE_OF_REJECTIONS,
     () => "DROP TABLE replays;",
+    () => FINDING_COUNTS,
   ],
 };

@@ -234,6 +234,12 @@ const NO_PROGRESS_NOTES = "DROP TABLE progress_notes;";
 /** Imports go by pull request: one under way in lists of comments begins again. */
 const IMPORTS_BY_PULL = "DELETE FROM history WHERE progress LIKE '%\"finishedAt\":null%';";
 
+/** A list or count of reviews reads an index, and not the texts that stand before its columns. */
+const REVIEW_LISTS = `
+CREATE INDEX reviews_by_time ON reviews (written_at, key, outcome);
+CREATE INDEX reviews_by_repo ON reviews (key, written_at, outcome);
+`;
+
 const step =
   (text: string): SchemaPart["steps"][number] =>
   (dialect) =>
@@ -253,6 +259,7 @@ export const QUEUE_PART: SchemaPart = {
       NO_DUE_TIMES,
       NO_PROGRESS_NOTES,
       IMPORTS_BY_PULL,
+      REVIEW_LISTS,
     ].map(step),
   ],
 };

@@ -26,8 +26,11 @@ export function storedWorkFigures(db: Database): WorkFigures {
         const given = values();
         const where = inRepository(of, given.at);
         const total = await oneValue<number>(sql, `SELECT count(*) FROM reviews WHERE ${where}`, given.list);
+        // The inner list reads an index alone: only the texts of this page are read.
         const page = await sql.all<ReviewRow>(
-          `${REVIEW} WHERE ${where} ORDER BY written_at DESC, key LIMIT ${given.at(most)} OFFSET ${given.at(skip)}`,
+          `${REVIEW} WHERE written IN
+             (SELECT written FROM reviews WHERE ${where} ORDER BY written_at DESC, key LIMIT ${given.at(most)} OFFSET ${given.at(skip)})
+           ORDER BY written_at DESC, key`,
           given.list,
         );
         return { total: total ?? 0, reviews: page.map(keptReview) };
