@@ -1,4 +1,5 @@
 // kodiai export-data --user X, kodiai erase --user X: exports or anonymises everything stored about a person.
+import { counted } from "../../domain/text/counted.ts";
 import { UsageError } from "../../config/usage-error.ts";
 import { writeForeignFile } from "../../environment/write-file.ts";
 import { personPorts } from "../../wire/cli/store.ts";
@@ -17,7 +18,7 @@ export async function exportData(words: readonly string[]): Promise<ExitCode> {
     const lines = (await ports.rows(person)).map((row) => `${escapedJson(JSON.stringify(row, withoutBytes))}\n`);
     if (values.output === undefined) process.stdout.write(lines.join(""));
     else await writeForeignFile(values.output, lines, { mode: 0o600, replaces: true });
-    console.error(`${lines.length} rows are about this person`);
+    console.error(`${counted(lines.length, "row")} about this person`);
   });
   return 0;
 }
@@ -28,7 +29,7 @@ export async function erase(words: readonly string[]): Promise<ExitCode> {
   const person = readPerson(values.user);
   return withPorts(personPorts(values["data-dir"]), async (ports) => {
     if (values["dry-run"] === true) {
-      console.log(`${(await ports.rows(person)).length} rows are about this person; nothing was changed`);
+      console.log(`${counted((await ports.rows(person)).length, "row")} about this person; nothing was changed`);
       return 0;
     }
     const erased = await ports.erase(person, values.texts === true);
@@ -38,7 +39,7 @@ export async function erase(words: readonly string[]): Promise<ExitCode> {
 
 function eraseReport({ logins, ids, removed, anonymised }: Awaited<ReturnType<People["erase"]>>): string {
   if (logins + ids === 0) return "nothing is stored about this person";
-  return `${removed} rows removed, ${anonymised} anonymised (${logins} logins, ${ids} ids)`;
+  return `${counted(removed, "row")} removed, ${anonymised} anonymised (${counted(logins, "login")}, ${counted(ids, "id")})`;
 }
 
 function readPerson(word: string | undefined): Parameters<People["erase"]>[0] {

@@ -65,7 +65,7 @@ function importReport(file: string, imported: Imported): string {
   const { lines, remembered, problems, wrongLines, notRemembered, degraded } = imported;
   const { added, updated, unchanged, repeated, refused } = remembered;
   return [
-    `${file}: ${lines} rows: ${added} added, ${updated} updated, ${unchanged} unchanged, ${repeated} repeated, ` +
+    `${file}: ${counted(lines, "row")}: ${added} added, ${updated} updated, ${unchanged} unchanged, ${repeated} repeated, ` +
       `${notRemembered.length} not worth remembering, ${refused.length} refused, ${wrongLines} wrong; ${embeddedText(remembered)}`,
     ...problems.slice(0, SHOWN).map((problem) => `  line ${problem.line}: ${problem.reason}`),
     ...(wrongLines > SHOWN ? [`  and ${wrongLines - SHOWN} more`] : []),
@@ -95,7 +95,11 @@ async function exportFile(file: string | undefined, values: MemoryWords, ports: 
   // Standard output may be piped into another program.
   if (file === "-") return 0;
   const of = values.all === true ? counted(repos.length, "repository", "repositories") : repos.map(nameOf).join();
-  console.log(wantsJson(values) ? JSON.stringify({ version: 1, lines }) : `${file}: ${lines} ${what} of ${of}`);
+  console.log(
+    wantsJson(values)
+      ? JSON.stringify({ version: 1, lines })
+      : `${file}: ${counted(lines, what.slice(0, -1))} of ${of}`,
+  );
   return 0;
 }
 
@@ -228,8 +232,8 @@ function heldLines({
   return [
     acts === 0
       ? "feedback: none from people without write access"
-      : `feedback: ${acts} acts of ${accounts} accounts without write access have no weight`,
-    ...bursts.map(({ pull, acts: count, reason }) => `burst on #${pull}: ${count} acts, ${reason}`),
+      : `feedback: ${counted(acts, "act")} of ${counted(accounts, "account")} without write access, without weight`,
+    ...bursts.map(({ pull, acts: count, reason }) => `burst on #${pull}: ${counted(count, "act")}, ${reason}`),
   ];
 }
 

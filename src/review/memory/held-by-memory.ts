@@ -2,6 +2,7 @@
 // on another open one, are not repeated: code or claim has to be the same; order and rank do not matter. Critical and
 // security findings are still reported, with the earlier comment; of another tool only the critical ones, since its rules are many and
 // a team tells it what it means by declining. Code that comes back after a fix is a finding.
+
 import type { Flagged } from "../../domain/code/code-fingerprint.ts";
 import { nameOf } from "../../domain/code/paths.ts";
 import {
@@ -23,6 +24,7 @@ import {
   rejectionsOf,
 } from "../../domain/memory/rejections.ts";
 import type { Checkpoint } from "../../domain/review/review-history.ts";
+import { counted } from "../../domain/text/counted.ts";
 import { isoDate } from "../../domain/text/iso-date.ts";
 import type { CodeNow } from "../placing/code-now.ts";
 import type { Checked } from "../reading/verify.ts";
@@ -182,7 +184,10 @@ function isTheOne({ by, at, reason }: Rejection, rejections: Rejections): boolea
 function verdict(memory: RejectedMemory, similarity: number, rejections: Rejections, holds: boolean): Verdict {
   const date = isoDate(rejections.at);
   const why = rejections.reason === null ? "" : `: ${rejections.reason}`;
-  const times = rejections.reason === null ? ` ${rejections.count} times by ${rejections.people} people, last` : "";
+  const times =
+    rejections.reason === null
+      ? ` ${counted(rejections.count, "time")} by ${counted(rejections.people, "person", "people")}, last`
+      : "";
   const on = memory.pull === null ? "" : ` on #${memory.pull}`;
   return {
     holds,
