@@ -1,6 +1,8 @@
 // The queue: what waits, runs and was parked with its reason. What was parked may be tried again.
+
 import { html } from "hono/html";
 import { repoKey } from "../domain/memory.ts";
+import { counted } from "../domain/text/counted.ts";
 import { repositoryPath } from "./addresses.ts";
 import { action, type Page } from "./frame.ts";
 import { badge, type Content, type Html, linked, moment } from "./inline.ts";
@@ -70,6 +72,6 @@ function what({ kind, repo, number }: ShownJob): Html {
 function parked(job: ShownJob, formToken: string): Html {
   const { id, at, attempt, deaths, outcome } = job;
   return html`<article class="card"><h3>${stateBadge("parked")} ${what(job)}</h3><p>${linked(outcome ?? "no reason was kept")}</p>
-<p class="note">job ${id}, ${moment(at)}, tried ${whole(attempt)} times${deaths === 0 ? "" : `, ${whole(deaths)} processes died over it`}</p>
+<p class="note">job ${id}, ${moment(at)}, tried ${counted(attempt, "time")}${deaths === 0 ? "" : `, ${counted(deaths, "process", "processes")} died over it`}</p>
 ${action(formToken, { path: `/jobs/${id}/retry`, says: "It runs at once, and as if for the first time.", button: "Try it again" })}</article>`;
 }

@@ -209,7 +209,7 @@ function retrievalFacts(retrieval: LoggedRetrieval | null): Readonly<Record<stri
   return {
     searched: `${counted(candidates, "candidate")} among ${counted(totalScanned, "memory", "memories")} by ${method}, ${admissionText(admits, threshold, "")}`,
     time: `${whole(retrievalMs)} ms`,
-    embedding: `${whole(texts)} texts, ${whole(cached)} cached, ${whole(tokens)} tokens, ${dollars(usd)}`,
+    embedding: `${counted(texts, "text")}, ${whole(cached)} cached, ${whole(tokens)} tokens, ${dollars(usd)}`,
     reranking:
       rerank === null
         ? "none"

@@ -1,5 +1,6 @@
 // The sticky summary: verdict, findings, what memory knows, where to look, what was left out.
 
+import { wholePercents } from "../domain/figures/whole-percents.ts";
 import { sharedComment } from "../domain/finding.ts";
 import type { BudgetName } from "../domain/omissions.ts";
 import { NOTHING_REMEMBERED } from "../domain/retrieval.ts";
@@ -330,10 +331,11 @@ function fileLines({ reviewed, signals, memory }: Review, maxLength: number): re
   const more = (count: number) => `- and ${counted(count, "more folder")}`;
   const kinds = Object.entries(signals.metrics.filesByKind).filter(([, count]) => count > 0);
   const { added, removed } = signals.metrics;
+  const percents = wholePercents(signals.languages.map(({ share }) => share));
   const languages = signals.languages
     .filter(({ share }) => share >= LEAST_SHARE)
     .slice(0, LANGUAGES_SHOWN)
-    .map(({ name, share }) => `${sanitizeInline(name, 40)} ${Math.round(share * 100)} %`);
+    .map(({ name }, at) => `${sanitizeInline(name, 40)} ${percents[at]} %`);
   const size = [`+${added} −${removed} lines`, ...languages].join(", ");
   const title = `${counted(reviewed.length, "file")} reviewed (${kinds.map(([kind, count]) => `${count} ${kind}`).join(", ")})`;
   const known = listed(memory.commenters ?? [], COMMENTERS_SHOWN, ({ author, comments }) => {

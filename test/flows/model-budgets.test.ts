@@ -148,7 +148,7 @@ test("a pull request of people without write access is read by the model three t
   const ofThree = model.asked.length;
   expect(ofThree).toBeGreaterThanOrEqual(3);
   const usedUp =
-    "- `model`: a pull request gets 3 reviews by the model in 24 hours for people without write access (`review.budget.outsiders`), and these are used up: rules and memory only";
+    "- `model`: a pull request gets 3 reviews by the model in 24 hours for people without write access (`review.budget.outsiders`), used up by now: rules and memory only";
   expect(await push()).toContain(usedUp);
   // Who orders it does not matter as long as they may not write.
   const order = { explicit: true, askedBy: { id: 1, login: "stranger" } } as const;
@@ -271,7 +271,7 @@ test.each([
     expect(first).toBeGreaterThan(0);
     for (let at = 0; at < 4; at += 1) {
       pull = flow.push(pull, { ...FILES, "src/more.py": `${BACKUP}# ${at}\n` });
-      expect(await read(pull, model)).toContain("a pull request gets 1 reviews by the model in 24 hours");
+      expect(await read(pull, model)).toContain("a pull request gets 1 review by the model in 24 hours");
     }
     expect(model.asked).toHaveLength(first);
     await read(own(), model);

@@ -1,4 +1,5 @@
 // kodiai export-data, kodiai erase: exports or anonymises everything stored about a person.
+import { counted } from "../../domain/text/counted.ts";
 import { UsageError } from "../../config/usage-error.ts";
 import { writeForeignFile } from "../../environment/write-file.ts";
 import { personPorts } from "../../wire/cli/store.ts";
@@ -15,7 +16,7 @@ export const exportData = verb("export-data", 0, async (values) => {
     const lines = (await ports.rows(person)).map((row) => `${escapedJson(JSON.stringify(row, withoutBytes))}\n`);
     if (values.output === undefined) process.stdout.write(lines.join(""));
     else await writeForeignFile(values.output, lines, { mode: 0o600, replaces: true });
-    console.error(`${lines.length} rows are about this person`);
+    console.error(`${counted(lines.length, "row")} about this person`);
   });
   return 0;
 });
@@ -25,7 +26,7 @@ export const erase = verb("erase", 0, async (values) => {
   const person = readPerson(values.user);
   return withPorts(personPorts(values["data-dir"]), async (ports) => {
     if (values["dry-run"] === true) {
-      console.log(`${(await ports.rows(person)).length} rows are about this person; nothing was changed`);
+      console.log(`${counted((await ports.rows(person)).length, "row")} about this person; nothing was changed`);
       return 0;
     }
     const erased = await ports.erase(person, values.texts === true);
@@ -35,7 +36,7 @@ export const erase = verb("erase", 0, async (values) => {
 
 function eraseReport({ logins, ids, removed, anonymised }: Awaited<ReturnType<People["erase"]>>): string {
   if (logins + ids === 0) return "nothing is stored about this person";
-  return `${removed} rows removed, ${anonymised} anonymised (${logins} logins, ${ids} ids)`;
+  return `${counted(removed, "row")} removed, ${anonymised} anonymised (${counted(logins, "login")}, ${counted(ids, "id")})`;
 }
 
 function readPerson(word: string | undefined): Parameters<People["erase"]>[0] {

@@ -62,7 +62,7 @@ function importReport(file: string, imported: Imported): string {
   const { lines, remembered, problems, wrongLines, notRemembered, degraded } = imported;
   const { added, updated, unchanged, repeated, refused } = remembered;
   return [
-    `${file}: ${lines} rows: ${added} added, ${updated} updated, ${unchanged} unchanged, ${repeated} repeated, ` +
+    `${file}: ${counted(lines, "row")}: ${added} added, ${updated} updated, ${unchanged} unchanged, ${repeated} repeated, ` +
       `${notRemembered.length} not worth remembering, ${refused.length} refused, ${wrongLines} wrong; ${embeddedText(remembered)}`,
     ...problems.slice(0, SHOWN).map((problem) => `  line ${problem.line}: ${problem.reason}`),
     ...(wrongLines > SHOWN ? [`  and ${wrongLines - SHOWN} more`] : []),
@@ -92,7 +92,7 @@ async function exportFile(file: string | undefined, values: MemoryWords, ports: 
   // Standard output may be piped into another program.
   if (file === "-") return 0;
   const of = values.all === true ? counted(repos.length, "repository", "repositories") : repos.map(nameOf).join();
-  return printed(values, { lines }, () => `${file}: ${lines} ${what} of ${of}`);
+  return printed(values, { lines }, () => `${file}: ${counted(lines, what.slice(0, -1))} of ${of}`);
 }
 
 async function writeText(file: string, text: AsyncIterable<string>): Promise<void> {
@@ -223,8 +223,8 @@ function heldLines({
   return [
     acts === 0
       ? "feedback: none from people without write access"
-      : `feedback: ${acts} acts of ${accounts} accounts without write access have no weight`,
-    ...bursts.map(({ pull, acts: count, reason }) => `burst on #${pull}: ${count} acts, ${reason}`),
+      : `feedback: ${counted(acts, "act")} of ${counted(accounts, "account")} without write access, without weight`,
+    ...bursts.map(({ pull, acts: count, reason }) => `burst on #${pull}: ${counted(count, "act")}, ${reason}`),
   ];
 }
 

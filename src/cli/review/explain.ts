@@ -2,6 +2,7 @@
 
 import { inspect, styleText } from "node:util";
 import type { ChangeContext } from "../../domain/change-context.ts";
+import { wholePercents } from "../../domain/figures/whole-percents.ts";
 import type { Degraded, Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { admissionText, candidatesText, type Precedents } from "../../domain/retrieval.ts";
@@ -243,7 +244,8 @@ function toolRows({ results }: ToolReport): readonly Row[] {
 }
 
 function analyzeRows({ intent, languages, risks, author, metrics }: ReviewSignals): readonly Row[] {
-  const shares = languages.map(({ name, share }) => `${name} ${Math.round(share * 100)} %`).join(", ");
+  const percents = wholePercents(languages.map(({ share }) => share));
+  const shares = languages.map(({ name }, at) => `${name} ${percents[at]} %`).join(", ");
   const { files, added, removed, hunks } = metrics;
   return [
     ["intent", `${intent.type ?? "unknown"}${intent.breaking.length > 0 ? ", breaking" : ""}`],

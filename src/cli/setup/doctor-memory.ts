@@ -91,7 +91,7 @@ function factChecks(facts: MemoryFacts, space: Space | null): readonly Check[] {
   const all = `${memories(records)} of ${counted(repositories, "repository", "repositories")}`;
   const held = records === 0 ? "nothing remembered yet" : all;
   return [
-    ok("memory", `${held}, ${stale} stale, ${cachedQueries} queries cached; ${sizes}`),
+    ok("memory", `${held}, ${stale} stale, ${counted(cachedQueries, "query", "queries")} cached; ${sizes}`),
     ...vectorChecks(facts, space),
     "version" in sqliteVec
       ? ok("sqlite-vec", sqliteVec.version)

@@ -18,6 +18,7 @@ import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { TooExpensive, Transient } from "../../domain/errors.ts";
 import { jobKey } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
+import { counted } from "../../domain/text/counted.ts";
 import { gatherSettings } from "../../gather/gather.ts";
 import type { AnsweredComment } from "../../ports/conversation.ts";
 import { acknowledge, isAnswered, publishAnswer } from "../../publish/publish.ts";
@@ -169,7 +170,7 @@ function notPermitted(verb: Verb, level: AccessLevel): Answer {
 
 function hint({ word, nearest }: { readonly word: string; readonly nearest: Verb | null }): Answer {
   const meant = nearest === null ? "" : ` Did you mean \`/kodiai ${nearest}\`?`;
-  const text = `\`${word.replaceAll("`", "")}\` is not a command.${meant} \`/kodiai help\` lists them.`;
+  const text = `\`${word.replaceAll("`", "")}\` is not a command.${meant} \`/kodiai help\` lists what is wrong.`;
   return plainAnswer("failed", text, "unknown command");
 }
 
@@ -206,7 +207,8 @@ function nameMe(answer: Answer): Answer {
 async function showConfig({ job, ports, stage }: CommandContext): Promise<Answer> {
   const asked = () => gatherSettings(job, ports.pulls, knownFor(ports));
   const { config, problems, origins, used } = await stage("gather", asked);
-  const wrong = problems.length === 0 ? "" : `\n\n${problems.length} problems; the summary of a review lists them.`;
+  const wrong =
+    problems.length === 0 ? "" : `\n\n${counted(problems.length, "problem")}; the summary of a review lists them.`;
   return plainAnswer("done", `\`\`\`yaml\n# ${used}\n${configView(config, origins)}\n\`\`\`${wrong}`, "configuration");
 }
 

@@ -152,7 +152,9 @@ async function forget(job: ForgetJob, ports: FollowPorts) {
   // A review that was just posted is stored shortly after, and deleted once its job has ended.
   const { running, ended } = await ports.traces.besides(job.repo, job.key);
   if (running > 0)
-    throw new Transient(`${running} jobs about the repository still run; what they write is forgotten then`);
+    throw new Transient(
+      `${counted(running, "job")} about the repository not done yet; what is written is forgotten then`,
+    );
   const rest = ended > 0 ? await forgetAll(job.repo, ports) : null;
   const [records, reviews] = [first.records + (rest?.records ?? 0), first.reviews + (rest?.reviews ?? 0)];
   return { kind: "forgotten", records, reviews } as const;

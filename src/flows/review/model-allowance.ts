@@ -9,6 +9,7 @@ import { type AskableModel, type ModelAllowance, type ModelTier, usdOf } from ".
 import type { BudgetName, MonthSpending } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { ModelCost } from "../../domain/retrieval.ts";
+import { counted } from "../../domain/text/counted.ts";
 import type { Permissions } from "../../ports/conversation.ts";
 import type { Model, ModelAccess } from "../../ports/model.ts";
 
@@ -45,7 +46,7 @@ export async function modelAllowance(
     return { model: null, reason: `${noPriceOf(unpricedModels(access))}, and the operator's budget needs it` };
   const { reviewsPerDay } = budget.outsiders;
   if (isOutsider && isReview && reservations && (await reservations.outsidersReviews(now - DAY_MS)) >= reviewsPerDay) {
-    const reason = `a pull request gets ${reviewsPerDay} reviews by the model in 24 hours for people without write access (\`review.budget.outsiders\`), and these are used up`;
+    const reason = `a pull request gets ${counted(reviewsPerDay, "review")} by the model in 24 hours for people without write access (\`review.budget.outsiders\`), used up by now`;
     return { model: null, reason };
   }
   // A model that costs nothing sets nothing aside; its review is counted all the same.

@@ -23,6 +23,7 @@ import {
   rejectionsOf,
 } from "../../domain/memory/rejections.ts";
 import type { Checkpoint } from "../../domain/review/review-history.ts";
+import { counted } from "../../domain/text/counted.ts";
 import { isoDate } from "../../domain/text/iso-date.ts";
 import type { CodeNow } from "../placing/code-now.ts";
 import type { Checked } from "../reading/verify.ts";
@@ -182,7 +183,10 @@ function isTheOne({ by, at, reason }: Rejection, rejections: Rejections): boolea
 function verdict(memory: RejectedMemory, similarity: number, rejections: Rejections, holds: boolean): Verdict {
   const date = isoDate(rejections.at);
   const why = rejections.reason === null ? "" : `: ${rejections.reason}`;
-  const times = rejections.reason === null ? ` ${rejections.count} times by ${rejections.people} people, last` : "";
+  const times =
+    rejections.reason === null
+      ? ` ${counted(rejections.count, "time")} by ${counted(rejections.people, "person", "people")}, last`
+      : "";
   const on = memory.pull === null ? "" : ` on #${memory.pull}`;
   return {
     holds,

@@ -7,7 +7,7 @@ import { type AllowedModel, costOf, isLastingFailure, type ModelAnswer, tokensOf
 import type { Cost, Degraded } from "../../domain/omissions.ts";
 import { type Coverage, type FileCoverage, isUnread, type Readings } from "../../domain/review.ts";
 import type { Profile } from "../../domain/signals.ts";
-import { listed } from "../../domain/text/counted.ts";
+import { counted, listed } from "../../domain/text/counted.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { compose, type PromptMaterial, type ReviewPrompt } from "../compose.ts";
 import { scopeAfterPush } from "../push-scope.ts";
@@ -257,7 +257,7 @@ function degradedBy(part: string, reason: string | null): readonly Degraded[] {
 
 function dropped(count: number): string | null {
   if (count === 0) return null;
-  return `${count} more findings of the model, over the number that one review takes, were dropped`;
+  return `${counted(count, "more finding")} of the model dropped, over the number that one review takes`;
 }
 
 /** Parts of replies that are shown to be read by people. */
@@ -268,7 +268,7 @@ function unread(replies: readonly ReviewReply[]): string | null {
   if (parts.length === 0) return null;
   const read = replies.reduce((sum, { findings }) => sum + findings.length, 0);
   const more = parts.length > MOST_UNREAD ? "; …" : "";
-  return `${parts.length} of ${read + parts.length} findings of the model could not be read: ${parts.slice(0, MOST_UNREAD).join("; ")}${more}`;
+  return `${parts.length} of ${counted(read + parts.length, "finding")} of the model could not be read: ${parts.slice(0, MOST_UNREAD).join("; ")}${more}`;
 }
 
 function unanswered(failures: readonly (Failed | null)[]): string | null {
@@ -289,7 +289,7 @@ function refused(answers: readonly Answer[]): string | null {
 function notWhole(plan: ReadingPlan, { files }: Coverage): string | null {
   const unread = files.filter(isUnread).length;
   return plan.coverage.some(isUnread)
-    ? `the model read ${files.length - unread} of ${files.length} files wholly`
+    ? `the model read ${files.length - unread} of ${counted(files.length, "file")} wholly`
     : null;
 }
 

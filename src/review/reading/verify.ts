@@ -7,6 +7,7 @@ import { type AllowedModel, type ModelUsage, usdOf } from "../../domain/model.ts
 import type { Degraded } from "../../domain/omissions.ts";
 import type { FileDiff, Hunk, PullRequestContext } from "../../domain/pull-request.ts";
 import type { Profile } from "../../domain/signals.ts";
+import { counted } from "../../domain/text/counted.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { paragraphs } from "../../domain/text/paragraphs.ts";
 import { fence, reveal, revealLine } from "../../domain/text/untrusted-text.ts";
@@ -191,7 +192,7 @@ export async function secondLook(
   const decided = new Set(verdicts.map(({ id }) => plainId(id)));
   const silent = looked.filter(({ id }) => !decided.has(id)).length;
   if (silent > 0)
-    missing.push(`the second look gave no verdict on ${silent} of ${looked.length} findings of the model`);
+    missing.push(`the second look gave no verdict on ${silent} of ${counted(looked.length, "finding")} of the model`);
   const degraded = missing.map((reason): Degraded => ({ part: "verification", reason }));
   return { checked: takeVerdicts(findings, verdicts, profile, new Set(rest)), usage, degraded };
 }
