@@ -24,11 +24,11 @@ export interface Page {
   readonly title: string;
   readonly section: Section | null;
   readonly body: Content;
-  readonly hasCharts?: boolean;
 }
 
 /** A page as the browser gets it. Before the login there is no form token. */
-function framed({ title, section, body, hasCharts }: Page, c: Context<Inside>): Html {
+function framed({ title, section, body }: Page, c: Context<Inside>): Html {
+  const hasCharts = section === "overview";
   const formToken = c.get("formToken") ?? null;
   const viewer = c.get("ports")?.viewer?.login ?? null;
   const notice = new Map(Object.entries(NOTICES)).get(c.req.query("done") ?? "") ?? null;
@@ -40,10 +40,10 @@ function framed({ title, section, body, hasCharts }: Page, c: Context<Inside>): 
 <meta name="color-scheme" content="light dark">
 <title>${title} · Kodiai</title>
 <link rel="icon" href="${assetPath("icon.svg")}" type="image/svg+xml">
-${hasCharts === true ? html`<link rel="stylesheet" href="${assetPath("uplot.css")}">` : ""}
+${hasCharts ? html`<link rel="stylesheet" href="${assetPath("uplot.css")}">` : ""}
 <link rel="stylesheet" href="${assetPath("style.css")}">
 <script src="${assetPath("page.js")}"></script>
-${hasCharts === true ? html`<script src="${assetPath("uplot.js")}" defer></script><script src="${assetPath("charts.js")}" defer></script>` : ""}
+${hasCharts ? html`<script src="${assetPath("uplot.js")}" defer></script><script src="${assetPath("charts.js")}" defer></script>` : ""}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the page</a>

@@ -28,7 +28,6 @@ export function overviewPage(view: Overview): Page {
   return {
     title: "Overview",
     section: "overview",
-    hasCharts: true,
     body: html`<div class="head"><h1>Overview</h1>${windowLinks("/", days, query)}</div>
 ${repositoryChooser("/", choice, { days: String(days) })}
 ${state === null ? "" : statusLine(state, jobs ?? [])}

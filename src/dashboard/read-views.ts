@@ -6,7 +6,6 @@ import { canonicalLanguage } from "../domain/language.ts";
 import { CORPORA, findingMemoryId, OUTCOMES, type RepoKey, repoKey } from "../domain/memory.ts";
 import { NO_ALLOWANCE } from "../domain/model.ts";
 import type { Scope } from "../domain/retrieval.ts";
-import type { Imported } from "../flows/memory/memory-file.ts";
 import { searchByHand } from "../flows/memory/search-memory.ts";
 import { weighPull } from "../learn/learn.ts";
 import type { PullDecisions } from "../ports/dashboard.ts";
@@ -73,10 +72,10 @@ const MOST_JOBS = 200;
 const MOST_TIMES = 500;
 const OPEN: readonly JobState[] = ["waiting", "running", "parked"];
 
+export type { Imported } from "../flows/memory/memory-file.ts";
 export type Overview = Awaited<ReturnType<typeof readOverview>>;
 export type RepositoriesView = Awaited<ReturnType<typeof readRepositories>>;
-export type RepositoryLine = RepositoriesView["lines"][number];
-export type ImportedView = Imported;
+export type RepositoryLine = Awaited<ReturnType<typeof repositoryLines>>[number];
 export type ReviewsView = Awaited<ReturnType<typeof readReviews>>;
 export type RetrievalView = Awaited<ReturnType<typeof readRetrieval>>;
 export type JobsView = Awaited<ReturnType<typeof readJobs>>;
@@ -169,6 +168,21 @@ export type RepositoryOrder = (typeof REPOSITORY_ORDERS)[number];
 
 /** By the wanted order, the largest first; equals by name. */
 export async function readRepositories(ports: DashboardPorts, order: RepositoryOrder) {
+  const lines = (await repositoryLines(ports)).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const weightOf = RANKED[order];
+  return { order, lines: lines.sort((a, b) => weightOf(b) - weightOf(a)) };
+}
+
+const RANKED: Readonly<Record<RepositoryOrder, (line: RepositoryLine) => number>> = {
+  name: () => 0,
+  memories: ({ memories }) => memories ?? 0,
+  reviews: ({ reviews }) => reviews,
+  "taken up": ({ findings }) => acceptance(findings).share ?? -1,
+  cost: ({ usd }) => usd,
+  last: ({ lastAt }) => lastAt ?? 0,
+};
+
+async function repositoryLines(ports: DashboardPorts) {
   const { work, memory, history, jobs, now } = ports;
   const [since = now()] = lastDays(now(), COST_DAYS);
   const parked = Map.groupBy(await jobs.list(["parked"], MOST_JOBS), ({ job }) => repoKey(job.repo));
@@ -193,27 +207,8 @@ export async function readRepositories(ports: DashboardPorts, order: RepositoryO
       parked: parked.get(key)?.length ?? 0,
     };
   });
-  const sorted = (await Promise.all(lines)).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const weightOf = RANKED[order];
-  return { order, lines: weightOf === null ? sorted : sorted.sort((a, b) => weightOf(b) - weightOf(a)) };
+  return Promise.all(lines);
 }
-
-interface RankedLine {
-  readonly memories: number | null;
-  readonly reviews: number;
-  readonly usd: number;
-  readonly lastAt: number | null;
-  readonly findings: Parameters<typeof acceptance>[0];
-}
-
-const RANKED: Readonly<Record<RepositoryOrder, ((line: RankedLine) => number) | null>> = {
-  name: null,
-  memories: ({ memories }) => memories ?? 0,
-  reviews: ({ reviews }) => reviews,
-  "taken up": ({ findings }) => acceptance(findings).share ?? -1,
-  cost: ({ usd }) => usd,
-  last: ({ lastAt }) => lastAt ?? 0,
-};
 
 /** @param wanted as for the overview */
 export async function readReviews(ports: DashboardPorts, wanted: string, page: number) {

@@ -9,7 +9,7 @@ import { badge, type Content, type Html, moment } from "./inline.ts";
 import { outcomesCard } from "./overview.ts";
 import { empty, facts, figures, listOf, num, table } from "./parts.ts";
 import {
-  type ImportedView,
+  type Imported,
   REPOSITORY_ORDERS,
   type RepositoriesView,
   type RepositoryLine,
@@ -94,7 +94,7 @@ function memoryFile({ key, memory, formToken }: RepositoryView): Content {
 }
 
 /** What an import came to. */
-export function importedPage(key: RepoKey, { lines, remembered, problems, wrongLines, degraded }: ImportedView): Page {
+export function importedPage(key: RepoKey, { lines, remembered, problems, wrongLines, degraded }: Imported): Page {
   const { added, updated, unchanged, repeated, refused } = remembered;
   const wrong = problems.map(({ line, reason }) => `line ${line}: ${reason}`);
   return {

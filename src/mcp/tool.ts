@@ -15,8 +15,6 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly title: string;
   readonly description: string;
   readonly input: Input;
-  /** Whether it changes something; such a tool is annotated, and refused without --allow-write. */
-  readonly writes?: true;
   /** Throws an Error whose message names the fix. */
   readonly run: (given: z.output<Input>, ports: McpPorts, signal: AbortSignal) => Promise<Answer>;
 }

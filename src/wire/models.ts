@@ -189,25 +189,22 @@ function withoutSecretsSent(embedder: Embedder): Embedder {
 
 /** The operator's embedder, or the keyless one; `limits` are others in tests and `doctor` only. */
 export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<ServiceLimits> = {}): Promise<Embedder> {
-  const embedder = await embedderOf(embeddings, limits);
+  const embedder = embeddings.kind === "local" ? localWords() : withoutSecretsSent(await served(embeddings, limits));
   const { scoreThreshold } = embeddings;
   // Not spread: the dimension of some is read from their first answer.
   return scoreThreshold === undefined ? embedder : Object.assign(embedder, { operatorThreshold: 1 - scoreThreshold });
 }
 
-async function embedderOf(embeddings: Embeddings, limits: Partial<ServiceLimits>): Promise<Embedder> {
-  if (embeddings.kind === "local") return localWords();
+/** Loaded only when chosen: an SDK takes a second to import. */
+async function served(embeddings: Exclude<Embeddings, { readonly kind: "local" }>, limits: Partial<ServiceLimits>) {
   registerSecrets(embeddings.apiKey);
-  // Loaded only when chosen: the SDK takes a second to import.
   if (embeddings.kind === "voyage") {
     const { VOYAGE_URL, voyageEmbedder } = await import("../adapters/voyage/voyage.ts");
     const baseUrl = embeddings.baseUrl ?? VOYAGE_URL;
-    const settings = { ...embeddings, baseUrl, fetch: egressTo(baseUrl), limits, now: Date.now };
-    return withoutSecretsSent(voyageEmbedder(settings));
+    return voyageEmbedder({ ...embeddings, baseUrl, fetch: egressTo(baseUrl), limits, now: Date.now });
   }
   const { httpEmbedder } = await import("../adapters/http-embedder/embedder.ts");
-  const settings = { ...embeddings, limits, fetch: egressTo(embeddings.baseUrl), now: Date.now };
-  return withoutSecretsSent(httpEmbedder(settings));
+  return httpEmbedder({ ...embeddings, limits, fetch: egressTo(embeddings.baseUrl), now: Date.now });
 }
 
 /** The operator's reranker, or null. It sees no secret. */
