@@ -41,10 +41,10 @@ export function markedPatterns(text: string): readonly MarkedPattern[] {
  * @returns the mark; `own` where one is taken back and none is set; null where no line matches
  */
 export function attributesOf(text: string): (path: string) => Mark | "own" | null {
-  const patterns = markedPatterns(text).flatMap((one) => {
-    const isRooted = one.glob.includes("/");
-    const read = globPattern(one.glob, { anyFolder: !isRooted });
-    return "problem" in read ? [] : [{ ...one, matches: read.matches }];
+  const patterns = markedPatterns(text).flatMap((marked) => {
+    const isRooted = marked.glob.includes("/");
+    const read = globPattern(marked.glob, { anyFolder: !isRooted });
+    return "problem" in read ? [] : [{ ...marked, matches: read.matches }];
   });
   return (path) => {
     const last = (mark: Mark) => patterns.findLast((pattern) => pattern.mark === mark && pattern.matches(path))?.isSet;

@@ -178,6 +178,6 @@ function checkCustomRules({ root, troubles }: FileReading, known: KnownRules): F
   });
   return {
     root: without(root, new Set(wrong.map(({ item }) => item))),
-    troubles: [...troubles, ...wrong.map((one) => one.trouble)],
+    troubles: [...troubles, ...wrong.map((rule) => rule.trouble)],
   };
 }

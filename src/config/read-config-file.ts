@@ -187,7 +187,7 @@ function issueText(issue: Issue, found: Located): string {
   if (issue.code === "too_big") return limitText(issue.origin, "at most", Number(issue.maximum));
   if (issue.code === "too_small") return limitText(issue.origin, "at least", Number(issue.minimum));
   const words = choices(issue);
-  if (issue.code === "invalid_union" && issue.errors.flat().some((one) => choices(one).length === 0)) {
+  if (issue.code === "invalid_union" && issue.errors.flat().some((inner) => choices(inner).length === 0)) {
     return `must be ${typeAt(issue)}`;
   }
   return words.length === 0 ? issue.message : choiceText(words, found);

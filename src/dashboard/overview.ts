@@ -39,11 +39,11 @@ ${view.reviews === 0 ? html`${empty("No review was written yet.", html`Install t
 
 /** Links to other windows of the same page. */
 export function windowLinks(path: string, days: number, query: Readonly<Record<string, string>> = {}): Html {
-  return html`<nav class="window" aria-label="Window">${[7, 30, 90].map((one) => {
-    const search = new URLSearchParams({ ...query, days: String(one) }).toString();
-    return one === days
-      ? html`<span aria-current="true">${one} days</span>`
-      : html`<a href="${path}?${search}">${one} days</a>`;
+  return html`<nav class="window" aria-label="Window">${[7, 30, 90].map((length) => {
+    const search = new URLSearchParams({ ...query, days: String(length) }).toString();
+    return length === days
+      ? html`<span aria-current="true">${length} days</span>`
+      : html`<a href="${path}?${search}">${length} days</a>`;
   })}</nav>`;
 }
 
@@ -110,7 +110,7 @@ function keyFigures({
   const decisions = (isIn: typeof isNow) =>
     acceptance(decidedDays.filter(isIn).map(({ name, count }) => ({ outcome: name, count })));
   const [now, then] = [decisions(isNow), decisions(isBefore)];
-  const usd = spending.reduce((sum, one) => sum + one.usd, 0);
+  const usd = spending.reduce((sum, day) => sum + day.usd, 0);
   const times = reviewTimes.toSorted((a, b) => a - b);
   const half = times[Math.floor(times.length / 2)];
   const was = `in the ${days} days before`;
@@ -242,7 +242,7 @@ export function outcomesCard(list: NonNullable<Overview["findings"]>, more: Cont
 
 function cost({ spending, days }: Overview, times: readonly number[]): Content {
   if (spending.length === 0) return "";
-  const tokens = spending.reduce((sum, one) => sum + one.inputTokens + one.outputTokens, 0);
+  const tokens = spending.reduce((sum, day) => sum + day.inputTokens + day.outputTokens, 0);
   const days24 = spending.map(({ day, usd }) => ({ day, name: "usd", count: usd }));
   return chart({
     title: `Cost of models, ${whole(tokens)} tokens`,

@@ -35,7 +35,7 @@ export function table(
   rows: readonly (readonly Content[])[],
   narrow: "" | "lines" = "",
 ): Html {
-  const columns = named.map((one) => (typeof one === "string" ? [one, ""] : one));
+  const columns = named.map((column) => (typeof column === "string" ? [column, ""] : column));
   return html`<div class="scroll rows ${narrow}" role="region" aria-label="${caption}" tabindex="0"><table>
 <caption class="quiet">${caption}</caption>
 <thead><tr>${columns.map(([name, kind]) => html`<th scope="col" class="${kind}">${name}</th>`)}</tr></thead>

@@ -33,7 +33,7 @@ export async function readKnown({ work, memory }: DashboardPorts): Promise<reado
   );
   const rest = [...labels].flatMap(([key, repo]) => (reviewed.includes(key) ? [] : [named(key, repo)]));
   const all = [...first, ...rest.toSorted((a, b) => (a.name < b.name ? -1 : 1))];
-  return all.map((one) => ({ ...one, isRemembered: labels.has(one.key) }));
+  return all.map((known) => ({ ...known, isRemembered: labels.has(known.key) }));
 }
 
 function named(key: RepoKey, repo: Repo | undefined) {
@@ -49,8 +49,8 @@ function scopeOf(repo: RepoKey): Scope {
 async function readChosen(ports: DashboardPorts, wanted: string): Promise<Choice> {
   const repositories = await readKnown(ports);
   const maySeeAll = ports.viewer === null;
-  const one = repositories.find(({ key }) => key === wanted) ?? (maySeeAll ? undefined : repositories[0]);
-  return { repositories, chosen: one?.key ?? null, maySeeAll };
+  const chosen = repositories.find(({ key }) => key === wanted) ?? (maySeeAll ? undefined : repositories[0]);
+  return { repositories, chosen: chosen?.key ?? null, maySeeAll };
 }
 
 /** Of a repository of which nothing is remembered: as its last review called it. */
@@ -121,7 +121,7 @@ export async function readOverview(ports: DashboardPorts, days: number, wanted: 
       heldBack: reviews.reviews
         .flatMap((review) => review.review.heldBack.map((held) => ({ of: review, held })))
         // Each push of a pull request holds the same finding back again.
-        .filter(({ held }, at, all) => all.findIndex((one) => one.held.finding.id === held.finding.id) === at)
+        .filter(({ held }, at, all) => all.findIndex((other) => other.held.finding.id === held.finding.id) === at)
         .slice(0, MOST_LINES),
     },
     /** Null if memory could not be opened. */
@@ -137,9 +137,9 @@ async function decidedAuthors({ memory, work }: DashboardPorts, of: RepoKey | nu
   const pulls = (await memory?.figures.decidedPulls(of, MOST_DECIDED_PULLS)) ?? [];
   const keyOf = ({ repo, pull }: PullDecisions) => `${repo}#${pull}`;
   const authors = await work.authors(pulls.map(keyOf));
-  const byAuthor = Map.groupBy(pulls, (one) => authors.get(keyOf(one)) ?? "not known");
+  const byAuthor = Map.groupBy(pulls, (pull) => authors.get(keyOf(pull)) ?? "not known");
   const sum = (list: readonly PullDecisions[], name: "taken" | "declined" | "all") =>
-    list.reduce((count, one) => count + one[name], 0);
+    list.reduce((count, pull) => count + pull[name], 0);
   return [...byAuthor]
     .map(([author, list]) => ({
       author,
@@ -186,7 +186,7 @@ async function repositoryLines(ports: DashboardPorts) {
   const { work, memory, history, jobs, now } = ports;
   const [since = now()] = lastDays(now(), COST_DAYS);
   const parked = Map.groupBy(await jobs.list(["parked"], MOST_JOBS), ({ job }) => repoKey(job.repo));
-  const reviewed = new Map((await work.reviewed()).map((one) => [one.repo, one]));
+  const reviewed = new Map((await work.reviewed()).map((counts) => [counts.repo, counts]));
   const lines = (await readKnown(ports)).map(async ({ key, name, visibility, isRemembered }) => {
     const memories = isRemembered ? (await memory?.recall.counts(scopeOf(key)))?.total : 0;
     const { reviews = 0, posted = 0, lastAt = null } = reviewed.get(key) ?? {};
@@ -302,31 +302,33 @@ async function remembered(memory: MemoryShown, key: RepoKey) {
 /** `problem` says why nothing can be asked; null when something can. */
 export async function readMemories(
   { memory, health, viewer, now }: DashboardPorts,
-  asked: MemoryQuestion,
+  question: MemoryQuestion,
   page: number,
 ) {
   if (memory === null)
-    return { repositories: [], problem: (await health()).memoryProblem ?? "memory is off", asked, shown: null };
+    return { repositories: [], problem: (await health()).memoryProblem ?? "memory is off", question, shown: null };
   const known = await memory.labels.all();
   const repositories = known.map((repo) => ({ key: repoKey(repo), name: `${repo.owner}/${repo.name}` }));
-  const isOfAll = asked.repo === "" && asked.q.trim() === "" && viewer === null;
-  const repo = known.find((repo) => repoKey(repo) === asked.repo) ?? known[0];
-  if (repo === undefined) return { repositories, problem: null, asked, shown: null };
-  if (isOfAll) return { repositories, problem: null, asked, shown: await listed(memory, asked, page) };
-  const question = { ...asked, repo: repoKey(repo) };
+  const isOfAll = question.repo === "" && question.q.trim() === "" && viewer === null;
+  const repo = known.find((repo) => repoKey(repo) === question.repo) ?? known[0];
+  if (repo === undefined) return { repositories, problem: null, question, shown: null };
+  if (isOfAll) return { repositories, problem: null, question, shown: await listed(memory, question, page) };
+  const ofRepository = { ...question, repo: repoKey(repo) };
   const shown =
-    asked.q.trim() === "" ? await listed(memory, question, page) : await searched(memory, repo, question, now);
-  return { repositories, problem: null, asked: question, shown };
+    question.q.trim() === ""
+      ? await listed(memory, ofRepository, page)
+      : await searched(memory, repo, ofRepository, now);
+  return { repositories, problem: null, question: ofRepository, shown };
 }
 
-async function listed(memory: MemoryShown, asked: MemoryQuestion, page: number) {
+async function listed(memory: MemoryShown, question: MemoryQuestion, page: number) {
   const list = {
-    corpus: CORPORA.find((one) => one === asked.corpus) ?? null,
-    outcome: OUTCOMES.find((one) => one === asked.outcome) ?? null,
-    language: asked.language.trim() === "" ? null : canonicalLanguage(asked.language.trim()),
+    corpus: CORPORA.find((name) => name === question.corpus) ?? null,
+    outcome: OUTCOMES.find((name) => name === question.outcome) ?? null,
+    language: question.language.trim() === "" ? null : canonicalLanguage(question.language.trim()),
   };
   const part = { skip: (page - 1) * MEMORIES_A_PAGE, most: MEMORIES_A_PAGE };
-  const { total, ids } = await memory.figures.memories(asked.repo === "" ? null : asked.repo, list, part);
+  const { total, ids } = await memory.figures.memories(question.repo === "" ? null : question.repo, list, part);
   const found = await Promise.all(
     [...Map.groupBy(ids, ({ repo }) => repo)].map(([repo, of]) =>
       memory.recall.records(
@@ -341,14 +343,14 @@ async function listed(memory: MemoryShown, asked: MemoryQuestion, page: number) 
 }
 
 /** As a review searches. The search knows no outcomes: they are filtered afterwards. */
-async function searched(memory: MemoryShown, repo: Repo, asked: MemoryQuestion, now: () => number) {
-  const corpus = CORPORA.find((one) => one === asked.corpus);
+async function searched(memory: MemoryShown, repo: Repo, question: MemoryQuestion, now: () => number) {
+  const corpus = CORPORA.find((name) => name === question.corpus);
   const filter = {
     ...(corpus === undefined ? {} : { corpora: [corpus] }),
-    languages: asked.language.trim() === "" ? [] : [canonicalLanguage(asked.language.trim())],
+    languages: question.language.trim() === "" ? [] : [canonicalLanguage(question.language.trim())],
   };
-  const wanted = { repo, method: asked.method, filter, topK: FOUND, threshold: null, rerank: "auto" } as const;
-  const { memories, searches } = await searchByHand([asked.q], wanted, {
+  const wanted = { repo, method: question.method, filter, topK: FOUND, threshold: null, rerank: "auto" } as const;
+  const { memories, searches } = await searchByHand([question.q], wanted, {
     ...memory,
     allowance: NO_ALLOWANCE,
     reranker: null,
@@ -356,7 +358,9 @@ async function searched(memory: MemoryShown, repo: Repo, asked: MemoryQuestion, 
   });
   const [only] = searches;
   if (only === undefined) return null;
-  const kept = memories.filter(({ memory: { record } }) => asked.outcome === "" || record.outcome === asked.outcome);
+  const kept = memories.filter(
+    ({ memory: { record } }) => question.outcome === "" || record.outcome === question.outcome,
+  );
   return { kind: "found" as const, memories: kept, precedents: only.precedents, ms: only.ms };
 }
 

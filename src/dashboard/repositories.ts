@@ -18,10 +18,10 @@ import {
 import { dollars, percent, whole } from "./values.ts";
 
 export function repositoriesPage({ order, lines }: RepositoriesView): Page {
-  const orders = REPOSITORY_ORDERS.map((one) =>
-    one === order
-      ? html`<span aria-current="true">${one}</span>`
-      : html`<a href="/repositories?${new URLSearchParams({ by: one }).toString()}">${one}</a>`,
+  const orders = REPOSITORY_ORDERS.map((name) =>
+    name === order
+      ? html`<span aria-current="true">${name}</span>`
+      : html`<a href="/repositories?${new URLSearchParams({ by: name }).toString()}">${name}</a>`,
   );
   return {
     title: "Repositories",
@@ -118,7 +118,7 @@ export function importedPage(key: RepoKey, { lines, remembered, problems, wrongL
 
 function languages({ key, memory }: RepositoryView): Html {
   const { counts, fields = null } = memory ?? {};
-  const list = [...(counts?.byLanguage ?? [])].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
+  const list = [...(counts?.byLanguage ?? [])].sort(([a, first], [b, second]) => second - first || (a < b ? -1 : 1));
   const shown = list.slice(0, 12);
   const corpora = [...(counts?.byCorpus ?? [])].map(([corpus, count]) => {
     return [corpus.replaceAll("_", " "), html`<a href="${memoriesPath(key, { corpus })}">${whole(count)}</a>`] as const;

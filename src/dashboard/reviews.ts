@@ -152,8 +152,8 @@ function heldBack(review: Review, key: RepoKey): Content {
 function saidBefore({ memory: { precedents, seenBefore } }: Review, key: RepoKey): Content {
   if (precedents.length + seenBefore.length === 0) return "";
   return html`<section><h2>What was said before</h2><ul class="lines card">${precedents.map((precedent) => html`<li>${quote(key, precedent.id, precedent)}</li>`)}${seenBefore.map(
-    (one) =>
-      html`<li>${quote(key, one.memoryId, one)} <span class="note">about code like that of <span class="path">${one.path}</span></span></li>`,
+    (seen) =>
+      html`<li>${quote(key, seen.memoryId, seen)} <span class="note">about code like that of <span class="path">${seen.path}</span></span></li>`,
   )}</ul></section>`;
 }
 
@@ -166,12 +166,12 @@ function quotes(key: RepoKey, precedents: readonly Precedent[]): Content {
  * `ines on #1 (2026-03-02, fixed): Give subprocess.run a list…`, with links to the comment and
  * to the memory. Kodiai said what has no author; what belongs to no pull request is a document.
  */
-function quote(key: RepoKey, id: string, said: Precedent | Omit<SeenBefore, "path">): Html {
-  const { pull, author = pull === undefined ? "A document" : "Kodiai", url, date, outcome, decided } = said;
-  const reason = "reason" in said ? said.reason : undefined;
+function quote(key: RepoKey, id: string, comment: Precedent | Omit<SeenBefore, "path">): Html {
+  const { pull, author = pull === undefined ? "A document" : "Kodiai", url, date, outcome, decided } = comment;
+  const reason = "reason" in comment ? comment.reason : undefined;
   const known = outcome === "unknown" || outcome === "posted" ? "" : outcome;
   const when = [date, `${known} ${decided ?? ""}`.trim()];
-  return html`${author} on ${outLink(url, pull === undefined ? "GitHub" : `#${pull}`)} (${when.filter((part) => part !== "").join(", ")}): <a href="${memoryPath(key, id)}">${said.quote ?? reason ?? id}</a>`;
+  return html`${author} on ${outLink(url, pull === undefined ? "GitHub" : `#${pull}`)} (${when.filter((part) => part !== "").join(", ")}): <a href="${memoryPath(key, id)}">${comment.quote ?? reason ?? id}</a>`;
 }
 
 function retrieve({ review, retrieval }: ReviewView, key: RepoKey): Html {

@@ -87,12 +87,12 @@ export const searchMemoryTool: Tool<typeof searchInput> = {
     const repo = await repositoryOf(given.repository, ports);
     const memory = await ports.memory();
     const known = (await memory?.known()) ?? [];
-    if (memory === null || !known.some((one) => repoKey(one) === repoKey(repo)))
+    if (memory === null || !known.some((other) => repoKey(other) === repoKey(repo)))
       throw new UsageError(nothingRemembered(nameOf(repo), known, ports.folder));
     if (given.method === "keyword" && given.threshold !== undefined)
       throw new UsageError("threshold is about likeness in meaning; method keyword knows none: leave it out");
     const { languages, types, paths, corpora } = given;
-    const asked = {
+    const wish = {
       method: given.method,
       topK: given.top,
       threshold: given.threshold ?? null,
@@ -104,9 +104,9 @@ export const searchMemoryTool: Tool<typeof searchInput> = {
       },
     };
     // Only a person at a terminal can ask for a paid reranker.
-    const wanted = { repo, ...asked, rerank: "auto" } as const;
+    const wanted = { repo, ...wish, rerank: "auto" } as const;
     const found = await searchByHand([given.query], wanted, { ...memory.search, reranker: null });
-    const { results, searches, ...rest } = foundJson(repo, asked, found);
+    const { results, searches, ...rest } = foundJson(repo, wish, found);
     const [{ provenance, degraded, cut } = { provenance: null, degraded: [], cut: [] }] = searches;
     return { value: { ...rest, provenance, degraded, notShown: cut.length, results }, lists: ["results"] };
   },

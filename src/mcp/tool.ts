@@ -68,8 +68,8 @@ export async function answerResult(
 
 /** An error as a tool result, because the calling model has to read it. */
 export async function errorResult(error: unknown, { clean }: Pick<McpPorts, "clean">): Promise<CallToolResult> {
-  const said = error instanceof Error ? error.message : String(error);
-  const text = await clean(cutText(reveal(said), MOST_ERROR));
+  const message = error instanceof Error ? error.message : String(error);
+  const text = await clean(cutText(reveal(message), MOST_ERROR));
   return { content: [{ type: "text", text }], isError: true };
 }
 

@@ -145,14 +145,14 @@ export function openQuestions(onLost: OnLost): OpenQuestions {
       ...model,
       async ask(request, signal) {
         const either = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]);
-        const asked = model.ask(request, either);
-        open.add(asked);
+        const question = model.ask(request, either);
+        open.add(question);
         try {
-          const answer = await asked;
+          const answer = await question;
           // Never resolves, or the job would take the stopped request for a failed one.
           return ending.signal.aborted ? await new Promise<never>(() => {}) : answer;
         } finally {
-          open.delete(asked);
+          open.delete(question);
         }
       },
     }),

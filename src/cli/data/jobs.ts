@@ -13,7 +13,7 @@ const MOST = 1_000;
 
 /** @returns 0 @throws UsageError; Error when a job cannot be retried or dropped */
 export const jobs = verb("jobs", Number.POSITIVE_INFINITY, async (values, [word = "ls", ...ids]) => {
-  const verb = ACTIONS.find((one) => one === word);
+  const verb = ACTIONS.find((action) => action === word);
   if (verb === undefined)
     throw new UsageError(`jobs takes ls, retry ID or drop ID; not ${JSON.stringify(word)}`);
   const states = values.state === undefined ? SHOWN : [oneOf("state", values.state, STATES)];

@@ -210,7 +210,7 @@ async function heldActs(repo: RepoKey, store: Pick<EvidenceStore, "pulls" | "evi
     const evidence = await store.evidence(repo, pull);
     const byReason = Map.groupBy(heldEvidence(evidence).values(), (reason) => reason);
     for (const [reason, acts] of byReason) bursts.push({ pull, acts: acts.length, reason });
-    strangers.push(...evidence.filter((one) => one.by !== null && !isWriterAct(one)));
+    strangers.push(...evidence.filter((act) => act.by !== null && !isWriterAct(act)));
   }
   const accounts = new Set(strangers.map(({ by }) => by?.id)).size;
   return { bursts, weightless: { acts: strangers.length, accounts } };

@@ -29,14 +29,14 @@ const MOST = 100;
 
 /** @returns 0, also when nothing is found @throws UsageError; Error for an unknown repository */
 export const search = verb("search", Number.POSITIVE_INFINITY, async (values, positionals) => {
-  const asked = question(values, positionals);
+  const wish = question(values, positionals);
   return withPorts(memoryToRead(values["data-dir"], values.repo), async ({ repo, ...opened }) => {
     const order =
       values.rerank === true ? await configured(repo, opened.spending) : { reranker: null, allowance: NO_ALLOWANCE };
     const rerank = order.allowance.model === null ? "auto" : "model";
-    const found = await searchByHand(positionals, { repo, ...asked, rerank }, { ...searchPorts(opened), ...order });
+    const found = await searchByHand(positionals, { repo, ...wish, rerank }, { ...searchPorts(opened), ...order });
     for (const { precedents } of found.searches) warnDegraded("search", precedents.degraded);
-    return printed(values, foundJson(repo, asked, found), () => foundPage(repo, found));
+    return printed(values, foundJson(repo, wish, found), () => foundPage(repo, found));
   });
 });
 

@@ -83,12 +83,12 @@ function changed(file: string, reviewed: ReadonlyMap<number, string>, suggestion
     const old = lines.slice(startLine - 1, line);
     const isSame =
       old.length === line - startLine + 1 &&
-      old.every((one, at) => unended(one) === unended(reviewed.get(startLine + at)));
+      old.every((code, at) => unended(code) === unended(reviewed.get(startLine + at)));
     if (line >= below) refused.push(`:${startLine}: it overlaps another suggestion`);
     else if (!isSame) refused.push(`:${startLine}: the working tree has other lines there than those reviewed`);
     else {
       const own = text === "" ? [] : text.split("\n");
-      lines.splice(startLine - 1, old.length, ...(old[0]?.endsWith("\r") ? own.map((one) => `${one}\r`) : own));
+      lines.splice(startLine - 1, old.length, ...(old[0]?.endsWith("\r") ? own.map((code) => `${code}\r`) : own));
       below = startLine;
       applied += 1;
     }

@@ -200,7 +200,7 @@ const SHOWN_IDS = 6;
 function cutLines({ cut: out }: Precedents): readonly string[] {
   const groups = Map.groupBy(out, ({ reason }) => reason.replace(/\d+(?:\.\d+)?|mem_[0-9a-f]{12}/g, "…"));
   const lines = [...groups.values()]
-    .sort((one, other) => other.length - one.length)
+    .sort((first, second) => second.length - first.length)
     .map((all) => {
       const ids = all.slice(0, SHOWN_IDS).map(({ id }) => id);
       const more = all.length > SHOWN_IDS ? ` and ${all.length - SHOWN_IDS} more` : "";

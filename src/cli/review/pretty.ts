@@ -20,7 +20,7 @@ export function prettyReview(review: Review, lines: ReadonlyMap<string, Numbered
   );
   const parts = [
     ...(review.walkthrough === null ? [] : [terminalText(review.walkthrough)]),
-    ...review.findings.map((placed) => finding(placed, lines.get(placed.finding.path) ?? new Map())),
+    ...review.findings.map((placed) => findingText(placed, lines.get(placed.finding.path) ?? new Map())),
     notes("held back", held),
     notes(
       "left out",
@@ -41,20 +41,20 @@ function configuration({ configProblems, configChanges }: Review): readonly stri
   return [...configProblems.map(problemLine), ...(configChanges ? [change] : [])];
 }
 
-function finding({ finding: one, place, reason }: PlacedFinding, lines: NumberedLines): string {
-  const where = one.startLine === one.line ? `${one.line}` : `${one.startLine}-${one.line}`;
-  const badge = styleText([COLOR[one.severity], "bold"], one.severity);
-  const head = `${badge} ${styleText("bold", oneLine(one.title))} ${styleText("dim", one.rule ?? one.source)}`;
-  const at = styleText("cyan", oneLine(`${one.path}:${where}`));
+function findingText({ finding: found, place, reason }: PlacedFinding, lines: NumberedLines): string {
+  const where = found.startLine === found.line ? `${found.line}` : `${found.startLine}-${found.line}`;
+  const badge = styleText([COLOR[found.severity], "bold"], found.severity);
+  const head = `${badge} ${styleText("bold", oneLine(found.title))} ${styleText("dim", found.rule ?? found.source)}`;
+  const at = styleText("cyan", oneLine(`${found.path}:${where}`));
   const aside = place === "inline" ? "" : styleText("dim", ` (${place}: ${reason ?? ""})`);
-  const body = terminalText(one.body).split("\n");
+  const body = terminalText(found.body).split("\n");
   return [
     head,
     `  ${at}${aside}`,
-    ...codeFrame(one, lines, COLOR[one.severity]),
+    ...codeFrame(found, lines, COLOR[found.severity]),
     "",
     ...body.map((line) => `  ${line}`.trimEnd()),
-    ...suggestedDiff(one, lines),
+    ...suggestedDiff(found, lines),
   ].join("\n");
 }
 
@@ -107,19 +107,19 @@ const MAX_LINES = 8;
 const MAX_CHARACTERS = 160;
 
 /** The lines of a finding with one line around them, as compilers show them; none if not known. */
-function codeFrame(one: Finding, lines: NumberedLines, color: "red" | "yellow" | "blue"): readonly string[] {
-  if (one.side === "LEFT") return [];
-  const last = Math.min(one.line, one.startLine + MAX_LINES - 1);
+function codeFrame(finding: Finding, lines: NumberedLines, color: "red" | "yellow" | "blue"): readonly string[] {
+  if (finding.side === "LEFT") return [];
+  const last = Math.min(finding.line, finding.startLine + MAX_LINES - 1);
   const width = String(last + 1).length;
   const frame: string[] = [];
-  for (let number = one.startLine - 1; number <= last + 1; number++) {
+  for (let number = finding.startLine - 1; number <= last + 1; number++) {
     const text = lines.get(number);
     if (text === undefined) continue;
-    const inside = number >= one.startLine && number <= one.line;
+    const inside = number >= finding.startLine && number <= finding.line;
     const gutter = `${inside ? ">" : " "} ${String(number).padStart(width)} | `;
     const code = clipped(terminalText(text), MAX_CHARACTERS);
     frame.push(inside ? `  ${styleText(color, gutter)}${code}` : styleText("dim", `  ${gutter}${code}`));
   }
-  if (last < one.line) frame.push(styleText("dim", `    … ${one.line - last} more`));
+  if (last < finding.line) frame.push(styleText("dim", `    … ${finding.line - last} more`));
   return frame.map((line) => line.trimEnd());
 }

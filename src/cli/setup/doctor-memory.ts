@@ -56,8 +56,8 @@ async function databaseCheck(url: string, space: Space | null): Promise<Check> {
   try {
     const store = await openStore(url, { isCommand: true });
     const spaces = await store.spaces().finally(() => store.close());
-    const text = spaces.map((one) => `${one.vectors} of ${named(one)}`).join(", ");
-    const hasOthers = space !== null && spaces.some((one) => !isSame(one, space));
+    const text = spaces.map((stored) => `${stored.vectors} of ${named(stored)}`).join(", ");
+    const hasOthers = space !== null && spaces.some((stored) => !isSame(stored, space));
     if (!hasOthers) return ok(name, text === "" ? "none yet" : text);
     return note(name, `${text}; those of another embedder are not searched`);
   } catch (error) {
@@ -104,9 +104,9 @@ const REEMBED = "not compared; run `kodiai index` and import again";
 function vectorChecks({ spaces, records, stale }: MemoryFacts, space: Space | null): readonly Check[] {
   if (records + stale === 0) return [];
   const all = spaces.reduce((sum, { vectors }) => sum + vectors, 0);
-  const foreign = space === null ? [] : spaces.filter((one) => !isSame(one, space));
+  const foreign = space === null ? [] : spaces.filter((stored) => !isSame(stored, space));
   const others = foreign.reduce((sum, { vectors }) => sum + vectors, 0);
-  const listed = spaces.map((one) => `${one.vectors} of ${named(one)}`);
+  const listed = spaces.map((stored) => `${stored.vectors} of ${named(stored)}`);
   const none = records + stale - all;
   const parts = [
     ...(listed.length === 0 ? ["none"] : listed),
@@ -133,8 +133,8 @@ function placeOf({ adminHost: host, adminPort: port }: Pick<Env, "adminHost" | "
   return `${at}:${port}`;
 }
 
-function isSame(one: Space, space: Space): boolean {
-  return one.model === space.model && one.dimension === space.dimension;
+function isSame(stored: Space, space: Space): boolean {
+  return stored.model === space.model && stored.dimension === space.dimension;
 }
 
 function named({ model, dimension }: Space): string {

@@ -52,7 +52,7 @@ export async function modelChecks({ asks }: { readonly asks: boolean }): Promise
 
 /** If the variables of both providers are set, only one is used. */
 function passedOver({ provider = "anthropic" }: ModelChoice, set: ReadonlyMap<string, string>): readonly Check[] {
-  const other = providersSet(set).find((one) => one !== provider);
+  const other = providersSet(set).find((known) => known !== provider);
   if (other === undefined) return [];
   const text = `using ${PROVIDERS[provider].name}; ${PROVIDERS[other].name} is also set and not used`;
   const isChosen = set.has("KODIAI_MODEL_PROVIDER");

@@ -169,7 +169,7 @@ export function withVariables(text: string, set: ReadonlyMap<string, string>): s
 
 function assignment(name: string, value: string): string {
   if (/^[\w./:@%+,=-]*$/.test(value)) return `${name}=${value}`;
-  const quote = ['"', "'", "`"].find((one) => !value.includes(one));
+  const quote = ['"', "'", "`"].find((mark) => !value.includes(mark));
   const isPlain = !/[\n\r]/.test(value) && !(quote === '"' && value.includes("\\"));
   if (quote === undefined || !isPlain) {
     if (!/[\n\r']/.test(value)) return `${name}='${value}'`;

@@ -78,5 +78,5 @@ function mayHaveStore(place: string): boolean {
 export function withSarif(ports: WritingPorts, files: readonly string[]): WritingPorts {
   const { tools } = ports;
   const named = sarifFiles(files);
-  return { ...ports, tools: { of: async (asked) => joinedReports([await tools.of(asked), await named.of(asked)]) } };
+  return { ...ports, tools: { of: async (change) => joinedReports([await tools.of(change), await named.of(change)]) } };
 }

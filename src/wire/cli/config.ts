@@ -77,9 +77,9 @@ export async function entriesIn(folder: string): Promise<readonly RootEntry[]> {
   const list = async (below: string) => {
     const found = await readdir(join(folder, below), { withFileTypes: true }).catch(() => []);
     return found.map(
-      (one): RootEntry => ({
-        path: `${below}${one.name}`,
-        kind: one.isSymbolicLink() ? "link" : one.isFile() ? "file" : "folder",
+      (entry): RootEntry => ({
+        path: `${below}${entry.name}`,
+        kind: entry.isSymbolicLink() ? "link" : entry.isFile() ? "file" : "folder",
       }),
     );
   };

@@ -84,7 +84,7 @@ export async function memoryToRead(
   try {
     const known = (await opened?.labels.all()) ?? [];
     const repo = await repositoryOf(word, async () => known, shownPlace(place));
-    if (opened !== null && known.some((one) => repoKey(one) === repoKey(repo))) return { ...opened, repo };
+    if (opened !== null && known.some((other) => repoKey(other) === repoKey(repo))) return { ...opened, repo };
     throw new Error(nothingRemembered(nameOf(repo), known, shownPlace(place)));
   } catch (error) {
     opened?.close();
