@@ -35,11 +35,7 @@ export function markedPatterns(text: string): readonly MarkedPattern[] {
   return marked.slice(0, MOST_MARKS);
 }
 
-/**
- * How a path is marked: the last line that matches decides each mark.
- *
- * @returns the mark; `own` where one is taken back and none is set; null where no line matches
- */
+/** `own` where a mark is taken back and none is set. The last line that matches decides each. */
 export function attributesOf(text: string): (path: string) => Mark | "own" | null {
   const patterns = markedPatterns(text).flatMap((marked) => {
     const isRooted = marked.glob.includes("/");

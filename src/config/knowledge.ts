@@ -125,7 +125,6 @@ export const Knowledge = section({
 export type Knowledge = z.infer<typeof Knowledge>;
 export type GateSettings = Knowledge["retrieval"]["gate"];
 
-/** The section of a repository without one. */
 export function defaultKnowledge(): Knowledge {
   return Knowledge.parse({});
 }

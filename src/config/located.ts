@@ -26,7 +26,6 @@ export type Located =
   | { readonly kind: "list"; readonly items: readonly Located[]; readonly place: Place }
   | Mapping;
 
-/** A problem without its file. */
 export type Trouble = Omit<ConfigProblem, "file">;
 
 /** The values of one file, without defaults, and what is wrong in it. */
@@ -36,7 +35,6 @@ export interface FileReading {
   readonly troubles: readonly Trouble[];
 }
 
-/** What an empty file sets. */
 export const NOTHING: Mapping = { kind: "mapping", entries: [], place: { line: 1, column: 1 } };
 
 /** Keys and list positions from the root to a value. */
@@ -64,7 +62,6 @@ export function dotted(path: Path): string {
   );
 }
 
-/** A problem at a place. */
 export function trouble(
   path: Path,
   place: Place | null,
@@ -74,7 +71,6 @@ export function trouble(
   return { key: dotted(path), line: place?.line ?? null, column: place?.column ?? null, severity, message };
 }
 
-/** The value at a path, or null when there is none. */
 export function locate(root: Located, path: Path): Located | null {
   return path.reduce<Located | null>((node, part) => {
     if (node?.kind === "list" && typeof part === "number") return node.items[part] ?? null;
@@ -83,13 +79,11 @@ export function locate(root: Located, path: Path): Located | null {
   }, root);
 }
 
-/** The items of a list at a key of the root; [] when it is not set. */
 export function itemsAt(root: Mapping, key: string): readonly Located[] {
   const list = locate(root, [key]);
   return list?.kind === "list" ? list.items : [];
 }
 
-/** The entries of a mapping at a key of the root; [] when it is not set. */
 export function entriesAt(root: Mapping, key: string): readonly Entry[] {
   const mapping = locate(root, [key]);
   return mapping?.kind === "mapping" ? mapping.entries : [];

@@ -136,9 +136,7 @@ function classSource(inside: string, isNegated: boolean): string {
 
 /**
  * A glob for the files of the same kind in the same folder: `src/db/*.ts` of `src/db/pool.ts`.
- * `Makefile` and `conf/.env` have no extension, and so are their own kind.
- *
- * @returns null for an empty path or a folder
+ * `Makefile` and `conf/.env` are their own kind. Null for an empty path or a folder.
  */
 export function filePattern(path: string | null): string | null {
   if (path === null || path === "" || path.endsWith("/")) return null;

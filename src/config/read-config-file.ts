@@ -28,11 +28,7 @@ export function readConfigFile(text: string): FileReading {
   return { root: dropWrongValues(recognised, troubles), troubles };
 }
 
-/**
- * The repository that a file extends: the value of `_extends`, a bare name of the same owner.
- *
- * @returns null when the key is absent or not such a name (`parseConfig` reports that problem)
- */
+/** The bare name in `_extends`; null for any other value (`parseConfig` reports it). */
 export function extendsOf(text: string): string | null {
   const value = locate(readConfigFile(text).root, ["_extends"]);
   return value?.kind === "scalar" && typeof value.value === "string" ? value.value : null;
@@ -45,8 +41,6 @@ const MAX_ROUNDS = 8;
  * A tree that the schema accepts, field by field: a wrong value is removed and its siblings stay; a
  * wrong item leaves its list; an item without something required is removed as a whole; a list that
  * is too long loses its end.
- *
- * @param root a mapping with known keys only
  */
 function dropWrongValues(root: Mapping, troubles: Trouble[]): Mapping {
   let tree = root;
@@ -58,7 +52,6 @@ function dropWrongValues(root: Mapping, troubles: Trouble[]): Mapping {
   return NOTHING;
 }
 
-/** Reports an issue, and returns the values to remove. */
 function judge(issue: z.core.$ZodIssue, tree: Mapping, round: number, troubles: Trouble[]): readonly Located[] {
   const path = issue.path.filter((part) => typeof part !== "symbol");
   const found = locate(tree, path);

@@ -37,11 +37,7 @@ import { reviewPage, reviewsPage } from "./reviews.ts";
 
 const WINDOWS = [7, 30, 90];
 
-/**
- * @param access what opens it; without any it is closed
- * @param ports as the operator sees them
- * @returns answers requests; it never rejects
- */
+/** Answers requests; never rejects. @param ports as the operator sees them */
 export function dashboard(access: Access, ports: DashboardPorts): (request: Request) => Promise<Response> {
   const app = new Hono<Inside>();
   app.use(async (c, next) => {

@@ -8,7 +8,6 @@ import { assetPath } from "./assets.ts";
 import type { DashboardPorts } from "./dashboard-ports.ts";
 import { type Content, type Html, OUT } from "./inline.ts";
 
-/** The parts of the navigation, in its order. */
 export const SECTIONS = [
   ["overview", "/", "Overview"],
   ["repositories", "/repositories", "Repositories"],
@@ -80,7 +79,6 @@ interface Action {
   readonly button: string;
 }
 
-/** A button that changes something, with what it does. */
 export function action(formToken: string, { path, asks, says, button }: Action): Html {
   const field = asks === undefined ? "" : html`<label class="wide">${asks}<input name="text" maxlength="500"></label>`;
   return html`<form class="action" method="post" action="${path}"><p class="note">${says}</p>${field}<input type="hidden" name="form" value="${formToken}"><button>${button}</button></form>`;
@@ -134,7 +132,6 @@ export function repositoryChooser(
   )}${select("repo", "Repository", chosen ?? "", maySeeAll ? [["", "all"], ...all] : all)}<button data-no-script>Show</button></form>`;
 }
 
-/** One of some values, each with its name. */
 export function select(
   name: string,
   label: string,
@@ -159,7 +156,6 @@ export type Inside = {
   readonly Variables: {
     readonly version: string;
     readonly formToken: string;
-    /** As the visitor may see them. */
     readonly ports: DashboardPorts;
   };
 };

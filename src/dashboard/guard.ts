@@ -19,7 +19,6 @@ const MOST_FILE = 2 ** 21;
 export function guard(app: Hono<Inside>, access: Access, ports: DashboardPorts): void {
   const held = sessions(access, ports.random, ports.now);
   const ways = { token: access.token !== null, github: access.github !== null };
-  /** The page to log in, with what went wrong. */
   const page = (c: Context<Inside>, problem: string | null, status: 200 | 401 | 403 | 429, next: string) =>
     shown(c, loginPage(ways, problem, next), status);
   const oldForm = (c: Context<Inside>) => shown(c, problemPage("Not done", OLD_FORM), 403);
@@ -138,11 +137,7 @@ function ownPath(next: unknown): string {
   return typeof next === "string" && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(next) ? next : "/";
 }
 
-/**
- * Whether a request comes from a page of ours: browsers say so, and other programs need not apply.
- *
- * @param sent the headers Origin, Sec-Fetch-Site and Host
- */
+/** Whether a request comes from a page of ours: browsers say so, other programs need not apply. */
 export function isSameOrigin(sent: Readonly<Record<"origin" | "site" | "host", string | undefined>>): boolean {
   const { origin, site, host } = sent;
   if (site !== undefined && site !== "same-origin") return false;

@@ -37,7 +37,6 @@ ${view.reviews === 0 ? html`${empty("No review was written yet.", html`Install t
   };
 }
 
-/** Links to other windows of the same page. */
 export function windowLinks(path: string, days: number, query: Readonly<Record<string, string>> = {}): Html {
   return html`<nav class="window" aria-label="Window">${[7, 30, 90].map((length) => {
     const search = new URLSearchParams({ ...query, days: String(length) }).toString();
@@ -228,7 +227,6 @@ function decidedBy(
   )}</section>`;
 }
 
-/** @param more below the bars */
 export function outcomesCard(list: NonNullable<Overview["findings"]>, more: Content = ""): Html {
   const shown = list.map(({ outcome, count: value }) => {
     return { name: outcomeWord(outcome), value, shown: whole(value), tone: OUTCOME_TONES[outcome] ?? 5 };

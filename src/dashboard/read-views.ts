@@ -58,7 +58,6 @@ async function lastRepo(work: DashboardPorts["work"], key: RepoKey): Promise<Rep
   return (await work.reviews(key, { skip: 0, most: 1 })).reviews[0]?.review.repo;
 }
 
-/** As many weeks show where something goes. */
 const LEAST_WEEKS = 12;
 /** Lines under a heading of what needs attention, and the reviews searched for held-back ones. */
 const MOST_LINES = 5;
@@ -111,7 +110,6 @@ export async function readOverview(ports: DashboardPorts, days: number, wanted: 
     reviewTimes,
     spending,
     model,
-    /** Acceptance by rule, the rules with most decisions first. */
     rules: (await memory?.figures.decidedRules(of, MOST_RULES)) ?? [],
     authors: await decidedAuthors(ports, of),
     reviews: reviews.total,
@@ -162,7 +160,6 @@ async function unanswered(memory: MemoryShown | null, of: RepoKey | null) {
 /** Days over which the cost of a repository is summed. */
 const COST_DAYS = 30;
 
-/** What repositories are listed by. */
 export const REPOSITORY_ORDERS = ["name", "memories", "reviews", "taken up", "cost", "last"] as const;
 export type RepositoryOrder = (typeof REPOSITORY_ORDERS)[number];
 
@@ -210,7 +207,6 @@ async function repositoryLines(ports: DashboardPorts) {
   return Promise.all(lines);
 }
 
-/** @param wanted as for the overview */
 export async function readReviews(ports: DashboardPorts, wanted: string, page: number) {
   const choice = await readChosen(ports, wanted);
   const { total, reviews } = await ports.work.reviews(choice.chosen, {
@@ -220,7 +216,6 @@ export async function readReviews(ports: DashboardPorts, wanted: string, page: n
   return { choice, total, reviews, page, pages: Math.max(1, Math.ceil(total / REVIEWS_A_PAGE)) };
 }
 
-/** @param wanted as for the overview */
 export async function readRetrieval(ports: DashboardPorts, days: number, wanted: string) {
   const choice = await readChosen(ports, wanted);
   const figures = await ports.statistics.read({ ms: days * DAY_MS, repo: choice.chosen });
@@ -272,7 +267,6 @@ export async function knownRepository(memory: MemoryShown, key: RepoKey): Promis
   return (await memory.labels.all()).find((repo) => repoKey(repo) === key) ?? null;
 }
 
-/** Null for an unknown repository. */
 export async function readRepository({ work, memory, history, now }: DashboardPorts, key: RepoKey, formToken: string) {
   const repo = memory === null ? null : await knownRepository(memory, key);
   const { total, reviews } = await work.reviews(key, { skip: 0, most: 1 });
@@ -364,7 +358,6 @@ async function searched(memory: MemoryShown, repo: Repo, question: MemoryQuestio
   return { kind: "found" as const, memories: kept, precedents: only.precedents, ms: only.ms };
 }
 
-/** Null when there is no such memory. */
 export async function readMemory(memory: MemoryShown, repo: RepoKey, id: string, formToken: string) {
   const [record] = await memory.recall.records(scopeOf(repo), [id]);
   if (record === undefined) return null;
@@ -377,12 +370,10 @@ export async function readMemory(memory: MemoryShown, repo: RepoKey, id: string,
     formToken,
     because: weighed?.because ?? [],
     evidence: weighed?.evidence ?? [],
-    /** Who declined it, and holds findings like it back. */
     declines: declined?.each ?? [],
   };
 }
 
-/** Null when no such review is kept. */
 export async function readReview({ work, memory }: DashboardPorts, key: string, headSha: string, formToken: string) {
   const kept = await work.review(key, headSha);
   if (kept === null) return null;
@@ -394,7 +385,6 @@ export async function readReview({ work, memory }: DashboardPorts, key: string, 
     ...kept,
     formToken,
     retrieval: await work.retrievalBefore(of, number, kept.writtenAt),
-    /** What memory knows of the findings, by the id of the memory. */
     remembered: new Map(records.map((record) => [record.id, record])),
   };
 }

@@ -93,7 +93,6 @@ function memoryFile({ key, memory, formToken }: RepositoryView): Content {
 <form class="action" method="post" action="${path}${IMPORT}" enctype="multipart/form-data"><p class="note">Import an export of this or another repository, of up to 2 MiB; <code>kodiai memory import</code> takes any size.</p><label class="wide">File<input type="file" name="file" accept=".jsonl" required></label><input type="hidden" name="form" value="${formToken}"><button>Import it</button></form></section>`;
 }
 
-/** What an import came to. */
 export function importedPage(key: RepoKey, { lines, remembered, problems, wrongLines, degraded }: Imported): Page {
   const { added, updated, unchanged, repeated, refused } = remembered;
   const wrong = problems.map(({ line, reason }) => `line ${line}: ${reason}`);

@@ -51,7 +51,6 @@ export const shouldRetrieve: Tool<typeof gateInput> = {
   },
 };
 
-/** An empty memory, for the gate alone. */
 const NOTHING = {
   off: null,
   counts: () => Promise.resolve({ total: 0, byLanguage: new Map(), byCorpus: new Map(), byOutcome: new Map() }),

@@ -64,11 +64,7 @@ export function githubAsApp(credentials: AppCredentials, wiring: Omit<GitHubWiri
   return { ...github, turns, clients: githubClients({ ...github, now: Date.now }) };
 }
 
-/**
- * Asks GitHub for the name of this app.
- *
- * @throws Transient when GitHub does not answer; Error for wrong credentials or network settings
- */
+/** The name of this app. @throws Transient; Error for wrong credentials or network settings */
 export function githubAnswers(credentials: AppCredentials, apiUrl: string, signal?: AbortSignal): Promise<string> {
   return appSlug(appClient(credentials, apiUrl, githubFetch(apiUrl)), signal);
 }
@@ -85,7 +81,6 @@ export interface WriteWiring {
   readonly onLost: (wanted: Wanted, found: boolean) => void;
 }
 
-/** The write path of one job, or of a sweep. */
 export function pathOf(wiring: WriteWiring, store: WriteStore, installationId: number): WritePath {
   const { turns, markerSecret, settledMs, onLost } = wiring;
   return writePath({
@@ -99,7 +94,6 @@ export function pathOf(wiring: WriteWiring, store: WriteStore, installationId: n
   });
 }
 
-/** Finds the post with the marker on GitHub, or null. */
 export async function findWritten(
   { clients, botLogin }: Pick<WriteWiring, "clients" | "botLogin">,
   wanted: Wanted,
@@ -184,13 +178,11 @@ export function missedPorts(
   };
 }
 
-/** A GitHub client with a person's token. */
 export function personsClient(token: string, apiUrl: string, fetch: GuardedFetch = githubFetch(apiUrl)): Octokit {
   registerSecrets(token);
   return quietOctokit(apiUrl, fetch, { auth: token });
 }
 
-/** GitHub's refusal of a person's token, in one line. */
 export function personsRefusal(error: unknown, missing: string): Error {
   const status = statusOf(error);
   const text = error instanceof Error ? error.message : String(error);
@@ -198,7 +190,6 @@ export function personsRefusal(error: unknown, missing: string): Error {
   return new Error(status === 404 ? `there is no ${missing}, or GITHUB_TOKEN may not read it` : text, { cause: error });
 }
 
-/** A repository on GitHub, and a person's token for it. */
 export interface PersonsRepository {
   readonly host: string;
   readonly owner: string;

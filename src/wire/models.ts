@@ -48,11 +48,7 @@ function withMaskedPrompts(model: Model): Model {
   };
 }
 
-/**
- * A model that records the cost of every question, answered or not.
- *
- * @param record called once per question, with all its attempts; an answer counts even if it fails
- */
+/** A model that records the cost of every question, with all its attempts, answered or not. */
 export function meteredModel(
   model: Model,
   record: (purpose: Purpose, usage: ModelUsage) => Promise<void> | void,

@@ -54,12 +54,6 @@ function milliseconds(word: string): number {
   );
 }
 
-/**
- * A dozen rows, each with a name and its figures.
- *
- * @param title the window and the repository
- * @returns text with ANSI colours if standard output is a terminal that supports them
- */
 function figuresPage(title: string, figures: RetrievalFigures, alerts: readonly RetrievalAlert[]): string {
   const { gate, count } = figures;
   const head = `${styleText("bold", "retrieval")}  ${terminalText(title)}`;

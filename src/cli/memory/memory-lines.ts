@@ -34,7 +34,6 @@ function rankLine(memory: RankedMemory): string {
   return terminalText(parts.join("  "));
 }
 
-/** A numbered memory over a few lines: score, text, terms of the score, ranks. */
 export function memoryLines(memory: RankedMemory, number: number): readonly string[] {
   const { record, alternateSources, score, terms } = memory;
   const pad = " ".repeat(String(number).length + 2);
@@ -72,7 +71,6 @@ function evidenceLines({ evidence: act, effect }: WhyOutcome["evidence"][number]
   return `- ${when}  ${who}  ${what}: ${effect}${below.join("")}`;
 }
 
-/** One line of a list of memories. */
 export function lineOf(record: MemoryRecord): string {
   const text = (record.lesson ?? record.text).replace(/\s+/g, " ").trim().slice(0, 80);
   return [record.id, record.corpus, record.outcome ?? "-", record.language, record.path ?? "-", text].join("  ");
@@ -125,7 +123,6 @@ export function lessonsLine({ described, without, waiting }: FieldCounts): strin
   return `lessons: ${described}; without, by rule: ${reasons === "" ? "none" : reasons}; not described yet: ${waiting}`;
 }
 
-/** Names with their counts, the most frequent first. */
 export function mostFirst(counts: Iterable<readonly [string, number]>): readonly (readonly [string, number])[] {
   return [...counts].sort(([, a], [, b]) => b - a);
 }

@@ -197,11 +197,8 @@ async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVe
 }
 
 /**
- * Feedback that did not count, for the owner.
- *
- * @returns `bursts`: held acts of each pull request, and why; `weightless`: acts by bots, unknown
- *   accounts and people without write access, and how many accounts those are
- * @throws Transient when memory cannot be read now
+ * Feedback that did not count, for the owner: held acts of each pull request, and acts by bots,
+ * unknown accounts and people without write access. @throws Transient
  */
 async function heldActs(repo: RepoKey, store: Pick<EvidenceStore, "pulls" | "evidence">) {
   const bursts: { pull: number; acts: number; reason: string }[] = [];

@@ -86,7 +86,6 @@ function similarity(word: string): number {
   throw new UsageError(`--threshold takes a number from 0 to 1, not ${JSON.stringify(word)}`);
 }
 
-/** @returns text with ANSI colours if standard output is a terminal that supports them */
 function foundPage(repo: Repo, { memories, searches }: HandSearched): string {
   const several = searches.length > 1;
   const blocks = memories.flatMap(({ memory, text }, index) => [

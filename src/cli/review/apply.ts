@@ -13,10 +13,7 @@ import { headLines, terminalText } from "../terminal-text.ts";
 
 /**
  * Asks, then writes. Names on standard error the files that it wrote, and each suggestion that it
- * did not write, with the reason.
- *
- * @param repo a folder of the clone
- * @param isSure true does not ask
+ * did not write, with the reason. @param isSure does not ask
  */
 export async function applySuggestions(
   review: Review,

@@ -99,7 +99,6 @@ function modelPart(questions: readonly PlainQuestion[], written: Review | Skippe
   };
 }
 
-/** Maps as objects, so that JSON shows them. */
 function plain(_key: string, value: unknown): unknown {
   return value instanceof Map ? Object.fromEntries(value) : value;
 }

@@ -9,10 +9,7 @@ import { clipped, type NumberedLines, terminalText } from "../terminal-text.ts";
 
 const COLOR = { critical: "red", major: "red", medium: "yellow", minor: "blue" } as const;
 
-/**
- * @param lines lines of changed files by path, for the code frames
- * @returns text with colours where standard output is a terminal that wants them (NO_COLOR)
- */
+/** @param lines of changed files by path, for the code frames */
 export function prettyReview(review: Review, lines: ReadonlyMap<string, NumberedLines>): string {
   const { heldBack, leftOut, degraded } = review;
   const held = heldBack.map(
@@ -58,7 +55,6 @@ function findingText({ finding: found, place, reason }: PlacedFinding, lines: Nu
   ].join("\n");
 }
 
-/** The lines that the suggestion replaces, and its own. */
 function suggestedDiff({ suggestion }: Finding, lines: NumberedLines): readonly string[] {
   if (suggestion === null) return [];
   const { startLine, line, text } = suggestion;

@@ -24,7 +24,6 @@ import { sarif } from "./sarif.ts";
 const FORMATS = ["pretty", "md", "json", "sarif"] as const;
 type Format = (typeof FORMATS)[number];
 
-/** @throws UsageError, or whatever kept the review from being written */
 export const review = verb("review", 1, async (values, positionals) => {
   const format = values.json === true ? "json" : oneOf("format", values.format ?? "pretty", FORMATS);
   const failOn = oneOf("fail-on", values["fail-on"] ?? "never", [...SEVERITIES, "never"]);

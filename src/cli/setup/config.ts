@@ -93,11 +93,7 @@ export function configValues({ config, origins }: Effective) {
   return [...origins].map(([key, origin]) => ({ key, value: valueAt(config, key), origin }));
 }
 
-/**
- * A line with its origin for each key and rule that a file or preset sets.
- *
- * @param all also keys at their default
- */
+/** A line with its origin for each key and rule that is set. @param all also those at default */
 export function configLines(effective: Effective, all: boolean): readonly string[] {
   const values = configValues(effective);
   const set = all ? values : values.filter(({ origin }) => origin !== "default");
@@ -110,11 +106,7 @@ export function configLines(effective: Effective, all: boolean): readonly string
   ];
 }
 
-/**
- * The meaning, type, default and current value of a key; for a section, its keys.
- *
- * @param word `review.maxComments`, `review`, `rules.weak-hash`, `customRules[].id`; any spelling
- */
+/** Of a section: its keys. @param word `review`, `rules.weak-hash`, `customRules[].id` */
 export function configExplanation(word: string, effective: Effective) {
   const rule = /^rules\.(.{1,100})$/.exec(word)?.[1];
   const wanted = rule === undefined ? plainWord(word) : "rules";

@@ -9,7 +9,6 @@ import { egressTo } from "../../wire/egress.ts";
 import { chosenEmbedder } from "../../wire/models.ts";
 import { comparesInMemory, type MemoryFacts, memoryIn, openStore } from "../../wire/store.ts";
 
-/** One line of `doctor`. */
 export interface Check {
   readonly name: string;
   readonly state: "ok" | "note" | "broken";
@@ -50,7 +49,6 @@ function usearchCheck(): Check {
   return note("usearch", text);
 }
 
-/** The number of vectors in a PostgreSQL, by embedder. */
 async function databaseCheck(url: string, space: Space | null): Promise<Check> {
   const name = "vectors";
   try {

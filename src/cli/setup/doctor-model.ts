@@ -18,11 +18,7 @@ import { broken, type Check, note, ok } from "./doctor-memory.ts";
 
 const name = "model";
 
-/**
- * The model that the environment configures. Never rejects, and shows no key.
- *
- * @param asks whether to send the main model a question
- */
+/** The environment's model, without its key. Never rejects. @param asks sends it a question */
 export async function modelChecks({ asks }: { readonly asks: boolean }): Promise<readonly Check[]> {
   const set = setVariables(process.env);
   const read = readModel(set);

@@ -76,7 +76,6 @@ async function store(place: string): Promise<Check[]> {
   }
 }
 
-/** Figures of the last day's retrievals; why they cannot be read. */
 async function lastDay(place: string): Promise<RetrievalFigures | string> {
   try {
     const read = await withPorts(openForReading(place), async (store) =>

@@ -45,10 +45,7 @@ interface ManifestWish {
 /** The App as app.yml describes it. Permissions are by name; write includes read. */
 export type AppDescription = ReturnType<typeof appDescription>;
 
-/**
- * @param text app.yml
- * @throws ZodError when it is not an app.yml
- */
+/** @param text app.yml @throws ZodError when it is none */
 export function appDescription(text: string) {
   const read = AppYml.parse(parse(text));
   const { name, description, default_events: events, default_permissions: permissions } = read;

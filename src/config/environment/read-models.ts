@@ -107,7 +107,6 @@ export interface ModelChoice {
 
 type Provider = "anthropic" | "openai";
 
-/** For each provider: its variables, its name, its address, and the default models. */
 export const PROVIDERS = {
   anthropic: {
     key: "ANTHROPIC_API_KEY",
@@ -127,10 +126,8 @@ export const PROVIDERS = {
   },
 } as const;
 
-/** The variables that configure a model, for messages. */
 export const MODEL_VARIABLES = "ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY or OPENAI_BASE_URL";
 
-/** The providers with at least one variable set. */
 export function providersSet(set: Given): readonly Provider[] {
   const isSet = (provider: Provider) => set.has(PROVIDERS[provider].key) || set.has(PROVIDERS[provider].url);
   return (["anthropic", "openai"] as const).filter(isSet);
@@ -234,7 +231,6 @@ export type RerankerChoice =
   | { readonly kind: "off" }
   | { readonly kind: "voyage"; readonly apiKey: string; readonly baseUrl: string | null; readonly model: string };
 
-/** Which reranker: none, unless one is named. */
 export function readReranker(set: Given): { readonly reranker: RerankerChoice } | Problems {
   const read = readSome(set, /^(VOYAGE_API_KEY|KODIAI_EMBEDDINGS(_URL)?|KODIAI_RERANKER.*)$/);
   if ("problems" in read) return read;

@@ -15,7 +15,6 @@ import type { Remembered } from "./store.ts";
 
 export { defaultBranch, type LocalRange, topOf, uncommittedWork };
 
-/** A change to review from the command line. */
 export interface NamedChange {
   readonly repo: Repo;
   readonly number: number;

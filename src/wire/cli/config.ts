@@ -13,11 +13,7 @@ import { configAt } from "../../gather/gather.ts";
 import { personsClient } from "../github.ts";
 import { knownRules } from "../rules.ts";
 
-/**
- * The configuration of a folder: its file in the working tree, and its owner's on GitHub.
- *
- * @returns `notRead` is what could not be read, and why, or null
- */
+/** The file in the working tree, and the owner's on GitHub; `notRead` is what could not be read. */
 export async function configHere(folder: string) {
   const token = process.env.GITHUB_TOKEN ?? "";
   const origin = await originOf(folder);

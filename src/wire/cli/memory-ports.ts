@@ -23,7 +23,6 @@ import { openStore, type Store } from "../store.ts";
 import { openForReading, unrecorded } from "./store.ts";
 
 export interface MemoryStore extends Omit<Store, "close"> {
-  /** As storePlace names it. */
   readonly place: string;
   readonly redact: typeof redact;
   readonly embedder: Embedder;
@@ -70,9 +69,7 @@ export async function memoryVerbPorts(word: string | undefined) {
 
 /**
  * Memory for verbs that only read it, and the repository that `--repo` names (a folder, OWNER/NAME
- * or HOST/ID; else the current folder's). No file is created.
- *
- * @throws UsageError; Error when there are no memories of it
+ * or HOST/ID). No file is created. @throws UsageError; Error when there are no memories of it
  */
 export async function memoryToRead(
   dataDir: string | undefined,
@@ -92,7 +89,6 @@ export async function memoryToRead(
   }
 }
 
-/** Ports of a search by hand, without what reranks. */
 export function searchPorts({ embedder, recall, retrievals }: MemoryStore): Omit<SearchPorts, "reranker"> {
   const log = safeRetrievals(retrievals, unrecorded);
   return { embedder, recall, allowance: NO_ALLOWANCE, retrievals: log, now: Date.now };
@@ -142,7 +138,6 @@ function fileUrl({ host, owner, name }: Repo, commit: string, path: string, isWi
   return `${page}/blob/${commit}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-/** The repository to import, with which token, into which folder. */
 interface HistoryWords extends PersonsRepository {
   readonly dataDir: string | undefined;
   readonly isDry: boolean;
