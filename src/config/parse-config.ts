@@ -1,18 +1,9 @@
 // Merges texts of .kodiai.yml, weakest first: the configuration, its problems, and who set what.
 import { VALUE_KEYS } from "./config-keys.ts";
 import { didYouMean } from "./did-you-mean.ts";
-import {
-  bare,
-  entriesAt,
-  type FileReading,
-  itemsAt,
-  locate,
-  shown,
-  type Trouble,
-  trouble,
-  without,
-} from "./located.ts";
+import { bare, entriesAt, type FileReading, itemsAt, locate, without } from "./located.ts";
 import { PRESETS, type Preset, presetValues } from "./preset.ts";
+import { shown, type Trouble, trouble } from "./problems.ts";
 import { readConfigFile } from "./read-config-file.ts";
 import { type ConfigProblem, CustomRule, defaultConfig, RepoConfig } from "./repo-config.ts";
 

@@ -2,21 +2,8 @@
 import type { z } from "zod";
 import { CONFIG_KEYS, CONFIG_SCHEMA, type JsonSchema, VALUE_KEYS } from "./config-keys.ts";
 import { didYouMean, plainWord } from "./did-you-mean.ts";
-import {
-  bare,
-  dotted,
-  type Entry,
-  type FileReading,
-  type Located,
-  locate,
-  type Mapping,
-  NOTHING,
-  type Path,
-  shown,
-  type Trouble,
-  trouble,
-  without,
-} from "./located.ts";
+import { bare, type Entry, type FileReading, type Located, locate, type Mapping, NOTHING, without } from "./located.ts";
+import { dotted, type Path, shown, type Trouble, trouble } from "./problems.ts";
 import { readYaml } from "./read-yaml.ts";
 import { ConfigFile } from "./repo-config.ts";
 

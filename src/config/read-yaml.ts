@@ -13,17 +13,8 @@ import {
   parseDocument,
   type YAMLMap,
 } from "yaml";
-import {
-  type Entry,
-  type FileReading,
-  type Located,
-  NOTHING,
-  type Path,
-  type Place,
-  shown,
-  type Trouble,
-  trouble,
-} from "./located.ts";
+import { type Entry, type FileReading, type Located, NOTHING } from "./located.ts";
+import { type Path, type Place, shown, type Trouble, trouble } from "./problems.ts";
 
 export const CONFIG_FILE = ".kodiai.yml";
 /**

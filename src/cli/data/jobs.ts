@@ -27,7 +27,7 @@ export const jobs = verb("jobs", Number.POSITIVE_INFINITY, async (values, [word 
       const found = (await admin.list(states, MOST)).map(shownOf);
       return printed(values, { jobs: found }, () => found.map(line).join("\n") || "no jobs");
     }
-    return move(admin, verb, values.all === true ? await allOf(verb, ids, admin) : [idOf(verb, ids)]);
+    return move(admin, verb, await idsOf(verb, ids, values.all === true, admin));
   });
 });
 
@@ -41,15 +41,11 @@ async function move(admin: JobAdmin, verb: "retry" | "drop", ids: readonly numbe
 }
 
 /** --all applies to parked jobs only. */
-async function allOf(verb: string, ids: readonly string[], admin: JobAdmin): Promise<readonly number[]> {
-  if (ids.length > 0) throw new UsageError(`jobs ${verb} takes an ID or --all, not both`);
-  return (await admin.list(["parked"], MOST)).map(({ id }) => id);
-}
-
-function idOf(verb: string, ids: readonly string[]): number {
-  const [word = "", ...more] = ids;
-  if (!/^[1-9]\d{0,14}$/.test(word) || more.length > 0) throw new UsageError(`jobs ${verb} takes the ID of one job`);
-  return Number(word);
+async function idsOf(name: string, [word, ...more]: readonly string[], isAll: boolean, admin: JobAdmin) {
+  if (isAll && word === undefined) return (await admin.list(["parked"], MOST)).map(({ id }) => id);
+  if (isAll || more.length > 0 || !/^[1-9]\d{0,14}$/.test(word ?? ""))
+    throw new UsageError(`jobs ${name} takes the ID of one job, or --all`);
+  return [Number(word)];
 }
 
 function line({ id, state, what, age, due, outcome }: ReturnType<typeof shownOf>): string {

@@ -1,7 +1,7 @@
 // A review for a person at a terminal: code frames, most severe first, then what was not reported.
 
 import { styleText } from "node:util";
-import { problemLine } from "../../config/located.ts";
+import { problemLine } from "../../config/problems.ts";
 import type { Finding } from "../../domain/finding.ts";
 import { mergeSignal, type PlacedFinding, quietVerdict, type Review } from "../../domain/review.ts";
 import { counted } from "../../domain/text/counted.ts";

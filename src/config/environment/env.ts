@@ -1,6 +1,6 @@
 // The process environment, read once at the start: typed settings, or every reason not to start.
 import { didYouMean } from "../did-you-mean.ts";
-import { shown } from "../located.ts";
+import { shown } from "../problems.ts";
 import { endpointProblem, originProblem } from "./env-forms.ts";
 import { ENV_VARIABLES, EnvVariables, readVariables } from "./env-variables.ts";
 import { apiUrlOf, localDashboard } from "./github-address.ts";
