@@ -15,27 +15,19 @@ import type { DashboardPorts, MemoryShown } from "./dashboard-ports.ts";
 import { DAY_MS, lastDays, lastWeeks } from "./days.ts";
 import type { Choice } from "./frame.ts";
 
-interface KnownRepository {
-  readonly key: RepoKey;
-  /** OWNER/NAME, or the key where no name is known. */
-  readonly name: string;
-  readonly visibility: Repo["visibility"] | null;
-  /** False where nothing is remembered of it. */
-  readonly isRemembered: boolean;
-}
-
 /** The repository that was reviewed last comes first; then what is only remembered, by name. */
-export async function readKnown({ work, memory }: DashboardPorts): Promise<readonly KnownRepository[]> {
+export async function readKnown({ work, memory }: DashboardPorts) {
   const labels = new Map(((await memory?.labels.all()) ?? []).map((repo) => [repoKey(repo), repo]));
   const reviewed = (await work.reviewed()).toSorted((a, b) => b.lastAt - a.lastAt).map(({ repo }) => repo);
-  const first = await Promise.all(
-    reviewed.map(async (key) => named(key, labels.get(key) ?? (await lastRepo(work, key)))),
-  );
+  // Of a repository of which nothing is remembered: as its last review called it.
+  const last = async (key: RepoKey) => (await work.reviews(key, { skip: 0, most: 1 })).reviews[0]?.review.repo;
+  const first = await Promise.all(reviewed.map(async (key) => named(key, labels.get(key) ?? (await last(key)))));
   const rest = [...labels].flatMap(([key, repo]) => (reviewed.includes(key) ? [] : [named(key, repo)]));
   const all = [...first, ...rest.toSorted((a, b) => (a.name < b.name ? -1 : 1))];
   return all.map((known) => ({ ...known, isRemembered: labels.has(known.key) }));
 }
 
+/** OWNER/NAME, or the key where no name is known. */
 function named(key: RepoKey, repo: Repo | undefined) {
   return { key, name: repo === undefined ? key : `${repo.owner}/${repo.name}`, visibility: repo?.visibility ?? null };
 }
@@ -51,11 +43,6 @@ async function readChosen(ports: DashboardPorts, wanted: string): Promise<Choice
   const maySeeAll = ports.viewer === null;
   const chosen = repositories.find(({ key }) => key === wanted) ?? (maySeeAll ? undefined : repositories[0]);
   return { repositories, chosen: chosen?.key ?? null, maySeeAll };
-}
-
-/** Of a repository of which nothing is remembered: as its last review called it. */
-async function lastRepo(work: DashboardPorts["work"], key: RepoKey): Promise<Repo | undefined> {
-  return (await work.reviews(key, { skip: 0, most: 1 })).reviews[0]?.review.repo;
 }
 
 const LEAST_WEEKS = 12;

@@ -23,12 +23,12 @@ import {
   writeTurns,
 } from "../adapters/github/write/write-path.ts";
 import { redactedChecks, redactedReviews } from "../adapters/secrets/redacted-reviews.ts";
+import type { namedRepository } from "../config/environment/github-address.ts";
 import type { Repo } from "../domain/job.ts";
 import type { HistoryFollowing } from "../flows/repository/follow-repository.ts";
 import type { RecoverPulls } from "../flows/repository/recover-pulls.ts";
 import type { ReviewPorts } from "../flows/review/review-ports.ts";
 import type { Checks } from "../ports/checks.ts";
-import type { PastReviews } from "../ports/history.ts";
 import type { AddReview, TakeComment } from "../ports/missed-events.ts";
 import type { AppCredentials } from "../ports/registration.ts";
 import type { InstallationPace, Post, Wanted, WriteStore } from "../ports/writes.ts";
@@ -190,18 +190,10 @@ export function personsRefusal(error: unknown, missing: string): Error {
   return new Error(status === 404 ? `there is no ${missing}, or GITHUB_TOKEN may not read it` : text, { cause: error });
 }
 
-export interface PersonsRepository {
-  readonly host: string;
-  readonly owner: string;
-  readonly name: string;
-  readonly token: string;
-  readonly apiUrl: string;
-}
+export type PersonsRepository = ReturnType<typeof namedRepository> & Record<"token" | "apiUrl", string>;
 
 /** Throws when there is no such repository or the token may not read it. */
-export async function personsPast(
-  named: PersonsRepository,
-): Promise<{ readonly repo: Repo; readonly past: PastReviews }> {
+export async function personsPast(named: PersonsRepository) {
   const { owner, name } = named;
   const github = personsClient(named.token, named.apiUrl);
   const { data } = await translated(() => github.rest.repos.get({ owner, repo: name })).catch((error: unknown) => {

@@ -120,38 +120,32 @@ async function untilWritten(write: () => Promise<void>, ending: AbortSignal): Pr
 
 type OnLost = (cost: ModelUsage & { readonly repo: number; readonly purpose: Purpose }, error: unknown) => void;
 
-interface OpenQuestions {
-  /** Aborted when the process ends. */
-  readonly ending: AbortSignal;
-  readonly onLost: OnLost;
-  /** Wraps a model, so that `end` can stop its open requests. */
-  watch(model: Model): Model;
-  /** Stops every open request; resolves when its cost is recorded or lost. */
-  end(): Promise<void>;
-}
-
 /** The cost of open requests is recorded before the process ends, or `onLost` is called with it. */
-export function openQuestions(onLost: OnLost): OpenQuestions {
+export function openQuestions(onLost: OnLost) {
   const ending = new AbortController();
+  const stopped: AbortSignal = ending.signal;
   const open = new Set<Promise<unknown>>();
   return {
-    ending: ending.signal,
+    /** Aborted when the process ends. */
+    ending: stopped,
     onLost,
-    watch: (model) => ({
+    /** Wraps a model, so that `end` can stop its open requests. */
+    watch: (model: Model): Model => ({
       ...model,
       async ask(request, signal) {
-        const either = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]);
+        const either = signal === undefined ? stopped : AbortSignal.any([signal, stopped]);
         const question = model.ask(request, either);
         open.add(question);
         try {
           const answer = await question;
           // Never resolves, or the job would take the stopped request for a failed one.
-          return ending.signal.aborted ? await new Promise<never>(() => {}) : answer;
+          return stopped.aborted ? await new Promise<never>(() => {}) : answer;
         } finally {
           open.delete(question);
         }
       },
     }),
+    /** Resolves when the cost of every open request is recorded or lost. */
     async end() {
       ending.abort();
       await Promise.allSettled(open);
@@ -165,7 +159,7 @@ export interface ModelSettings {
   readonly usdPerMonth: number | null;
   /** The share of that limit for one repository, in percent. */
   readonly repositoryPercent: number;
-  readonly questions: OpenQuestions;
+  readonly questions: ReturnType<typeof openQuestions>;
 }
 
 /** Masks secrets before texts leave the machine. */

@@ -106,14 +106,11 @@ async function posting(post: () => ReturnType<typeof postReview>): Promise<strin
   }
 }
 
-interface Outcome {
-  readonly posted: string | null;
-  readonly findings: readonly Finding[];
-  readonly markdown: string;
-}
-
 /** @throws UsageError when the file cannot be written */
-async function writeOutcome(file: string | undefined, { findings, ...outcome }: Outcome): Promise<void> {
+async function writeOutcome(
+  file: string | undefined,
+  { findings, ...outcome }: { posted: string | null; findings: readonly Finding[]; markdown: string },
+): Promise<void> {
   if (file === undefined) return;
   const shown = findings.map(({ path, side, startLine, line, severity, title, body }) => {
     return { path, side, startLine, line, severity, title, body };

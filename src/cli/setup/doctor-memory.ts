@@ -3,6 +3,7 @@
 import type { Env } from "../../config/environment/env.ts";
 import { type Embeddings, readEmbeddings } from "../../config/environment/read-models.ts";
 import { setVariables } from "../../config/environment/set-variables.ts";
+import type { EmbeddingSpace } from "../../domain/memory.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { isDatabase } from "../../environment/data-dir.ts";
 import { egressTo } from "../../wire/egress.ts";
@@ -20,21 +21,10 @@ export const ok = (name: string, text: string): Check => ({ name, state: "ok", t
 export const note = (name: string, text: string): Check => ({ name, state: "note", text });
 export const broken = (name: string, text: string): Check => ({ name, state: "broken", text });
 
-interface Space {
-  readonly model: string;
-  readonly dimension: number;
-}
-
-/** The chosen embedder, as it answers; its space is null when it gave no vector. */
-interface Embedding {
-  readonly check: Check;
-  readonly space: Space | null;
-}
-
 /** Checks memory at a place (see storePlace) against the configured embedder. Never rejects. */
 export async function memoryChecks(place: string): Promise<readonly Check[]> {
   const read = readEmbeddings(setVariables(process.env));
-  const embedder: Embedding =
+  const embedder =
     "problems" in read
       ? { check: broken("embedder", read.problems.join("; ")), space: null }
       : await embedderCheck(read.embeddings);
@@ -49,7 +39,7 @@ function usearchCheck(): Check {
   return note("usearch", text);
 }
 
-async function databaseCheck(url: string, space: Space | null): Promise<Check> {
+async function databaseCheck(url: string, space: EmbeddingSpace | null): Promise<Check> {
   const name = "vectors";
   try {
     const store = await openStore(url, { isCommand: true });
@@ -66,8 +56,8 @@ async function databaseCheck(url: string, space: Space | null): Promise<Check> {
 /** `doctor` is interactive: one attempt, and half the timeout of a review. */
 const HURRIED = { attemptMs: 5_000, retries: 0 };
 
-/** Embeds one text: an address that answers does not prove that the model embeds. */
-async function embedderCheck(embeddings: Embeddings): Promise<Embedding> {
+/** Embeds a text: an answer alone proves nothing. `space` is null when there was no vector. */
+async function embedderCheck(embeddings: Embeddings) {
   const embedder = await chosenEmbedder(embeddings, HURRIED);
   const answer = await embedder.embed(["kodiai doctor"], "query");
   const { space } = embedder;
@@ -80,7 +70,7 @@ async function embedderCheck(embeddings: Embeddings): Promise<Embedding> {
   return { check: ok("embedder", text), space };
 }
 
-function factChecks(facts: MemoryFacts, space: Space | null): readonly Check[] {
+function factChecks(facts: MemoryFacts, space: EmbeddingSpace | null): readonly Check[] {
   const { problems, records, repositories, stale, bytes, cachedQueries, sqliteVec } = facts;
   const sizes = bytes.map((file) => `${file.file} ${megabytes(file.bytes)}`).join(", ");
   if (problems.length > 0) {
@@ -99,7 +89,7 @@ function factChecks(facts: MemoryFacts, space: Space | null): readonly Check[] {
 
 const REEMBED = "not compared; run `kodiai index` and import again";
 
-function vectorChecks({ spaces, records, stale }: MemoryFacts, space: Space | null): readonly Check[] {
+function vectorChecks({ spaces, records, stale }: MemoryFacts, space: EmbeddingSpace | null): readonly Check[] {
   if (records + stale === 0) return [];
   const all = spaces.reduce((sum, { vectors }) => sum + vectors, 0);
   const foreign = space === null ? [] : spaces.filter((stored) => !isSame(stored, space));
@@ -131,11 +121,11 @@ function placeOf({ adminHost: host, adminPort: port }: Pick<Env, "adminHost" | "
   return `${at}:${port}`;
 }
 
-function isSame(stored: Space, space: Space): boolean {
+function isSame(stored: EmbeddingSpace, space: EmbeddingSpace): boolean {
   return stored.model === space.model && stored.dimension === space.dimension;
 }
 
-function named({ model, dimension }: Space): string {
+function named({ model, dimension }: EmbeddingSpace): string {
   return `${model} (${dimension} numbers)`;
 }
 

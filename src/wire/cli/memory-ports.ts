@@ -138,14 +138,9 @@ function fileUrl({ host, owner, name }: Repo, commit: string, path: string, isWi
   return `${page}/blob/${commit}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-interface HistoryWords extends PersonsRepository {
-  readonly dataDir: string | undefined;
-  readonly isDry: boolean;
-}
-
 /** Ports of `kodiai import`. A dry run opens no file. */
 export async function historyVerbPorts(
-  words: HistoryWords,
+  words: PersonsRepository & { readonly dataDir: string | undefined; readonly isDry: boolean },
 ): Promise<HistoryPorts & { readonly repo: Repo; readonly close: () => void }> {
   registerSecrets(words.token);
   const found = await personsPast(words);
