@@ -113,6 +113,7 @@ function keyFigures({
   const times = reviewTimes.toSorted((a, b) => a - b);
   const half = times[Math.floor(times.length / 2)];
   const was = `in the ${days} days before`;
+  const of = (state: string) => whole(jobsIn(jobs ?? [], state));
   return figures([
     {
       name: "Reviews",
@@ -133,13 +134,10 @@ function keyFigures({
       note: half === undefined ? "nothing was posted" : `half of ${whole(times.length)} took that or less`,
     },
     { name: "Models", value: dollars(usd), note: model === null ? "none is configured" : `in ${days} days` },
-    ...(jobs === null ? [] : [jobsWaiting(jobs)]),
+    ...(jobs === null
+      ? []
+      : [{ name: "Jobs waiting", value: of("waiting"), note: `${of("running")} run, ${of("parked")} parked` }]),
   ]);
-}
-
-function jobsWaiting(jobs: NonNullable<Overview["jobs"]>) {
-  const note = `${whole(jobsIn(jobs, "running"))} run, ${whole(jobsIn(jobs, "parked"))} parked`;
-  return { name: "Jobs waiting", value: whole(jobsIn(jobs, "waiting")), note };
 }
 
 function charts(view: Overview): Html {

@@ -7,11 +7,12 @@ import { mergeSignal, type PlacedFinding, quietVerdict, type Review } from "../.
 import { counted } from "../../domain/text/counted.ts";
 import { clipped, type NumberedLines, terminalText } from "../terminal-text.ts";
 
+const CHANGED = "this change edits .kodiai.yml; it was reviewed by the configuration of its base";
 const COLOR = { critical: "red", major: "red", medium: "yellow", minor: "blue" } as const;
 
 /** @param lines of changed files by path, for the code frames */
 export function prettyReview(review: Review, lines: ReadonlyMap<string, NumberedLines>): string {
-  const { heldBack, leftOut, degraded } = review;
+  const { heldBack, leftOut, degraded, configProblems, configChanges } = review;
   const held = heldBack.map(
     ({ finding: { path, line, rule, title }, reason }) => `${path}:${line} ${rule ?? title}: ${reason}`,
   );
@@ -27,15 +28,10 @@ export function prettyReview(review: Review, lines: ReadonlyMap<string, Numbered
       "degraded",
       degraded.map(({ part, reason }) => `${part}: ${reason}`),
     ),
-    notes("configuration", configuration(review)),
+    notes("configuration", [...configProblems.map(problemLine), ...(configChanges ? [CHANGED] : [])]),
     `configuration: ${terminalText(review.configUsed)}\n${verdict(review)}`,
   ];
   return parts.filter((part) => part !== null).join("\n\n");
-}
-
-function configuration({ configProblems, configChanges }: Review): readonly string[] {
-  const change = "this change edits .kodiai.yml; it was reviewed by the configuration of its base";
-  return [...configProblems.map(problemLine), ...(configChanges ? [change] : [])];
 }
 
 function findingText({ finding: found, place, reason }: PlacedFinding, lines: NumberedLines): string {
@@ -75,17 +71,13 @@ function notes(title: string, lines: readonly string[]): string | null {
 }
 
 function verdict(review: Review): string {
-  const isQuiet = review.findings.length === 0;
-  const what = isQuiet ? quiet(review) : `${counted(review.reviewed.length, "file")} reviewed,`;
+  const { head, rest } = quietVerdict(review);
+  const quiet = `${styleText(review.reviewed.length === 0 ? "bold" : ["green", "bold"], head)}${rest};`;
+  const what = review.findings.length === 0 ? quiet : `${counted(review.reviewed.length, "file")} reviewed,`;
   const incomplete = review.degraded.length > 0 ? styleText("yellow", "; incomplete, see above") : "";
   const signal = mergeSignal(review, review.findings);
   const first = signal === "" ? "" : `${styleText("bold", signal)}. `;
   return `${first}${what} ${review.leftOut.length} left out${incomplete}; ${review.cost.ms} ms, ${modelText(review)}`;
-}
-
-function quiet(review: Review): string {
-  const { head, rest } = quietVerdict(review);
-  return `${styleText(review.reviewed.length === 0 ? "bold" : ["green", "bold"], head)}${rest};`;
 }
 
 function modelText({ coverage, cost }: Review): string {

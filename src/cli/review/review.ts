@@ -33,7 +33,9 @@ export const review = verb("review", 1, async (values, positionals) => {
   const { job, ports, post } = await subject(values, positionals, (request) => questions.push(plainQuestion(request)));
 
   let context: PullRequestContext | null = null;
-  const show = process.stderr.isTTY && format !== "json" && format !== "sarif" ? showInPlace : () => {};
+  const isShown = process.stderr.isTTY && format !== "json" && format !== "sarif";
+  /** Replaces the last line of the terminal. */
+  const show = (text: string) => isShown && process.stderr.write(`\r\u001b[K${text}`);
   const step: Stage = async (name, run) => {
     show(`${name} …`);
     try {
@@ -124,11 +126,6 @@ async function print(clean: Review, format: Format, context: PullRequestContext 
   if (format === "md") return terminalText(reviewMarkdown(clean).trimEnd());
   const paths = new Set(clean.findings.map(({ finding }) => finding.path));
   return prettyReview(clean, context === null ? new Map() : await shownLines(context, paths));
-}
-
-/** The last line of the terminal is this text; "" clears it. */
-function showInPlace(text: string): void {
-  process.stderr.write(`\r\u001b[K${text}`);
 }
 
 function isContext(value: unknown): value is PullRequestContext {

@@ -153,16 +153,12 @@ function nested(path: readonly string[], value: unknown): unknown {
 }
 
 function unknownKey(word: string): string {
-  const paths = [...new Set(CONFIG_KEYS.flatMap(({ path }) => withSections(path)))];
+  // `a.b.c` → `a`, `a.b`, `a.b.c`.
+  const sections = (parts: readonly string[]) => parts.map((_, at) => parts.slice(0, at + 1).join("."));
+  const paths = [...new Set(CONFIG_KEYS.flatMap(({ path }) => sections(path.split("."))))];
   const near = keyHint(word, paths, "");
   const fix = near === null ? "docs/configuration.md lists them" : `did you mean ${near}?`;
   return `${JSON.stringify(word)} is not a key of .kodiai.yml; ${fix}`;
-}
-
-/** `a.b.c` → `a`, `a.b`, `a.b.c`. */
-function withSections(path: string): readonly string[] {
-  const parts = path.split(".");
-  return parts.map((_, at) => parts.slice(0, at + 1).join("."));
 }
 
 function valueText(value: unknown): string {

@@ -72,7 +72,7 @@ async function embedderCheck(embeddings: Embeddings) {
 
 function factChecks(facts: MemoryFacts, space: EmbeddingSpace | null): readonly Check[] {
   const { problems, records, repositories, stale, bytes, cachedQueries, sqliteVec } = facts;
-  const sizes = bytes.map((file) => `${file.file} ${megabytes(file.bytes)}`).join(", ");
+  const sizes = bytes.map((file) => `${file.file} ${(file.bytes / 1e6).toFixed(1)} MB`).join(", ");
   if (problems.length > 0) {
     return [broken("memory", `${problems.join("; ")}; reviews run without it (${sizes})`)];
   }
@@ -107,18 +107,15 @@ function vectorChecks({ spaces, records, stale }: MemoryFacts, space: EmbeddingS
 /** What keeps the running server from its work; empty if none answers. Never rejects. */
 export async function readinessChecks(env: Pick<Env, "adminHost" | "adminPort">): Promise<Check[]> {
   try {
-    const url = `http://${placeOf(env)}`;
+    const { adminHost: host, adminPort } = env;
+    const at = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
+    const url = `http://${at}:${adminPort}`;
     const answer = await egressTo(url, { deadlineMs: 2_000, own: true })(`${url}/readyz`);
     const { reasons } = (await answer.json()) as { readonly reasons?: readonly string[] };
     return (reasons ?? []).map((reason) => broken("server", reason));
   } catch {
     return [];
   }
-}
-
-function placeOf({ adminHost: host, adminPort: port }: Pick<Env, "adminHost" | "adminPort">): string {
-  const at = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
-  return `${at}:${port}`;
 }
 
 function isSame(stored: EmbeddingSpace, space: EmbeddingSpace): boolean {
@@ -131,8 +128,4 @@ function named({ model, dimension }: EmbeddingSpace): string {
 
 function memories(count: number): string {
   return counted(count, "memory", "memories");
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -30,12 +30,8 @@ export function namedRepository(word: string) {
   const match = ON_GITHUB.exec(word);
   if (match === null) throw new UsageError(`${JSON.stringify(word)} is not OWNER/NAME`);
   const [, host, owner = "", name = ""] = match;
-  return { host: host?.toLowerCase() ?? usualHost(), owner, name };
-}
-
-/** The host of GITHUB_SERVER_URL, which GitHub Actions sets. */
-function usualHost(): string {
-  return URL.parse(process.env.GITHUB_SERVER_URL ?? "")?.host ?? "github.com";
+  const usual = URL.parse(process.env.GITHUB_SERVER_URL ?? "")?.host ?? "github.com";
+  return { host: host?.toLowerCase() ?? usual, owner, name };
 }
 
 // Where GitHub redirects a browser after a login, below the dashboard's address.

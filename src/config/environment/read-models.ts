@@ -153,6 +153,7 @@ export function readModel(set: Given): { readonly model: ModelChoice | null } | 
 function chosenModel(values: Values, provider: Provider): ModelChoice {
   const { key, url: urlVariable, main: usual, small } = PROVIDERS[provider];
   const url = values[urlVariable];
+  const base = url === undefined ? null : apiBase(url);
   const main = values.KODIAI_MODEL ?? usual;
   // The user's own server may offer only the one model that is configured.
   const onlyOne = values.KODIAI_MODEL !== undefined && !isOwn(url, provider);
@@ -162,7 +163,8 @@ function chosenModel(values: Values, provider: Provider): ModelChoice {
   return {
     provider,
     apiKey: values[key] ?? null,
-    baseUrl: url === undefined ? null : baseOf(url, provider),
+    // Anthropic's SDK adds `/v1` itself, OpenAI's does not. People usually write a bare host.
+    baseUrl: base === null || provider === "openai" ? base : base.replace(/\/v1$/, ""),
     names,
     ...((price ?? smallPrice)
       ? { prices: { ...(price && { main: price }), ...(smallPrice && { small: smallPrice }) } }
@@ -185,11 +187,6 @@ function unpriced({ names, prices, usdPerMonth }: ModelChoice): readonly string[
     ...(has("main") ? [] : [problem("KODIAI_MODEL_PRICE", names.main)]),
     ...(has("small") || names.small === names.main ? [] : [problem("KODIAI_SMALL_MODEL_PRICE", names.small)]),
   ];
-}
-
-/** Anthropic's SDK adds `/v1` itself, OpenAI's does not. People usually write a bare host. */
-function baseOf(url: string, provider: Provider): string {
-  return provider === "anthropic" ? apiBase(url).replace(/\/v1$/, "") : apiBase(url);
 }
 
 function isOwn(url: string | undefined, provider: Provider): boolean {
