@@ -44,9 +44,9 @@ function probotOf({ appId, privateKey, webhookSecret, apiUrl, waits, log }: AppO
 }
 
 /** Probot makes a client for each event and rejects one without installation id. We need none. */
-function noClientForEvents({ auth }: { auth: (...asked: unknown[]) => Promise<unknown> }) {
+function noClientForEvents({ auth }: { auth: (...wish: unknown[]) => Promise<unknown> }) {
   const unused = new ProbotOctokitClass({ throttle: { enabled: false } });
-  return { auth: async (asked: { readonly type: string }) => (asked.type === "event-octokit" ? unused : auth(asked)) };
+  return { auth: async (wish: { readonly type: string }) => (wish.type === "event-octokit" ? unused : auth(wish)) };
 }
 
 /** Starts the app. @throws StoreUnusable; Error for wrong credentials or a port in use */
@@ -142,6 +142,6 @@ async function runningJobs(
   return { jobs, problem: none, workerBytes: () => 0, sinceAnsweredMs: none };
 }
 
-function soonest(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? (one ?? other) : Math.min(one, other);
+function soonest(first: number | null, second: number | null): number | null {
+  return first === null || second === null ? (first ?? second) : Math.min(first, second);
 }

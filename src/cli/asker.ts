@@ -3,7 +3,6 @@
 import { cancel, confirm, isCancel, text } from "@clack/prompts";
 import { UsageError } from "../config/usage-error.ts";
 
-/** Asks the user, or answers with the defaults. */
 export type Asker = ReturnType<typeof askerFor>;
 
 /** A pipe cannot answer. */

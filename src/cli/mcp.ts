@@ -8,11 +8,7 @@ import { type McpPorts, mcpPorts } from "../wire/cli/mcp.ts";
 import { terminalText } from "./terminal-text.ts";
 import { oneOf, verb, withPorts } from "./usage.ts";
 
-/**
- * Serves until the client disconnects (stdio) or a signal arrives.
- *
- * @throws UsageError
- */
+/** Serves until the client disconnects or a signal arrives. @throws UsageError */
 export const mcp = verb("mcp", 0, async (values) => {
   const opening = mcpPorts({
     repo: values.repo,

@@ -26,11 +26,11 @@ const RUN: Readonly<Record<VerbName, () => Promise<Run>>> = {
   serve: async () => serve,
   doctor: async () => (await import("./setup/doctor.ts")).doctor,
   jobs: async () => (await import("./data/jobs.ts")).jobs,
-  backup: async () => (await import("./data/backup.ts")).backup,
-  restore: async () => (await import("./data/backup.ts")).restore,
-  migrate: async () => (await import("./data/migrate.ts")).migrate,
-  "export-data": async () => (await import("./data/person.ts")).exportData,
-  erase: async () => (await import("./data/person.ts")).erase,
+  backup: async () => (await import("./data/store-verbs.ts")).backup,
+  restore: async () => (await import("./data/store-verbs.ts")).restore,
+  migrate: async () => (await import("./data/store-verbs.ts")).migrate,
+  "export-data": async () => (await import("./data/store-verbs.ts")).exportData,
+  erase: async () => (await import("./data/store-verbs.ts")).erase,
   mcp: async () => (await import("./mcp.ts")).mcp,
 };
 

@@ -38,12 +38,7 @@ export function clipped(text: string, most: number): string {
 /** Head line (1-based) → its text. */
 export type NumberedLines = ReadonlyMap<number, string>;
 
-/**
- * The lines that code frames show: from the head text, or from the hunks if only those are known.
- *
- * @param paths the files that findings are about
- * @returns path → lines, without secrets
- */
+/** Path → lines without secrets, for code frames: of the head text, or of the hunks alone. */
 export async function shownLines(
   context: PullRequestContext,
   paths: ReadonlySet<string>,

@@ -16,12 +16,7 @@ type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options
 
 type Words<Name extends VerbName> = ReturnType<typeof readWords<(typeof VERBS)[Name]["options"]>>;
 
-/**
- * A verb, which gets its options and positional words.
- *
- * @param most positional words
- * @param run throws a UsageError for words that it cannot take
- */
+/** A verb, which gets its options and at most `most` positional words. */
 export function verb<const Name extends VerbName>(
   name: Name,
   most: number,
@@ -92,7 +87,6 @@ export function printed({ json }: { readonly json?: boolean }, value: object, pa
   return 0;
 }
 
-/** Does work with opened ports, if there are any, and closes them afterwards. */
 export async function withPorts<Ports extends { close(): void | Promise<void> } | null, Result>(
   opening: Promise<Ports>,
   work: (ports: Ports) => Promise<Result>,
@@ -105,7 +99,6 @@ export async function withPorts<Ports extends { close(): void | Promise<void> } 
   }
 }
 
-/** Prints what was done less well than hoped, on standard error. */
 export function warnDegraded(verb: string, degraded: readonly Degraded[]): void {
   for (const { part, reason } of degraded)
     console.error(styleText("yellow", terminalText(`kodiai ${verb}: ${part}: ${reason}`), { stream: process.stderr }));
@@ -133,12 +126,7 @@ export function sinceOf(word: string | undefined): number | null {
   throw new UsageError(`--since takes a day such as 2026-03-01, not ${JSON.stringify(word)}`);
 }
 
-/**
- * The text of a file that the user names.
- *
- * @param what names it in the message: the path, or the option with the path
- * @throws UsageError
- */
+/** The text of a file. @param what names it in the message @throws UsageError */
 export function fileText(path: string, what = path): string {
   try {
     return textIn(readFileSync(path), what);
@@ -149,12 +137,7 @@ export function fileText(path: string, what = path): string {
   }
 }
 
-/**
- * The text that the user gives: UTF-8 or UTF-16, without a byte order mark.
- *
- * @param what names it in the message
- * @throws UsageError for binary data
- */
+/** UTF-8 or UTF-16 without a byte order mark. @throws UsageError for binary data */
 export function textIn(bytes: Uint8Array, what: string): string {
   const text = decodeText(bytes);
   if (text === null) throw new UsageError(`${what} holds no text; write it as UTF-8`);

@@ -1,6 +1,5 @@
 // Every verb: its summary, forms and options, for parsing, `--help` and docs/cli.md.
 
-/** An option as `util.parseArgs` takes it, with what people read about it. */
 interface VerbOption {
   readonly type: "string" | "boolean";
   readonly multiple?: boolean;
@@ -33,7 +32,6 @@ const MODEL = takes("off", "use rules and memory only, even where a model is con
 const OUTPUT = { "data-dir": DATA_DIR, format: FORMAT, json: JSON_OUTPUT } as const;
 const IN_MEMORY = { repo: REPO, ...OUTPUT } as const;
 
-/** The options that name a change, and what reads it. */
 const CHANGE = {
   base: takes("REV", "review what the head adds since it left REV"),
   head: takes("REV", "the head of that range (default: HEAD)"),

@@ -28,7 +28,6 @@ type Plain = "type" | "required" | "enum" | "const" | "minimum" | "maximum" | "d
 
 const JSON_SCHEMA = z.toJSONSchema(ConfigFile, { io: "input", target: "draft-7" });
 
-/** The schema of the whole file. */
 export const CONFIG_SCHEMA = JSON_SCHEMA as JsonSchema;
 
 /** The schema at a dotted path of sections, `knowledge.retrieval`; undefined for any other. */

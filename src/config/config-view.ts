@@ -33,8 +33,6 @@ const SHOWN = [
 /**
  * YAML of these keys, with counts in place of lists, and the origin of each value. A file of
  * another repository appears only by its role, because its name may be confidential.
- *
- * @param origins as `parseConfig` gives them
  */
 export function configView(config: RepoConfig, origins: ReadonlyMap<string, string>): string {
   return SHOWN.map((key) => `${key}: ${valueText(valueAt(config, key))}${originNote(origins.get(key))}`).join("\n");

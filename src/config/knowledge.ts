@@ -8,13 +8,9 @@ import { PATTERN_COUNT, userPattern } from "./patterns.ts";
 const SMALL_MODEL = "claude-haiku-5-5";
 /** Of one question: the mean of 120 prompts was 5,184 tokens; a reply is at most 50 numbers. */
 const RERANK_TOKENS = { input: 5_184, output: 160 };
-const RERANK_USD = rerankUsd();
-
-function rerankUsd(): string {
-  const [{ input = 0, output = 0 } = {}] = knownModel(SMALL_MODEL)?.usd ?? [];
-  const usd = (RERANK_TOKENS.input * input + RERANK_TOKENS.output * output) / 1_000_000;
-  return String(Number(usd.toPrecision(1))).replace(/^0/, "");
-}
+const [{ input = 0, output = 0 } = {}] = knownModel(SMALL_MODEL)?.usd ?? [];
+const usd = (RERANK_TOKENS.input * input + RERANK_TOKENS.output * output) / 1_000_000;
+const RERANK_USD = String(Number(usd.toPrecision(1))).replace(/^0/, "");
 
 const patterns = z.array(checkedText(userPattern)).max(PATTERN_COUNT).default([]);
 
@@ -125,7 +121,6 @@ export const Knowledge = section({
 export type Knowledge = z.infer<typeof Knowledge>;
 export type GateSettings = Knowledge["retrieval"]["gate"];
 
-/** The section of a repository without one. */
 export function defaultKnowledge(): Knowledge {
   return Knowledge.parse({});
 }

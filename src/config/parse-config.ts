@@ -1,18 +1,9 @@
 // Merges texts of .kodiai.yml, weakest first: the configuration, its problems, and who set what.
 import { VALUE_KEYS } from "./config-keys.ts";
 import { didYouMean } from "./did-you-mean.ts";
-import {
-  bare,
-  entriesAt,
-  type FileReading,
-  itemsAt,
-  locate,
-  shown,
-  type Trouble,
-  trouble,
-  without,
-} from "./located.ts";
+import { bare, entriesAt, type FileReading, itemsAt, locate, without } from "./located.ts";
 import { PRESETS, type Preset, presetValues } from "./preset.ts";
+import { shown, type Trouble, trouble } from "./problems.ts";
 import { readConfigFile } from "./read-config-file.ts";
 import { type ConfigProblem, CustomRule, defaultConfig, RepoConfig } from "./repo-config.ts";
 
@@ -78,11 +69,26 @@ interface ReadFile extends FileReading {
   readonly file: string;
 }
 
+/**
+ * Leaves out settings of rules that do not exist. An earlier version may have had such a rule, so
+ * it is no error: the rest of the file is as right as it was.
+ */
 function withKnownRules(files: readonly ReadFile[], known: KnownRules): readonly ReadFile[] {
   if (known.ruleIds === undefined) return files;
   const custom = files.flatMap(({ root }) => itemsAt(root, "customRules").map((item) => (bare(item) as CustomRule).id));
   const ids = new Set([...known.ruleIds, ...custom]);
-  return files.map((file) => ({ ...file, ...checkRuleIds(file, ids) }));
+  return files.map((file) => {
+    // Which rules another tool has is not known here: `eslint/no-eval`.
+    const unknown = entriesAt(file.root, "rules").filter(({ key }) => !ids.has(key) && !/^[a-z0-9][^/]*\/./.test(key));
+    const wrong = unknown.map(({ key, keyPlace }, index) => {
+      const near = index < MAX_SUGGESTIONS ? didYouMean(key, ids) : null;
+      const fix =
+        near === null ? "it may have been removed; docs/rules.md lists the rules" : `did you mean \`${near}\`?`;
+      return trouble(["rules", key], keyPlace, `there is no rule \`${shown(key)}\`; ${fix}`, "notice");
+    });
+    const root = without(file.root, new Set(unknown.map(({ value }) => value)));
+    return { ...file, root, troubles: [...file.troubles, ...wrong] };
+  });
 }
 
 /** Only the strongest file's `_extends` is followed, and only one step. */
@@ -163,21 +169,6 @@ function checkCustomRules({ root, troubles }: FileReading, known: KnownRules): F
   });
   return {
     root: without(root, new Set(wrong.map(({ item }) => item))),
-    troubles: [...troubles, ...wrong.map((one) => one.trouble)],
+    troubles: [...troubles, ...wrong.map((rule) => rule.trouble)],
   };
-}
-
-/**
- * Leaves out settings of rules that do not exist. An earlier version may have had such a rule, so
- * it is no error: the rest of the file is as right as it was. `ids` includes custom rules.
- */
-function checkRuleIds({ root, troubles }: FileReading, ids: ReadonlySet<string>): FileReading {
-  // Which rules another tool has is not known here: `eslint/no-eval`.
-  const unknown = entriesAt(root, "rules").filter(({ key }) => !ids.has(key) && !/^[a-z0-9][^/]*\/./.test(key));
-  const wrong = unknown.map(({ key, keyPlace }, index) => {
-    const near = index < MAX_SUGGESTIONS ? didYouMean(key, ids) : null;
-    const fix = near === null ? "it may have been removed; docs/rules.md lists the rules" : `did you mean \`${near}\`?`;
-    return trouble(["rules", key], keyPlace, `there is no rule \`${shown(key)}\`; ${fix}`, "notice");
-  });
-  return { root: without(root, new Set(unknown.map(({ value }) => value))), troubles: [...troubles, ...wrong] };
 }

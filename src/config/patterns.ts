@@ -60,9 +60,9 @@ export function globPattern(glob: string, { anyFolder = false, folders = false }
   const isLong = alternatives.length > MOST || alternatives.join("").length > MOST_WRITTEN_OUT;
   if (braces > MOST_BRACES || isLong) return { problem: "has too many alternatives in braces" };
   const inAnyFolder = anyFolder && !glob.includes("/") ? "**/" : "";
-  const each = alternatives.map((one) => {
-    const path = inAnyFolder + one.toWellFormed();
-    const isFolder = folders && !/[*?[]|\/$/.test(one);
+  const each = alternatives.map((alternative) => {
+    const path = inAnyFolder + alternative.toWellFormed();
+    const isFolder = folders && !/[*?[]|\/$/.test(alternative);
     const source = isFolder ? `${sourceOf(path)}|${sourceOf(`${path}/`)}` : sourceOf(path);
     // A comparison is a hundred times cheaper than a pattern, and most paths begin otherwise.
     const begins = /^[^*?[\\]*/.exec(path.replace(/^\.?\//, ""))?.[0].replace(/\/$/, "") ?? "";
@@ -116,9 +116,9 @@ const PIECES = /(\*+)|(\?)|\[([!^]?)(\]?[^\]]*)\]|\\?(.)/gsu;
 function nameSource(name: string): string {
   // A lone star matches any name, but not an empty one.
   if (name === "*") return `${PART}${ONE}+`;
-  const source = name.replace(PIECES, (_, stars, one, negated, inside, literal) => {
+  const source = name.replace(PIECES, (_, stars, mark, negated, inside, literal) => {
     if (stars !== undefined) return stars === "*" ? `${ONE}*` : ".*";
-    if (one !== undefined) return ONE;
+    if (mark !== undefined) return ONE;
     return literal === undefined ? classSource(inside, negated !== "") : RE2JS.quote(literal);
   });
   return PART + source;
@@ -136,9 +136,7 @@ function classSource(inside: string, isNegated: boolean): string {
 
 /**
  * A glob for the files of the same kind in the same folder: `src/db/*.ts` of `src/db/pool.ts`.
- * `Makefile` and `conf/.env` have no extension, and so are their own kind.
- *
- * @returns null for an empty path or a folder
+ * `Makefile` and `conf/.env` are their own kind. Null for an empty path or a folder.
  */
 export function filePattern(path: string | null): string | null {
   if (path === null || path === "" || path.endsWith("/")) return null;

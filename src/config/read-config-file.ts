@@ -2,21 +2,8 @@
 import type { z } from "zod";
 import { CONFIG_KEYS, CONFIG_SCHEMA, type JsonSchema, VALUE_KEYS } from "./config-keys.ts";
 import { didYouMean, plainWord } from "./did-you-mean.ts";
-import {
-  bare,
-  dotted,
-  type Entry,
-  type FileReading,
-  type Located,
-  locate,
-  type Mapping,
-  NOTHING,
-  type Path,
-  shown,
-  type Trouble,
-  trouble,
-  without,
-} from "./located.ts";
+import { bare, type Entry, type FileReading, type Located, locate, type Mapping, NOTHING, without } from "./located.ts";
+import { dotted, type Path, shown, type Trouble, trouble } from "./problems.ts";
 import { readYaml } from "./read-yaml.ts";
 import { ConfigFile } from "./repo-config.ts";
 
@@ -28,11 +15,7 @@ export function readConfigFile(text: string): FileReading {
   return { root: dropWrongValues(recognised, troubles), troubles };
 }
 
-/**
- * The repository that a file extends: the value of `_extends`, a bare name of the same owner.
- *
- * @returns null when the key is absent or not such a name (`parseConfig` reports that problem)
- */
+/** The bare name in `_extends`; null for any other value (`parseConfig` reports it). */
 export function extendsOf(text: string): string | null {
   const value = locate(readConfigFile(text).root, ["_extends"]);
   return value?.kind === "scalar" && typeof value.value === "string" ? value.value : null;
@@ -45,8 +28,6 @@ const MAX_ROUNDS = 8;
  * A tree that the schema accepts, field by field: a wrong value is removed and its siblings stay; a
  * wrong item leaves its list; an item without something required is removed as a whole; a list that
  * is too long loses its end.
- *
- * @param root a mapping with known keys only
  */
 function dropWrongValues(root: Mapping, troubles: Trouble[]): Mapping {
   let tree = root;
@@ -58,7 +39,6 @@ function dropWrongValues(root: Mapping, troubles: Trouble[]): Mapping {
   return NOTHING;
 }
 
-/** Reports an issue, and returns the values to remove. */
 function judge(issue: z.core.$ZodIssue, tree: Mapping, round: number, troubles: Trouble[]): readonly Located[] {
   const path = issue.path.filter((part) => typeof part !== "symbol");
   const found = locate(tree, path);
@@ -187,7 +167,7 @@ function issueText(issue: Issue, found: Located): string {
   if (issue.code === "too_big") return limitText(issue.origin, "at most", Number(issue.maximum));
   if (issue.code === "too_small") return limitText(issue.origin, "at least", Number(issue.minimum));
   const words = choices(issue);
-  if (issue.code === "invalid_union" && issue.errors.flat().some((one) => choices(one).length === 0)) {
+  if (issue.code === "invalid_union" && issue.errors.flat().some((inner) => choices(inner).length === 0)) {
     return `must be ${typeAt(issue)}`;
   }
   return words.length === 0 ? issue.message : choiceText(words, found);

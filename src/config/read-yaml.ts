@@ -13,19 +13,9 @@ import {
   parseDocument,
   type YAMLMap,
 } from "yaml";
-import {
-  type Entry,
-  type FileReading,
-  type Located,
-  NOTHING,
-  type Path,
-  type Place,
-  shown,
-  type Trouble,
-  trouble,
-} from "./located.ts";
+import { type Entry, type FileReading, type Located, NOTHING } from "./located.ts";
+import { type Path, type Place, shown, type Trouble, trouble } from "./problems.ts";
 
-/** The name of a repository's configuration. */
 export const CONFIG_FILE = ".kodiai.yml";
 /**
  * Requested size in bytes: above the limit below, so that a larger file is reported instead of
@@ -154,7 +144,6 @@ function convert(node: ParsedNode | null, path: Path, conversion: Conversion, de
   return { kind: "list", items, place };
 }
 
-/** Why the whole file is refused, or null. */
 function excessText({ values, aliases }: Conversion, depth: number): string | null {
   if (depth > MAX_DEPTH) return `the file is nested deeper than ${MAX_DEPTH} levels and was not read`;
   if (values > MAX_VALUES) return "the file holds too many values and was not read; shorten it";
@@ -205,7 +194,6 @@ function placeAt(lines: LineCounter, offset: number): Place {
   return { line: Math.max(1, line), column: line === 0 ? offset + 1 : col };
 }
 
-/** A YAML parser's errors as messages with the fix. */
 const TEXTS: Partial<Record<ErrorCode, string>> = {
   BAD_INDENT: "the indentation does not fit; keys of one level begin in the same column",
   TAB_AS_INDENT: "tab used for indentation; indent with spaces",

@@ -6,7 +6,6 @@ import { Knowledge } from "./knowledge.ts";
 import { titlePattern } from "./patterns.ts";
 import { PRESET_NAMES, presetsText } from "./preset.ts";
 
-/** Instructions for the reviewer about some of the repository's paths. */
 export const PathInstruction = z.strictObject({
   path: documented(
     z.union([Glob, z.array(Glob).min(1).max(50)]),
@@ -62,7 +61,6 @@ export const CustomRule = z.strictObject({
 });
 export type CustomRule = z.infer<typeof CustomRule>;
 
-/** Which findings a repository suppresses. */
 export const Suppression = z.strictObject({
   pattern: documented(
     checkedText(titlePattern),
@@ -299,7 +297,6 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-/** The configuration of a repository without a file. */
 export function defaultConfig(): RepoConfig {
   return RepoConfig.parse({});
 }

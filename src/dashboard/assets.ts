@@ -25,10 +25,8 @@ const FILES = {
   "icon.svg": loaded(new URL("icon.svg", OWN), "image/svg+xml"),
 };
 
-/** By the name in their address. */
 export const ASSETS: ReadonlyMap<string, ReturnType<typeof loaded>> = new Map(Object.entries(FILES));
 
-/** The address of a file of ours. */
 export function assetPath(name: keyof typeof FILES): string {
   return `/assets/${name}?v=${FILES[name].version}`;
 }

@@ -12,7 +12,6 @@ interface Bar {
   readonly tone?: number;
 }
 
-/** Bars beside their names and figures: a list that is a picture. */
 export function bars(label: string, list: readonly Bar[]): Html {
   const most = Math.max(0, ...list.map(({ value }) => value));
   const width = (value: number) => (most === 0 ? 0 : Math.round((value / most) * 1000) / 10);
@@ -36,7 +35,6 @@ interface Chart {
   readonly series: readonly { name: string; tone: number; values: readonly (number | null)[] }[];
   /** Columns of the table that are not drawn: what the figures rest on. */
   readonly beside?: readonly { name: string; values: readonly number[] }[];
-  /** How one figure is written in the table. */
   readonly shown?: (value: number) => string;
 }
 

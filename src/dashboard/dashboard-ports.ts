@@ -10,7 +10,7 @@ import type { PastRejections } from "../ports/rejections.ts";
 export type { VisitorWithToken };
 
 /** What opens the dashboard; without both it is closed. */
-export interface Doors {
+export interface Access {
   /** Of the operator, who sees everything. */
   readonly token: string | null;
   /** Of the App: with the token it seals sessions. */

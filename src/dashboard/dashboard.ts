@@ -11,7 +11,7 @@ import { exportMemory, importMemory } from "../flows/memory/memory-file.ts";
 import { declineMemory, restoreMemory } from "../flows/people/weigh-evidence.ts";
 import { EXPORT, IMPORT, memoriesPath, memoryPath } from "./addresses.ts";
 import { ASSETS } from "./assets.ts";
-import type { DashboardPorts, Doors, MemoryShown } from "./dashboard-ports.ts";
+import type { Access, DashboardPorts, MemoryShown } from "./dashboard-ports.ts";
 import { type Inside, type Notice, type Page, repoOf, SECTIONS, shown } from "./frame.ts";
 import { guard } from "./guard.ts";
 import { JOB_STATES, jobsPage } from "./jobs.ts";
@@ -37,12 +37,8 @@ import { reviewPage, reviewsPage } from "./reviews.ts";
 
 const WINDOWS = [7, 30, 90];
 
-/**
- * @param doors what opens it; without any it is closed
- * @param ports as the operator sees them
- * @returns answers requests; it never rejects
- */
-export function dashboard(doors: Doors, ports: DashboardPorts): (request: Request) => Promise<Response> {
+/** Answers requests; never rejects. @param ports as the operator sees them */
+export function dashboard(access: Access, ports: DashboardPorts): (request: Request) => Promise<Response> {
   const app = new Hono<Inside>();
   app.use(async (c, next) => {
     c.set("version", ports.version);
@@ -58,9 +54,9 @@ export function dashboard(doors: Doors, ports: DashboardPorts): (request: Reques
       "cache-control": "public, max-age=31536000, immutable",
     });
   });
-  if (doors.token === null && doors.github === null) closed(app);
+  if (access.token === null && access.github === null) closed(app);
   else {
-    guard(app, doors, ports);
+    guard(app, access, ports);
     pages(app);
     acts(app);
   }
@@ -82,7 +78,7 @@ function closed(app: Hono<Inside>): void {
 
 function pages(app: Hono<Inside>): void {
   const number = (word: string | undefined) => (/^[1-9]\d{0,5}$/.test(word ?? "") ? Number(word) : 1);
-  const days = (c: Context<Inside>) => WINDOWS.find((one) => String(one) === c.req.query("days")) ?? 30;
+  const days = (c: Context<Inside>) => WINDOWS.find((length) => String(length) === c.req.query("days")) ?? 30;
   const show = async <Value>(c: Context<Inside>, value: Promise<Value | null>, page: (of: Value) => Page) => {
     const of = await value;
     return of === null ? c.notFound() : shown(c, page(of));
@@ -92,7 +88,7 @@ function pages(app: Hono<Inside>): void {
     app.get(path, (c) => answer(c, c.get("ports")));
   get("/", (c, ports) => show(c, readOverview(ports, days(c), word(c, "repo")), overviewPage));
   get("/repositories", (c, ports) => {
-    const order = REPOSITORY_ORDERS.find((one) => one === word(c, "by")) ?? "name";
+    const order = REPOSITORY_ORDERS.find((name) => name === word(c, "by")) ?? "name";
     return show(c, readRepositories(ports, order), repositoriesPage);
   });
   get("/repositories/:host/:id", (c, ports) =>
@@ -118,15 +114,15 @@ function pages(app: Hono<Inside>): void {
     ),
   );
   get("/memories", (c, ports) => {
-    const asked = {
+    const question = {
       repo: word(c, "repo"),
       q: word(c, "q").slice(0, 2_000),
-      method: METHODS.find((one) => one === word(c, "method")) ?? "hybrid",
+      method: METHODS.find((name) => name === word(c, "method")) ?? "hybrid",
       corpus: word(c, "corpus"),
       outcome: word(c, "outcome"),
       language: word(c, "language"),
     };
-    return show(c, readMemories(ports, asked, number(c.req.query("page"))), memoriesPage);
+    return show(c, readMemories(ports, question, number(c.req.query("page"))), memoriesPage);
   });
   get("/memories/:host/:id/:memory", (c, { memory }) =>
     memory === null
@@ -135,7 +131,7 @@ function pages(app: Hono<Inside>): void {
   );
   get("/retrieval", (c, ports) => show(c, readRetrieval(ports, days(c), word(c, "repo")), retrievalPage));
   get("/jobs", (c, ports) => {
-    const state = JOB_STATES.find((one) => one === c.req.query("state")) ?? "";
+    const state = JOB_STATES.find((name) => name === c.req.query("state")) ?? "";
     return show(c, readJobs(ports, state, c.get("formToken")), jobsPage);
   });
 }

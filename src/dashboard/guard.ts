@@ -4,7 +4,7 @@ import type { Context, Hono } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { RepoKey } from "../domain/memory.ts";
 import { IMPORT } from "./addresses.ts";
-import type { DashboardPorts, Doors, VisitorWithToken } from "./dashboard-ports.ts";
+import type { Access, DashboardPorts, VisitorWithToken } from "./dashboard-ports.ts";
 import { type Inside, shown } from "./frame.ts";
 import { loginPage, problemPage } from "./login.ts";
 import { readAsPerson } from "./read-as-person.ts";
@@ -16,17 +16,16 @@ const MOST_BODY = 8_192;
 const MOST_FILE = 2 ** 21;
 
 /** Adds the login, and lets nothing else be answered without a session. */
-export function guard(app: Hono<Inside>, doors: Doors, ports: DashboardPorts): void {
-  const held = sessions(doors, ports.random, ports.now);
-  const ways = { token: doors.token !== null, github: doors.github !== null };
-  /** The page to log in, with what went wrong. */
+export function guard(app: Hono<Inside>, access: Access, ports: DashboardPorts): void {
+  const held = sessions(access, ports.random, ports.now);
+  const ways = { token: access.token !== null, github: access.github !== null };
   const page = (c: Context<Inside>, problem: string | null, status: 200 | 401 | 403 | 429, next: string) =>
     shown(c, loginPage(ways, problem, next), status);
   const oldForm = (c: Context<Inside>) => shown(c, problemPage("Not done", OLD_FORM), 403);
 
   /** Known repositories that a person may write to; null where GitHub ended their login. */
   async function writableBy(visitor: VisitorWithToken, isFresh: boolean): Promise<ReadonlySet<RepoKey> | null> {
-    const may = (await doors.github?.writable(visitor, isFresh)) ?? null;
+    const may = (await access.github?.writable(visitor, isFresh)) ?? null;
     if (may === null || may.size === 0) return may;
     return new Set((await readKnown(ports)).map(({ key }) => key).filter((key) => may.has(key)));
   }
@@ -52,7 +51,7 @@ export function guard(app: Hono<Inside>, doors: Doors, ports: DashboardPorts): v
     });
   }
 
-  function byGitHub(github: NonNullable<Doors["github"]>): void {
+  function byGitHub(github: NonNullable<Access["github"]>): void {
     const { host, protocol } = new URL(github.origin);
     // Lax: the way back from GitHub begins at another site.
     const cookie = { httpOnly: true, sameSite: "Lax", secure: protocol === "https:" } as const;
@@ -90,8 +89,8 @@ export function guard(app: Hono<Inside>, doors: Doors, ports: DashboardPorts): v
     return isSameOrigin(sent) ? next() : c.text("this comes from another site", 403);
   });
   app.get("/login", (c) => page(c, null, 200, ownPath(c.req.query("next"))));
-  if (doors.token !== null) byToken();
-  if (doors.github !== null) byGitHub(doors.github);
+  if (access.token !== null) byToken();
+  if (access.github !== null) byGitHub(access.github);
   // Before everything that asks GitHub: logging out works while GitHub is away.
   app.post("/logout", async (c) => {
     const cookie = getCookie(c, COOKIE);
@@ -138,11 +137,7 @@ function ownPath(next: unknown): string {
   return typeof next === "string" && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(next) ? next : "/";
 }
 
-/**
- * Whether a request comes from a page of ours: browsers say so, and other programs need not apply.
- *
- * @param sent the headers Origin, Sec-Fetch-Site and Host
- */
+/** Whether a request comes from a page of ours: browsers say so, other programs need not apply. */
 export function isSameOrigin(sent: Readonly<Record<"origin" | "site" | "host", string | undefined>>): boolean {
   const { origin, site, host } = sent;
   if (site !== undefined && site !== "same-origin") return false;

@@ -4,7 +4,6 @@ import { rulePage } from "../config/rule-page.ts";
 
 export type Html = ReturnType<typeof html>;
 
-/** What may stand in a page. */
 export type Content = Html | string | number | null | readonly Content[];
 
 /** A moment in UTC; in a browser with scripts as `3 h ago`, and exact on hover. */
@@ -14,7 +13,6 @@ export function moment(at: number): Html {
   return html`<time datetime="${iso}" title="${day} ${time} UTC">${day} ${time.slice(0, 5)}</time>`;
 }
 
-/** The first seven digits of a commit's id, as GitHub shows it. */
 export function shortSha(sha: string): Html {
   return html`<code title="${sha}">${sha.slice(0, 7)}</code>`;
 }

@@ -57,7 +57,7 @@ function states({ state, counts }: JobsView): Html {
     counts === null
       ? ""
       : ` ${whole(counts.filter((count) => count.state === name).reduce((sum, { count }) => sum + count, 0))}`;
-  return html`<nav class="window" aria-label="States">${link("", "open")}${JOB_STATES.map((one) => link(one, `${one}${of(one)}`))}</nav>`;
+  return html`<nav class="window" aria-label="States">${link("", "open")}${JOB_STATES.map((name) => link(name, `${name}${of(name)}`))}</nav>`;
 }
 
 function stateBadge(state: string): Html {

@@ -28,7 +28,6 @@ export function overviewPage(view: Overview): Page {
   return {
     title: "Overview",
     section: "overview",
-    hasCharts: true,
     body: html`<div class="head"><h1>Overview</h1>${windowLinks("/", days, query)}</div>
 ${repositoryChooser("/", choice, { days: String(days) })}
 ${state === null ? "" : statusLine(state, jobs ?? [])}
@@ -38,13 +37,12 @@ ${view.reviews === 0 ? html`${empty("No review was written yet.", html`Install t
   };
 }
 
-/** Links to other windows of the same page. */
 export function windowLinks(path: string, days: number, query: Readonly<Record<string, string>> = {}): Html {
-  return html`<nav class="window" aria-label="Window">${[7, 30, 90].map((one) => {
-    const search = new URLSearchParams({ ...query, days: String(one) }).toString();
-    return one === days
-      ? html`<span aria-current="true">${one} days</span>`
-      : html`<a href="${path}?${search}">${one} days</a>`;
+  return html`<nav class="window" aria-label="Window">${[7, 30, 90].map((length) => {
+    const search = new URLSearchParams({ ...query, days: String(length) }).toString();
+    return length === days
+      ? html`<span aria-current="true">${length} days</span>`
+      : html`<a href="${path}?${search}">${length} days</a>`;
   })}</nav>`;
 }
 
@@ -111,10 +109,11 @@ function keyFigures({
   const decisions = (isIn: typeof isNow) =>
     acceptance(decidedDays.filter(isIn).map(({ name, count }) => ({ outcome: name, count })));
   const [now, then] = [decisions(isNow), decisions(isBefore)];
-  const usd = spending.reduce((sum, one) => sum + one.usd, 0);
+  const usd = spending.reduce((sum, day) => sum + day.usd, 0);
   const times = reviewTimes.toSorted((a, b) => a - b);
   const half = times[Math.floor(times.length / 2)];
   const was = `in the ${days} days before`;
+  const of = (state: string) => whole(jobsIn(jobs ?? [], state));
   return figures([
     {
       name: "Reviews",
@@ -135,13 +134,10 @@ function keyFigures({
       note: half === undefined ? "nothing was posted" : `half of ${whole(times.length)} took that or less`,
     },
     { name: "Models", value: dollars(usd), note: model === null ? "none is configured" : `in ${days} days` },
-    ...(jobs === null ? [] : [jobsWaiting(jobs)]),
+    ...(jobs === null
+      ? []
+      : [{ name: "Jobs waiting", value: of("waiting"), note: `${of("running")} run, ${of("parked")} parked` }]),
   ]);
-}
-
-function jobsWaiting(jobs: NonNullable<Overview["jobs"]>) {
-  const note = `${whole(jobsIn(jobs, "running"))} run, ${whole(jobsIn(jobs, "parked"))} parked`;
-  return { name: "Jobs waiting", value: whole(jobsIn(jobs, "waiting")), note };
 }
 
 function charts(view: Overview): Html {
@@ -229,7 +225,6 @@ function decidedBy(
   )}</section>`;
 }
 
-/** @param more below the bars */
 export function outcomesCard(list: NonNullable<Overview["findings"]>, more: Content = ""): Html {
   const shown = list.map(({ outcome, count: value }) => {
     return { name: outcomeWord(outcome), value, shown: whole(value), tone: OUTCOME_TONES[outcome] ?? 5 };
@@ -243,7 +238,7 @@ export function outcomesCard(list: NonNullable<Overview["findings"]>, more: Cont
 
 function cost({ spending, days }: Overview, times: readonly number[]): Content {
   if (spending.length === 0) return "";
-  const tokens = spending.reduce((sum, one) => sum + one.inputTokens + one.outputTokens, 0);
+  const tokens = spending.reduce((sum, day) => sum + day.inputTokens + day.outputTokens, 0);
   const days24 = spending.map(({ day, usd }) => ({ day, name: "usd", count: usd }));
   return chart({
     title: `Cost of models, ${whole(tokens)} tokens`,

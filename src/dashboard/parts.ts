@@ -2,7 +2,6 @@
 import { html, raw } from "hono/html";
 import type { Content, Html } from "./inline.ts";
 
-/** Figures with their names, and what each rests on below. */
 export function figures(list: readonly { name: string; value: string; note?: string }[]): Html {
   return html`<dl class="figures">${list.map(
     ({ name, value, note }) =>
@@ -18,16 +17,12 @@ export function facts(named: Readonly<Record<string, Content>>): Html {
 
 type Column = readonly [name: string, kind: "num" | "wide"];
 
-/** A column of numbers, aligned under each other. */
 export const num = (name: string): Column => [name, "num"];
-/** A column of sentences. */
 export const wide = (name: string): Column => [name, "wide"];
 
 /**
- * A table; where it is too wide for the window, its rows become lists of names and values.
- *
- * @param named a plain name is a column of words
- * @param narrow `lines`: where the table is too wide, each row is one line of its first three cells
+ * Where it is too wide for the window, rows become lists of names and values; with `lines` each
+ * row is one line of its first three cells.
  */
 export function table(
   caption: string,
@@ -35,7 +30,7 @@ export function table(
   rows: readonly (readonly Content[])[],
   narrow: "" | "lines" = "",
 ): Html {
-  const columns = named.map((one) => (typeof one === "string" ? [one, ""] : one));
+  const columns = named.map((column) => (typeof column === "string" ? [column, ""] : column));
   return html`<div class="scroll rows ${narrow}" role="region" aria-label="${caption}" tabindex="0"><table>
 <caption class="quiet">${caption}</caption>
 <thead><tr>${columns.map(([name, kind]) => html`<th scope="col" class="${kind}">${name}</th>`)}</tr></thead>
@@ -45,7 +40,6 @@ export function table(
   )}</tbody></table></div>`;
 }
 
-/** What to do where there is nothing to see yet. */
 export function empty(title: string, next: Content): Html {
   return html`<div class="empty"><p><strong>${title}</strong></p><p>${next}</p></div>`;
 }
@@ -56,7 +50,6 @@ export function listOf(name: string, items: readonly Content[], isOpen = false):
   return html`<details${isOpen ? raw(" open") : ""}><summary>${name} (${items.length})</summary><ul>${items.map((item) => html`<li>${item}</li>`)}</ul></details>`;
 }
 
-/** Several lines by others, as they are. */
 export function quoted(text: string): Html {
   return html`<pre class="quoted" tabindex="0">${text}</pre>`;
 }

@@ -12,11 +12,7 @@ const MOST_JOBS = 5_000;
 /** UTF-16 units of how a job ended. */
 const MOST_OUTCOME = 500;
 
-/**
- * Every port asks first whether the repository is one of theirs, so that no page needs to.
- *
- * @param mine where they may write
- */
+/** Every port asks first whether the repository is one of theirs, so that no page needs to. */
 export function readAsPerson(
   ports: DashboardPorts,
   mine: ReadonlySet<RepoKey>,

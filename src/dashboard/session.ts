@@ -15,12 +15,10 @@ const MOST_WRONG = 10;
 const MINUTE_MS = 60_000;
 const MOST_COOKIE = 4_000;
 
-/** The operator, who showed the token; or a person whom GitHub named. */
 export type Who = { readonly kind: "operator" } | ({ readonly kind: "person" } & VisitorWithToken);
 
 interface Session {
   readonly who: Who;
-  /** Unique. */
   readonly name: string;
   /** Epoch milliseconds. */
   readonly until: number;
@@ -30,17 +28,12 @@ interface Attempt {
   readonly state: string;
   /** What GitHub's code is exchanged with: 43 characters, as RFC 7636 asks. */
   readonly verifier: string;
-  /** A page of ours. */
   readonly next: string;
   /** Epoch milliseconds. */
   readonly until: number;
 }
 
-/**
- * @param secrets what the operator set: the dashboard's token, and the App's client secret; or null
- * @param random names a session: 16 bytes or more as text
- * @param now epoch milliseconds
- */
+/** @param random names a session: 16 bytes or more as text @param now epoch milliseconds */
 export function sessions(
   secrets: { readonly token: string | null; readonly clientSecret: string | null },
   random: () => string,
@@ -78,12 +71,7 @@ export function sessions(
     /** What every form of this session must send back. */
     formToken,
     isOwnForm: (cookie: string, sent: unknown): boolean => typeof sent === "string" && isSame(sent, formToken(cookie)),
-    /**
-     * Begins a login at GitHub: the cookie of the attempt, the state that GitHub returns with its
-     * code, and the SHA-256 of what the code is exchanged with.
-     *
-     * @param next a page of ours
-     */
+    /** The cookie of the attempt, the state that GitHub returns, the SHA-256 of the verifier. */
     begin(next: string) {
       const [state, verifier] = [random(), randomBytes(32).toString("base64url")];
       const attempt: Attempt = { state, verifier, next, until: now() + ATTEMPT_MS };

@@ -46,8 +46,8 @@ const BELOW = 400;
 export function titleOf({ lesson, text }: MemoryRecord) {
   const plain = text.replace(/^#+ /gm, "");
   const [first = "", ...more] = plain.trim().split("\n");
-  const said = oneLine(lesson ?? first);
-  const isCut = said.length > TITLE;
+  const title = oneLine(lesson ?? first);
+  const isCut = title.length > TITLE;
   const rest = oneLine(isCut || lesson !== null ? plain : more.join(" "));
-  return { title: isCut ? `${cutText(said, TITLE).trimEnd()}…` : said, rest: cutText(rest, BELOW) };
+  return { title: isCut ? `${cutText(title, TITLE).trimEnd()}…` : title, rest: cutText(rest, BELOW) };
 }

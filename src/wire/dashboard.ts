@@ -27,7 +27,6 @@ interface DashboardSettings extends Pick<Env, "githubHost" | "model"> {
   readonly log: Logger;
 }
 
-/** The dashboard over the store and the server's settings. */
 export function wiredDashboard(options: DashboardSettings, store: Store, embedder: Embedder | null, running: Running) {
   const { dashboardToken = null, dashboardLogin = null, githubHost, apiUrl } = options;
   const access = {

@@ -13,11 +13,7 @@ interface EgressWish {
   readonly own?: boolean;
 }
 
-/**
- * `fetch` for one origin only, that of an address configured by the operator.
- *
- * @throws UsageError when a proxy's address is wrong
- */
+/** `fetch` for the origin of an address of the operator's. @throws UsageError for a wrong proxy */
 export function egressTo(address: string, { deadlineMs, own = false }: EgressWish = {}): GuardedFetch {
   const { origin, hostname } = new URL(address);
   checkProxies();
@@ -59,7 +55,6 @@ function checkProxies(): void {
   }
 }
 
-/** Hosts on private networks that the operator allows, also over plain http. */
 function privateHosts(): readonly string[] {
   const { KODIAI_ALLOW_PRIVATE_HOSTS, KODIAI_ALLOW_HTTP_HOSTS } = EnvVariables.shape;
   const { env } = process;

@@ -18,7 +18,7 @@ import type { LearnPorts } from "../flows/people/learn-from-people.ts";
 import type { FollowPorts } from "../flows/repository/follow-repository.ts";
 import { PLAIN_CHANGE, type ReviewPorts } from "../flows/review/review-ports.ts";
 import type { RetrievalStatistics } from "../ports/memory.ts";
-import type { Inspector, Lease, Ledger } from "../ports.ts";
+import type { Inspector, Lease } from "../ports.ts";
 import { newGateCache } from "../retrieve/retrieve.ts";
 import { cachedStatistics } from "../store/reviews/retrievals.ts";
 import { PACE_MS, pastOf, pathOf, reviewsOn, reviewsOnGitHub, type WiredGitHub, wiredChecks } from "./github.ts";
@@ -55,6 +55,7 @@ export function reviewPorts(
     const { job, attempt } = lease;
     const { installationId } = job;
     const held = store.held(lease);
+    const { ledger } = held;
     const path = pathOf(github, held.writes, installationId);
     const client = await clients.forRepository(installationId, job.repo);
     const replies = githubReplies(client, botLogin, path);
@@ -70,7 +71,7 @@ export function reviewPorts(
       replies: redactedReplies(isDry ? dryRunReplies(replies, onUnposted) : replies, redactor),
       decisions: store.decisions,
       answers: held.answers,
-      records: held.ledger,
+      records: ledger,
       evidence: isDry ? dryRunEvidence(store.evidence) : store.evidence,
       inspector: rules,
       tools: codeScanning(() => clients.forCodeScanning(installationId, job.repo)),
@@ -95,7 +96,8 @@ export function reviewPorts(
       isLastTry: false,
       commentLimit: null,
       signal: PLAIN_CHANGE.signal,
-      ledger: isDry ? unpostedLedger(held.ledger) : held.ledger,
+      // Reviews of a dry run do not count as posted: the same head is reviewed after it.
+      ledger: isDry ? { ...ledger, settle: (of, review, now) => ledger.settle(of, review, now, "dry run") } : ledger,
       now: Date.now,
     };
   };
@@ -130,11 +132,6 @@ export function followPorts(
 /** Statistics of a running server, read at most every five minutes. */
 export function serverStatistics(store: Store): RetrievalStatistics {
   return cachedStatistics(store.statistics, () => performance.now());
-}
-
-/** Reviews of a dry run do not count as posted: the same head is reviewed after it. */
-function unpostedLedger(ledger: Ledger): Ledger {
-  return { ...ledger, settle: (job, review, now) => ledger.settle(job, review, now, "dry run") };
 }
 
 /** Gives each feedback job its ports: its token reaches only that repository. */

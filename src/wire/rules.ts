@@ -30,7 +30,6 @@ export function inspector(): Inspector {
   });
 }
 
-/** The rules that read one file at a time, and with a repository those that read it. */
 function withRepository({ inspect }: Inspector): Inspector {
   return {
     async inspect(files, settings, customRules, during) {
@@ -57,7 +56,6 @@ export function knownRules(): Required<Omit<KnownRules, "unpriced">> {
   return { ruleIds, version: rulesVersion(), customRuleProblems: (rules) => compileCustomRules(rules).problems };
 }
 
-/** The texts of a built-in rule, or null for an unknown id. */
 export function ruleText(id: string): Pick<RuleText, "title" | "why" | "fix" | "severity" | "category"> | null {
   return EVERY_RULE.find((rule) => rule.id === id) ?? null;
 }

@@ -233,9 +233,7 @@ function rememberedOn(
     shown: storedFigures(db),
     /** Why memory could not be opened, for the operator; null when it is open. */
     memoryProblem: null as Error | null,
-    /** The embedding spaces in memory, with their number of vectors. */
     spaces: () => storedSpaces(db),
-    /** Wraps an embedder with a cache of query vectors. */
     cached: (embedder: Embedder) => cachedEmbedder(embedder, db, Date.now),
     close: db.close,
   };
@@ -312,11 +310,7 @@ async function vacuum(db: Database, tables: readonly string[]): Promise<void> {
 
 export type Records = ReturnType<typeof recordsOn>;
 
-/**
- * @param process see processMark
- * @param reclaim frees the space of deleted rows of these tables
- * @param patient for removals: on PostgreSQL a connection with longer timeouts
- */
+/** @param patient for removals: on PostgreSQL a connection with longer timeouts */
 export function recordsOn(
   db: Database,
   process: string | null,

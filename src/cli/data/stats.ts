@@ -1,17 +1,21 @@
 // kodiai stats: retrieval figures of the last hours or days, and their alerts.
 
-import { isFolder } from "../../environment/data-dir.ts";
-import { UsageError } from "../../config/usage-error.ts";
 import { styleText } from "node:util";
-import { type RetrievalAlert, type RetrievalFigures, retrievalAlerts, retrievalFigures } from "../../domain/figures/retrieval-figures.ts";
+import { UsageError } from "../../config/usage-error.ts";
+import {
+  type RetrievalAlert,
+  type RetrievalFigures,
+  retrievalAlerts,
+  retrievalFigures,
+} from "../../domain/figures/retrieval-figures.ts";
 import { retrievalRows } from "../../domain/figures/retrieval-rows.ts";
 import { type RepoKey, repoKey } from "../../domain/memory.ts";
+import { isFolder, storePlace } from "../../environment/data-dir.ts";
+import type { RepositoryLabels } from "../../ports/memory.ts";
 import { localRepository } from "../../wire/cli/memory-ports.ts";
 import { openForReading } from "../../wire/cli/store.ts";
-import { storePlace } from "../../environment/data-dir.ts";
 import { terminalText } from "../terminal-text.ts";
-import { printed, withPorts, verb } from "../usage.ts";
-import type { RepositoryLabels } from "../../ports/memory.ts";
+import { printed, verb, withPorts } from "../usage.ts";
 
 const HOUR_MS = 60 * 60_000;
 const UNITS: ReadonlyMap<string, number> = new Map([
@@ -30,7 +34,8 @@ export const stats = verb("stats", 0, async (values) => {
   const word = values.window ?? "24h";
   const ms = milliseconds(word);
   return withPorts(openForReading(storePlace(values["data-dir"])), async (store) => {
-    const repo = values.repo === undefined ? null : await keyOrName(values.repo, async () => (await store?.labels.all()) ?? []);
+    const repo =
+      values.repo === undefined ? null : await keyOrName(values.repo, async () => (await store?.labels.all()) ?? []);
     const figures = store === null ? retrievalFigures([], []) : await store.statistics.read({ ms, repo });
     const alerts = retrievalAlerts(figures);
     return printed(values, { window: { ms, repo: values.repo ?? null }, ...figures, alerts }, () =>
@@ -54,12 +59,6 @@ function milliseconds(word: string): number {
   );
 }
 
-/**
- * A dozen rows, each with a name and its figures.
- *
- * @param title the window and the repository
- * @returns text with ANSI colours if standard output is a terminal that supports them
- */
 function figuresPage(title: string, figures: RetrievalFigures, alerts: readonly RetrievalAlert[]): string {
   const { gate, count } = figures;
   const head = `${styleText("bold", "retrieval")}  ${terminalText(title)}`;

@@ -19,7 +19,9 @@ export const importPast = verb("import", 1, async (values, [repository]) => {
   const since = sinceOf(values.since);
   const isDry = values["dry-run"] === true;
   const named = namedRepository(repository);
-  const from = { ...named, token: tokenOf(), apiUrl: apiUrlFor(named.host) };
+  const { GITHUB_TOKEN: token = "" } = process.env;
+  if (token === "") throw new UsageError("set GITHUB_TOKEN to read past reviews; it needs to read pull requests only");
+  const from = { ...named, token, apiUrl: apiUrlFor(named.host) };
   const opening = historyVerbPorts({ ...from, dataDir: values["data-dir"], isDry });
   return withPorts(opening, async (ports) => {
     const { repo } = ports;
@@ -30,12 +32,6 @@ export const importPast = verb("import", 1, async (values, [repository]) => {
     return printed(values, { dryRun: isDry, ...done }, () => report(repo, done, isDry));
   });
 });
-
-function tokenOf(): string {
-  const token = process.env.GITHUB_TOKEN ?? "";
-  if (token === "") throw new UsageError("set GITHUB_TOKEN to read past reviews; it needs to read pull requests only");
-  return token;
-}
 
 /** One line that is overwritten on a terminal; elsewhere nothing, so that logs stay short. */
 function progressLine(repo: Repo): { update(progress: HistoryProgress): void; end(): void } {

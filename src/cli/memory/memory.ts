@@ -197,11 +197,8 @@ async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVe
 }
 
 /**
- * Feedback that did not count, for the owner.
- *
- * @returns `bursts`: held acts of each pull request, and why; `weightless`: acts by bots, unknown
- *   accounts and people without write access, and how many accounts those are
- * @throws Transient when memory cannot be read now
+ * Feedback that did not count, for the owner: held acts of each pull request, and acts by bots,
+ * unknown accounts and people without write access. @throws Transient
  */
 async function heldActs(repo: RepoKey, store: Pick<EvidenceStore, "pulls" | "evidence">) {
   const bursts: { pull: number; acts: number; reason: string }[] = [];
@@ -210,7 +207,7 @@ async function heldActs(repo: RepoKey, store: Pick<EvidenceStore, "pulls" | "evi
     const evidence = await store.evidence(repo, pull);
     const byReason = Map.groupBy(heldEvidence(evidence).values(), (reason) => reason);
     for (const [reason, acts] of byReason) bursts.push({ pull, acts: acts.length, reason });
-    strangers.push(...evidence.filter((one) => one.by !== null && !isWriterAct(one)));
+    strangers.push(...evidence.filter((act) => act.by !== null && !isWriterAct(act)));
   }
   const accounts = new Set(strangers.map(({ by }) => by?.id)).size;
   return { bursts, weightless: { acts: strangers.length, accounts } };
@@ -229,28 +226,25 @@ function heldLines({
 }
 
 /** A longer line is cut, so that no file can fill the memory; readers refuse one of this length. */
-export const MAX_LINE = 2_097_152;
+const MAX_LINE = 2_097_152;
 
-/** Lines of UTF-8 without their ends; `-` is standard input. @throws UsageError if unreadable */
+/**
+ * Lines of UTF-8 without their ends; `-` is standard input. Not node:readline, which also breaks at
+ * U+2028, a valid character in JSON. @throws UsageError if unreadable
+ */
 export async function* readLines(file: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let held = "";
   try {
-    yield* linesOf(file);
+    for await (const chunk of file === "-" ? process.stdin : createReadStream(file)) {
+      const lines = (held + decoder.decode(chunk as Uint8Array, { stream: true })).split("\n");
+      held = lines.pop() ?? "";
+      yield* lines.map((line) => line.replace(/\r$/, ""));
+      if (held.length > MAX_LINE) held = held.slice(0, MAX_LINE);
+    }
   } catch (cause) {
     if (!(cause instanceof Error && "code" in cause)) throw cause;
     throw new UsageError(`${file} cannot be read: ${cause.message}`);
-  }
-}
-
-/** Not node:readline, which also breaks at U+2028, a valid character in JSON. */
-async function* linesOf(file: string): AsyncGenerator<string> {
-  const stream = file === "-" ? process.stdin : createReadStream(file);
-  const decoder = new TextDecoder();
-  let held = "";
-  for await (const chunk of stream) {
-    const lines = (held + decoder.decode(chunk as Uint8Array, { stream: true })).split("\n");
-    held = lines.pop() ?? "";
-    yield* lines.map((line) => line.replace(/\r$/, ""));
-    if (held.length > MAX_LINE) held = held.slice(0, MAX_LINE);
   }
   held += decoder.decode();
   if (held !== "") yield held.replace(/\r$/, "");

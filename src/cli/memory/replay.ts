@@ -37,7 +37,6 @@ function replayJson(repo: Repo, { pulls, placebo, ...rest }: Replayed) {
   };
 }
 
-/** One table for all pull requests, and how to read it. */
 function replayPage(repo: Repo, done: Replayed): string {
   const all = replayFigures(done.pulls, done.placebo !== null);
   const name = terminalText(nameOf(repo));

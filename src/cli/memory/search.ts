@@ -29,14 +29,14 @@ const MOST = 100;
 
 /** @returns 0, also when nothing is found @throws UsageError; Error for an unknown repository */
 export const search = verb("search", Number.POSITIVE_INFINITY, async (values, positionals) => {
-  const asked = question(values, positionals);
+  const wish = question(values, positionals);
   return withPorts(memoryToRead(values["data-dir"], values.repo), async ({ repo, ...opened }) => {
     const order =
       values.rerank === true ? await configured(repo, opened.spending) : { reranker: null, allowance: NO_ALLOWANCE };
     const rerank = order.allowance.model === null ? "auto" : "model";
-    const found = await searchByHand(positionals, { repo, ...asked, rerank }, { ...searchPorts(opened), ...order });
+    const found = await searchByHand(positionals, { repo, ...wish, rerank }, { ...searchPorts(opened), ...order });
     for (const { precedents } of found.searches) warnDegraded("search", precedents.degraded);
-    return printed(values, foundJson(repo, asked, found), () => foundPage(repo, found));
+    return printed(values, foundJson(repo, wish, found), () => foundPage(repo, found));
   });
 });
 
@@ -86,7 +86,6 @@ function similarity(word: string): number {
   throw new UsageError(`--threshold takes a number from 0 to 1, not ${JSON.stringify(word)}`);
 }
 
-/** @returns text with ANSI colours if standard output is a terminal that supports them */
 function foundPage(repo: Repo, { memories, searches }: HandSearched): string {
   const several = searches.length > 1;
   const blocks = memories.flatMap(({ memory, text }, index) => [

@@ -35,7 +35,8 @@ export const explain = verb("explain", 1, async (values, positionals) => {
   const written = await writeReview(job, ports, step);
   // The output of gather contains whole files, and with them their secrets.
   const output = { version: 1, job, stages, model: modelPart(questions, written) };
-  const clean = await withoutSecrets(JSON.parse(JSON.stringify(output, plain)) as typeof output);
+  const text = JSON.stringify(output, (_, value) => (value instanceof Map ? Object.fromEntries(value) : value));
+  const clean = await withoutSecrets(JSON.parse(text) as typeof output);
   if (values.json === true) console.log(terminalJson(clean));
   else {
     for (const { stage, ms, value } of clean.stages) {
@@ -63,7 +64,8 @@ function stageRows(value: unknown): readonly Row[] | null {
   if (isOf<PullRequestContext>(value, "context")) return gatherRows(value);
   if (isOf<ChangeContext>(value, "change-context")) return contextRows(value);
   if (isOf<Review>(value, "review")) return reviewRows(value);
-  return isSignals(value) ? analyzeRows(value) : null;
+  const isSignals = typeof value === "object" && value !== null && "intent" in value && "risks" in value;
+  return isSignals ? analyzeRows(value as ReviewSignals) : null;
 }
 
 function rowLines(rows: readonly Row[]): readonly string[] {
@@ -74,10 +76,6 @@ function rowLines(rows: readonly Row[]): readonly string[] {
 
 function isOf<T extends { readonly kind: string }>(value: unknown, kind: T["kind"]): value is T {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === kind;
-}
-
-function isSignals(value: unknown): value is ReviewSignals {
-  return typeof value === "object" && value !== null && "intent" in value && "risks" in value;
 }
 
 /** The prompt part by part, what was cut, and what the model read; or why no model was called. */
@@ -98,11 +96,6 @@ function modelPart(questions: readonly PlainQuestion[], written: Review | Skippe
     placesProven: located,
     cost,
   };
-}
-
-/** Maps as objects, so that JSON shows them. */
-function plain(_key: string, value: unknown): unknown {
-  return value instanceof Map ? Object.fromEntries(value) : value;
 }
 
 const LINE_CHARS = 160;
@@ -201,7 +194,7 @@ const SHOWN_IDS = 6;
 function cutLines({ cut: out }: Precedents): readonly string[] {
   const groups = Map.groupBy(out, ({ reason }) => reason.replace(/\d+(?:\.\d+)?|mem_[0-9a-f]{12}/g, "…"));
   const lines = [...groups.values()]
-    .sort((one, other) => other.length - one.length)
+    .sort((first, second) => second.length - first.length)
     .map((all) => {
       const ids = all.slice(0, SHOWN_IDS).map(({ id }) => id);
       const more = all.length > SHOWN_IDS ? ` and ${all.length - SHOWN_IDS} more` : "";

@@ -15,7 +15,6 @@ export function plainQuestion({ purpose, tier, effort, maxOutputTokens, ...reque
   return { purpose, tier, effort, maxOutputTokens, inputTokens, system, user, shape: { name, jsonSchema } };
 }
 
-/** The prompt as one page. */
 export function promptText(title: string, question: PlainQuestion): string {
   const { purpose, tier, effort, maxOutputTokens, inputTokens, system, user, shape } = question;
   const facts = `purpose ${purpose}; model ${tier}; effort ${effort}; about ${inputTokens} tokens in, at most ${maxOutputTokens} out`;

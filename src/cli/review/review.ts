@@ -24,7 +24,6 @@ import { sarif } from "./sarif.ts";
 const FORMATS = ["pretty", "md", "json", "sarif"] as const;
 type Format = (typeof FORMATS)[number];
 
-/** @throws UsageError, or whatever kept the review from being written */
 export const review = verb("review", 1, async (values, positionals) => {
   const format = values.json === true ? "json" : oneOf("format", values.format ?? "pretty", FORMATS);
   const failOn = oneOf("fail-on", values["fail-on"] ?? "never", [...SEVERITIES, "never"]);
@@ -34,7 +33,9 @@ export const review = verb("review", 1, async (values, positionals) => {
   const { job, ports, post } = await subject(values, positionals, (request) => questions.push(plainQuestion(request)));
 
   let context: PullRequestContext | null = null;
-  const show = process.stderr.isTTY && format !== "json" && format !== "sarif" ? showInPlace : () => {};
+  const isShown = process.stderr.isTTY && format !== "json" && format !== "sarif";
+  /** Replaces the last line of the terminal. */
+  const show = (text: string) => isShown && process.stderr.write(`\r\u001b[K${text}`);
   const step: Stage = async (name, run) => {
     show(`${name} …`);
     try {
@@ -107,14 +108,11 @@ async function posting(post: () => ReturnType<typeof postReview>): Promise<strin
   }
 }
 
-interface Outcome {
-  readonly posted: string | null;
-  readonly findings: readonly Finding[];
-  readonly markdown: string;
-}
-
 /** @throws UsageError when the file cannot be written */
-async function writeOutcome(file: string | undefined, { findings, ...outcome }: Outcome): Promise<void> {
+async function writeOutcome(
+  file: string | undefined,
+  { findings, ...outcome }: { posted: string | null; findings: readonly Finding[]; markdown: string },
+): Promise<void> {
   if (file === undefined) return;
   const shown = findings.map(({ path, side, startLine, line, severity, title, body }) => {
     return { path, side, startLine, line, severity, title, body };
@@ -128,11 +126,6 @@ async function print(clean: Review, format: Format, context: PullRequestContext 
   if (format === "md") return terminalText(reviewMarkdown(clean).trimEnd());
   const paths = new Set(clean.findings.map(({ finding }) => finding.path));
   return prettyReview(clean, context === null ? new Map() : await shownLines(context, paths));
-}
-
-/** The last line of the terminal is this text; "" clears it. */
-function showInPlace(text: string): void {
-  process.stderr.write(`\r\u001b[K${text}`);
 }
 
 function isContext(value: unknown): value is PullRequestContext {

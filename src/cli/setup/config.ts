@@ -6,8 +6,8 @@ import { stringify } from "yaml";
 import { CONFIG_KEYS, type ConfigKey, configJsonSchema, schemaAt } from "../../config/config-keys.ts";
 import { valueAt } from "../../config/config-view.ts";
 import { plainWord } from "../../config/did-you-mean.ts";
-import { problemLine } from "../../config/located.ts";
 import { type ParsedConfig, parseConfig } from "../../config/parse-config.ts";
+import { problemLine } from "../../config/problems.ts";
 import { keyHint } from "../../config/read-config-file.ts";
 import type { ConfigProblem } from "../../config/repo-config.ts";
 import { UsageError } from "../../config/usage-error.ts";
@@ -100,11 +100,7 @@ export function configValues({ config, origins }: Effective) {
   return [...origins].map(([key, origin]) => ({ key, value: valueAt(config, key), origin }));
 }
 
-/**
- * A line with its origin for each key and rule that a file or preset sets.
- *
- * @param all also keys at their default
- */
+/** A line with its origin for each key and rule that is set. @param all also those at default */
 export function configLines(effective: Effective, all: boolean): readonly string[] {
   const values = configValues(effective);
   const set = all ? values : values.filter(({ origin }) => origin !== "default");
@@ -117,11 +113,7 @@ export function configLines(effective: Effective, all: boolean): readonly string
   ];
 }
 
-/**
- * The meaning, type, default and current value of a key; for a section, its keys.
- *
- * @param word `review.maxComments`, `review`, `rules.weak-hash`, `customRules[].id`; any spelling
- */
+/** Of a section: its keys. @param word `review`, `rules.weak-hash`, `customRules[].id` */
 export function configExplanation(word: string, effective: Effective) {
   const rule = /^rules\.(.{1,100})$/.exec(word)?.[1];
   const wanted = rule === undefined ? plainWord(word) : "rules";
@@ -168,16 +160,12 @@ function nested(path: readonly string[], value: unknown): unknown {
 }
 
 function unknownKey(word: string): string {
-  const paths = [...new Set(CONFIG_KEYS.flatMap(({ path }) => withSections(path)))];
+  // `a.b.c` → `a`, `a.b`, `a.b.c`.
+  const sections = (parts: readonly string[]) => parts.map((_, at) => parts.slice(0, at + 1).join("."));
+  const paths = [...new Set(CONFIG_KEYS.flatMap(({ path }) => sections(path.split("."))))];
   const near = keyHint(word, paths, "");
   const fix = near === null ? "docs/configuration.md lists them" : `did you mean ${near}?`;
   return `${JSON.stringify(word)} is not a key of .kodiai.yml; ${fix}`;
-}
-
-/** `a.b.c` → `a`, `a.b`, `a.b.c`. */
-function withSections(path: string): readonly string[] {
-  const parts = path.split(".");
-  return parts.map((_, at) => parts.slice(0, at + 1).join("."));
 }
 
 function valueText(value: unknown): string {

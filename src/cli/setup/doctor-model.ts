@@ -18,11 +18,7 @@ import { broken, type Check, note, ok } from "./doctor-memory.ts";
 
 const name = "model";
 
-/**
- * The model that the environment configures. Never rejects, and shows no key.
- *
- * @param asks whether to send the main model a question
- */
+/** The environment's model, without its key. Never rejects. @param asks sends it a question */
 export async function modelChecks({ asks }: { readonly asks: boolean }): Promise<readonly Check[]> {
   const set = setVariables(process.env);
   const read = readModel(set);
@@ -52,7 +48,7 @@ export async function modelChecks({ asks }: { readonly asks: boolean }): Promise
 
 /** If the variables of both providers are set, only one is used. */
 function passedOver({ provider = "anthropic" }: ModelChoice, set: ReadonlyMap<string, string>): readonly Check[] {
-  const other = providersSet(set).find((one) => one !== provider);
+  const other = providersSet(set).find((known) => known !== provider);
   if (other === undefined) return [];
   const text = `using ${PROVIDERS[provider].name}; ${PROVIDERS[other].name} is also set and not used`;
   const isChosen = set.has("KODIAI_MODEL_PROVIDER");

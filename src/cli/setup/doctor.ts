@@ -76,7 +76,6 @@ async function store(place: string): Promise<Check[]> {
   }
 }
 
-/** Figures of the last day's retrievals; why they cannot be read. */
 async function lastDay(place: string): Promise<RetrievalFigures | string> {
   try {
     const read = await withPorts(openForReading(place), async (store) =>
@@ -148,23 +147,14 @@ function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-interface Remedy {
-  readonly symptom: string;
-  /** How to recognise it. */
-  readonly sign: string;
-  readonly isSeen: (figures: RetrievalFigures) => boolean;
-  readonly cause: string;
-  readonly remedy: string;
-}
-
 const SLOW_MS = 500;
 
 /** Problems of memory, shown when the last day's retrievals have their sign. */
-const REMEDIES: readonly Remedy[] = [
+const REMEDIES = [
   {
     symptom: "low scores",
     sign: "the average similarity of results is below .6",
-    isSeen: ({ byProbability, averageDistance, averageScore, calibrated }) =>
+    isSeen: ({ byProbability, averageDistance, averageScore, calibrated }: RetrievalFigures) =>
       byProbability === 0 && averageDistance > 0 && averageScore < scoreLimit(calibrated),
     cause: "there are few memories, the embedder changed, or titles and descriptions are uninformative",
     remedy:
@@ -173,7 +163,7 @@ const REMEDIES: readonly Remedy[] = [
   {
     symptom: "slow retrieval",
     sign: "a retrieval takes longer than 500 ms",
-    isSeen: ({ ms }) => ms.p50 > SLOW_MS,
+    isSeen: ({ ms }: RetrievalFigures) => ms.p50 > SLOW_MS,
     cause: "the embedding service is slow or retries, or the first search of a process reads the index",
     remedy:
       "check the service's latency, use KODIAI_EMBEDDINGS=local, or knowledge.retrieval.method: keyword, which embeds nothing",
@@ -181,7 +171,8 @@ const REMEDIES: readonly Remedy[] = [
   {
     symptom: "irrelevant results",
     sign: "cited comments have nothing to do with the change",
-    isSeen: ({ byProbability, averageDistance, calibrated }) => byProbability === 0 && averageDistance > calibrated,
+    isSeen: ({ byProbability, averageDistance, calibrated }: RetrievalFigures) =>
+      byProbability === 0 && averageDistance > calibrated,
     cause:
       "the threshold is wider than the embedder's own, another repository's memory is shared, or comments are uninformative",
     remedy:
@@ -190,7 +181,7 @@ const REMEDIES: readonly Remedy[] = [
   {
     symptom: "cold start",
     sign: "the first review after a start is slower than the next ones",
-    isSeen: ({ ms }) => ms.p50 <= SLOW_MS && ms.p99 > SLOW_MS,
+    isSeen: ({ ms }: RetrievalFigures) => ms.p50 <= SLOW_MS && ms.p99 > SLOW_MS,
     cause: "the index and the embedder load with the first question",
     remedy:
       "warm up: ask for one review by the label kodiai:review after a start; query vectors are kept in memory.db for a day and survive a restart",

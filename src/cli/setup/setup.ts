@@ -181,7 +181,6 @@ function reportInstallations({ installations, slug }: RegisteredApp, { host }: S
   say("installations", installations.length === 0 ? `nowhere yet: choose repositories at ${page}` : `on ${where}`);
 }
 
-/** Who can open the dashboard, and the callback URL that GitHub needs for it. */
 function reportDashboard(plan: SetupPlan, app: RegisteredApp): void {
   const { envFile, dashboardUrl } = plan;
   const known = variablesIn(envFile);

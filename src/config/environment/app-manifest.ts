@@ -30,25 +30,10 @@ export function withCodeScanning({ events, permissions, ...rest }: AppDescriptio
   };
 }
 
-interface ManifestWish {
-  /** At most 34 characters: GitHub does not truncate it. The person may change it on GitHub. */
-  readonly name: string;
-  /** Where GitHub delivers webhooks; null creates the App with its webhook switched off. */
-  readonly webhookUrl: string | null;
-  /** Where GitHub redirects the browser once it has created the App. */
-  readonly redirectUrl: string;
-  /** Where GitHub redirects people who log in to the dashboard. */
-  readonly callbackUrl: string;
-  readonly homepage: string;
-}
-
 /** The App as app.yml describes it. Permissions are by name; write includes read. */
 export type AppDescription = ReturnType<typeof appDescription>;
 
-/**
- * @param text app.yml
- * @throws ZodError when it is not an app.yml
- */
+/** @param text app.yml @throws ZodError when it is none */
 export function appDescription(text: string) {
   const read = AppYml.parse(parse(text));
   const { name, description, default_events: events, default_permissions: permissions } = read;
@@ -57,15 +42,19 @@ export function appDescription(text: string) {
 
 /**
  * The manifest for `/settings/apps/new`: docs.github.com, "Registering a GitHub App from a
- * manifest". GitHub requires a webhook address even if the webhook is off.
+ * manifest". `wish` has a name of at most 34 characters, which GitHub does not truncate, where
+ * GitHub delivers, where it sends the browser afterwards, and where people come back from a login.
  */
-export function appManifest({ description, events, permissions }: AppDescription, wish: ManifestWish): object {
+export function appManifest(
+  { description, events, permissions }: AppDescription,
+  wish: Readonly<Record<"name" | "homepage" | "webhookUrl" | "redirectUrl" | "callbackUrl", string>>,
+): object {
   const { name, webhookUrl, redirectUrl, callbackUrl, homepage } = wish;
   return {
     name,
     description,
     url: homepage,
-    hook_attributes: { url: webhookUrl ?? "https://example.com/", active: webhookUrl !== null },
+    hook_attributes: { url: webhookUrl, active: true },
     redirect_url: redirectUrl,
     callback_urls: [callbackUrl],
     public: false,

@@ -112,10 +112,8 @@ function climbs(secret: string): boolean {
 }
 
 /**
- * Why an address must not be used, or null. Plain http is for loopback and for hosts that the
- * operator listed. The reason never holds the address, which may contain a password.
- *
- * @param allowHttpHosts lower-case host names, with `:port` where only that port is meant
+ * Why an address must not be used, or null. Plain http is for loopback and listed hosts (lower
+ * case, maybe with `:port`). The reason never holds the address, which may contain a password.
  */
 export function endpointProblem(address: string, allowHttpHosts: readonly string[]): string | null {
   // `localhost:11434` is an address too: its scheme is `localhost`.

@@ -281,12 +281,7 @@ export const EnvVariables = z.object({
 });
 export type EnvVariables = z.infer<typeof EnvVariables>;
 
-/**
- * The values of some variables.
- *
- * @param set variables that are set, trimmed
- * @returns the values, or one line per problem: the variable and its fix, never its value
- */
+/** The values, or one line per problem: the variable and its fix, never its value. */
 export function readVariables<Shape extends z.core.$ZodShape>(
   schema: z.ZodObject<Shape>,
   set: ReadonlyMap<string, string>,

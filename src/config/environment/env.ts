@@ -1,6 +1,6 @@
 // The process environment, read once at the start: typed settings, or every reason not to start.
 import { didYouMean } from "../did-you-mean.ts";
-import { shown } from "../located.ts";
+import { shown } from "../problems.ts";
 import { endpointProblem, originProblem } from "./env-forms.ts";
 import { ENV_VARIABLES, EnvVariables, readVariables } from "./env-variables.ts";
 import { apiUrlOf, localDashboard } from "./github-address.ts";
@@ -13,7 +13,6 @@ import {
   readReranker,
 } from "./read-models.ts";
 
-/** The operator's settings. */
 export interface Env extends ReturnType<typeof toEnv> {
   readonly embeddings: Embeddings;
   /** null: no model is used. */
@@ -27,10 +26,7 @@ const NAMES = ENV_VARIABLES.map((variable) => variable.name);
 const OWN_NAMES = NAMES.filter((name) => name.startsWith("KODIAI_"));
 const PROXY_NAMES: ReadonlySet<string> = new Set(["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"]);
 
-/**
- * @param env `process.env`; empty values count as not set
- * @returns the settings, or one line per problem: the variable and its fix, never its value
- */
+/** The settings, or one line per problem: the variable and its fix, never its value. */
 export function readEnv(env: Variables): { readonly env: Env } | { readonly problems: readonly string[] } {
   const set = valuesOf(env);
   const read = readVariables(EnvVariables, set);
@@ -120,7 +116,6 @@ function toEnv(values: EnvVariables) {
     adminPort,
     adminHost: values.KODIAI_ADMIN_HOST,
     dashboardToken: values.KODIAI_DASHBOARD_TOKEN ?? null,
-    /** Login with GitHub; null when not set. */
     dashboardLogin: clientId === undefined || clientSecret === undefined ? null : { clientId, clientSecret, origin },
     githubHost,
     /** Base address of the REST API, without a slash at the end. */

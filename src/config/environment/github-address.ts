@@ -5,11 +5,7 @@ import { endpointProblem } from "./env-forms.ts";
 /** docs.github.com, "About GitHub Enterprise Cloud with data residency". */
 const DATA_RESIDENCY = ".ghe.com";
 
-/**
- * The base address of a host's REST API, from which GraphQL's follows.
- *
- * @param host lower case: `github.com`, `SUBDOMAIN.ghe.com`, or a GitHub Enterprise Server's
- */
+/** The base of a host's REST API. @param host `github.com`, `SUBDOMAIN.ghe.com`, or a server's */
 export function apiUrlOf(host: string): string {
   if (host === "github.com" || host.endsWith(DATA_RESIDENCY)) return `https://api.${host}`;
   return `https://${host}/api/v3`;
@@ -17,9 +13,7 @@ export function apiUrlOf(host: string): string {
 
 /**
  * The API of a host. GITHUB_API_URL, which GitHub Actions sets, applies only to its own host: one
- * GitHub's token is never sent to another.
- *
- * @throws UsageError
+ * GitHub's token is never sent to another. @throws UsageError
  */
 export function apiUrlFor(host: string): string {
   const { GITHUB_API_URL: apiUrl = "", GITHUB_SERVER_URL: serverUrl = "https://github.com" } = process.env;
@@ -31,21 +25,13 @@ export function apiUrlFor(host: string): string {
 
 const ON_GITHUB = /^(?:https?:\/\/([^/\s]{1,250})\/)?([\w.-]{1,100})\/([\w.-]{1,100}?)(?:\.git)?\/?$/;
 
-/**
- * A repository on GitHub: OWNER/NAME or its address. Without a host, the one of GITHUB_SERVER_URL.
- *
- * @throws UsageError
- */
+/** OWNER/NAME or its address; without a host, on GITHUB_SERVER_URL. @throws UsageError */
 export function namedRepository(word: string) {
   const match = ON_GITHUB.exec(word);
   if (match === null) throw new UsageError(`${JSON.stringify(word)} is not OWNER/NAME`);
   const [, host, owner = "", name = ""] = match;
-  return { host: host?.toLowerCase() ?? usualHost(), owner, name };
-}
-
-/** The host of GITHUB_SERVER_URL, which GitHub Actions sets. */
-function usualHost(): string {
-  return URL.parse(process.env.GITHUB_SERVER_URL ?? "")?.host ?? "github.com";
+  const usual = URL.parse(process.env.GITHUB_SERVER_URL ?? "")?.host ?? "github.com";
+  return { host: host?.toLowerCase() ?? usual, owner, name };
 }
 
 // Where GitHub redirects a browser after a login, below the dashboard's address.

@@ -107,7 +107,6 @@ export interface ModelChoice {
 
 type Provider = "anthropic" | "openai";
 
-/** For each provider: its variables, its name, its address, and the default models. */
 export const PROVIDERS = {
   anthropic: {
     key: "ANTHROPIC_API_KEY",
@@ -127,10 +126,8 @@ export const PROVIDERS = {
   },
 } as const;
 
-/** The variables that configure a model, for messages. */
 export const MODEL_VARIABLES = "ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY or OPENAI_BASE_URL";
 
-/** The providers with at least one variable set. */
 export function providersSet(set: Given): readonly Provider[] {
   const isSet = (provider: Provider) => set.has(PROVIDERS[provider].key) || set.has(PROVIDERS[provider].url);
   return (["anthropic", "openai"] as const).filter(isSet);
@@ -156,6 +153,7 @@ export function readModel(set: Given): { readonly model: ModelChoice | null } | 
 function chosenModel(values: Values, provider: Provider): ModelChoice {
   const { key, url: urlVariable, main: usual, small } = PROVIDERS[provider];
   const url = values[urlVariable];
+  const base = url === undefined ? null : apiBase(url);
   const main = values.KODIAI_MODEL ?? usual;
   // The user's own server may offer only the one model that is configured.
   const onlyOne = values.KODIAI_MODEL !== undefined && !isOwn(url, provider);
@@ -165,7 +163,8 @@ function chosenModel(values: Values, provider: Provider): ModelChoice {
   return {
     provider,
     apiKey: values[key] ?? null,
-    baseUrl: url === undefined ? null : baseOf(url, provider),
+    // Anthropic's SDK adds `/v1` itself, OpenAI's does not. People usually write a bare host.
+    baseUrl: base === null || provider === "openai" ? base : base.replace(/\/v1$/, ""),
     names,
     ...((price ?? smallPrice)
       ? { prices: { ...(price && { main: price }), ...(smallPrice && { small: smallPrice }) } }
@@ -188,11 +187,6 @@ function unpriced({ names, prices, usdPerMonth }: ModelChoice): readonly string[
     ...(has("main") ? [] : [problem("KODIAI_MODEL_PRICE", names.main)]),
     ...(has("small") || names.small === names.main ? [] : [problem("KODIAI_SMALL_MODEL_PRICE", names.small)]),
   ];
-}
-
-/** Anthropic's SDK adds `/v1` itself, OpenAI's does not. People usually write a bare host. */
-function baseOf(url: string, provider: Provider): string {
-  return provider === "anthropic" ? apiBase(url).replace(/\/v1$/, "") : apiBase(url);
 }
 
 function isOwn(url: string | undefined, provider: Provider): boolean {
@@ -234,7 +228,6 @@ export type RerankerChoice =
   | { readonly kind: "off" }
   | { readonly kind: "voyage"; readonly apiKey: string; readonly baseUrl: string | null; readonly model: string };
 
-/** Which reranker: none, unless one is named. */
 export function readReranker(set: Given): { readonly reranker: RerankerChoice } | Problems {
   const read = readSome(set, /^(VOYAGE_API_KEY|KODIAI_EMBEDDINGS(_URL)?|KODIAI_RERANKER.*)$/);
   if ("problems" in read) return read;

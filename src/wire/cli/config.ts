@@ -15,12 +15,7 @@ import { configAt } from "../../gather/gather.ts";
 import { personsClient } from "../github.ts";
 import { knownRules } from "../rules.ts";
 
-/**
- * The configuration of a folder: its file in the working tree, and its owner's on GitHub.
- *
- * @param folder of a clone
- * @returns `notRead` is what could not be read, and why, or null
- */
+/** The file in the working tree, and the owner's on GitHub; `notRead` is what could not be read. */
 export async function configHere(folder: string) {
   const token = process.env.GITHUB_TOKEN ?? "";
   const origin = await originOf(folder);
@@ -93,9 +88,9 @@ export async function entriesIn(folder: string): Promise<readonly RootEntry[]> {
   const list = async (below: string) => {
     const found = await readdir(join(folder, below), { withFileTypes: true }).catch(() => []);
     return found.map(
-      (one): RootEntry => ({
-        path: `${below}${one.name}`,
-        kind: one.isSymbolicLink() ? "link" : one.isFile() ? "file" : "folder",
+      (entry): RootEntry => ({
+        path: `${below}${entry.name}`,
+        kind: entry.isSymbolicLink() ? "link" : entry.isFile() ? "file" : "folder",
       }),
     );
   };

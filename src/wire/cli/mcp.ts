@@ -73,7 +73,6 @@ export async function mcpPorts(words: McpWords) {
     folder,
     isAll: words.isAll,
     mayWrite: words.mayWrite,
-    /** Finds a repository in memory by name; rejects with the fix. */
     named,
     memory: async () => {
       const memory = await opened();
@@ -102,7 +101,6 @@ export async function mcpPorts(words: McpWords) {
       };
       return { repo: to, number: pull.number, headSha: pull.head.sha, ports };
     },
-    /** A few of the reviews that this server wrote, newest first. */
     recent: [] as Review[],
     /** Stores memories; only called when `mayWrite`. */
     keep: async (records: readonly MemoryRecord[]) => {

@@ -23,7 +23,6 @@ import { openStore, type Store } from "../store.ts";
 import { openForReading, unrecorded } from "./store.ts";
 
 export interface MemoryStore extends Omit<Store, "close"> {
-  /** As storePlace names it. */
   readonly place: string;
   readonly redact: typeof redact;
   readonly embedder: Embedder;
@@ -70,9 +69,7 @@ export async function memoryVerbPorts(word: string | undefined) {
 
 /**
  * Memory for verbs that only read it, and the repository that `--repo` names (a folder, OWNER/NAME
- * or HOST/ID; else the current folder's). No file is created.
- *
- * @throws UsageError; Error when there are no memories of it
+ * or HOST/ID). No file is created. @throws UsageError; Error when there are no memories of it
  */
 export async function memoryToRead(
   dataDir: string | undefined,
@@ -84,7 +81,7 @@ export async function memoryToRead(
   try {
     const known = (await opened?.labels.all()) ?? [];
     const repo = await repositoryOf(word, async () => known, shownPlace(place));
-    if (opened !== null && known.some((one) => repoKey(one) === repoKey(repo))) return { ...opened, repo };
+    if (opened !== null && known.some((other) => repoKey(other) === repoKey(repo))) return { ...opened, repo };
     throw new Error(nothingRemembered(nameOf(repo), known, shownPlace(place)));
   } catch (error) {
     opened?.close();
@@ -92,7 +89,6 @@ export async function memoryToRead(
   }
 }
 
-/** Ports of a search by hand, without what reranks. */
 export function searchPorts({ embedder, recall, retrievals }: MemoryStore): Omit<SearchPorts, "reranker"> {
   const log = safeRetrievals(retrievals, unrecorded);
   return { embedder, recall, allowance: NO_ALLOWANCE, retrievals: log, now: Date.now };
@@ -142,15 +138,9 @@ function fileUrl({ host, owner, name }: Repo, commit: string, path: string, isWi
   return `${page}/blob/${commit}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-/** The repository to import, with which token, into which folder. */
-interface HistoryWords extends PersonsRepository {
-  readonly dataDir: string | undefined;
-  readonly isDry: boolean;
-}
-
 /** Ports of `kodiai import`. A dry run opens no file. */
 export async function historyVerbPorts(
-  words: HistoryWords,
+  words: PersonsRepository & { readonly dataDir: string | undefined; readonly isDry: boolean },
 ): Promise<HistoryPorts & { readonly repo: Repo; readonly close: () => void }> {
   registerSecrets(words.token);
   const found = await personsPast(words);

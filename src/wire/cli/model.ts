@@ -15,8 +15,6 @@ export interface ModelWish {
 }
 
 /**
- * Access to the chosen model; null without one.
- *
  * @param spending where costs are recorded; null without a store
  * @param lessons where it is remembered what the server does not take; null: only in this process
  * @throws UsageError with every problem of the model's variables

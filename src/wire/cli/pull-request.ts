@@ -20,11 +20,7 @@ import { type Remembered, unrecorded } from "./store.ts";
 
 type NamedPull = PersonsRepository & { readonly number: number; readonly model: ModelWish };
 
-/**
- * Reads a pull request; no port could post. Throws when it does not exist or the token may not.
- *
- * @param named `place`: see storePlaceIfAny
- */
+/** No port could post. Throws when there is no such pull request or the token may not read it. */
 export async function pullRequestPorts(named: NamedPull & { readonly place: string | null }): Promise<NamedChange> {
   const github = personsClient(named.token, named.apiUrl);
   return readingPorts(github, "kodiai[bot]", await storeAt(named.place), named);
@@ -34,10 +30,7 @@ const WORKFLOWS_LOGIN = "github-actions[bot]";
 
 /**
  * Reads a pull request and comments on it, with the token of a workflow of GitHub Actions. The
- * store holds what was sent and what is remembered, until the runner ends.
- *
- * @param named `place`: see storePlace; a store is made there
- * @throws as pullRequestPorts and openStore
+ * store holds what was sent and what is remembered, until the runner ends. Throws as above.
  */
 export async function commentingPorts(
   named: NamedPull & { readonly place: string },

@@ -65,11 +65,7 @@ export function backupPorts(word: string | undefined) {
   };
 }
 
-/**
- * Ports of `kodiai export-data` and `kodiai erase`.
- *
- * @throws UsageError without a store; Error when memory cannot be opened: much would be left out
- */
+/** @throws UsageError without a store; Error when memory does not open: much would be left out */
 export async function personPorts(word: string | undefined): Promise<Store["people"] & Pick<Store, "close">> {
   const store = await openForReading(storePlace(word));
   if (store === null) throw new UsageError(`there is no store in ${dataDir(word)}; see --data-dir`);
