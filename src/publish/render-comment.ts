@@ -26,7 +26,6 @@ const OTHER_PLACES = 20;
 
 /**
  * @param finding the one whose lines the comment is on
- *
  * @param place `inline` offers a committable suggestion; a comment on a file has no lines to
  *   replace
  * @param others findings that report the same elsewhere, and have no comment of their own

@@ -51,7 +51,6 @@ const SECTION_LENGTHS = {
 
 /**
  * @param findings where each finding is: as planned (`review.findings`), or as GitHub has it
- *
  * @returns Markdown of at most BODY_LIMIT UTF-16 units whose last line is the summary's hidden
  *   marker
  */

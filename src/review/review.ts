@@ -1,6 +1,7 @@
 // The review stage: merges the findings of rules and model, checks them against the diff and places
 // them. Nothing is sent. Without a model the rules' review remains, and says so.
 
+import { parseConfig } from "../config/parse-config.ts";
 import { fileList } from "../config/patterns.ts";
 import { CONFIG_FILE } from "../config/read-yaml.ts";
 import type { ChangeContext, ReadHead } from "../domain/change-context.ts";
@@ -32,7 +33,6 @@ import { reviewMemory, withRememberedAbout } from "./memory/remembered-about.ts"
 import { type CodeNow, codeNow } from "./placing/code-now.ts";
 import { anchorFindings, place } from "./placing/place.ts";
 import { suggestion } from "./placing/suggestion.ts";
-import { proposedProblems } from "./proposed-problems.ts";
 import { guardPush, scopeAfterPush } from "./push-scope.ts";
 import { ANSWER_TOKENS, answerRequest, type Question } from "./reading/answer-question.ts";
 import { FIRST_QUESTIONS, REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./reading/instructions.ts";
@@ -47,7 +47,7 @@ export { probeQuestion } from "./reading/probe.ts";
 /** The version of the models' instructions: part of a review's fingerprint. */
 export const PROMPT_VERSION = shortHash([REVIEW_INSTRUCTIONS, ...FIRST_QUESTIONS, VERIFY_INSTRUCTIONS].join("\n"));
 
-export interface ReviewPorts {
+export interface ReviewInputs {
   readonly inspector: Inspector;
   /** The repository at the head, for rules; null: they read the change alone. */
   readonly repository: InspectedRepository | null;
@@ -76,7 +76,7 @@ export async function review(
   authored: PullRequestContext,
   signals: ReviewSignals,
   precedents: Precedents,
-  ports: ReviewPorts,
+  ports: ReviewInputs,
 ): Promise<Review> {
   // Rules read what the model is spared.
   const context = { ...authored, files: [...authored.files, ...authored.spared] };
@@ -164,7 +164,7 @@ export async function review(
     configProblems: context.configProblems,
     configUsed: context.configUsed,
     configChanges: changesConfig(context),
-    proposedProblems: proposedProblems(context.headTexts),
+    proposedProblems: proposedProblems(context),
     cost: { ...read.cost, ms: 0 },
     fingerprint: ports.fingerprint,
     agentPrompt: config.review.agentPrompt,
@@ -390,6 +390,15 @@ function saysNoHead({ headTexts, degraded }: PullRequestContext): boolean {
 
 function eachOnce(degraded: readonly Degraded[]): readonly Degraded[] {
   return [...new Map(degraded.map((one) => [JSON.stringify([one.part, one.reason]), one])).values()];
+}
+
+/**
+ * Problems of the configuration that the pull request proposes, at its lines of the head: it is not
+ * in effect yet, but can be fixed before the merge. Rule ids are not checked here.
+ */
+function proposedProblems({ headTexts }: PullRequestContext): Review["proposedProblems"] {
+  const text = headTexts.get(CONFIG_FILE);
+  return text === undefined ? [] : parseConfig([{ file: CONFIG_FILE, text }]).problems;
 }
 
 function changesConfig({ files, leftOut }: PullRequestContext): boolean {

@@ -130,7 +130,7 @@ interface ReadinessParts {
   /** Problem of the store's files at the last check; null when they are intact. */
   readonly damage: () => string | null;
   /** Why no job runs; null when all is well. */
-  readonly jobs?: () => string | null;
+  readonly jobs: () => string | null;
   /** Bytes in use, and their limit; null without one. */
   readonly memory: () => { readonly used: number; readonly most: number | null };
   /** Epoch milliseconds. */
@@ -150,15 +150,8 @@ const FAILED = "the last delivery could not be stored";
 const MOST_MEMORY = 0.95;
 
 /** @returns the check, which never rejects */
-export function readinessCheck({
-  inbox,
-  isDraining,
-  failedAgo,
-  damage,
-  jobs = () => null,
-  memory,
-  now,
-}: ReadinessParts): () => Promise<Readiness> {
+export function readinessCheck(parts: ReadinessParts): () => Promise<Readiness> {
+  const { inbox, isDraining, failedAgo, damage, jobs, memory, now } = parts;
   let probedAt = Number.NEGATIVE_INFINITY;
   let lockedSince: number | null = null;
   let problem: string | null = null;

@@ -122,7 +122,6 @@ const MAX_PROBLEMS = 1_000;
 
 /**
  * @param lines without their line ends; they are streamed
- *
  * @returns how many lines were not empty, the first 1,000 invalid ones (1-based), and how many
  *   there were
  * @throws Transient when memory cannot be reached now, and what redactor or source throw; the same

@@ -19,7 +19,6 @@ export type HandSearched = Awaited<ReturnType<typeof searchByHand>>;
 
 /**
  * @param texts at least one; each is a search of its own
- *
  * @returns each memory once, best first, at most topK per text; and each text's retrieval and wall
  *   time
  */

@@ -3,7 +3,7 @@ import { hasAccess } from "../../domain/command.ts";
 import { OutOfReach, TooExpensive, Transient } from "../../domain/errors.ts";
 import type { Repo, ReviewJob } from "../../domain/job.ts";
 import type { Degraded, Skipped, SkippedCheck } from "../../domain/omissions.ts";
-import { type Conclusion, type PostedReview, type Review, type Superseded, worstOf } from "../../domain/review.ts";
+import { type PostedReview, type Review, type Superseded, worstOf } from "../../domain/review.ts";
 import { publicErrorText } from "../../domain/text/public-error-text.ts";
 import type { CheckStore, Checks } from "../../ports/checks.ts";
 import type { Permissions } from "../../ports/conversation.ts";
@@ -14,7 +14,6 @@ import {
   checkEnd,
   endCheck,
   failing,
-  type HeadVerdict,
   leftCheckEnd,
   refuseReview,
   worstOnHead,
@@ -87,8 +86,8 @@ export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number
         if (own?.isOpen === false && own.baseRef === place.baseRef) await store.judge(own.id, end.conclusion);
         const shown = await store.newest(repo, place.headSha);
         const worst = await worstOnHead({ key, repo, ...place }, ports);
-        const isShown =
-          shown?.isOpen === true || shown?.conclusion === worstOf([end.conclusion, ...conclusionsOf(worst)]);
+        const due = worst === null ? end.conclusion : worstOf([end.conclusion, worst.conclusion]);
+        const isShown = shown?.isOpen === true || shown?.conclusion === due;
         if (own?.baseRef === place.baseRef && isShown) return;
         await endCheck(await begin(place), end, ports, now(), true);
       } catch {
@@ -116,10 +115,6 @@ export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number
 
 /** Where a check is, and what it judges by. */
 type CheckPlace = Pick<SkippedCheck, "headSha" | "baseRef" | "failOn">;
-
-function conclusionsOf(worst: HeadVerdict | null): readonly Conclusion[] {
-  return worst === null ? [] : [worst.conclusion];
-}
 
 /** A pull request that GitHub does not answer for counts as open: its verdict stands. */
 function openAt(repo: Repo, reviews: Pick<Reviews, "head">): CheckPorts["isOpenAt"] {

@@ -121,10 +121,17 @@ INSERT INTO against (id, by, reason, url, at, is_reaction)
 DROP TABLE rejections;
 ALTER TABLE against RENAME TO rejections;`;
 
+const PGVECTOR = "CREATE EXTENSION IF NOT EXISTS vector;";
+/** Reading many rows then needs no look-up for each vector. */
+const INLINE_VECTORS = "ALTER TABLE vectors ALTER COLUMN code SET STORAGE PLAIN;";
+
 export const MEMORY_PART: SchemaPart = {
   part: "memory",
   steps: [
-    (dialect) => `${dialect.setUp}\n${dialect.schema(TABLES)}\n${dialect.keepInRow("vectors", "code")}`,
+    (dialect) => {
+      const tables = dialect.schema(TABLES);
+      return dialect.name === "postgres" ? `${PGVECTOR}\n${tables}\n${INLINE_VECTORS}` : tables;
+    },
     () => WITHOUT_CODE,
     () => "DROP TABLE taken;",
     () => ONE_TABLE_OF_REJECTIONS,
