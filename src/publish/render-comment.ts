@@ -40,7 +40,7 @@ export function renderComment(
 ): string {
   const { repo } = review;
   const where = place === "file" && finding.locMethod !== "none" ? `About ${lines(finding)} of this file.` : "";
-  const quotes = finding.precedents.slice(0, QUOTES).map((said) => `Said before: ${quoteLine(repo, said)}`);
+  const quotes = finding.precedents.slice(0, QUOTES).map((precedent) => `Said before: ${quoteLine(repo, precedent)}`);
   return [
     withPullLinks(repo, findingTitle(finding), finding.precedents),
     withPullLinks(repo, sanitizeBlock(finding.body), finding.precedents),
@@ -124,15 +124,15 @@ const QUOTED = 200;
 type Quoted = Quote & (Pick<Precedent, "url" | "outcome" | "decided" | "date" | "reason"> | Omit<SeenBefore, "path">);
 
 /** One line of inert Markdown: `ines on [#1](…) (2026-03-02, fixed): *Give run a list.*` */
-export function quoteLine(repo: Pick<Repo, "host">, said: Quoted): string {
-  const { author, pull, quote, date, outcome, decided } = said;
-  const reason = "reason" in said ? said.reason : undefined;
+export function quoteLine(repo: Pick<Repo, "host">, quoted: Quoted): string {
+  const { author, pull, quote, date, outcome, decided } = quoted;
+  const reason = "reason" in quoted ? quoted.reason : undefined;
   const who = author === undefined ? "Kodiai" : sanitizeInline(author, 60);
   const known = outcome === "unknown" || outcome === "posted" ? "" : outcome;
   const became = [known, decided ?? ""].filter((part) => part !== "").join(" ");
   const when = [sanitizeInline(date, 10), sanitizeInline(became, 240)].filter((part) => part !== "").join(", ");
   const words = sanitizeInline(quote ?? reason ?? "", QUOTED);
-  const where = `${who} ${placeOfQuote(repo, said.url, pull)}`.trim();
+  const where = `${who} ${placeOfQuote(repo, quoted.url, pull)}`.trim();
   return `${where}${when === "" ? "" : ` (${when})`}${words === "" ? "" : `: *${words}*`}`;
 }
 
@@ -165,12 +165,12 @@ const SOURCES = 5;
  */
 export function renderAnswer(answer: Answer, { comment, repo }: Pick<CommandJob, "comment" | "repo">): string | null {
   const { place, id, author } = comment;
-  const said = sanitizeBlock(answer.text ?? "", TEXT_LIMIT);
-  if (said === "") return null;
+  const text = sanitizeBlock(answer.text ?? "", TEXT_LIMIT);
+  if (text === "") return null;
   const to = /^[a-z\d](?:[a-z\d-]{0,38})$/i.test(author.login) ? `@${author.login}` : "";
-  const isProse = !/^(?:[-*+>#|]|`{3}|~{3}|\d+[.)])/.test(said);
+  const isProse = !/^(?:[-*+>#|]|`{3}|~{3}|\d+[.)])/.test(text);
   return [
-    isProse && to !== "" ? `${to} ${said}` : [to, said].filter((part) => part !== "").join("\n\n"),
+    isProse && to !== "" ? `${to} ${text}` : [to, text].filter((part) => part !== "").join("\n\n"),
     ...small(answer, repo),
     answerMarker(place, id),
   ].join("\n\n");

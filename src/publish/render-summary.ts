@@ -226,7 +226,8 @@ function rememberedLines(review: Review, findings: readonly PlacedFinding[], max
     quotes.set(id, { ...one, places: one.places.add(place) });
   };
   for (const { finding } of worstFirst(findings))
-    for (const said of finding.precedents) add(said.id, () => quoteLine(repo, said), placeOf(review, finding));
+    for (const precedent of finding.precedents)
+      add(precedent.id, () => quoteLine(repo, precedent), placeOf(review, finding));
   for (const seen of known.seenBefore) {
     const alike = `${codeSpan(seen.path, 120)} (code ${Math.round(seen.similarity * 100)}% similar)`;
     if (!quotes.has(seen.memoryId)) add(seen.memoryId, () => quoteLine(repo, seen), alike);

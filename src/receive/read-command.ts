@@ -87,8 +87,8 @@ function verbOf(marked: string, rest: string): Command | null {
   if (verb === "explain" && !FILLER.test(`${after} `))
     return { kind: "verb", verb: "ask", text: question(words, rest) };
   const takesMore = verb === "ask" || verb === "remember";
-  const said = takesMore ? question(after, rest) : FILLER.test(`${after} `) ? "" : oneLine(after);
-  return { kind: "verb", verb, text: cutText(said, most) };
+  const argument = takesMore ? question(after, rest) : FILLER.test(`${after} `) ? "" : oneLine(after);
+  return { kind: "verb", verb, text: cutText(argument, most) };
 }
 
 function unknown(behind: string): Command {

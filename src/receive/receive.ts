@@ -272,8 +272,8 @@ const DIGITS = 32;
  *   comment of a command. If the payload has no time, it covers the whole payload
  */
 function dedupKey(job: ReviewJob | CommandJob, { payload }: Delivery): string {
-  const said = job.kind === "command" ? ["command"] : [job.headSha, job.trigger, ...momentOf(payload)];
-  const hash = createHash("sha256").update(JSON.stringify(said)).digest("hex").slice(0, DIGITS);
+  const parts = job.kind === "command" ? ["command"] : [job.headSha, job.trigger, ...momentOf(payload)];
+  const hash = createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, DIGITS);
   return `${job.key}@${hash}`;
 }
 

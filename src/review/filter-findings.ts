@@ -45,11 +45,11 @@ export function filterFindings(placed: readonly PlacedFinding[], policy: Reporti
     return reason === null;
   });
   const { first, repeats } = withoutRepeats(wanted, policy.posted);
-  const said = first.map((one): PlacedFinding => {
+  const reported = first.map((one): PlacedFinding => {
     if (!policy.posted.has(one.finding.id)) return one;
     return { finding: one.finding, place: "already-posted", reason: "already commented on" };
   });
-  return { said, heldBack: [...heldBack, ...repeats] };
+  return { reported, heldBack: [...heldBack, ...repeats] };
 }
 
 function unwanted(

@@ -138,10 +138,10 @@ function opposite(finding: Finding, located: readonly LocatedFinding[], code: Co
   if (finding.rule !== null || side === "LEFT") return null;
   const on = located.find(({ fixed }) => fixed?.path === path && startLine <= fixed.line && fixed.startLine <= line);
   if (on === undefined || on.fixed === null) return null;
-  if (suggestion !== null) return restores(finding, on.said, suggestion.text, code) ? OPPOSITE : null;
+  if (suggestion !== null) return restores(finding, on.earlier, suggestion.text, code) ? OPPOSITE : null;
   const isMild = !atLeast(finding.severity, "major");
   const isWithin = startLine >= on.fixed.startLine && line <= on.fixed.line;
-  return isMild && isWithin && finding.category === on.said.finding.category ? OPPOSITE : null;
+  return isMild && isWithin && finding.category === on.earlier.finding.category ? OPPOSITE : null;
 }
 
 /** True when a suggestion brings the old tokens back. */

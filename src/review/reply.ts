@@ -112,12 +112,12 @@ function draftedFinding(value: unknown): DraftedFinding | string {
   if (fields === null) return problemWith("a finding", value, null);
   const title = textIn(fields, "title");
   const body = textIn(fields, "body", "description", "message", "comment");
-  const said = title ?? body;
+  const claim = title ?? body;
   const path = textIn(fields, "path", "file", "filename");
-  if (path === null) return problemWith("path", fields.get("path"), said);
-  if (said === null) return problemWith("title", fields.get("title"), null);
+  if (path === null) return problemWith("path", fields.get("path"), claim);
+  if (claim === null) return problemWith("title", fields.get("title"), null);
   const severity = fields.get("severity") === undefined ? "medium" : severityOf(textIn(fields, "severity") ?? "");
-  if (severity === null) return problemWith("severity", fields.get("severity"), said);
+  if (severity === null) return problemWith("severity", fields.get("severity"), claim);
   const precedents = fields.get("precedents");
   return {
     path,
@@ -126,8 +126,8 @@ function draftedFinding(value: unknown): DraftedFinding | string {
     quote: textIn(fields, "quote") ?? "",
     severity,
     category: categoryOf(textIn(fields, "category", "type") ?? "") ?? "correctness",
-    title: title ?? said.split(/(?<=[.!?])\s|\n/)[0] ?? said,
-    body: body ?? said,
+    title: title ?? claim.split(/(?<=[.!?])\s|\n/)[0] ?? claim,
+    body: body ?? claim,
     true: shareOf(fields, USUAL_ODDS, "true", "confidence"),
     wanted: shareOf(fields, 1, "wanted"),
     suggestion: textIn(fields, "suggestion"),

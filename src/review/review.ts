@@ -119,8 +119,8 @@ export async function review(
   const looked = whoLooked(read.coverage, seen, context.tools);
   const { open, addressed } = openFindings(weighed.notFound, context, looked);
   const limit = ports.commentLimit ?? config.review.maxComments;
-  const asked = askedToIgnore([...weighed.said, ...open], ignored, policy);
-  const placed = place(withAsked([...weighed.said, ...open], asked), limit);
+  const asked = askedToIgnore([...weighed.reported, ...open], ignored, policy);
+  const placed = place(withAsked([...weighed.reported, ...open], asked), limit);
   const findings = withSuggestions(placed, context);
   return {
     kind: "review",
@@ -186,12 +186,12 @@ function heldByAuthor(held: HeldBack): HeldBack {
  * Reported findings that an author without write access asks to ignore, in code or by a command.
  */
 function askedToIgnore(
-  said: readonly PlacedFinding[],
+  reported: readonly PlacedFinding[],
   ignored: readonly HeldBack[],
   { asked }: ReportingPolicy,
 ): readonly HeldBack[] {
   const inCode = new Map(ignored.map(({ finding, reason }) => [finding.id, reason]));
-  return said.flatMap(({ finding }) => {
+  return reported.flatMap(({ finding }) => {
     const reason = inCode.get(finding.id) ?? asked.get(finding.id);
     return reason === undefined ? [] : [{ finding, reason }];
   });
@@ -199,9 +199,9 @@ function askedToIgnore(
 
 const ASKED = "The author asked to ignore this. It counts until a person with write access agrees (`/kodiai ignore`).";
 
-function withAsked(said: readonly PlacedFinding[], asked: readonly HeldBack[]): readonly PlacedFinding[] {
+function withAsked(reported: readonly PlacedFinding[], asked: readonly HeldBack[]): readonly PlacedFinding[] {
   const ids = new Set(asked.map(({ finding }) => finding.id));
-  return said.map((placed) => {
+  return reported.map((placed) => {
     const { finding } = placed;
     return ids.has(finding.id) ? { ...placed, finding: withNote(finding, ASKED) } : placed;
   });
@@ -259,12 +259,14 @@ function weigh(
   const heldBack = [...fresh.heldBack, ...guarded.heldBack, ...filtered.heldBack];
   const seen = new Set([...known.values(), ...quiet.known.values()].map(({ finding }) => finding.id));
   // Declined findings are neither open nor addressed.
-  const notFound = located.filter(({ said: { finding } }) => !seen.has(finding.id) && !policy.declined.has(finding.id));
-  const reported = filtered.said.map((placed) => {
+  const notFound = located.filter(
+    ({ earlier: { finding } }) => !seen.has(finding.id) && !policy.declined.has(finding.id),
+  );
+  const reported = filtered.reported.map((placed) => {
     const earlier = known.get(placed.finding);
     return earlier === undefined ? placed : placeOfKnown(placed, earlier);
   });
-  return { located, notFound, heldBack, said: reported };
+  return { located, notFound, heldBack, reported };
 }
 
 /** What the model read; without one the rules read everything, as always. */
@@ -287,14 +289,14 @@ export async function answer(question: Question, allowance: ModelAllowance): Pro
   const none = { text: null, model: null, cost: costOf([]) };
   if (allowance.model === null) return { ...none, reason: allowance.reason ?? "no model is set up" };
   const { model, usd, delimiter } = allowance;
-  const asked = { ...none, model: model.names.main };
+  const unanswered = { ...none, model: model.names.main };
   const request = answerRequest(question, delimiter());
   const price = model.price("main", tokensOf([...request.system, ...request.user]), ANSWER_TOKENS);
-  if (price !== null && price > usd) return { ...asked, reason: "the budget does not pay for the question" };
-  const said = await model.ask(request);
-  const paid = { ...asked, cost: costOf([said.usage]) };
-  if (said.kind === "failed") return { ...paid, reason: failureReason(said) };
-  const text = said.value.answer.trim();
+  if (price !== null && price > usd) return { ...unanswered, reason: "the budget does not pay for the question" };
+  const reply = await model.ask(request);
+  const paid = { ...unanswered, cost: costOf([reply.usage]) };
+  if (reply.kind === "failed") return { ...paid, reason: failureReason(reply) };
+  const text = reply.value.answer.trim();
   return text === "" ? { ...paid, reason: "the model gave an empty answer" } : { ...paid, text, reason: null };
 }
 
@@ -341,13 +343,13 @@ function policyOf(
   isAuthorTrusted: boolean,
 ): ReportingPolicy {
   const { profile } = config.review;
-  const asked = intent.profile;
-  const isFromTitle = asked !== null && (isAuthorTrusted || reportsMore(asked, profile));
+  const fromTitle = intent.profile;
+  const isFromTitle = fromTitle !== null && (isAuthorTrusted || reportsMore(fromTitle, profile));
   const reasons = (isWriter: boolean) =>
     new Map(declined.filter((one) => one.isWriter === isWriter).map((one) => [one.findingId, declinedReason(one)]));
   return {
     severityThreshold: config.review.severityThreshold,
-    profile: isFromTitle ? asked : profile,
+    profile: isFromTitle ? fromTitle : profile,
     profileFrom: isFromTitle ? "title" : "configuration",
     styleOk: intent.styleOk && isAuthorTrusted,
     suppress: config.review.suppress,

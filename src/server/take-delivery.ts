@@ -32,12 +32,12 @@ export function deliveryHandler(taking: DeliverySettings): ApplicationFunction {
   async function take({ id, name: event, payload }: ProbotEvent): Promise<void> {
     if (isForeignCheck(event, payload, taking.appId)) return counted.took(event, "ignored");
     const {
-      outcome: asked,
+      outcome: immediate,
       followUpJobs: beside,
       dedupKey: meaning,
     } = receive({ id, event, payload }, { host, reviewerLogin, slug });
     const receivedAt = Date.now();
-    const outcome = taking.debounce === false ? asked : await debounced(asked, taking.store, receivedAt);
+    const outcome = taking.debounce === false ? immediate : await debounced(immediate, taking.store, receivedAt);
     const isNew = await commits.commit({ delivery: { id, event, receivedAt, meaning }, outcome, beside });
     const kind = isNew ? outcome.kind : "seen before";
     counted.took(event, kind);

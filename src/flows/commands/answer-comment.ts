@@ -204,8 +204,8 @@ function nameMe(answer: Answer): Answer {
 }
 
 async function showConfig({ job, ports, stage }: CommandContext): Promise<Answer> {
-  const asked = () => gatherSettings(job, ports.pulls, knownFor(ports));
-  const { config, problems, origins, used } = await stage("gather", asked);
+  const read = () => gatherSettings(job, ports.pulls, knownFor(ports));
+  const { config, problems, origins, used } = await stage("gather", read);
   const wrong = problems.length === 0 ? "" : `\n\n${problems.length} problems; the summary of a review lists them.`;
   return plainAnswer("done", `\`\`\`yaml\n# ${used}\n${configView(config, origins)}\n\`\`\`${wrong}`, "configuration");
 }

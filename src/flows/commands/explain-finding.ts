@@ -81,9 +81,9 @@ async function fromMemory(repo: Repo, id: string, ports: ExplainPorts): Promise<
 }
 
 function inReview(review: Review, id: string, memory: MemoryRecord | null): ExplainedFinding | null {
-  const said = review.findings.find(({ finding }) => finding.id === id);
-  if (said !== undefined) {
-    const { finding, place, reason } = said;
+  const reported = review.findings.find(({ finding }) => finding.id === id);
+  if (reported !== undefined) {
+    const { finding, place, reason } = reported;
     return { kind: "explained", state: "said", finding, placed: { place, reason }, heldBack: null, memory };
   }
   const held = review.heldBack.find(({ finding }) => finding.id === id);

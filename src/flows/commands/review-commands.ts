@@ -66,9 +66,9 @@ export async function explainReview(order: CommandContext): Promise<Answer> {
   const latest = await order.ports.records.latest(order.key);
   const why = notReviewed(skipped);
   const none = skipped === null ? "This pull request was not reviewed yet. `/kodiai review` reviews it." : "";
-  const said = latest === null ? none : summaryText(latest);
+  const summary = latest === null ? none : summaryText(latest);
   const how = "In the thread of a finding it explains the finding.";
-  const text = [why, said, how].filter((part) => part !== "").join("\n\n");
+  const text = [why, summary, how].filter((part) => part !== "").join("\n\n");
   return plainAnswer("done", text, skipped === null ? "why: reviewed" : `why: ${skipped}`);
 }
 
@@ -126,9 +126,9 @@ function summaryText(review: Review): string {
   const more = findings.length > FINDINGS ? [`- and ${findings.length - FINDINGS} more`] : [];
   const { head, rest, held } = quietVerdict(review);
   const quiet = isQuiet(review) ? " There was nothing to say." : "";
-  const said = counts.length === 0 ? `${head}${rest}${held}` : counts.join(", ");
+  const found = counts.length === 0 ? `${head}${rest}${held}` : counts.join(", ");
   return [
-    `The latest review, of \`${headSha.slice(0, 7)}\`: ${said}.${quiet}`,
+    `The latest review, of \`${headSha.slice(0, 7)}\`: ${found}.${quiet}`,
     review.walkthrough ?? "",
     [...lines, ...more].join("\n"),
     heldBack.length === 0 || counts.length === 0 ? "" : `Held back: ${heldBack.length}.`,

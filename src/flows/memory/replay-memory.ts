@@ -89,8 +89,8 @@ export async function replayMemory(repo: Repo, last: number, ports: ReplayPorts)
     const ask = async (of: Repo, number: number) => {
       const context = pastChange(of, number, people);
       const settings = { ...OF_THE_CHANGE, knowledge: defaultKnowledge(), now: pull.at, before: pull.at };
-      const asked = { ...UNAIDED, embedder: ports.embedder, recall: ports.recall };
-      const found = await retrieve(context, analyze(context), asked, settings);
+      const searching = { ...UNAIDED, embedder: ports.embedder, recall: ports.recall };
+      const found = await retrieve(context, analyze(context), searching, settings);
       for (const one of found.degraded) degraded.set(`${one.part} ${one.reason}`, one);
       spent.tokens += found.usage.tokens;
       spent.usd += found.usage.usd;

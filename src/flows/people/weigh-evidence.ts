@@ -42,7 +42,7 @@ export async function weighEvidence(
 }
 
 /** The kind of a command, and what was said with it; "" without text. */
-type SaidByCommand = Pick<Evidence, "kind"> & { readonly text: string };
+type CommandEvidence = Pick<Evidence, "kind"> & { readonly text: string };
 
 /** What became of a command as evidence. */
 interface NotedCommand {
@@ -64,26 +64,26 @@ const UNKNOWN: NotedCommand = { end: "unknown", note: "", rejections: 0 };
 export async function noteCommand(
   order: CommandContext,
   findingId: string,
-  said: SaidByCommand,
+  command: CommandEvidence,
 ): Promise<NotedCommand> {
   const { repo, number } = order.job;
   const [memoryId] = memoriesOfThread(repo, number, { commentIds: [], findingIds: [findingId] });
-  return memoryId === undefined ? UNKNOWN : noteOnMemory(order, memoryId, said);
+  return memoryId === undefined ? UNKNOWN : noteOnMemory(order, memoryId, command);
 }
 
 /** The same for the memory of a finding on any pull request. */
 export async function noteOnMemory(
   { job, level, ports }: CommandContext,
   memoryId: string,
-  said: SaidByCommand,
+  command: CommandEvidence,
 ): Promise<NotedCommand> {
   const { repo, comment } = job;
   const by: EvidenceBy = { ...comment.author, access: level, isBot: false, isFirstTime: false };
   const now = ports.now();
   const piece: Evidence = {
-    ...pieceOf(memoryId, said.kind, by, Date.parse(comment.at) || now),
+    ...pieceOf(memoryId, command.kind, by, Date.parse(comment.at) || now),
     key: `command:${comment.place}-${comment.id}`,
-    text: said.text === "" ? null : cutText(said.text, EVIDENCE_TEXT),
+    text: command.text === "" ? null : cutText(command.text, EVIDENCE_TEXT),
     url: comment.url,
     sha: job.headSha,
   };

@@ -179,7 +179,7 @@ function whoMayWrite(past: Pick<PastReviews, "mayWrite">): (authors: readonly Pa
   /** GitHub's answers: null without one. */
   const answers = new Map<number, boolean | null>();
   const writers = new Set<number>();
-  let asked = 0;
+  let lookups = 0;
 
   async function mayWrite(author: PastAuthor): Promise<boolean> {
     const { id, isBot, association } = author;
@@ -188,8 +188,8 @@ function whoMayWrite(past: Pick<PastReviews, "mayWrite">): (authors: readonly Pa
     // It stands in for an answer when GitHub gives none, for example to a read-only person's token.
     const isTrusted = NEAR.has(association);
     if (!answers.has(id)) {
-      if (!isTrusted && asked >= MOST_ASKED) return false;
-      if (!isTrusted) asked += 1;
+      if (!isTrusted && lookups >= MOST_ASKED) return false;
+      if (!isTrusted) lookups += 1;
       answers.set(id, await past.mayWrite(author));
     }
     return answers.get(id) ?? isTrusted;

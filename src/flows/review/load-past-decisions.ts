@@ -44,10 +44,10 @@ export async function loadPastDecisions(context: PullRequestContext, ports: Writ
     const rejected = await past.rejected(repo);
     const { files, pull } = context;
     const flagged = flaggedInChange(await past.flagged(repo, beginnings(files), pull.number), files);
-    const asked = flagged.flatMap(({ fixedAt, isDistinctive, pull }) =>
+    const candidates = flagged.flatMap(({ fixedAt, isDistinctive, pull }) =>
       fixedAt === null && isDistinctive ? [pull] : [],
     );
-    const openPulls = await openAmong(context.repo, [...new Set(asked)].slice(0, MOST_PULLS), ports.pulls);
+    const openPulls = await openAmong(context.repo, [...new Set(candidates)].slice(0, MOST_PULLS), ports.pulls);
     const alikeClaims = async (findings: readonly Finding[]) => {
       const alike = await claimsLike(findings, rejected, context, ports);
       const pulls = [...new Set(rejected.flatMap((one) => (one.pull === null ? [] : [one.pull])))];

@@ -66,8 +66,8 @@ export async function prepare(context: PullRequestContext, signals: ReviewSignal
         month: await monthSpending(config.review, repo, access, ports.now(), isOutsider),
       };
       if (ports.redact === null) return complete;
-      const said = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));
-      return { ...complete, hunks: await findingHunks(said, context.files, ports.redact) };
+      const posted = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));
+      return { ...complete, hunks: await findingHunks(posted, context.files, ports.redact) };
     },
   };
 }

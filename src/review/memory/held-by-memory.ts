@@ -54,10 +54,10 @@ export function heldByMemory(
   past: PastMaterial,
 ): Checked {
   const heldBack: HeldBack[] = [];
-  const said = indexed(findings, past);
+  const index = indexed(findings, past);
   const kept = findings.flatMap((finding): readonly Finding[] => {
     if (isKnown(finding)) return [finding];
-    const found = declinedBefore(finding, said) ?? postedElsewhere(finding, said);
+    const found = declinedBefore(finding, index) ?? postedElsewhere(finding, index);
     if (found === null) return [finding];
     const { precedent, holds, reason, isReasoned, ...whose } = found;
     if (!holds || (isReasoned ? isAlwaysRepeated(finding) : isAlwaysReported(finding)))

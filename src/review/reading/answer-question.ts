@@ -88,7 +88,7 @@ function findingLines(findings: readonly Finding[]): string {
 
 /** The visible text of the latest comments, each cut. */
 function spoken(thread: Question["thread"]): string {
-  const said = (body: string) => cutText(visibleText(body).text.trim(), COMMENT_CHARS);
-  const latest = thread.slice(-20).map(({ login, isOurs, body }) => `${isOurs ? "you" : login} wrote:\n${said(body)}`);
+  const shown = (body: string) => cutText(visibleText(body).text.trim(), COMMENT_CHARS);
+  const latest = thread.slice(-20).map(({ login, isOurs, body }) => `${isOurs ? "you" : login} wrote:\n${shown(body)}`);
   return latest.join("\n\n");
 }

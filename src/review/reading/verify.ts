@@ -219,14 +219,14 @@ export function verifyQuestion(
   around = "",
 ) {
   const listed = fittingFindings(findings, budget * FINDINGS_PART);
-  const asked = findings.slice(0, listed.length);
+  const included = findings.slice(0, listed.length);
   const list = listed.join("\n\n");
-  const drawn = drawnCode(asked, files, headTexts, budget - list.length);
+  const drawn = drawnCode(included, files, headTexts, budget - list.length);
   const elsewhere = cutAtLine(around, budget - list.length - drawn.length);
   const code = elsewhere === "" ? drawn : `${drawn}\n\n${elsewhere}`;
-  const text = `# Code\n\n${fence("code", code, delimiter)}\n\n# Drafted findings\n\n${fence("findings", list, delimiter)}\n\nDecide each of the ${asked.length} findings, by its id.`;
+  const text = `# Code\n\n${fence("code", code, delimiter)}\n\n# Drafted findings\n\n${fence("findings", list, delimiter)}\n\nDecide each of the ${included.length} findings, by its id.`;
   return {
-    findings: asked,
+    findings: included,
     system: [{ text: VERIFY_INSTRUCTIONS, cache: true }],
     user: [{ text, cache: false }],
   };
@@ -248,8 +248,8 @@ function fittingFindings(findings: readonly Finding[], budget: number): readonly
 function drawnFinding(finding: Finding): string {
   const { id, path, startLine, line, side, severity, category, title, body } = finding;
   const place = finding.locMethod === "none" ? "no proven line" : `lines ${startLine} to ${line}, ${side}`;
-  const said = cutText(reveal(body), BODY_CHARS);
-  return `[${id}] ${revealLine(cutText(path, 500))}, ${place}; ${severity} ${category}\n${revealLine(title)}\n${said}`;
+  const text = cutText(reveal(body), BODY_CHARS);
+  return `[${id}] ${revealLine(cutText(path, 500))}, ${place}; ${severity} ${category}\n${revealLine(title)}\n${text}`;
 }
 
 /** The code near the findings of each file, as far as it fits. */
@@ -343,8 +343,8 @@ async function citedLines(
   findings: readonly { readonly title: string; readonly body: string }[],
   lines: MaskedLines,
 ): Promise<string> {
-  const said = findings.map(({ title, body }) => `${title}\n${body}`).join("\n");
-  const places = new Map([...said.matchAll(CITED)].map((place) => [place[0], place]));
+  const drafts = findings.map(({ title, body }) => `${title}\n${body}`).join("\n");
+  const places = new Map([...drafts.matchAll(CITED)].map((place) => [place[0], place]));
   const shown: string[] = [];
   for (const [, path = "", first, last = first] of [...places.values()].slice(0, MOST_PLACES)) {
     const all = await lines(path);

@@ -96,9 +96,9 @@ const known = new WeakMap<Claim, Read>();
 function read(claim: Claim): Read {
   const before = known.get(claim);
   if (before !== undefined) return before;
-  const said = [claim.rule ?? "", claim.title, ...(claim.alsoBy ?? []), ...(claim.tags ?? [])].join("\n");
+  const text = [claim.rule ?? "", claim.title, ...(claim.alsoBy ?? []), ...(claim.tags ?? [])].join("\n");
   const made = {
-    matters: MATTERS.flatMap((words, at) => (words.test(said) ? [at] : [])),
+    matters: MATTERS.flatMap((words, at) => (words.test(text) ? [at] : [])),
     words: new Set(claim.title.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? []),
   };
   known.set(claim, made);

@@ -26,11 +26,7 @@ export function withToolFindings(
   ours: readonly Finding[],
   { files, headTexts, leftOut, tools }: Pick<PullRequestContext, "files" | "headTexts" | "leftOut" | "tools">,
   settings: ReadonlyMap<string, RuleSetting>,
-): {
-  readonly findings: readonly Finding[];
-  readonly heldBack: readonly HeldBack[];
-  readonly degraded: readonly Degraded[];
-} {
+) {
   if (tools.results.length === 0) return { findings: ours, heldBack: [], degraded: [] };
   const byPath = new Map(files.map((file) => [file.path, file]));
   const known = new Map<string, KnownFile>();

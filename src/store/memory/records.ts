@@ -90,15 +90,15 @@ export function readRecord(row: RecordRow): MemoryRecord {
 
 /** The records of these ids that the scope admits, in the order of the ids, each once. */
 export async function storedRecords(sql: Sql, scope: Scope, ids: readonly string[]): Promise<readonly MemoryRecord[]> {
-  const asked = [...new Set(ids)];
+  const wanted = [...new Set(ids)];
   const found = await select<RecordRow>(
     sql,
     // CROSS JOIN fixes the order: SQLite would begin with the repository, and read all its rows.
     (at) => `SELECT ${RECORD_COLUMNS} FROM records r CROSS JOIN repositories p JOIN ${RECORD_TABLES}
-     WHERE p.id = r.repo AND ${sql.dialect.among("r.mem", at(asked), "text")} AND ${scopeSql(scope, { at }).rows}`,
+     WHERE p.id = r.repo AND ${sql.dialect.among("r.mem", at(wanted), "text")} AND ${scopeSql(scope, { at }).rows}`,
   );
   const byId = new Map(found.map((row) => [row.mem, readRecord(row)]));
-  return asked.flatMap((id) => byId.get(id) ?? []);
+  return wanted.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** `taken`: the id belongs to another repository. */

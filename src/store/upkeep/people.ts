@@ -57,10 +57,10 @@ export function storedPeople(stores: StoreDatabases, { nameOf, forget, record, r
       personRows(await findPerson(askedPerson(named), stores), stores, nameOf),
     /** @param texts also removes what they wrote, not only their identity */
     async erase(named: NamedPerson, texts: boolean): Promise<ErasedPerson> {
-      const asked = askedPerson(named);
-      const person = await findPerson(asked, stores);
-      const loginHashes = new Set([...asked.loginHashes, ...person.logins.map(loginHash)]);
-      record({ ids: new Set([...asked.ids, ...person.ids]), loginHashes }, texts);
+      const wanted = askedPerson(named);
+      const person = await findPerson(wanted, stores);
+      const loginHashes = new Set([...wanted.loginHashes, ...person.logins.map(loginHash)]);
+      record({ ids: new Set([...wanted.ids, ...person.ids]), loginHashes }, texts);
       const erased = await anonymise(person, texts, stores, forget);
       await reclaim();
       return erased;
@@ -141,11 +141,11 @@ interface KnownPerson {
 
 /** All ids and logins of a person, by rows that have both: GitHub sometimes gives only one. */
 export async function findPerson(
-  { ids: asked, loginHashes }: AskedPerson,
+  { ids: given, loginHashes }: AskedPerson,
   stores: StoreDatabases,
 ): Promise<KnownPerson> {
   const pairs = await identitiesIn(stores);
-  const ids = new Set(asked);
+  const ids = new Set(given);
   const logins = new Set<string>();
   for (const { login } of pairs) if (login !== null && loginHashes.has(loginHash(login))) logins.add(login);
   // A renamed person has one id and two logins, so repeat until nothing is added.
