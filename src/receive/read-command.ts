@@ -5,7 +5,6 @@ import { type Command, SYNONYMS, VERBS, type Verb, verbEntry } from "../domain/c
 import { cutText, oneLine } from "../domain/text/cut-text.ts";
 import { smallTalk } from "../domain/text/low-information.ts";
 
-/** Characters read of a comment, and of its first line. */
 const READ = 20_000;
 const LINE = 4_000;
 

@@ -32,9 +32,7 @@ export interface PromptMaterial {
   readonly parts: readonly Part[];
   /** How often each part is read; no reading knows what another one found. */
   readonly readings: number;
-  /** Of each reviewed file. */
   readonly coverage: readonly FileCoverage[];
-  /** The code around the change. */
   readonly around: ChangeContext;
 }
 
@@ -62,7 +60,6 @@ export function compose(
   const isCut = shownCode.length < code.length;
   return {
     system: [{ text: `${REVIEW_INSTRUCTIONS}\n\n${language}`, cache: true }],
-    /** The first reading of every part, then the second. */
     questions: Array.from({ length: readings }, (_, reading) =>
       parts.map((part, index) => [
         { text: opening, cache: true },

@@ -24,7 +24,6 @@ export interface ReportingPolicy {
   readonly profileFrom: "configuration" | "title";
   /** True when the title holds [style-ok]. */
   readonly styleOk: boolean;
-  /** `review.suppress`. */
   readonly suppress: readonly Suppression[];
   /** Ids of findings with a comment of ours on the pull request. */
   readonly posted: ReadonlySet<string>;
@@ -128,7 +127,6 @@ export function suppressor(suppressions: readonly Suppression[]): (finding: Supp
   };
 }
 
-/** Every given part must match. */
 function fitting({ pattern, severities, categories, paths }: Suppression): (finding: Suppressible) => boolean {
   const title = titlePattern(pattern);
   if ("problem" in title) return () => false;
@@ -144,7 +142,6 @@ function fitting({ pattern, severities, categories, paths }: Suppression): (find
 interface Floor {
   /** Least chance, 0–1, that a model's finding is real, and that its author changes the code. */
   readonly odds: number;
-  /** Least severity of what a rule finds. */
   readonly rules: Severity;
   /** Least severity of a model's findings about what code does, and about how it is written. */
   readonly defects: Severity;

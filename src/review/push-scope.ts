@@ -19,7 +19,6 @@ const NEAR = 10;
 interface PushScope {
   /** Files with the hunks, or the parts of hunks, to be read. */
   readonly files: readonly FileDiff[];
-  /** True when the push changed something at or near these lines. */
   touches(path: string, side: Side, startLine: number, line: number): boolean;
   /** The coverage of files that are not among `files`: read at an earlier push. */
   readonly earlier: readonly FileCoverage[];
@@ -144,7 +143,6 @@ function opposite(finding: Finding, located: readonly LocatedFinding[], code: Co
   return isMild && isWithin && finding.category === on.earlier.finding.category ? OPPOSITE : null;
 }
 
-/** True when a suggestion brings the old tokens back. */
 function restores(finding: Finding, { shape }: EarlierFinding, suggested: string, code: CodeNow): boolean {
   const stream = code.stream(finding.path, finding.side);
   if (stream === null || shape.at.length === 0) return false;

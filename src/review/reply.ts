@@ -97,7 +97,6 @@ function problemsOf(read: readonly unknown[]): readonly string[] {
   return read.filter((one) => typeof one === "string");
 }
 
-/** Of a reply that was stored. */
 function earlierProblems(value: unknown): readonly string[] {
   const unread = fieldsOf(value)?.get("unread");
   return Array.isArray(unread) ? problemsOf(unread) : [];
@@ -106,7 +105,6 @@ function earlierProblems(value: unknown): readonly string[] {
 /** A model that names no odds is as sure as one that reports anything at all. */
 const USUAL_ODDS = 0.8;
 
-/** The finding, or what is wrong with it. */
 function draftedFinding(value: unknown): DraftedFinding | string {
   const fields = fieldsOf(value);
   if (fields === null) return problemWith("a finding", value, null);

@@ -52,7 +52,6 @@ export interface ReviewInputs {
   /** The repository at the head, for rules; null: they read the change alone. */
   readonly repository: InspectedRepository | null;
   readonly allowance: ModelAllowance;
-  /** See reviewFingerprint. */
   readonly fingerprint: string;
   /** Memory about code and claims like those of this change. */
   readonly pastDecisions: RepositoryHistory;
@@ -60,7 +59,6 @@ export interface ReviewInputs {
   readonly isAuthorTrusted: boolean;
   /** How many findings get a comment of their own; null: `review.maxComments`. */
   readonly commentLimit: number | null;
-  /** The code around the change, for the model. */
   readonly around: ChangeContext;
   /** The repository at the head, for the lines that findings cite. */
   readonly head: ReadHead;
@@ -279,7 +277,6 @@ function scopeOf(checkpoint: Checkpoint, { coverage }: ModelReview): Scope {
 export interface Answered {
   readonly text: string | null;
   readonly reason: string | null;
-  /** The model's name, if one was asked. */
   readonly model: string | null;
   readonly cost: Omit<Cost, "ms">;
 }

@@ -127,7 +127,6 @@ interface ReadinessParts {
   readonly isDraining: () => boolean;
   /** Milliseconds since a delivery could not be stored; null when one was stored since. */
   readonly failedAgo: () => number | null;
-  /** Problem of the store's files at the last check; null when they are intact. */
   readonly damage: () => string | null;
   /** Why no job runs; null when all is well. */
   readonly jobs: () => string | null;

@@ -233,7 +233,6 @@ export function answerClock(fetch: Fetch) {
       if (response.status < 500) answeredAt = performance.now();
       return response;
     },
-    /** Milliseconds since the last answer other than 5xx; null before the first. */
     sinceAnsweredMs: () => (answeredAt === null ? null : performance.now() - answeredAt),
   };
 }

@@ -88,7 +88,6 @@ async function debounced(outcome: Outcome, { waits }: DeliverySettings["store"],
   return outcome.kind === "heads" ? { ...outcome, each: { ...outcome.each, notBefore } } : { ...outcome, notBefore };
 }
 
-/** A delivery for the log, without the text of a comment. */
 function logged(outcome: Outcome): Readonly<Record<string, unknown>> {
   const { kind: _, ...rest } = outcome;
   if (outcome.kind === "upkeep") return { ...rest, jobs: outcome.jobs.map(({ key }) => key).slice(0, LOGGED_JOBS) };

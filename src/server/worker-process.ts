@@ -24,7 +24,6 @@ const PROGRAM = new URL("./job-process.ts", import.meta.url);
 const PROCESSOR_MS = 120_000;
 /** Before its lane gives it up, which ends no process. */
 const WALL_MS = HANGS_MS - 60_000;
-/** The same as of a process's own heartbeat. */
 const VOUCH_MS = 5_000;
 /** It reports four times a second; without a report for so long nobody vouches for it. */
 const QUIET_MS = 2_000;
@@ -64,7 +63,6 @@ export type ToWorker =
 
 interface WorkerState {
   readonly rssBytes: number;
-  /** See answerClock. */
   readonly sinceAnsweredMs: number | null;
 }
 

@@ -55,7 +55,6 @@ export function storable(text: string): string {
   return text.replaceAll("\0", "").toWellFormed();
 }
 
-/** A schema's text with words of a database in place of ours. */
 function withWords(text: string, words: ReadonlyMap<string, string>): string {
   return text.replace(/\b[A-Z]+\b/g, (word) => words.get(word) ?? word);
 }

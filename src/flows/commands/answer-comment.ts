@@ -99,7 +99,6 @@ async function notForUs(job: CommandJob, ports: CommandPorts): Promise<string | 
   return root?.isOurs === true ? null : "a reply in a thread that is not ours";
 }
 
-/** The order of a person with permission; otherwise one line on the refusal. */
 async function admitted(job: CommandJob, ports: CommandPorts, stage: Stage): Promise<CommandContext | string> {
   const { repo, number, comment, command } = job;
   const level = await ports.permissions.of(repo, comment.author);

@@ -8,15 +8,12 @@ import type { ReviewRecords } from "../../ports/conversation.ts";
 import type { Recall } from "../../ports/memory.ts";
 
 interface ExplainPorts {
-  /** Stored reviews; null without a store. */
   readonly records: Pick<ReviewRecords, "latest" | "finding"> | null;
-  /** Null without memory. */
   readonly recall: Pick<Recall, "records"> | null;
   /** Reviews that this process wrote but did not store, newest first. */
   readonly recent: readonly Review[];
 }
 
-/** Everything known about the reason. */
 interface ExplainedFinding {
   readonly kind: "explained";
   readonly state: "said" | "held back" | "remembered";
@@ -25,7 +22,6 @@ interface ExplainedFinding {
   /** Where it was posted, and why there; null when it was not posted, or that is unknown. */
   readonly placed: Pick<PlacedFinding, "place" | "reason"> | null;
   readonly heldBack: Omit<HeldBack, "finding"> | null;
-  /** Memory's record; null when memory has none. */
   readonly memory: MemoryRecord | null;
 }
 

@@ -122,7 +122,6 @@ function written(
   return { ...plainAnswer("done", text, `answered, memory ${precedents.gate.decidedBy}`), ...around, footer };
 }
 
-/** The answer without a model: the finding itself, and earlier comments. */
 function withoutModel(reason: string, findings: readonly Finding[], { ranked }: Precedents): string {
   const [finding] = findings;
   const about =

@@ -24,7 +24,6 @@ interface DescribePorts extends Omit<ExportPorts, "space"> {
 
 export interface DescribeWish {
   readonly repo: Repo;
-  /** Memories of one run at most. */
   readonly most: number;
   /** CORPUS/ID, the end of an earlier run; null at the beginning. */
   readonly after: string | null;
@@ -35,7 +34,6 @@ export interface DescribeWish {
   readonly remembering: Remembering;
 }
 
-/** Why a run stopped early. */
 interface RunStop {
   readonly reason: string;
   /** True when a retry may continue, from `notBefore` (epoch milliseconds) on where it is known. */
@@ -61,7 +59,6 @@ export interface DescribedMemories {
 
 /** Parallel questions; the budget is checked between two such groups. */
 const AT_ONCE = 4;
-/** Memories that are embedded and written together. */
 const GROUP = 24;
 
 /**

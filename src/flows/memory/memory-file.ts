@@ -22,7 +22,6 @@ interface ExportWish {
   readonly what: "records" | "pairs";
 }
 
-/** Records per read. */
 const PAGE = 500;
 /** How many of the most similar memories are considered as counterexamples. */
 const ALIKE = 10;

@@ -27,7 +27,6 @@ import { type ExportPorts, recordsOf } from "./memory-file.ts";
 
 interface ReplayPorts extends Omit<ExportPorts, "space"> {
   readonly embedder: Embedder;
-  /** The repositories in memory. */
   readonly repositories: () => Promise<readonly Repo[]>;
 }
 
@@ -72,14 +71,12 @@ export async function replayMemory(repo: Repo, last: number, ports: ReplayPorts)
   return {
     /** Oldest first. */
     pulls: done,
-    /** Canonical id of the repository's main language. */
     language: own?.language ?? mostOf([]),
     /** Whose memory replaced the own one; null when no other one has this main language. */
     placebo: placebo === null ? null : { repo: placebo.repo, memories: placebo.memories },
     /** Pull requests with comments in memory, and why some of them are not replayed. */
     known: pulls.length,
     leftOut,
-    /** The cost of embedding the queries. */
     spent,
     degraded: [...degraded.values()],
   };
@@ -123,7 +120,6 @@ async function commentsOf(repo: Repo, { memory, recall, embedder }: ReplayPorts)
   return Array.fromAsync(recordsOf({ repo, corpora: ["review_comment"] }, ports));
 }
 
-/** By the time of their first comment. */
 function pullsOf(comments: readonly MemoryRecord[]): readonly PastPull[] {
   const pulls: PastPull[] = [];
   for (const [number, own] of Map.groupBy(comments, ({ provenance }) => provenance.pull)) {

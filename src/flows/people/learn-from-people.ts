@@ -21,9 +21,7 @@ import { type WeighPorts, weighEvidence } from "./weigh-evidence.ts";
 
 export interface LearnPorts extends WeighPorts {
   readonly feedback: Feedback;
-  /** Reads the head's files. */
   readonly pulls: Pick<PullRequests, "text">;
-  /** Reported findings with their code. */
   readonly records: Pick<ReviewRecords, "latest">;
   readonly feedbackStore: FeedbackStore;
   /** Epoch milliseconds. */
@@ -165,11 +163,9 @@ async function accessOf(
   return access;
 }
 
-/** A finding whose lines have changed. */
 interface ChangedFinding {
   readonly remembered: RememberedFinding;
   readonly earlier: EarlierFinding;
-  /** Its file at the newest head. */
   readonly now: string;
 }
 

@@ -44,7 +44,6 @@ export async function weighEvidence(
 /** The kind of a command, and what was said with it; "" without text. */
 type CommandEvidence = Pick<Evidence, "kind"> & { readonly text: string };
 
-/** What became of a command as evidence. */
 interface NotedCommand {
   /** `unknown`: memory does not have the finding. */
   readonly end: "stored" | "unknown" | "failed";

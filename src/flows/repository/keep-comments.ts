@@ -166,7 +166,6 @@ function withRemembered(tally: HistoryTally, done: Remembered): HistoryTally {
   };
 }
 
-/** Whether an account has write access, by its id. */
 type MayWrite = (accountId: number) => boolean;
 
 /** Never have write access. */
@@ -176,7 +175,6 @@ const MOST_ASKED = 100;
 
 /** Answers for the given authors, and caches the answers for one run. */
 function whoMayWrite(past: Pick<PastReviews, "mayWrite">): (authors: readonly PastAuthor[]) => Promise<MayWrite> {
-  /** GitHub's answers: null without one. */
   const answers = new Map<number, boolean | null>();
   const writers = new Set<number>();
   let lookups = 0;

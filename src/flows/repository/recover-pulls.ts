@@ -31,13 +31,11 @@ export interface RecoverPulls {
 
 /** Facts about this run. */
 export interface RecoverRun {
-  /** The first after a start reads more. */
   readonly isStart: boolean;
   /** Milliseconds since the App's permissions changed: refused reviews are due at once then. */
   readonly permittedForMs: () => number;
 }
 
-/** Delay before a refused review is tried again. */
 const REFUSED_MS = 60 * 60_000;
 
 /**
@@ -89,7 +87,6 @@ export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForM
     }
   }
 
-  /** GitHub limits this installation until a given time. */
   function isLimited(): boolean {
     const error = unasked.at(-1)?.error;
     return error instanceof Transient && error.notBefore !== null;
@@ -120,7 +117,6 @@ export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForM
     return keys;
   }
 
-  /** Returns how many commands came without a delivery. */
   async function takeComments(installationId: number, repo: Repo, open: readonly OpenPull[]): Promise<number> {
     const since = Math.max(last(repo) - OVERLAP_MS, now() - COMMENTS_MS);
     // A comment updates its pull request: most repositories are not asked.

@@ -32,7 +32,6 @@ export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number
   const ports: CheckPorts = { checks, store, isOpenAt: openAt(repo, reviews) };
   const begin = ({ headSha, baseRef, failOn }: CheckPlace) =>
     beginCheck({ key, repo, installationId, headSha, baseRef, failOn }, number, ports, now());
-  /** A check that GitHub may have begun, or not. */
   let doubted: CheckPlace | null = null;
   return {
     /** Never throws; returns what is missing without the check. */
@@ -113,7 +112,6 @@ export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number
   }
 }
 
-/** Where a check is, and what it judges by. */
 type CheckPlace = Pick<SkippedCheck, "headSha" | "baseRef" | "failOn">;
 
 /** A pull request that GitHub does not answer for counts as open: its verdict stands. */

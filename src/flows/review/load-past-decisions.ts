@@ -23,7 +23,6 @@ import type { FlaggedNow } from "../../ports/rejections.ts";
 import { beginnings, flaggedInChange } from "../../review/review.ts";
 import type { WritingPorts } from "./review-ports.ts";
 
-/** Pull requests that are asked whether they are open, the newest. */
 const MOST_PULLS = 10;
 /** Neighbours of a claim that are looked through for declined ones. */
 const NEIGHBOURS = 50;

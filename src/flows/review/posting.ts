@@ -110,7 +110,6 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
       await ledger.save(job, safe, now());
       return safe;
     },
-    /** Posts a saved review, and settles one that is superseded or stopped. */
     async publish(saved: Review): Promise<PostedReview | Superseded> {
       const sent = await stage("publish", () => publish(saved, ports.reviews)).catch(async (error: unknown) => {
         // What was stopped is not posted by the next job either.

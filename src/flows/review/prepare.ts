@@ -40,13 +40,11 @@ export async function prepare(context: PullRequestContext, signals: ReviewSignal
     /** For retrieval, with its share of the allowance. */
     ports: { ...ports, allowance: retrievalShare(allowance) },
     settings: () => ({ ...OF_THE_CHANGE, knowledge, now: ports.now(), gateCache: ports.gateCache }),
-    /** Logs what was retrieved and what it cost. */
     async record(precedents: Precedents) {
       spent = precedents.modelCosts;
       const origin = originOf(job.trigger);
       await logRetrieval(precedents, { repo, number: job.number, origin, retrieval: knowledge.retrieval, at }, ports);
     },
-    /** What retrieval left of the allowance. */
     remaining: () => remainingAfter(allowance, spent),
     /**
      * The review with its costs, figures and earlier degradations; gives the rest of the money

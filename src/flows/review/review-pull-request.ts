@@ -173,7 +173,6 @@ function readsHead(context: PullRequestContext, ports: Pick<WritingPorts, "snaps
     symbols,
     /** For rules; null where there is none behind the change, or it is not to be read. */
     repository: source && symbols && { symbols, at: once },
-    /** Nothing where the context of the change does not need it. */
     async head(): Promise<ReadHead> {
       if (symbols === null || contextTokens === 0) return UNREAD_HEAD;
       const { snapshot: code, degraded } = await once();

@@ -90,7 +90,6 @@ interface Occurrence {
   readonly place: FlaggedPlace;
   /** The lines with its tokens: lines between two hunks are not among them. */
   readonly lines: readonly number[];
-  /** Matching tokens before and after. */
   readonly agreement: number;
 }
 

@@ -32,7 +32,6 @@ import { isSameClaim } from "../tools/same-matter.ts";
 export interface PastMaterial extends Pick<RepositoryHistory, "flagged" | "rejected" | "openPulls" | "now"> {
   /** Declined memories with the same claim, by finding. */
   readonly claims: ReadonlyMap<Finding, readonly { readonly memoryId: string; readonly similarity: number }[]>;
-  /** The previous path of a file. */
   readonly previousPath: (path: string) => string | null;
 }
 
@@ -68,7 +67,6 @@ export function heldByMemory(
   return { findings: kept, heldBack };
 }
 
-/** What memory knows, by what findings are looked up by. */
 interface IndexedPast extends PastMaterial {
   readonly byId: ReadonlyMap<string, RejectedMemory>;
   readonly byRule: ReadonlyMap<string | null, readonly RejectedMemory[]>;
@@ -95,7 +93,6 @@ function indexed(findings: readonly Finding[], past: PastMaterial): IndexedPast 
   };
 }
 
-/** A finding with this precedent first, without duplicates. */
 function withPrecedent(finding: Finding, precedent: Precedent): Finding {
   const others = finding.precedents.filter(({ id }) => id !== precedent.id);
   return { ...finding, precedents: [precedent, ...others] };
@@ -117,7 +114,6 @@ interface Verdict {
   /** Whether a person with write access gave a reason. */
   readonly isReasoned: boolean;
   readonly reason: string;
-  /** See HeldBack. */
   readonly heldBy?: "author";
 }
 

@@ -133,7 +133,6 @@ function likenessAt(finding: Finding, first: readonly number[], earlier: Earlier
   return words >= WORDS_SAME_PLACE ? 2 + words : 0;
 }
 
-/** True when a line is part of the earlier code or of its surroundings. */
 function stoodThen(line: readonly number[], { shape: { before, at, after } }: EarlierFinding): boolean {
   return ` ${[...before, ...at, ...after].join(" ")} `.includes(` ${line.join(" ")} `);
 }
@@ -219,7 +218,6 @@ function findFixed(one: EarlierFinding, path: string, code: CodeNow): CurrentPla
   return found?.as === "same" ? found : null;
 }
 
-/** The current path of a file; null when no reviewed file is it. */
 function pathsNow(code: CodeNow, renamed: ReadonlyMap<string, string>): (path: string) => string | null {
   const [moved, previous] = [new Map<string, string>(), new Map<string, string>()];
   const here = new Set(code.paths);

@@ -109,7 +109,6 @@ function misplaced(finding: Finding, file: FileDiff, lines: ReturnType<typeof in
   return first === last ? null : "the lines lie in different hunks of the diff";
 }
 
-/** For each side and line of a file's diff, the index of its hunk. */
 function indexLines(file: FileDiff) {
   const LEFT = new Map<number, number>();
   const RIGHT = new Map<number, number>();

@@ -32,7 +32,6 @@ export function suggestion(finding: Finding, file: FileDiff, headText: string | 
   return ofWindows === replaced.length ? { ...offer, crlf: true } : null;
 }
 
-/** Text of head lines first…last, or null unless one hunk holds all of them. */
 function linesInOneHunk(file: FileDiff, first: number, last: number): readonly string[] | null {
   for (const hunk of file.hunks) {
     const lines = hunk.lines.filter(({ newLine }) => newLine !== null && newLine >= first && newLine <= last);

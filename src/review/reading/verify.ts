@@ -91,9 +91,7 @@ function agreedVerdicts(verdicts: readonly CheckedFinding[]): ReadonlyMap<string
   return byId;
 }
 
-/** Confidence factor of a finding that the code shown does not decide. */
 const NOT_SHOWN = 0.8;
-/** Confidence factor of a claim that holds only in part. */
 const PARTLY = 0.8;
 const UNCHECKED_NOTE = "This was not checked a second time.";
 const REASON_CHARS = 200;
@@ -142,7 +140,6 @@ export function split(findings: readonly Finding[], objection: (finding: Finding
   return { findings: kept, heldBack };
 }
 
-/** Most questions. */
 const MOST_LOOKS = 4;
 const VERIFYING = { purpose: "verify", tier: "small", effort: "medium", shape: VERIFY_REPLY } as const;
 
@@ -195,7 +192,6 @@ export async function secondLook(
   return { checked: takeVerdicts(findings, verdicts, profile, new Set(rest)), usage, degraded };
 }
 
-/** Lines of a hunk shown on either side of a finding. */
 const AROUND = 40;
 /** The share of a question for findings; the rest is code. */
 const FINDINGS_PART = 0.4;
@@ -252,7 +248,6 @@ function drawnFinding(finding: Finding): string {
   return `[${id}] ${revealLine(cutText(path, 500))}, ${place}; ${severity} ${category}\n${revealLine(title)}\n${text}`;
 }
 
-/** The code near the findings of each file, as far as it fits. */
 function drawnCode(
   findings: readonly Finding[],
   files: readonly FileDiff[],
@@ -300,7 +295,6 @@ function piecesNear({ hunks }: FileDiff, findings: readonly Finding[]): readonly
   return [...near.flat(), ...others];
 }
 
-/** Runs of lines of a hunk near one of the findings. */
 function segmentsNear(hunk: Hunk, findings: readonly Finding[]): readonly Hunk[] {
   const near = findings.flatMap(({ side, startLine, line }) => {
     const numberOf = side === "LEFT" ? "oldLine" : "newLine";
@@ -334,7 +328,6 @@ export function takeRuleVerdicts(findings: readonly Finding[], verdicts: readonl
 
 const CITED = /([^\s:`'"*()<>[\],;]{1,300}):(\d{1,6})(?:[-–](\d{1,6}))?/g;
 const MOST_PLACES = 12;
-/** Lines shown before and after the cited ones. */
 const NEAR = 4;
 const CITED_LINES = 40;
 

@@ -30,7 +30,6 @@ const MATTERS: readonly RegExp[] = [
 ];
 
 const ALSO = "Also reported by";
-/** Further claims that a finding names. */
 const MOST_NAMED = 5;
 
 /**
@@ -59,7 +58,6 @@ export function joinedClaims(claims: readonly Finding[]): readonly Finding[] {
   return groups.map(joined);
 }
 
-/** What tells the matter of a claim. */
 type Claim = Pick<Finding, "rule" | "title" | "alsoBy" | "tags">;
 
 /** Of the tags of a tool's rule, those that tell its matter. */

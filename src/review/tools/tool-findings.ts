@@ -84,13 +84,11 @@ function count(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** What is known of a head file. */
 interface KnownFile {
   readonly file: FileDiff;
   readonly headText: string | null;
   /** By line; without a CR at the end. */
   readonly texts: ReadonlyMap<number, string>;
-  /** In order. */
   readonly added: readonly number[];
   /** The beginning of each line, in UTF-16 units; null when the whole text is not known. */
   readonly starts: readonly number[] | null;

@@ -25,7 +25,6 @@ export function startMaintenance(
   return {
     /** Problem of the store's files at the last check; null when they are intact. */
     damage: watching.problem,
-    /** Further notes for the operator, as sentences. */
     notes: () => [expiring.held()].filter((note) => note !== null),
     /** Stops the tasks that add jobs. */
     async stop(): Promise<void> {
@@ -156,7 +155,6 @@ export function integrityWatch(
     task.wake();
   });
   return {
-    /** `queue.db is damaged`, or null. */
     problem: () => problem,
     async stop(): Promise<void> {
       ignore();
@@ -175,7 +173,6 @@ const AFTER_MS = 60 * 60_000;
 /** Pull requests per sweep, hence 600 per hour. */
 const MOST_LOOKS = 50;
 
-/** @param wake called when jobs were added */
 function feedbackSweep(
   { looks, queue, memoryProblem }: Pick<Store, "looks" | "queue" | "memoryProblem">,
   wake: () => void,

@@ -112,7 +112,6 @@ export function storedFigures(db: Database): MemoryFigures {
   };
 }
 
-/** Over `p` (repositories); null is all of them. */
 function ofRepository(of: RepoKey | null, at: Values["at"]): string {
   if (of === null) return "p.host <> ''";
   const { host, githubId } = splitRepoKey(of) ?? { host: "", githubId: "" };

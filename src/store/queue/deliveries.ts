@@ -53,7 +53,6 @@ async function withHeads(tx: Sql, arrival: Arrival): Promise<Arrival> {
   return { ...arrival, beside: [...beside, ...jobsOn(outcome.others, others)] };
 }
 
-/** Pull requests whose check the head has. */
 const CHECKED_HEADS = "SELECT DISTINCT key FROM check_runs WHERE head_sha = $1 ORDER BY key";
 /** Also those without one: skipped where another had it, or begun without a permission. */
 const KNOWN_HEADS = `SELECT key FROM check_runs WHERE head_sha = $1 UNION SELECT key FROM reviews WHERE head_sha = $1
@@ -69,7 +68,6 @@ function jobsOn(each: HeadJob, keys: readonly string[]): readonly ReviewJob[] {
   return [...new Set(keys)].map((key) => ({ ...each, key, number: Number(key.slice(key.lastIndexOf("#") + 1)) }));
 }
 
-/** The keys to lock for a delivery: its identity and its jobs. */
 function keysOf(arrival: Arrival): readonly string[] {
   const { meaning } = arrival.delivery;
   const pull = meaning === null ? [] : [meaning.slice(0, meaning.lastIndexOf("@"))];

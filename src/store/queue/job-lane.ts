@@ -10,7 +10,6 @@ import { readJob } from "./read-job.ts";
 
 export interface WorkingProcess {
   readonly instance: string;
-  /** See processMark. */
   readonly process: string | null;
   /** Jobs that this process knows it holds. */
   readonly held: Set<number>;

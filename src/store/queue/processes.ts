@@ -30,7 +30,6 @@ export interface WatchingProcess extends WorkingProcess {
  * itself: other clocks do not matter, and an outage of the database makes no process look dead.
  */
 export function processesOn(db: Database, { instance, process, held, silentMs, elapsed }: WatchingProcess) {
-  /** Other processes, as they were at the last heartbeat. */
   let seen: ReadonlyMap<string, Seen> = new Map();
   let isFirst = true;
 

@@ -21,11 +21,9 @@ interface Place {
   readonly waitingRunAt: number | null;
   /** Since when an unstarted review of this pull request waits. */
   readonly since: number | null;
-  /** The waiting job that it replaces, as JSON; null when none waits. */
   readonly waiting: string | null;
 }
 
-/** The jobs with the queue's state for each, in order. */
 async function placed(tx: Sql, jobs: readonly ComingJob[]): Promise<readonly (ComingJob & Place)[]> {
   const given = jobs.map(({ job: { key } }, at) => ({ at, key }));
   const rows = await tx.all<Place>(

@@ -49,7 +49,6 @@ export function storedHistory(db: Database): HistoryStore {
   };
 }
 
-/** Number of reviews that introduce memory. */
 const FIRST = 3;
 
 /** Introduces memory in a repository's first reviews, and while its history is being imported. */

@@ -70,7 +70,6 @@ export interface RetrievalRow {
   readonly entry: string;
 }
 
-/** Of rows from before `admits` was written down. */
 const BEFORE_ADMITS = { admits: { distance: true, probability: null } };
 
 export function loggedRetrieval({ query, entry }: RetrievalRow): LoggedRetrieval {
@@ -81,7 +80,6 @@ export function loggedRetrieval({ query, entry }: RetrievalRow): LoggedRetrieval
 
 /** Five minutes: figures of a day do not change visibly faster. */
 const FIGURES_TTL_MS = 5 * 60_000;
-/** Windows cached; the least recently requested one is dropped first. */
 const MOST = 100;
 
 /**

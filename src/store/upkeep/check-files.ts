@@ -3,7 +3,6 @@ import { Worker } from "node:worker_threads";
 
 export interface FileProblem {
   readonly name: string;
-  /** The problem and its fix, for the operator. */
   readonly message: string;
 }
 
