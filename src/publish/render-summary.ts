@@ -138,9 +138,7 @@ function configuration({ configUsed }: Review): string {
   return `Configuration: ${sanitizeInline(configUsed.replace(/(?<!\S)\S+@[0-9a-f]{7}\b/g, "`$&`"), 400)}.`;
 }
 
-/**
- * A change that is staged or read from a diff has no commit; a diff without a clone has no base.
- */
+/** A change that is staged or read from a diff has no commit; a diff with no clone has no base. */
 function ends({ repo, headSha, baseSha }: Review): string {
   const named = (sha: string) => (/^(?:0+|f+)$/.test(sha) ? null : linkedCommit(repo, sha));
   const [head, base] = [named(headSha), named(baseSha)];

@@ -56,9 +56,7 @@ export function withoutMention(line: string, slug: string): string {
   return found === null ? line : `${line.slice(0, found.start)}${line.slice(found.end)}`.trim();
 }
 
-/**
- * The text after a mention: a verb, else a question. One unknown word is likely a mistyped verb.
- */
+/** The text after a mention: a verb, else a question. One unknown word: likely a mistyped verb. */
 function ordered(behind: string, rest: string): Command | null {
   const words = plain(behind);
   if (words === "" && rest === "") return { kind: "verb", verb: "help", text: "" };

@@ -100,9 +100,7 @@ function withoutRepeats(placed: readonly PlacedFinding[], posted: ReadonlySet<st
   return { first: placed.filter((one) => !reasons.has(one)), repeats };
 }
 
-/**
- * Most severe first; then those with a comment (to avoid a second one), then the more confident.
- */
+/** Most severe first; then those with a comment (to avoid a second); then the more confident. */
 function weigh(a: PlacedFinding, b: PlacedFinding, posted: ReadonlySet<string>): number {
   return (
     SEVERITIES.indexOf(a.finding.severity) - SEVERITIES.indexOf(b.finding.severity) ||

@@ -180,9 +180,7 @@ function heldByAuthor(held: HeldBack): HeldBack {
   return { ...held, heldBy: "author" };
 }
 
-/**
- * Reported findings that an author without write access asks to ignore, in code or by a command.
- */
+/** Reported findings that an author without write access asks to ignore, in code or by command. */
 function askedToIgnore(
   reported: readonly PlacedFinding[],
   ignored: readonly HeldBack[],
@@ -331,9 +329,7 @@ function inspectedFiles(context: PullRequestContext, signals: ReviewSignals, isA
 
 const CELLS_UNREAD = "rules did not read the code of its cells, since it is not on lines of its own in the file";
 
-/**
- * The title of an author without write access can ask for more than is configured, not for less.
- */
+/** The title of an author without write access can ask for more than configured, not for less. */
 function policyOf(
   { config, ownComments, declined }: PullRequestContext,
   { intent }: ReviewSignals,

@@ -108,9 +108,7 @@ const PAUSE_MS = 25;
 /** How often late deliveries are rejected while a slow transaction runs. */
 const LATE_MS = 250;
 
-/**
- * Per transaction: milliseconds of the write lock. One may fit on a full disk where many do not.
- */
+/** Per transaction: milliseconds of the write lock. One may fit on a full disk, but not many. */
 const MOST = 64;
 
 export type Committer = ReturnType<typeof committer>;

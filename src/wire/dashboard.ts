@@ -69,7 +69,7 @@ function memoryShown(
 ): DashboardPorts["memory"] {
   if (shown === null || past === null || embedder === null) return null;
   const { decisions, ledger: records, queue } = store;
-  const { checks: checkBook } = store.held(null);
+  const { checks: checkStore } = store.held(null);
   const jobs: DecidePorts["jobs"] = {
     async add(job, at) {
       await queue.add(job, at);
@@ -95,7 +95,7 @@ function memoryShown(
         return embedder.space;
       },
     },
-    deciding: { evidence, decisions, checkBook, records, jobs, redact, now: Date.now },
+    deciding: { evidence, decisions, checkStore, records, jobs, redact, now: Date.now },
   };
 }
 

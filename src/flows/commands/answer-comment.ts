@@ -25,15 +25,13 @@ import { knownFor } from "../review/model-allowance.ts";
 import type { Stage } from "../review/review-ports.ts";
 import { countMemory, forgetMemory, rememberText } from "./memory-commands.ts";
 import type { CommandContext, CommandPorts } from "./order.ts";
-import { answerQuestion, explainFinding } from "./question.ts";
+import { answerQuestion, explainThread } from "./question.ts";
 import { help, pauseReviews, resumeReviews, startReview, stopReview, summarise } from "./review-commands.ts";
 import { ignoreFinding, resolveThread, restoreFinding } from "./thread.ts";
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
-/**
- * Commands of one person per hour and repository: with access, without, and as an author without.
- */
+/** Commands of one person an hour and repository: with access, without, as an author without. */
 const COMMANDS_AN_HOUR = 30;
 const STRANGERS_COMMANDS_AN_HOUR = 5;
 const AUTHORS_COMMANDS_AN_HOUR = 10;
@@ -48,7 +46,7 @@ const HANDLERS: Readonly<Record<Verb, (order: CommandContext) => Promise<Answer>
   review: startReview,
   "full review": startReview,
   summary: summarise,
-  explain: explainFinding,
+  explain: explainThread,
   ask: answerQuestion,
   stop: stopReview,
   pause: pauseReviews,

@@ -22,7 +22,7 @@ import { explainReview } from "./review-commands.ts";
 const WHY = "Why was this said, in which case does it matter, and what was decided about it before?";
 
 /** Why a finding was reported; outside threads, why there is a review or none. */
-export async function explainFinding(order: CommandContext): Promise<Answer> {
+export async function explainThread(order: CommandContext): Promise<Answer> {
   if (order.job.comment.rootId === null) return explainReview(order);
   const found = await findingsOfThread(order);
   if ("end" in found) return found;

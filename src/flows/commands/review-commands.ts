@@ -44,9 +44,7 @@ export async function startReview(order: CommandContext): Promise<Answer> {
   return plainAnswer("started", null, `review of ${head.sha.slice(0, 7)}`);
 }
 
-/**
- * Why policy does not review it on the request of `asker`, or after an event; null when it does.
- */
+/** Why policy does not review it on the request of `asker`, or after an event; null if it does. */
 async function skippedBecause(
   { job, key, ports, stage }: CommandContext,
   asker: ReviewJob["askedBy"],

@@ -8,9 +8,7 @@ import { addReview, type CommandContext, findingsOfThread, isWriter } from "./or
 
 const FINDING_ID = /^fnd_[0-9a-f]{12}$/;
 
-/**
- * Holds the findings of the thread back on later pushes. Grave and unknown ones take write access.
- */
+/** Holds the thread's findings back on later pushes. Grave and unknown ones take write access. */
 export async function ignoreFinding(order: CommandContext): Promise<Answer> {
   const { job, key, text, ports } = order;
   const ids = await findingsOfThread(order);
@@ -63,7 +61,7 @@ export async function restoreFinding(order: CommandContext): Promise<Answer> {
   const { key, text, ports } = order;
   if (MEMORY_ID.test(text)) {
     const { rejections, note } = await noteOnMemory(order, text, { kind: "restored", text: "" });
-    return restoreMemory(text, rejections, note);
+    return memoryRestored(text, rejections, note);
   }
   const ids = FINDING_ID.test(text) ? [text] : await findingsOfThread(order);
   if ("end" in ids) return ids;
@@ -80,7 +78,7 @@ export async function restoreFinding(order: CommandContext): Promise<Answer> {
   return plainAnswer("done", answer, `${was ? "restored" : "not declined:"} ${ids.join(", ")}${noted}`);
 }
 
-function restoreMemory(memoryId: string, count: number, noted: string): Answer {
+function memoryRestored(memoryId: string, count: number, noted: string): Answer {
   if (count === 0) return plainAnswer("done", "This memory was not declined.", `not declined: ${memoryId}${noted}`);
   const answer =
     "Similar findings are reported again, from the next review of each pull request on. `/kodiai full review` makes one here.";

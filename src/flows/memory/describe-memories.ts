@@ -27,9 +27,7 @@ export interface DescribeWish {
   readonly most: number;
   /** CORPUS/ID, the end of an earlier run; null at the beginning. */
   readonly after: string | null;
-  /**
-   * US$ a calendar month (UTC) that models may cost in this repository, with reviews and all else.
-   */
+  /** US$ a calendar month (UTC) that models may cost in this repository, reviews and all else. */
   readonly usdPerMonth: number;
   readonly remembering: Remembering;
 }

@@ -166,9 +166,7 @@ export function pastChange(
   return { ...placeholderPullRequest("", repo, number).context, files };
 }
 
-/**
- * Two comments on one hunk have it twice, cut at different lines: the longer includes the shorter.
- */
+/** Two comments on one hunk have it twice, cut at different lines: the longer has the shorter. */
 function withoutShorter(hunks: ReadonlyMap<string, Hunk>): readonly Hunk[] {
   const texts = [...hunks.keys()];
   return [...hunks].flatMap(([text, hunk]) =>

@@ -169,8 +169,8 @@ interface ChangedFinding {
   readonly now: string;
 }
 
-/** Outcomes that do not speak against the finding. */
-const AGREEING: ReadonlySet<Outcome> = new Set(["fixed", "accepted", "outdated"]);
+/** Outcomes that do not speak against the finding or comment. */
+export const AGREEING: ReadonlySet<Outcome | null> = new Set(["fixed", "accepted", "outdated"]);
 
 /**
  * Stores flagged and fixed code of findings that have none yet; what cannot be found is tried

@@ -99,9 +99,7 @@ export async function noteOnMemory(
   }
 }
 
-/**
- * Its pull request with all findings there, and how many rejections it has; null without a memory.
- */
+/** Its pull request with all findings there, and how often it was rejected; null if unknown. */
 async function rememberedFinding(repo: Repo, memoryId: string, store: EvidenceStore) {
   const key = repoKey(repo);
   const pull = await store.pullOf(key, memoryId);
@@ -113,7 +111,7 @@ async function rememberedFinding(repo: Repo, memoryId: string, store: EvidenceSt
 
 export interface DecidePorts extends WeighPorts {
   readonly decisions: Pick<Decisions, "decline" | "restore">;
-  readonly checkBook: Pick<CheckStore, "on">;
+  readonly checkStore: Pick<CheckStore, "on">;
   readonly records: Pick<ReviewRecords, "latest">;
   readonly jobs: Pick<ReviewJobs, "add">;
   /** Epoch milliseconds. */
@@ -182,10 +180,10 @@ async function weighFromDashboard(
 }
 
 /** A decision changes a check: a job computes it again, where the last reviewed head has one. */
-async function judgeAgain(of: Repo, number: number, { records, checkBook, jobs, now }: DecidePorts): Promise<void> {
+async function judgeAgain(of: Repo, number: number, { records, checkStore, jobs, now }: DecidePorts): Promise<void> {
   const key = jobKey(of, number);
   const review = await records.latest(key);
-  const check = review === null ? null : await checkBook.on(key, review.headSha);
+  const check = review === null ? null : await checkStore.on(key, review.headSha);
   if (check === null) return;
   const { repo, installationId, headSha } = check;
   const head = { kind: "review", key, delivery: "dashboard", installationId, repo, number, headSha } as const;

@@ -12,11 +12,12 @@ import {
   type PastThread,
 } from "../../domain/memory/past-reviews.ts";
 import type { Remembered } from "../../domain/memory/write-report.ts";
-import type { MemoryRecord, Outcome } from "../../domain/memory.ts";
+import type { MemoryRecord } from "../../domain/memory.ts";
 import { lowInformation } from "../../domain/text/low-information.ts";
 import { fixOfComment, fromThread, remember } from "../../learn/learn.ts";
 import type { PastReviews } from "../../ports/history.ts";
 import type { Embedder, Memory } from "../../ports/memory.ts";
+import { AGREEING } from "../people/learn-from-people.ts";
 
 export interface KeepingPorts {
   readonly past: PastReviews;
@@ -127,9 +128,6 @@ async function rememberThreads(
   if (memory === null || records.length === 0) return counted;
   return withRemembered(counted, await remember(records, embedder, memory, { redact }));
 }
-
-/** Outcomes that do not speak against the comment. */
-const AGREEING: ReadonlySet<Outcome | null> = new Set(["fixed", "accepted", "outdated"]);
 
 /**
  * Adds the commented code and its replacement, when the line changed and both are found.

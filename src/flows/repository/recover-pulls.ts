@@ -9,9 +9,7 @@ import type { AddReview, MissedEventStore, OpenPull, OpenPulls, TakeComment } fr
 
 /** A pull request without activity for this long is skipped; a server is back sooner. */
 const CATCH_UP_MS = 14 * 24 * 60 * 60_000;
-/**
- * Of an installation in one run: two requests each, six runs an hour, a third of GitHub's 5,000.
- */
+/** Of an installation and run: two requests each, six runs an hour: a third of GitHub's 5,000. */
 const MOST_REPOSITORIES = 150;
 /** The first run after a start reads more: what happened while the server was down comes first. */
 const MOST_AT_START = 600;

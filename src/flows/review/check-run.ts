@@ -23,12 +23,12 @@ import type { ReviewPorts } from "./review-ports.ts";
 /** A job's lease, and five minutes: a check that is in progress for longer is not believed. */
 const PATIENCE_MS = 15 * 60_000;
 
-type CheckRunPorts = Pick<ReviewPorts, "checks" | "checkBook" | "reviews" | "decisions" | "permissions">;
+type CheckRunPorts = Pick<ReviewPorts, "checks" | "checkStore" | "reviews" | "decisions" | "permissions">;
 
 /** The check run of one job. Where none was begun, ending it does nothing. */
 export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number) {
   const { key, repo, installationId, number } = job;
-  const { checkBook: store, checks, reviews } = given;
+  const { checkStore: store, checks, reviews } = given;
   const ports: CheckPorts = { checks, store, isOpenAt: openAt(repo, reviews) };
   const begin = ({ headSha, baseRef, failOn }: CheckPlace) =>
     beginCheck({ key, repo, installationId, headSha, baseRef, failOn }, number, ports, now());
@@ -67,10 +67,7 @@ export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number
         // Decided and not sent, or not even decided: the sweep finds it.
       }
     },
-    /**
-     * Computes it again from the review that stands, where it would show something else. Never
-     * throws.
-     */
+    /** Computes it again from the review that stands, if that would change it. Never throws. */
     async again(review: Review, place: CheckPlace): Promise<void> {
       try {
         const posted = {
@@ -199,9 +196,7 @@ async function attempted(end: () => Promise<unknown>): Promise<Pick<SweptCheck, 
   }
 }
 
-/**
- * Says on the pull request that its review failed for good. Never rejects: GitHub may have failed.
- */
+/** Says on the pull request that its review failed for good. Never rejects: GitHub may be down. */
 export async function noteFailure(
   { repo, number }: Pick<ReviewJob, "repo" | "number">,
   { reviews }: Pick<ReviewPorts, "reviews">,
@@ -217,7 +212,7 @@ export async function noteFailure(
  */
 export async function giveUpReview(job: ReviewJob, ports: ReviewPorts): Promise<never> {
   const { key, repo, number } = job;
-  const { checks, checkBook: store, reviews, now } = ports;
+  const { checks, checkStore: store, reviews, now } = ports;
   const tooExpensive = new TooExpensive();
   const check = { checks, store, isOpenAt: openAt(repo, reviews) };
   for (const keptCheck of await store.open(key))

@@ -34,10 +34,7 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
   const reviewedAt = ({ pull, config }: Pick<Admitted, "pull" | "config">): ReviewedAt => {
     return { headSha: pull.head.sha, baseRef: pull.base.ref, fingerprint: fingerprint(config) };
   };
-  /**
-   * Whether code scanning ran on the head since. GitHub is asked: order and repetition do not
-   * matter.
-   */
+  /** Whether code scanning ran on the head since. GitHub knows: order and repetition are fine. */
   const hasNewScan = async ({ sources }: Review, { pull, config }: Admitted): Promise<boolean> => {
     const settings = config.review.tools;
     const request = { repo: job.repo, pull, settings, paths: [], isInHead: async () => null };

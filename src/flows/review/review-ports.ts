@@ -54,9 +54,7 @@ export interface WritingPorts {
   readonly signal: AbortSignal;
 }
 
-/**
- * A change without a history: nothing was decided or written about it, and nothing is kept of it.
- */
+/** A change without a history: nothing was decided or written about it, nothing is kept of it. */
 export const PLAIN_CHANGE: Omit<
   WritingPorts,
   "pulls" | "inspector" | "known" | "embedder" | "recall" | "access" | "now"
@@ -81,7 +79,7 @@ export interface ReviewPorts extends WritingPorts {
   readonly ledger: Ledger;
   readonly reviews: Reviews;
   readonly checks: Checks;
-  readonly checkBook: CheckStore;
+  readonly checkStore: CheckStore;
   readonly waits: PushWaits;
   readonly embedder: Embedder;
   readonly memory: Memory;
@@ -90,9 +88,7 @@ export interface ReviewPorts extends WritingPorts {
   readonly redact: (text: string) => Promise<string>;
   /** Our own account: `kodiai[bot]`. */
   readonly botLogin: string;
-  /**
-   * Whether our latest review on GitHub is of this head, after a restore. Null: state is trusted.
-   */
+  /** Whether our latest review on GitHub is of this head, after a restore. Null: state is right. */
   readonly isOnGitHub: ((repo: Repo, number: number, headSha: string) => Promise<boolean>) | null;
   /** The last attempt: what cannot be remembered now is not remembered. */
   readonly isLastTry: boolean;

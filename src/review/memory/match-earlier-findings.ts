@@ -161,9 +161,7 @@ function isSameKind(finding: Finding, { finding: before, recovered }: EarlierFin
   return recovered || finding.category === before.category;
 }
 
-/**
- * Not beyond the earlier lines; with the same beginning at any length: models quote differently.
- */
+/** Not beyond the earlier lines; with one beginning at any length: models quote differently. */
 function isWithin(finding: Finding, place: CurrentPlace): boolean {
   return finding.startLine === place.startLine || (finding.startLine >= place.startLine && finding.line <= place.line);
 }

@@ -70,7 +70,7 @@ export function takeVerdicts(
   findings: readonly Finding[],
   verdicts: readonly CheckedFinding[],
   profile: Profile,
-  unchecked: ReadonlySet<Finding> = new Set(),
+  unchecked: ReadonlySet<Finding>,
 ): Checked {
   const byId = agreedVerdicts(verdicts);
   const calibrated = findings.map((finding) =>
@@ -140,7 +140,7 @@ export function split(findings: readonly Finding[], objection: (finding: Finding
   return { findings: kept, heldBack };
 }
 
-const MOST_LOOKS = 4;
+const MOST_QUESTIONS = 4;
 const VERIFYING = { purpose: "verify", tier: "small", effort: "medium", shape: VERIFY_REPLY } as const;
 
 /**
@@ -163,7 +163,7 @@ export async function secondLook(
   let rest = findings;
   let failure: Failed | null = budget === null && findings.length > 0 ? { failure: "too-long", detail: "" } : null;
   while (budget !== null && rest.length > 0 && failure === null) {
-    failure = usage.length === MOST_LOOKS || usdLeft <= usdOf(usage) ? { failure: "budget", detail: "" } : null;
+    failure = usage.length === MOST_QUESTIONS || usdLeft <= usdOf(usage) ? { failure: "budget", detail: "" } : null;
     if (failure !== null) break;
     const parts = [await citedLines(rest, lines), drawnContext(citedContext(around, rest))];
     const cited = parts.filter((part) => part !== "").join("\n\n");
@@ -212,7 +212,7 @@ export function verifyQuestion(
   headTexts: ReadonlyMap<string, string>,
   delimiter: string,
   budget: number,
-  around = "",
+  around: string,
 ) {
   const listed = fittingFindings(findings, budget * FINDINGS_PART);
   const included = findings.slice(0, listed.length);

@@ -171,10 +171,10 @@ const SWEEP_MS = 5 * MINUTE_MS;
 /** Reactions are not urgent, and each check costs a few of GitHub's 5,000 requests per hour. */
 const AFTER_MS = 60 * 60_000;
 /** Pull requests per sweep, hence 600 per hour. */
-const MOST_LOOKS = 50;
+const MOST_CHECKS = 50;
 
 function feedbackSweep(
-  { looks, queue, memoryProblem }: Pick<Store, "looks" | "queue" | "memoryProblem">,
+  { feedback, queue, memoryProblem }: Pick<Store, "feedback" | "queue" | "memoryProblem">,
   wake: () => void,
   { log, afterMs = AFTER_MS }: { readonly log: Logger; readonly afterMs?: number | undefined },
 ): PeriodicTask {
@@ -183,7 +183,7 @@ function feedbackSweep(
     if (memoryProblem !== null) return;
     try {
       const now = Date.now();
-      const due = await looks.due(now, afterMs, MOST_LOOKS);
+      const due = await feedback.due(now, afterMs, MOST_CHECKS);
       for (const job of due) await queue.add(job, now);
       if (due.length > 0) wake();
     } catch (error) {

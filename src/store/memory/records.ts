@@ -64,10 +64,7 @@ const READ_DECIDED: Columns = Object.fromEntries(
   Object.entries(DECIDED).map(([name, column]) => [`decided_${name}`, column]),
 );
 
-/**
- * For `readRecord`, over `p` (repositories), `r` and RECORD_TABLES. The owner id is 0 when in
- * doubt.
- */
+/** For `readRecord`, over `p` (repositories), `r`, RECORD_TABLES. In doubt the owner id is 0. */
 export const RECORD_COLUMNS = [
   "p.host || '/' || p.github_id AS repo, coalesce(p.owner_id, 0) AS owner_id, p.visibility, p.gives",
   ...Object.keys(FACTS).map((name) => `r.${name}`),
@@ -272,9 +269,7 @@ function keepsMeaning(before: MemoryRecord | undefined, after: MemoryRecord): bo
   return before !== undefined && EMBEDDED.every((name) => JSON.stringify(before[name]) === JSON.stringify(after[name]));
 }
 
-/**
- * The version of one write: the first statement of each transaction that writes memory (`clock`).
- */
+/** The version of one write: the first statement of a transaction that writes memory (`clock`). */
 export async function tick(tx: Sql): Promise<number> {
   return (await oneValue<number>(tx, "UPDATE clock SET value = value + 1 RETURNING value")) ?? 0;
 }

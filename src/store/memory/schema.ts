@@ -110,9 +110,7 @@ CREATE TABLE taken (id INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CAS
 /** Pieces of the repository's code are no memory any more. */
 const WITHOUT_CODE = "DELETE FROM records WHERE corpus = 'code';";
 
-/**
- * A command is evidence as any other; what was stored beside evidence joins what follows from it.
- */
+/** A command is evidence as any other; what stood beside evidence joins what follows from it. */
 const ONE_TABLE_OF_REJECTIONS = `
 INSERT INTO against (id, by, reason, url, at, is_reaction)
   SELECT id, by, reason, url, at, 0 FROM rejections WHERE is_writer = 1

@@ -88,9 +88,7 @@ function jobsOf({ delivery, outcome, beside }: Arrival): readonly ComingJob[] {
   return outcome.kind === "command" ? [{ lane: "command", job: outcome, at, by: outcome.delivery }, ...jobs] : jobs;
 }
 
-/**
- * False when it was stored before. One with a known fingerprint is stored too: 202 means recorded.
- */
+/** False when it was stored before. With a known fingerprint it is stored too: 202 is a record. */
 async function takeDelivery(tx: Sql, arrival: Arrival): Promise<boolean> {
   const { outcome } = arrival;
   const { id, event, receivedAt, meaning } = arrival.delivery;

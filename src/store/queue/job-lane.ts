@@ -47,9 +47,7 @@ export function storedLane<Taken extends AnyJob>(db: Database, lane: LaneName, w
   };
 }
 
-/**
- * A later event about the same head (a label, a title) waits for its review; a request does not.
- */
+/** A later event about one head (a label, a title) waits for its review; a request does not. */
 async function isReplaced(db: Database, job: AnyJob): Promise<boolean> {
   const waiting = await oneValue<string>(db, "SELECT job FROM jobs WHERE key = $1 AND state = 'waiting'", [job.key]);
   if (waiting === null) return false;

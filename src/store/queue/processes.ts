@@ -11,9 +11,7 @@ import { close, hasWaiting, LONGEST_WAIT_MS, type WorkingProcess } from "./job-l
  * it.
  */
 const MOST_CRASHES = 5;
-/**
- * From the second crash on jobs come back so far apart: one that ends processes hits few others.
- */
+/** From the second crash on jobs come back far apart: one that ends processes hits few others. */
 const APART_MS = 45_000;
 /** Before another attempt at a job that took too much time. */
 const AFTER_OVERRUN_MS = 5_000;
