@@ -80,7 +80,7 @@ export function renderSummary(review: Review, findings: readonly PlacedFinding[]
       "Prompt for a coding agent",
       SECTION_LENGTHS.prompt,
     ),
-    firstLines(review),
+    [review.summaryBecause === "first" ? "First review here; later ones are silent when there is nothing to say." : ""],
     [footer(review)],
     [SUMMARY_MARKER],
   ];
@@ -93,10 +93,6 @@ export function renderSummary(review: Review, findings: readonly PlacedFinding[]
 function headline(review: Review, findings: readonly PlacedFinding[]): readonly string[] {
   const signal = mergeSignal(review, findings);
   return signal === "" ? [] : [`**${signal}**`];
-}
-
-function firstLines({ summaryBecause }: Review): readonly string[] {
-  return summaryBecause === "first" ? ["First review here; later ones are silent when there is nothing to say."] : [];
 }
 
 /** The one line of the review itself, which links the summary. */

@@ -50,7 +50,9 @@ export function compose(
   const { context, parts, readings } = material;
   const words = authorsWords(context);
   const fitted = fitSections(sections(material, words), contextChars);
-  const shared = fitted.sections.map((section) => drawn(section, delimiter)).join("\n\n");
+  const shared = fitted.sections
+    .map(({ heading, text, part }) => `## ${heading}\n${OURS.has(part) ? text : fence(part, text, delimiter)}`)
+    .join("\n\n");
   const code = drawnContext(material.around);
   const shownCode = cutAtLine(code, aroundChars);
   const around = shownCode === "" ? "" : `${AROUND}\n\n${fence("code", shownCode, delimiter)}`;
@@ -86,10 +88,6 @@ function authorsWords({ pull }: PullRequestContext): Words {
 
 function hiddenParts(words: Words) {
   return Object.entries(words).flatMap(([part, { hidden: chars }]) => (chars === 0 ? [] : [{ part, chars }]));
-}
-
-function drawn({ heading, text, part }: Section, delimiter: string): string {
-  return `## ${heading}\n${OURS.has(part) ? text : fence(part, text, delimiter)}`;
 }
 
 /** Our own words, or the base branch's configuration: their instructions count. */

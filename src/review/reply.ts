@@ -171,9 +171,11 @@ const VERDICTS = {
 
 /** A schema for a model, and the check of its reply; a problem names the first wrong place. */
 export function shapeOf<T>(name: string, schema: z.ZodType<T>) {
+  // Servers refuse unknown keywords.
+  const { $schema: _, ...jsonSchema }: Record<string, unknown> = z.toJSONSchema(schema);
   return {
     name,
-    jsonSchema: withoutDialect(z.toJSONSchema(schema)),
+    jsonSchema,
     check(value: unknown): { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string } {
       const parsed = schema.safeParse(value);
       if (parsed.success) return { ok: true, value: parsed.data };
@@ -181,9 +183,4 @@ export function shapeOf<T>(name: string, schema: z.ZodType<T>) {
       return { ok: false, problem: `${issue?.path.join(".") || "the reply"}: ${issue?.message ?? "is not as asked"}` };
     },
   };
-}
-
-/** Servers refuse unknown keywords. */
-function withoutDialect({ $schema: _, ...schema }: Record<string, unknown>): Readonly<Record<string, unknown>> {
-  return schema;
 }

@@ -107,7 +107,9 @@ export async function review(
     allowance.model === null ? withoutModel(allowance.reason) : await readByModel(material, bounds, allowance);
   const ruled = takeRuleVerdicts(ruleFindings, read.ruleVerdicts);
   // The author's text may have steered the model that found a rule wrong.
-  const refuted = ports.isAuthorTrusted ? ruled.heldBack : ruled.heldBack.map(heldByAuthor);
+  const refuted = ports.isAuthorTrusted
+    ? ruled.heldBack
+    : ruled.heldBack.map((held) => ({ ...held, heldBy: "author" as const }));
   const quieted = [...(ports.isAuthorTrusted ? commented : []), ...refuted, ...read.heldBack];
   const code = codeNow(context.files, context.headTexts);
   const byRules = withRememberedAbout(ruled.findings, precedents.ranked, context.headTexts);
@@ -174,10 +176,6 @@ export async function review(
     said: recordFindings(findings, weighed.located, code),
     addressed,
   };
-}
-
-function heldByAuthor(held: HeldBack): HeldBack {
-  return { ...held, heldBy: "author" };
 }
 
 /** Reported findings that an author without write access asks to ignore, in code or by command. */

@@ -60,7 +60,10 @@ export async function putJobs(tx: Sql, jobs: readonly ComingJob[]): Promise<void
   const coming = await placed(tx, jobs);
   const rows = coming.map((one, index) => ({
     at: index,
-    ...placeOf(one),
+    lane: one.lane,
+    key: one.job.key,
+    repo: repoKey(one.job.repo),
+    account: `${one.job.repo.host}/${one.job.repo.ownerId}`,
     job: JSON.stringify(withRequest(one)),
     installation_id: one.job.installationId,
     ...jobTimes(one),
@@ -79,10 +82,6 @@ function withRequest({ job, waiting }: ComingJob & Place): AnyJob {
   const before = readJob(waiting);
   const isSame = before.kind === "review" && before.explicit && before.headSha === job.headSha;
   return isSame ? { ...before, delivery: job.delivery } : job;
-}
-
-function placeOf({ lane, job: { key, repo } }: ComingJob) {
-  return { lane, key, repo: repoKey(repo), account: `${repo.host}/${repo.ownerId}` };
 }
 
 /** Ends the waiting jobs of a key; returns how many. The key must be locked. */
