@@ -53,7 +53,7 @@ export function deliveryHandler(taking: DeliverySettings): ApplicationFunction {
 /**
  * Takes a comment of which no delivery arrived, if it is a command.
  *
- * @returns false when it is none, or was taken before: by its delivery, or by an earlier look
+ * @returns false when it is none, or was taken before: by its delivery, or by an earlier run
  */
 export function commentTaker(
   taking: Pick<DeliverySettings, "commits" | "githubHost" | "reviewerLogin" | "slug" | "wake" | "log">,

@@ -21,7 +21,7 @@ export type WebhookServer = Awaited<ReturnType<typeof startWebhookServer>>;
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 5_000 };
 
 /** How often Node checks these timeouts; its default is 30 s. */
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 
 /** Idle timeout of a connection. An answer takes 5 s at most. */
 const IDLE_MS = 10_000;
@@ -66,7 +66,7 @@ export async function startWebhookServer(probot: Probot, settings: WebhookSettin
     running.add(answered);
   }
 
-  const server = createServer({ ...LIMITS, connectionsCheckingInterval: LOOK_MS }, (request, response) => {
+  const server = createServer({ ...LIMITS, connectionsCheckingInterval: CHECK_MS }, (request, response) => {
     const { method, url = "" } = request;
     const [path = ""] = url.split("?");
     if (method === "GET" && path === "/healthz") answer(request, response, 200, "ok");

@@ -27,7 +27,7 @@ const WALL_MS = HANGS_MS - 60_000;
 const VOUCH_MS = 5_000;
 /** It reports four times a second; without a report for so long nobody vouches for it. */
 const QUIET_MS = 2_000;
-/** Ended after so many quiet looks: those of a suspended machine count once. */
+/** Ended after so many quiet checks: those of a suspended machine count once. */
 const MOST_QUIET = 6;
 /** A start takes some seconds, and longer on a busy machine. */
 const START_MS = 120_000;

@@ -1,6 +1,6 @@
 // Makes up for missed events: some GitHub never sends, others do not arrive. Reads the open pull
 // requests of each repository, the least recently read first. A head without a delivery is reviewed
-// like any other; comments since the last look are taken as if delivered, known ones by their
+// like any other; comments since the last run are taken as if delivered, known ones by their
 // content.
 import { Transient } from "../../domain/errors.ts";
 import { jobKey, type Repo, UNSHAPED } from "../../domain/job.ts";
@@ -15,7 +15,7 @@ const MOST_REPOSITORIES = 150;
 const MOST_AT_START = 600;
 /** An answer to an older comment would surprise. */
 const COMMENTS_MS = 3 * 24 * 60 * 60_000;
-/** A look takes time, and GitHub lists some comments late. */
+/** A run takes time, and GitHub lists some comments late. */
 const OVERLAP_MS = 15 * 60_000;
 
 export interface RecoverPulls {

@@ -209,7 +209,7 @@ function until(signal: AbortSignal, model: Pick<Model, keyof AskableModel>): Pic
   };
 }
 
-/** What is left of a leave once this was spent. */
+/** What is left of an allowance once this was spent. */
 export function remainingAfter(allowance: ModelAllowance, spent: readonly ModelCost[]): ModelAllowance {
   if (allowance.model === null || spent.length === 0) return allowance;
   const usd = allowance.usd - usdOf(spent);

@@ -288,9 +288,9 @@ export function readingBudget(model: ModelMeasure, usd: number, around = 0): Que
   return reading.charsInAll === 0 && around > 0 ? readingBudget(model, usd) : { ...budget, ...reading };
 }
 
-const LOOK_FRAME_CHARS = 4_000;
-const LOOK_CHARS = 100_000;
-const LOOK_REPLY_TOKENS = 8_000;
+const VERIFY_FRAME_CHARS = 4_000;
+const VERIFY_CHARS = 100_000;
+const VERIFY_REPLY_TOKENS = 8_000;
 
 /**
  * The space of a question that verifies findings.
@@ -300,14 +300,14 @@ const LOOK_REPLY_TOKENS = 8_000;
  */
 export function verifyBudget(model: ModelMeasure) {
   const contextTokens = model.contextTokens("small");
-  const replyTokens = Math.min(LOOK_REPLY_TOKENS, Math.floor(contextTokens / 4));
-  const usable = (contextTokens - replyTokens) * CHARS_PER_TOKEN * 0.9 - LOOK_FRAME_CHARS;
-  const chars = Math.floor(Math.min(LOOK_CHARS, usable));
-  return chars < LEAST_LOOK_CHARS ? null : { chars, replyTokens };
+  const replyTokens = Math.min(VERIFY_REPLY_TOKENS, Math.floor(contextTokens / 4));
+  const usable = (contextTokens - replyTokens) * CHARS_PER_TOKEN * 0.9 - VERIFY_FRAME_CHARS;
+  const chars = Math.floor(Math.min(VERIFY_CHARS, usable));
+  return chars < LEAST_VERIFY_CHARS ? null : { chars, replyTokens };
 }
 
 /** Less does not fit a finding with its code. */
-const LEAST_LOOK_CHARS = 4_000;
+const LEAST_VERIFY_CHARS = 4_000;
 
 function affordable(charsPerCall: number, cost: (chars: number) => number | null, money: number): ReadingBudget {
   const full = cost(charsPerCall);

@@ -123,7 +123,7 @@ export function integrityWatch(
   let reported: string | null = null;
   // The files were checked when they were opened.
   let isFirst = true;
-  const look = async () => {
+  const check = async () => {
     const isWanted = !isFirst && !stopping.signal.aborted;
     isFirst = false;
     if (!isWanted) return;
@@ -146,7 +146,7 @@ export function integrityWatch(
         log.warn({ err: error }, "the store could not be checked; the next try is tomorrow");
     }
   };
-  const task = every(everyMs, look);
+  const task = every(everyMs, check);
   const ignore = onDamage((code) => {
     const isKnown = reported !== null || problem !== null;
     reported = code;

@@ -141,7 +141,7 @@ async function waitAgain(tx: Sql, id: number, deaths: number): Promise<void> {
 }
 
 /** Silence counted per check: this process may have been suspended, or the store unavailable. */
-const MOST_A_LOOK_MS = 10_000;
+const MOST_A_CHECK_MS = 10_000;
 
 /** A process in the store: its name, its mark (see processMark), and its number of heartbeats. */
 interface Beating {
@@ -160,5 +160,5 @@ interface Seen {
 /** How long a process has been silent, in milliseconds by this process's own clock. */
 function silenceOf({ beats }: Beating, last: Seen | undefined, now: number): number {
   if (last?.beats !== beats) return 0;
-  return last.silentFor + Math.max(0, Math.min(now - last.at, MOST_A_LOOK_MS));
+  return last.silentFor + Math.max(0, Math.min(now - last.at, MOST_A_CHECK_MS));
 }

@@ -22,7 +22,7 @@ interface PeopleSettings {
   /** Removes memories of a repository, with their bytes; returns how many. */
   readonly forget: (repo: string, ids: readonly string[]) => Promise<number>;
   /** Called before anything changes, so that a restore of an older backup repeats the erasure. */
-  readonly record: (person: AskedPerson, texts: boolean) => void;
+  readonly record: (person: WantedPerson, texts: boolean) => void;
   readonly reclaim: () => Promise<void>;
 }
 
@@ -48,10 +48,10 @@ export type PersonStore = ReturnType<typeof storedPeople>;
 export function storedPeople(stores: StoreDatabases, { nameOf, forget, record, reclaim }: PeopleSettings) {
   return {
     rows: async (named: NamedPerson): Promise<readonly PersonRow[]> =>
-      personRows(await findPerson(askedPerson(named), stores), stores, nameOf),
+      personRows(await findPerson(wantedPerson(named), stores), stores, nameOf),
     /** @param texts also removes what they wrote, not only their identity */
     async erase(named: NamedPerson, texts: boolean): Promise<ErasedPerson> {
-      const wanted = askedPerson(named);
+      const wanted = wantedPerson(named);
       const person = await findPerson(wanted, stores);
       const loginHashes = new Set([...wanted.loginHashes, ...person.logins.map(loginHash)]);
       record({ ids: new Set([...wanted.ids, ...person.ids]), loginHashes }, texts);
@@ -110,12 +110,12 @@ const GHOST = "ghost";
 const CHUNK = 200;
 
 /** A person to search for: tombstones store only the hash of a login. */
-interface AskedPerson {
+interface WantedPerson {
   readonly ids: ReadonlySet<number>;
   readonly loginHashes: ReadonlySet<string>;
 }
 
-function askedPerson(named: NamedPerson): AskedPerson {
+function wantedPerson(named: NamedPerson): WantedPerson {
   if ("id" in named) return { ids: new Set([named.id]), loginHashes: new Set() };
   return { ids: new Set(), loginHashes: new Set([loginHash(named.login)]) };
 }
@@ -132,7 +132,7 @@ interface KnownPerson {
 
 /** All ids and logins of a person, by rows that have both: GitHub sometimes gives only one. */
 export async function findPerson(
-  { ids: given, loginHashes }: AskedPerson,
+  { ids: given, loginHashes }: WantedPerson,
   stores: StoreDatabases,
 ): Promise<KnownPerson> {
   const pairs = await identitiesIn(stores);
