@@ -9,7 +9,7 @@ import { withoutRepeats } from "../columns.ts";
 import type { Database, Sql } from "../sql.ts";
 import { insert, oneValue, upsert } from "../statement.ts";
 import { lockKeys } from "./coordination.ts";
-import { type ComingJob, putJobs } from "./put.ts";
+import { type ComingJob, comingJob, putJobs } from "./put.ts";
 
 export function storedInbox(db: Database): Inbox {
   return {
@@ -76,16 +76,9 @@ function keysOf(arrival: Arrival): readonly string[] {
 }
 
 function jobsOf({ delivery, outcome, beside }: Arrival): readonly ComingJob[] {
-  const at = delivery.receivedAt;
-  const more = outcome.kind === "upkeep" ? [...outcome.jobs, ...beside] : beside;
-  const jobs = more.map(
-    (job): ComingJob =>
-      job.kind === "review"
-        ? { lane: "review", job, at, by: job.headSha }
-        : { lane: "upkeep", job, at, by: job.delivery },
-  );
-  if (outcome.kind === "review") return [{ lane: "review", job: outcome, at, by: outcome.headSha }, ...jobs];
-  return outcome.kind === "command" ? [{ lane: "command", job: outcome, at, by: outcome.delivery }, ...jobs] : jobs;
+  const isJob = outcome.kind === "review" || outcome.kind === "command";
+  const own = isJob ? [outcome] : outcome.kind === "upkeep" ? outcome.jobs : [];
+  return [...own, ...beside].map((job) => comingJob(job, delivery.receivedAt));
 }
 
 /** False when it was stored before. With a known fingerprint it is stored too: 202 is a record. */

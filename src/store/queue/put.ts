@@ -15,6 +15,11 @@ export interface ComingJob {
   readonly by: string;
 }
 
+export function comingJob(job: AnyJob, at: number): ComingJob {
+  if (job.kind === "review") return { lane: "review", job, at, by: job.headSha };
+  return { lane: job.kind === "command" ? "command" : "upkeep", job, at, by: job.delivery };
+}
+
 interface Place {
   readonly now: number;
   /** When the waiting job that it replaces is due; null when none waits. */
