@@ -79,7 +79,7 @@ export async function walkthroughPage(): Promise<string> {
       },
       reviews,
       checks: { begin: () => Promise.resolve(1), end: () => Promise.resolve() },
-      checkBook: checks,
+      checkStore: checks,
       waits,
       memory,
       redact,

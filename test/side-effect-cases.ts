@@ -72,7 +72,7 @@ export async function around(config: string, text: string = BACKUP): Promise<str
       ledger: storedReviews(db),
       memory: fakeMemory(),
       embedder: fakeEmbedder(),
-      checkBook: storedChecks(db),
+      checkStore: storedChecks(db),
       waits,
       checks: {
         begin: () => Promise.resolve(7),

@@ -18,7 +18,6 @@ const PLAIN_PATH = /^[\w@+.()[\]-]{1,100}(?:\/[\w@+.()[\]-]{1,100}){0,30}$/;
 
 /**
  * @param findings in the order in which they are to be fixed
- *
  * @param maxLength UTF-16 units
  * @returns Markdown, folded under the title; empty when off, or without a finding in a plain path
  */

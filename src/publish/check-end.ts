@@ -41,7 +41,7 @@ export function reviewEnd(
   findings: readonly PlacedFinding[],
   summaryUrl: string | null,
   failOn: FailOn,
-  declined: ReadonlySet<string> = new Set(),
+  declined: ReadonlySet<string>,
 ): CheckEnd {
   const { conclusion, because } = conclude(review, findings, failOn, declined);
   const link = linkTo(review.repo, "summary", summaryUrl);

@@ -55,9 +55,7 @@ export function linkedLine(repo: Repo, sha: string, path: string, line: number |
   return linkedCode(line === null ? path : `${path}:${line}`, permalink(repo, sha, path, at));
 }
 
-/**
- * `[text](url)`; null for an address that may not be linked (safeUrl). `text` is inert Markdown.
- */
+/** `[text](url)`; null for an address that may not be linked (safeUrl). `text` is inert Markdown */
 export function linkTo(repo: Pick<Repo, "host">, text: string, url: string | null): string | null {
   const address = url === null ? null : safeUrl(repo, url);
   return address === null ? null : `[${text}](${address})`;

@@ -111,9 +111,7 @@ function cutEnd({ kind, text: whole }: Piece, most: number): string {
   return most >= whole.length ? whole : whole.slice(0, cutPoint(whole, most, kind === "code" ? IN_CODE : undefined));
 }
 
-/**
- * A code span in a delimiter that it does not contain. `content` is one line, trimmed, not empty.
- */
+/** A code span in a delimiter it does not contain. `content` is one line, trimmed, not empty. */
 export function writeCode(content: string): string {
   const lengths = new Set([...content.matchAll(/`+/g)].map(([run]) => run.length));
   let length = 1;

@@ -241,7 +241,7 @@ function asWorst(end: CheckEnd, worst: HeadVerdict | null): CheckEnd {
 export function checkEnd(
   result: PostedReview | Superseded | Skipped,
   failOn: FailOn,
-  declined: ReadonlySet<string> = new Set(),
+  declined: ReadonlySet<string>,
 ): CheckEnd {
   if (result.kind === "posted") return reviewEnd(result.review, result.findings, result.summaryUrl, failOn, declined);
   return endWithoutReview(result.kind === "superseded" ? "Superseded" : "Not reviewed", result.reason);

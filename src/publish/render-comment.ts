@@ -27,7 +27,6 @@ const OTHER_PLACES = 20;
 
 /**
  * @param finding the one whose lines the comment is on
- *
  * @param place `inline` offers a committable suggestion; a comment on a file has no lines to
  *   replace
  * @param others findings that report the same elsewhere, and have no comment of their own
@@ -42,7 +41,7 @@ export function renderComment(
 ): string {
   const { repo } = review;
   const where = place === "file" && finding.locMethod !== "none" ? `About ${lines(finding)} of this file.` : "";
-  const quotes = finding.precedents.slice(0, QUOTES).map((said) => `Said before: ${quoteLine(repo, said)}`);
+  const quotes = finding.precedents.slice(0, QUOTES).map((precedent) => `Said before: ${quoteLine(repo, precedent)}`);
   return paragraphs(
     withPullLinks(repo, findingTitle(finding), finding.precedents),
     withPullLinks(repo, sanitizeBlock(finding.body), finding.precedents),
@@ -127,15 +126,15 @@ const QUOTED = 200;
 type Quoted = Quote & (Pick<Precedent, "url" | "outcome" | "decided" | "date" | "reason"> | Omit<SeenBefore, "path">);
 
 /** One line of inert Markdown: `ines on [#1](…) (2026-03-02, fixed): *Give run a list.*` */
-export function quoteLine(repo: Pick<Repo, "host">, said: Quoted): string {
-  const { author, pull, quote, date, outcome, decided } = said;
-  const reason = "reason" in said ? said.reason : undefined;
+export function quoteLine(repo: Pick<Repo, "host">, quoted: Quoted): string {
+  const { author, pull, quote, date, outcome, decided } = quoted;
+  const reason = "reason" in quoted ? quoted.reason : undefined;
   const who = author === undefined ? "Kodiai" : sanitizeInline(author, 60);
   const known = outcome === "unknown" || outcome === "posted" ? "" : outcome;
   const became = [known, decided ?? ""].filter((part) => part !== "").join(" ");
   const when = [sanitizeInline(date, 10), sanitizeInline(became, 240)].filter((part) => part !== "").join(", ");
   const words = sanitizeInline(quote ?? reason ?? "", QUOTED);
-  const where = `${who} ${placeOfQuote(repo, said.url, pull)}`.trim();
+  const where = `${who} ${placeOfQuote(repo, quoted.url, pull)}`.trim();
   return `${where}${when === "" ? "" : ` (${when})`}${words === "" ? "" : `: *${words}*`}`;
 }
 
@@ -168,12 +167,12 @@ const SOURCES = 5;
  */
 export function renderAnswer(answer: Answer, { comment, repo }: Pick<CommandJob, "comment" | "repo">): string | null {
   const { place, id, author } = comment;
-  const said = sanitizeBlock(answer.text ?? "", TEXT_LIMIT);
-  if (said === "") return null;
+  const text = sanitizeBlock(answer.text ?? "", TEXT_LIMIT);
+  if (text === "") return null;
   const to = /^[a-z\d](?:[a-z\d-]{0,38})$/i.test(author.login) ? `@${author.login}` : "";
-  const isProse = !/^(?:[-*+>#|]|`{3}|~{3}|\d+[.)])/.test(said);
+  const isProse = !/^(?:[-*+>#|]|`{3}|~{3}|\d+[.)])/.test(text);
   return [
-    isProse && to !== "" ? `${to} ${said}` : paragraphs(to, said),
+    isProse && to !== "" ? `${to} ${text}` : paragraphs(to, text),
     ...small(answer, repo),
     answerMarker(place, id),
   ].join("\n\n");

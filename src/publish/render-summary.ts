@@ -52,7 +52,6 @@ const SECTION_LENGTHS = {
 
 /**
  * @param findings where each finding is: as planned (`review.findings`), or as GitHub has it
- *
  * @returns Markdown of at most BODY_LIMIT UTF-16 units whose last line is the summary's hidden
  *   marker
  */
@@ -82,7 +81,7 @@ export function renderSummary(review: Review, findings: readonly PlacedFinding[]
       "Prompt for a coding agent",
       SECTION_LENGTHS.prompt,
     ),
-    firstLines(review),
+    [review.summaryBecause === "first" ? "First review here; later ones are silent when there is nothing to say." : ""],
     [footer(review)],
     [SUMMARY_MARKER],
   ];
@@ -95,10 +94,6 @@ export function renderSummary(review: Review, findings: readonly PlacedFinding[]
 function headline(review: Review, findings: readonly PlacedFinding[]): readonly string[] {
   const signal = mergeSignal(review, findings);
   return signal === "" ? [] : [`**${signal}**`];
-}
-
-function firstLines({ summaryBecause }: Review): readonly string[] {
-  return summaryBecause === "first" ? ["First review here; later ones are silent when there is nothing to say."] : [];
 }
 
 /** The one line of the review itself, which links the summary. */
@@ -140,9 +135,7 @@ function configuration({ configUsed }: Review): string {
   return `Configuration: ${sanitizeInline(configUsed.replace(/(?<!\S)\S+@[0-9a-f]{7}\b/g, "`$&`"), 400)}.`;
 }
 
-/**
- * A change that is staged or read from a diff has no commit; a diff without a clone has no base.
- */
+/** A change that is staged or read from a diff has no commit; a diff with no clone has no base. */
 function ends({ repo, headSha, baseSha }: Review): string {
   const named = (sha: string) => (/^(?:0+|f+)$/.test(sha) ? null : linkedCommit(repo, sha));
   const [head, base] = [named(headSha), named(baseSha)];
@@ -228,7 +221,8 @@ function rememberedLines(review: Review, findings: readonly PlacedFinding[], max
     quotes.set(id, { ...one, places: one.places.add(place) });
   };
   for (const { finding } of worstFirst(findings))
-    for (const said of finding.precedents) add(said.id, () => quoteLine(repo, said), placeOf(review, finding));
+    for (const precedent of finding.precedents)
+      add(precedent.id, () => quoteLine(repo, precedent), placeOf(review, finding));
   for (const seen of known.seenBefore) {
     const alike = `${codeSpan(seen.path, 120)} (code ${Math.round(seen.similarity * 100)}% similar)`;
     if (!quotes.has(seen.memoryId)) add(seen.memoryId, () => quoteLine(repo, seen), alike);

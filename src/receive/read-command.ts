@@ -5,7 +5,6 @@ import { type Command, SYNONYMS, VERBS, type Verb, verbEntry } from "../domain/c
 import { cutText, oneLine } from "../domain/text/cut-text.ts";
 import { smallTalk } from "../domain/text/low-information.ts";
 
-/** Characters read of a comment, and of its first line. */
 const READ = 20_000;
 const LINE = 4_000;
 
@@ -57,9 +56,7 @@ export function withoutMention(line: string, slug: string): string {
   return found === null ? line : `${line.slice(0, found.start)}${line.slice(found.end)}`.trim();
 }
 
-/**
- * The text after a mention: a verb, else a question. One unknown word is likely a mistyped verb.
- */
+/** The text after a mention: a verb, else a question. One unknown word: likely a mistyped verb. */
 function ordered(behind: string, rest: string): Command | null {
   const words = plain(behind);
   if (words === "" && rest === "") return { kind: "verb", verb: "help", text: "" };
@@ -87,8 +84,8 @@ function verbOf(marked: string, rest: string): Command | null {
   if (verb === "explain" && !FILLER.test(`${after} `))
     return { kind: "verb", verb: "ask", text: question(words, rest) };
   const takesMore = verb === "ask" || verb === "remember";
-  const said = takesMore ? question(after, rest) : FILLER.test(`${after} `) ? "" : oneLine(after);
-  return { kind: "verb", verb, text: cutText(said, most) };
+  const argument = takesMore ? question(after, rest) : FILLER.test(`${after} `) ? "" : oneLine(after);
+  return { kind: "verb", verb, text: cutText(argument, most) };
 }
 
 function unknown(behind: string): Command {

@@ -115,7 +115,8 @@ function readPullRequest(
   if (pull.state === "closed") return "the pull request is closed";
   // A request by name, which policy does not hold back.
   const isPerson = sender.type !== "Bot";
-  const explicit = isPerson && (trigger === "review_requested" || isReviewLabel(payload));
+  const isLabel = action === "labeled" && labelKey(payload.label?.name ?? "") === REVIEW_LABEL;
+  const explicit = isPerson && (trigger === "review_requested" || isLabel);
   return {
     ...UNSHAPED,
     kind: "review",
@@ -167,10 +168,6 @@ function keptByEdit({ changes, pull_request: { title } }: PullRequestDelivery): 
     return { reason: "edited: neither the base nor a hold tag ([wip], [draft], [no-review]) changed" };
   const tag = holdTag(title);
   return tag === null ? null : { reason: `edited: the title is tagged [${tag}]` };
-}
-
-function isReviewLabel({ action, label }: PullRequestDelivery): boolean {
-  return action === "labeled" && label !== undefined && labelKey(label.name) === REVIEW_LABEL;
 }
 
 /**
@@ -272,8 +269,8 @@ const DIGITS = 32;
  *   comment of a command. If the payload has no time, it covers the whole payload
  */
 function dedupKey(job: ReviewJob | CommandJob, { payload }: Delivery): string {
-  const said = job.kind === "command" ? ["command"] : [job.headSha, job.trigger, ...momentOf(payload)];
-  const hash = createHash("sha256").update(JSON.stringify(said)).digest("hex").slice(0, DIGITS);
+  const parts = job.kind === "command" ? ["command"] : [job.headSha, job.trigger, ...momentOf(payload)];
+  const hash = createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, DIGITS);
   return `${job.key}@${hash}`;
 }
 

@@ -33,9 +33,7 @@ export interface PromptMaterial {
   readonly parts: readonly Part[];
   /** How often each part is read; no reading knows what another one found. */
   readonly readings: number;
-  /** Of each reviewed file. */
   readonly coverage: readonly FileCoverage[];
-  /** The code around the change. */
   readonly around: ChangeContext;
 }
 
@@ -53,7 +51,9 @@ export function compose(
   const { context, parts, readings } = material;
   const words = authorsWords(context);
   const fitted = fitSections(sections(material, words), contextChars);
-  const shared = fitted.sections.map((section) => drawn(section, delimiter)).join("\n\n");
+  const shared = fitted.sections
+    .map(({ heading, text, part }) => `## ${heading}\n${OURS.has(part) ? text : fence(part, text, delimiter)}`)
+    .join("\n\n");
   const code = drawnContext(material.around);
   const shownCode = cutAtLine(code, aroundChars);
   const around = shownCode === "" ? "" : `${AROUND}\n\n${fence("code", shownCode, delimiter)}`;
@@ -63,7 +63,6 @@ export function compose(
   const isCut = shownCode.length < code.length;
   return {
     system: [{ text: `${REVIEW_INSTRUCTIONS}\n\n${language}`, cache: true }],
-    /** The first reading of every part, then the second. */
     questions: Array.from({ length: readings }, (_, reading) =>
       parts.map((part, index) => [
         { text: opening, cache: true },
@@ -90,10 +89,6 @@ function authorsWords({ pull }: PullRequestContext): Words {
 
 function hiddenParts(words: Words) {
   return Object.entries(words).flatMap(([part, { hidden: chars }]) => (chars === 0 ? [] : [{ part, chars }]));
-}
-
-function drawn({ heading, text, part }: Section, delimiter: string): string {
-  return `## ${heading}\n${OURS.has(part) ? text : fence(part, text, delimiter)}`;
 }
 
 /** Our own words, or the base branch's configuration: their instructions count. */

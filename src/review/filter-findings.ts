@@ -24,7 +24,6 @@ export interface ReportingPolicy {
   readonly profileFrom: "configuration" | "title";
   /** True when the title holds [style-ok]. */
   readonly styleOk: boolean;
-  /** `review.suppress`. */
   readonly suppress: readonly Suppression[];
   /** Ids of findings with a comment of ours on the pull request. */
   readonly posted: ReadonlySet<string>;
@@ -45,11 +44,11 @@ export function filterFindings(placed: readonly PlacedFinding[], policy: Reporti
     return reason === null;
   });
   const { first, repeats } = withoutRepeats(wanted, policy.posted);
-  const said = first.map((one): PlacedFinding => {
+  const reported = first.map((one): PlacedFinding => {
     if (!policy.posted.has(one.finding.id)) return one;
     return { finding: one.finding, place: "already-posted", reason: "already commented on" };
   });
-  return { said, heldBack: [...heldBack, ...repeats] };
+  return { reported, heldBack: [...heldBack, ...repeats] };
 }
 
 function unwanted(
@@ -101,9 +100,7 @@ function withoutRepeats(placed: readonly PlacedFinding[], posted: ReadonlySet<st
   return { first: placed.filter((one) => !reasons.has(one)), repeats };
 }
 
-/**
- * Most severe first; then those with a comment (to avoid a second one), then the more confident.
- */
+/** Most severe first; then those with a comment (to avoid a second); then the more confident. */
 function weigh(a: PlacedFinding, b: PlacedFinding, posted: ReadonlySet<string>): number {
   return (
     SEVERITIES.indexOf(a.finding.severity) - SEVERITIES.indexOf(b.finding.severity) ||
@@ -128,7 +125,6 @@ export function suppressor(suppressions: readonly Suppression[]): (finding: Supp
   };
 }
 
-/** Every given part must match. */
 function fitting({ pattern, severities, categories, paths }: Suppression): (finding: Suppressible) => boolean {
   const title = titlePattern(pattern);
   if ("problem" in title) return () => false;
@@ -144,7 +140,6 @@ function fitting({ pattern, severities, categories, paths }: Suppression): (find
 interface Floor {
   /** Least chance, 0–1, that a model's finding is real, and that its author changes the code. */
   readonly odds: number;
-  /** Least severity of what a rule finds. */
   readonly rules: Severity;
   /** Least severity of a model's findings about what code does, and about how it is written. */
   readonly defects: Severity;

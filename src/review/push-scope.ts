@@ -19,7 +19,6 @@ const NEAR = 10;
 interface PushScope {
   /** Files with the hunks, or the parts of hunks, to be read. */
   readonly files: readonly FileDiff[];
-  /** True when the push changed something at or near these lines. */
   touches(path: string, side: Side, startLine: number, line: number): boolean;
   /** The coverage of files that are not among `files`: read at an earlier push. */
   readonly earlier: readonly FileCoverage[];
@@ -138,13 +137,12 @@ function opposite(finding: Finding, located: readonly LocatedFinding[], code: Co
   if (finding.rule !== null || side === "LEFT") return null;
   const on = located.find(({ fixed }) => fixed?.path === path && startLine <= fixed.line && fixed.startLine <= line);
   if (on === undefined || on.fixed === null) return null;
-  if (suggestion !== null) return restores(finding, on.said, suggestion.text, code) ? OPPOSITE : null;
+  if (suggestion !== null) return restores(finding, on.earlier, suggestion.text, code) ? OPPOSITE : null;
   const isMild = !atLeast(finding.severity, "major");
   const isWithin = startLine >= on.fixed.startLine && line <= on.fixed.line;
-  return isMild && isWithin && finding.category === on.said.finding.category ? OPPOSITE : null;
+  return isMild && isWithin && finding.category === on.earlier.finding.category ? OPPOSITE : null;
 }
 
-/** True when a suggestion brings the old tokens back. */
 function restores(finding: Finding, { shape }: EarlierFinding, suggested: string, code: CodeNow): boolean {
   const stream = code.stream(finding.path, finding.side);
   if (stream === null || shape.at.length === 0) return false;

@@ -55,7 +55,6 @@ interface Waits {
   readonly settledMs?: number;
   readonly deadlineMs?: number;
   readonly verifyMs?: number;
-  /** How long running jobs may continue during a shutdown. */
   readonly drainMs?: number;
   /** Processor time and wall time that a job may take before its process is ended. */
   readonly processorMs?: number;
@@ -64,7 +63,6 @@ interface Waits {
 
 export interface RunningApp {
   readonly url: string;
-  /** Null without an admin server. */
   readonly adminUrl: string | null;
   /** Answers 503, lets running jobs end (at most 22 s), stops listening and closes the store. */
   close(): Promise<void>;

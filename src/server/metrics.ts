@@ -82,7 +82,7 @@ export function appMetrics(version: string, far: Meters | null = null) {
       // A review counts its own.
       if (entry.origin === "question") degraded(entry.degraded);
     },
-    asked(purpose: Purpose, { inputTokens, cachedTokens, outputTokens, usd, ms }: ModelUsage): void {
+    modelUsed(purpose: Purpose, { inputTokens, cachedTokens, outputTokens, usd, ms }: ModelUsage): void {
       count("kodiai_model_questions_total", { purpose });
       count("kodiai_model_tokens_total", { purpose, direction: "input" }, inputTokens);
       count("kodiai_model_tokens_total", { purpose, direction: "cached" }, cachedTokens);
@@ -189,7 +189,7 @@ function outcomeWord(line: string): string {
 }
 
 /** The same store, which reports searches, model requests and changed outcomes to `metrics`. */
-export function countedStore(store: Store, metrics: Pick<Metrics, "retrieved" | "asked" | "decided">): Store {
+export function countedStore(store: Store, metrics: Pick<Metrics, "retrieved" | "modelUsed" | "decided">): Store {
   const { retrievals, spending, evidence } = store;
   return {
     ...store,
@@ -202,7 +202,7 @@ export function countedStore(store: Store, metrics: Pick<Metrics, "retrieved" | 
     spending: {
       ...spending,
       record(repo, at, purpose, usage, held) {
-        metrics.asked(purpose, usage);
+        metrics.modelUsed(purpose, usage);
         return spending.record(repo, at, purpose, usage, held);
       },
     },
@@ -233,7 +233,6 @@ export function answerClock(fetch: Fetch) {
       if (response.status < 500) answeredAt = performance.now();
       return response;
     },
-    /** Milliseconds since the last answer other than 5xx; null before the first. */
     sinceAnsweredMs: () => (answeredAt === null ? null : performance.now() - answeredAt),
   };
 }

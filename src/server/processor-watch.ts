@@ -99,7 +99,6 @@ function charges({ held, now }: SharedTimes) {
   };
 }
 
-/** One line to the server. Without a reader the server has ended. */
 function say(reportTo: number, line: string): void {
   try {
     writeSync(reportTo, `${line}\n`);

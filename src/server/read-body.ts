@@ -120,7 +120,6 @@ function isUndeclared({ declared }: Coming): boolean {
   return !Number.isFinite(declared);
 }
 
-/** Infinities cannot be subtracted. */
 function order({ declared }: Coming): number {
   return Math.min(declared, Number.MAX_SAFE_INTEGER);
 }

@@ -23,7 +23,6 @@ interface JobRun {
   readonly lease: Lease<AnyJob>;
   /** Aborted when the job is no longer wanted: a later one replaced it, or a person stopped it. */
   readonly signal: AbortSignal;
-  /** Aborted after a `stop`. */
   readonly stopped: AbortSignal | null;
   readonly adapt: (ports: PullPorts) => PullPorts;
 }
@@ -114,7 +113,6 @@ export function stoppableReviews(
   };
 }
 
-/** Refuses writes after a `stop`; reads still work. */
 function stoppableWrites(reviews: Reviews, stopped: AbortSignal): Reviews {
   const unless = unlessAborted(stopped);
   return {

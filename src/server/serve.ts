@@ -180,7 +180,6 @@ export interface LoggedError {
   readonly type: string;
   readonly message: string;
   readonly stack?: string;
-  /** `ECONNRESET`, `SQLITE_FULL`. */
   readonly code?: string;
   readonly status?: number;
   readonly cause?: LoggedError;

@@ -69,8 +69,8 @@ function isOurs({ headers }: IncomingMessage, origin: string): boolean {
   return headers.host === host || headers.host === `localhost:${port}`;
 }
 
-function same(said: string | null, ours: string): boolean {
-  const [a, b] = [Buffer.from(said ?? ""), Buffer.from(ours)];
+function same(given: string | null, ours: string): boolean {
+  const [a, b] = [Buffer.from(given ?? ""), Buffer.from(ours)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 

@@ -39,9 +39,7 @@ const TIDY_MS = 2_000;
 export interface Jobs {
   /** Polls these lanes now, or all of them: a job may have been added. */
   wake(lane?: LaneName): void;
-  /**
-   * Takes no further jobs; when the running ones ended, or after `withinMs`, gives back the rest.
-   */
+  /** Takes no further jobs; once the running ones end, or after `withinMs`, gives back the rest. */
   stop(withinMs: number): Promise<void>;
 }
 

@@ -21,7 +21,7 @@ export type WebhookServer = Awaited<ReturnType<typeof startWebhookServer>>;
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 5_000 };
 
 /** How often Node checks these timeouts; its default is 30 s. */
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 
 /** Idle timeout of a connection. An answer takes 5 s at most. */
 const IDLE_MS = 10_000;
@@ -66,7 +66,7 @@ export async function startWebhookServer(probot: Probot, settings: WebhookSettin
     running.add(answered);
   }
 
-  const server = createServer({ ...LIMITS, connectionsCheckingInterval: LOOK_MS }, (request, response) => {
+  const server = createServer({ ...LIMITS, connectionsCheckingInterval: CHECK_MS }, (request, response) => {
     const { method, url = "" } = request;
     const [path = ""] = url.split("?");
     if (method === "GET" && path === "/healthz") answer(request, response, 200, "ok");
@@ -79,7 +79,6 @@ export async function startWebhookServer(probot: Probot, settings: WebhookSettin
   await listening(server, settings);
   return {
     server,
-    /** Bytes of request bodies being received. */
     heldBytes: bodies.held,
     isDraining: () => isDraining,
     /** Answers new deliveries with 503; resolves when earlier ones are answered. */
@@ -146,7 +145,6 @@ function refusalOf({ headers }: IncomingMessage): number | null {
   return isNamed && EVENT.test(one(headers["x-github-event"]) ?? "") ? null : 400;
 }
 
-/** The event for Probot, or the status of a refusal. */
 function readDelivery(
   { headers }: IncomingMessage,
   body: Exclude<Body, { readonly kind: "aborted" }>,
@@ -162,7 +160,6 @@ function readDelivery(
   return { id: one(headers["x-github-delivery"]), name: one(headers["x-github-event"]), payload: safe } as ProbotEvent;
 }
 
-/** Null when it is not a JSON object. */
 function parsed(body: readonly Buffer[]): Readonly<Record<string, unknown>> | null {
   try {
     const value = JSON.parse(Buffer.concat(body).toString("utf8"));
@@ -182,7 +179,6 @@ function one(header: string | readonly string[] | undefined): string | undefined
  */
 const LINGER_MS = 4_000;
 
-/** Lingering connections, out of the thousand that the server accepts. */
 const MOST_HELD = 400;
 
 /** Retry-After of a 503: floods and full disks take a while to pass. */
@@ -215,7 +211,6 @@ function answer(request: IncomingMessage, response: ServerResponse, status: numb
 /** Lingering answers, the oldest first. */
 const held = new Set<() => void>();
 
-/** Ends the answer after LINGER_MS, or when too many linger. */
 function linger(response: ServerResponse): void {
   const end = () => {
     held.delete(end);

@@ -24,11 +24,10 @@ const PROGRAM = new URL("./job-process.ts", import.meta.url);
 const PROCESSOR_MS = 120_000;
 /** Before its lane gives it up, which ends no process. */
 const WALL_MS = HANGS_MS - 60_000;
-/** The same as of a process's own heartbeat. */
 const VOUCH_MS = 5_000;
 /** It reports four times a second; without a report for so long nobody vouches for it. */
 const QUIET_MS = 2_000;
-/** Ended after so many quiet looks: those of a suspended machine count once. */
+/** Ended after so many quiet checks: those of a suspended machine count once. */
 const MOST_QUIET = 6;
 /** A start takes some seconds, and longer on a busy machine. */
 const START_MS = 120_000;
@@ -64,7 +63,6 @@ export type ToWorker =
 
 interface WorkerState {
   readonly rssBytes: number;
-  /** See answerClock. */
   readonly sinceAnsweredMs: number | null;
 }
 

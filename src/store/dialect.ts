@@ -12,12 +12,6 @@ export interface Dialect {
    * CLUSTERED keeps rows in the order of the primary key where the database can.
    */
   schema(text: string): string;
-  /** Start of a schema's first step. */
-  readonly setUp: string;
-  /**
-   * Stores a wide column inline: reading many rows then needs no look-up for each; may be empty.
-   */
-  keepInRow(table: string, column: string): string;
   /** Epoch milliseconds by the database's clock, now and not at the start of the transaction. */
   readonly now: string;
   /** After a SELECT of rows to be changed: waits for locks, or skips locked rows. */
@@ -61,7 +55,6 @@ export function storable(text: string): string {
   return text.replaceAll("\0", "").toWellFormed();
 }
 
-/** A schema's text with words of a database in place of ours. */
 function withWords(text: string, words: ReadonlyMap<string, string>): string {
   return text.replace(/\b[A-Z]+\b/g, (word) => words.get(word) ?? word);
 }
@@ -82,8 +75,6 @@ function strictTable(table: string): string {
 export const SQLITE: Dialect = {
   name: "sqlite",
   schema: (text) => withWords(text, SQLITE_WORDS).replace(/^CREATE TABLE [^;]*(?=;$)/gm, strictTable),
-  setUp: "",
-  keepInRow: () => "",
   now: "kodiai_now()",
   forUpdate: "",
   skipLocked: "",
@@ -129,8 +120,6 @@ const POSTGRES_TYPES: Readonly<Record<RowType, string>> = {
 export const POSTGRES: Dialect = {
   name: "postgres",
   schema: (text) => withWords(text, POSTGRES_WORDS),
-  setUp: "CREATE EXTENSION IF NOT EXISTS vector;",
-  keepInRow: (table, column) => `ALTER TABLE ${table} ALTER COLUMN ${column} SET STORAGE PLAIN;`,
   // Rounded down, so that what is due now is due.
   now: "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
   forUpdate: " FOR UPDATE",

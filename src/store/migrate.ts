@@ -27,8 +27,8 @@ export async function migrate(db: Database, parts: readonly SchemaPart[], place:
   try {
     await db.transaction((tx) => runMissing(tx, parts, place));
   } catch (error) {
-    const said = error instanceof Error && "code" in error ? `${String(error.code)} ${error.message}` : "";
-    const fix = LACKING.find(([sign]) => sign.test(said))?.[1];
+    const message = error instanceof Error && "code" in error ? `${String(error.code)} ${error.message}` : "";
+    const fix = LACKING.find(([sign]) => sign.test(message))?.[1];
     throw fix === undefined ? error : new StoreUnusable(`${place}: ${fix}`);
   }
 }

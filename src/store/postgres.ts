@@ -12,10 +12,7 @@ const DEFAULTS = {
   /** A review sends a dozen queries at once, and a server allows 100 connections by default. */
   connections: 10,
   name: "kodiai",
-  /**
-   * Milliseconds: of a statement, of waiting for a lock, of an idle transaction (a suspended
-   * process).
-   */
+  /** Milliseconds: of a statement, of waiting for a lock, of an idle (suspended) transaction. */
   statementMs: 30_000,
   lockMs: 5_000,
   silentMs: 60_000,

@@ -27,7 +27,6 @@ export interface Database extends Sql {
   snapshot<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
   /** Several statements without values: a schema step, or VACUUM. May take minutes. */
   script(text: string): Promise<void>;
-  /** Closes all connections once they are idle. */
   close(): Promise<void>;
 }
 

@@ -13,7 +13,6 @@ import { ownerOnly } from "./owner-only.ts";
 import { type Database, NESTED, ranBy, type Sql } from "./sql.ts";
 
 export interface SqliteSettings {
-  /** Epoch milliseconds, for `dialect.now`. */
   readonly now: () => number;
   /** True: only reads; the file must exist. */
   readonly isReader?: boolean;
@@ -88,7 +87,6 @@ function loadVectors(connection: BetterSqlite.Database, from: NonNullable<Sqlite
   }
 }
 
-/** The store's statements over an open connection that nothing else uses. */
 function sqliteDatabase(connection: BetterSqlite.Database): Database {
   const statements = new Map<string, BetterSqlite.Statement>();
   const prepared = (text: string): BetterSqlite.Statement => {

@@ -67,14 +67,14 @@ function memoryShown(
 ): DashboardPorts["memory"] {
   if (shown === null || past === null || embedder === null) return null;
   const { decisions, ledger: records, queue } = store;
-  const { checks: checkBook } = store.held(null);
+  const { checks: checkStore } = store.held(null);
   const jobs: DecidePorts["jobs"] = {
     async add(job, at) {
       await queue.add(job, at);
       wake();
     },
   };
-  const deciding = { evidence, decisions, checkBook, records, jobs, redact, now: Date.now };
+  const deciding = { evidence, decisions, checkStore, records, jobs, redact, now: Date.now };
   const log = safeRetrievals(retrievals, onError);
   return { figures: shown, labels, declined: past, memory, recall, embedder, retrievals: log, deciding };
 }

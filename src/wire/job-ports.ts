@@ -90,7 +90,7 @@ export function reviewPorts(
       gateCache,
       access: accessFor(asking, lease, store.spending, { key: job.key, replies: store.replies }),
       checks: wiredChecks(github, held.writes)(installationId, job.repo),
-      checkBook: held.checks,
+      checkStore: held.checks,
       waits: store.waits,
       isOnGitHub: await reviewsOnGitHub(client, botLogin, store),
       isLastTry: false,
@@ -148,7 +148,7 @@ export function learnPorts(github: WiredGitHub, store: Store): (job: FeedbackJob
       }),
       records: store.ledger,
       evidence: github.onUnposted === null ? store.evidence : dryRunEvidence(store.evidence),
-      feedbackStore: store.looks,
+      feedbackStore: store.feedback,
       redact,
       now: Date.now,
     };

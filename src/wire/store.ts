@@ -34,7 +34,7 @@ import { storedQueue } from "../store/queue/queue.ts";
 import { QUEUE_PART } from "../store/queue/schema.ts";
 import { storedChecks, storedPushWaits } from "../store/reviews/checks.ts";
 import { storedAnswers, storedDecisions } from "../store/reviews/conversation.ts";
-import { storedHistory, storedIntroductions, storedLooks } from "../store/reviews/follow-up.ts";
+import { storedFeedback, storedHistory, storedIntroductions } from "../store/reviews/follow-up.ts";
 import { storedRetrievalStatistics, storedRetrievals } from "../store/reviews/retrievals.ts";
 import { storedModelLessons, storedReplies, storedReviews } from "../store/reviews/reviews.ts";
 import { storedSpending } from "../store/reviews/spending.ts";
@@ -332,7 +332,7 @@ export function recordsOn(
     decisions: storedDecisions(db),
     traces: storedTraces(patient, reclaim),
     waits: storedPushWaits(db),
-    looks: storedLooks(db),
+    feedback: storedFeedback(db),
     missed: storedMissedEvents(db),
     signs: storedSigns(patient),
     /** Deletes expired rows; returns how many. `now` is epoch milliseconds. */

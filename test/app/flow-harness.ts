@@ -161,7 +161,7 @@ export async function openFlow({
       botLogin: world.bot.login,
       gateCache,
       access: accessFor(asking, lease, store.spending, { key: job.key, replies: store.replies }),
-      checkBook: held.checks,
+      checkStore: held.checks,
       waits: store.waits,
       ledger: held.ledger,
       now: Date.now,
@@ -183,7 +183,7 @@ export async function openFlow({
       pulls: github.pulls,
       records: store.ledger,
       evidence: store.evidence,
-      feedbackStore: store.looks,
+      feedbackStore: store.feedback,
       redact,
       now: Date.now,
     });
@@ -224,7 +224,7 @@ export async function openFlow({
     commands: async () => void (await commands()),
     async anHourPasses() {
       await idle();
-      for (const job of await store.looks.due(Date.now(), 0, 50)) await queue.add(job, Date.now());
+      for (const job of await store.feedback.due(Date.now(), 0, 50)) await queue.add(job, Date.now());
       await idle();
     },
     outcomeOf: (delivery) =>

@@ -105,7 +105,7 @@ export async function openReviewFlow(now: () => number = Date.now): Promise<Revi
         ledger: records.ledger,
         reviews: posted,
         checks,
-        checkBook: records.checks,
+        checkStore: records.checks,
         waits: records.waits,
         decisions: records.decisions,
         embedder: embedder(),

@@ -37,6 +37,6 @@ test.each(INNER)("%j names no place in a summary, an answer or a check", (reason
   const answer = { ...plainAnswer("done", "Yes.", ""), degraded };
   expect(renderAnswer(answer, { comment, repo: REPO })).not.toMatch(WORDS);
 
-  const { summary: reported } = checkEnd({ kind: "skipped", reason }, "never");
+  const { summary: reported } = checkEnd({ kind: "skipped", reason }, "never", new Set());
   expect(reported).not.toMatch(WORDS);
 });

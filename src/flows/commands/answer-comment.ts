@@ -26,15 +26,13 @@ import { knownFor } from "../review/model-allowance.ts";
 import type { Stage } from "../review/review-ports.ts";
 import { countMemory, forgetMemory, rememberText } from "./memory-commands.ts";
 import type { CommandContext, CommandPorts } from "./order.ts";
-import { answerQuestion, explainFinding } from "./question.ts";
+import { answerQuestion, explainThread } from "./question.ts";
 import { help, pauseReviews, resumeReviews, startReview, stopReview, summarise } from "./review-commands.ts";
 import { ignoreFinding, resolveThread, restoreFinding } from "./thread.ts";
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
-/**
- * Commands of one person per hour and repository: with access, without, and as an author without.
- */
+/** Commands of one person an hour and repository: with access, without, as an author without. */
 const COMMANDS_AN_HOUR = 30;
 const STRANGERS_COMMANDS_AN_HOUR = 5;
 const AUTHORS_COMMANDS_AN_HOUR = 10;
@@ -49,7 +47,7 @@ const HANDLERS: Readonly<Record<Verb, (order: CommandContext) => Promise<Answer>
   review: startReview,
   "full review": startReview,
   summary: summarise,
-  explain: explainFinding,
+  explain: explainThread,
   ask: answerQuestion,
   stop: stopReview,
   pause: pauseReviews,
@@ -100,7 +98,6 @@ async function notForUs(job: CommandJob, ports: CommandPorts): Promise<string | 
   return root?.isOurs === true ? null : "a reply in a thread that is not ours";
 }
 
-/** The order of a person with permission; otherwise one line on the refusal. */
 async function admitted(job: CommandJob, ports: CommandPorts, stage: Stage): Promise<CommandContext | string> {
   const { repo, number, comment, command } = job;
   const level = await ports.permissions.of(repo, comment.author);
@@ -205,8 +202,8 @@ function nameMe(answer: Answer): Answer {
 }
 
 async function showConfig({ job, ports, stage }: CommandContext): Promise<Answer> {
-  const asked = () => gatherSettings(job, ports.pulls, knownFor(ports));
-  const { config, problems, origins, used } = await stage("gather", asked);
+  const read = () => gatherSettings(job, ports.pulls, knownFor(ports));
+  const { config, problems, origins, used } = await stage("gather", read);
   const wrong =
     problems.length === 0 ? "" : `\n\n${counted(problems.length, "problem")}; the summary of a review lists them.`;
   return plainAnswer("done", `\`\`\`yaml\n# ${used}\n${configView(config, origins)}\n\`\`\`${wrong}`, "configuration");

@@ -46,9 +46,7 @@ export async function startReview(order: CommandContext): Promise<Answer> {
   return plainAnswer("started", null, `review of ${head.sha.slice(0, 7)}`);
 }
 
-/**
- * Why policy does not review it on the request of `asker`, or after an event; null when it does.
- */
+/** Why policy does not review it on the request of `asker`, or after an event; null if it does. */
 async function skippedBecause(
   { job, key, ports, stage }: CommandContext,
   asker: ReviewJob["askedBy"],
@@ -68,9 +66,9 @@ export async function explainReview(order: CommandContext): Promise<Answer> {
   const latest = await order.ports.records.latest(order.key);
   const why = notReviewed(skipped);
   const none = skipped === null ? "This pull request was not reviewed yet. `/kodiai review` reviews it." : "";
-  const said = latest === null ? none : summaryText(latest);
+  const summary = latest === null ? none : summaryText(latest);
   const how = "In the thread of a finding it explains the finding.";
-  const text = paragraphs(why, said, how);
+  const text = paragraphs(why, summary, how);
   return plainAnswer("done", text, skipped === null ? "why: reviewed" : `why: ${skipped}`);
 }
 
@@ -128,9 +126,9 @@ function summaryText(review: Review): string {
   const more = findings.length > FINDINGS ? [`- and ${findings.length - FINDINGS} more`] : [];
   const { head, rest, held } = quietVerdict(review);
   const quiet = isQuiet(review) ? " There was nothing to say." : "";
-  const said = counts.length === 0 ? `${head}${rest}${held}` : counts.join(", ");
+  const found = counts.length === 0 ? `${head}${rest}${held}` : counts.join(", ");
   return [
-    `The latest review, of \`${headSha.slice(0, 7)}\`: ${said}.${quiet}`,
+    `The latest review, of \`${headSha.slice(0, 7)}\`: ${found}.${quiet}`,
     review.walkthrough ?? "",
     [...lines, ...more].join("\n"),
     heldBack.length === 0 || counts.length === 0 ? "" : `Held back: ${heldBack.length}.`,

@@ -8,9 +8,7 @@ import { addReview, type CommandContext, findingsOfThread, isWriter } from "./or
 
 const FINDING_ID = /^fnd_[0-9a-f]{12}$/;
 
-/**
- * Holds the findings of the thread back on later pushes. Grave and unknown ones take write access.
- */
+/** Holds the thread's findings back on later pushes. Grave and unknown ones take write access. */
 export async function ignoreFinding(order: CommandContext): Promise<Answer> {
   const { job, key, text, ports } = order;
   const ids = await findingsOfThread(order);
@@ -37,15 +35,15 @@ export async function ignoreFinding(order: CommandContext): Promise<Answer> {
       degraded = [{ part: "memory", reason: "the decline holds here only: memory cannot be written" }];
   }
   if (!isWriter(order)) {
-    const asked =
+    const answer =
       "Noted: you ask to ignore this. It is still shown, and counts for the check, until a person with write access agrees.";
-    return { ...plainAnswer("done", asked, `asked to ignore ${ids.join(", ")}${noted}`), degraded };
+    return { ...plainAnswer("done", answer, `asked to ignore ${ids.join(", ")}${noted}`), degraded };
   }
   // The check of the head changes: the job computes it again from the review that stands.
   await addReview(order, "verdict");
   const because = reason === "" ? " A reason (`/kodiai ignore REASON`) helps the next reader." : "";
-  const said = `Noted: this will not be reported again on this pull request.${because}${elsewhere} \`/kodiai restore\` takes it back.`;
-  return { ...plainAnswer("done", said, `declined ${ids.join(", ")}${noted}`), degraded };
+  const answer = `Noted: this will not be reported again on this pull request.${because}${elsewhere} \`/kodiai restore\` takes it back.`;
+  return { ...plainAnswer("done", answer, `declined ${ids.join(", ")}${noted}`), degraded };
 }
 
 /** The effect of a writer's decline on other pull requests. */
@@ -63,7 +61,7 @@ export async function restoreFinding(order: CommandContext): Promise<Answer> {
   const { key, text, ports } = order;
   if (MEMORY_ID.test(text)) {
     const { rejections, note } = await noteOnMemory(order, text, { kind: "restored", text: "" });
-    return restoreMemory(text, rejections, note);
+    return memoryRestored(text, rejections, note);
   }
   const ids = FINDING_ID.test(text) ? [text] : await findingsOfThread(order);
   if ("end" in ids) return ids;
@@ -76,15 +74,15 @@ export async function restoreFinding(order: CommandContext): Promise<Answer> {
     was = (await ports.decisions.restore(key, findingId)) || rejections > 0 || was;
   }
   if (was) await addReview(order, "verdict");
-  const said = was ? "It is reported again from the next review on." : "This finding was not declined here.";
-  return plainAnswer("done", said, `${was ? "restored" : "not declined:"} ${ids.join(", ")}${noted}`);
+  const answer = was ? "It is reported again from the next review on." : "This finding was not declined here.";
+  return plainAnswer("done", answer, `${was ? "restored" : "not declined:"} ${ids.join(", ")}${noted}`);
 }
 
-function restoreMemory(memoryId: string, count: number, noted: string): Answer {
+function memoryRestored(memoryId: string, count: number, noted: string): Answer {
   if (count === 0) return plainAnswer("done", "This memory was not declined.", `not declined: ${memoryId}${noted}`);
-  const said =
+  const answer =
     "Similar findings are reported again, from the next review of each pull request on. `/kodiai full review` makes one here.";
-  return plainAnswer("done", said, `restored ${memoryId}${noted}`);
+  return plainAnswer("done", answer, `restored ${memoryId}${noted}`);
 }
 
 export async function resolveThread(order: CommandContext): Promise<Answer> {

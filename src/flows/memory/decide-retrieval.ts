@@ -7,7 +7,6 @@ import type { Recall } from "../../ports/memory.ts";
 import { retrieveForQuestion, UNAIDED } from "../../retrieve/retrieve.ts";
 import type { WritingPorts } from "../review/review-ports.ts";
 
-/** What the gate needs of memory. */
 type Counting = Pick<Recall, "off" | "counts" | "version">;
 
 /**

@@ -24,18 +24,14 @@ interface DescribePorts extends Omit<ExportPorts, "space"> {
 
 export interface DescribeWish {
   readonly repo: Repo;
-  /** Memories of one run at most. */
   readonly most: number;
   /** CORPUS/ID, the end of an earlier run; null at the beginning. */
   readonly after: string | null;
-  /**
-   * US$ a calendar month (UTC) that models may cost in this repository, with reviews and all else.
-   */
+  /** US$ a calendar month (UTC) that models may cost in this repository, reviews and all else. */
   readonly usdPerMonth: number;
   readonly remembering: Remembering;
 }
 
-/** Why a run stopped early. */
 interface RunStop {
   readonly reason: string;
   /** True when a retry may continue, from `notBefore` (epoch milliseconds) on where it is known. */
@@ -61,7 +57,6 @@ export interface DescribedMemories {
 
 /** Parallel questions; the budget is checked between two such groups. */
 const AT_ONCE = 4;
-/** Memories that are embedded and written together. */
 const GROUP = 24;
 
 /**

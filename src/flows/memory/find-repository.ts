@@ -13,7 +13,6 @@ const NAME = /^(?!\.)[\w.:-]{1,250}(?:\/[\w.-]{1,100}){1,2}$/;
 
 /**
  * @param word `OWNER/NAME`, `HOST/OWNER/NAME` or `HOST/ID`; letters of any case
- *
  * @param known the repositories in `dataDir`
  * @throws UsageError when the word is no name, or of none (naming the nearest) or several of them
  */

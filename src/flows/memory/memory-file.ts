@@ -22,7 +22,6 @@ interface ExportWish {
   readonly what: "records" | "pairs";
 }
 
-/** Records per read. */
 const PAGE = 500;
 /** How many of the most similar memories are considered as counterexamples. */
 const ALIKE = 10;
@@ -122,7 +121,6 @@ const MAX_PROBLEMS = 1_000;
 
 /**
  * @param lines without their line ends; they are streamed
- *
  * @returns how many lines were not empty, the first 1,000 invalid ones (1-based), and how many
  *   there were
  * @throws Transient when memory cannot be reached now, and what redactor or source throw; the same

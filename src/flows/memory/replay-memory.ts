@@ -27,7 +27,6 @@ import { type ExportPorts, recordsOf } from "./memory-file.ts";
 
 interface ReplayPorts extends Omit<ExportPorts, "space"> {
   readonly embedder: Embedder;
-  /** The repositories in memory. */
   readonly repositories: () => Promise<readonly Repo[]>;
 }
 
@@ -72,14 +71,12 @@ export async function replayMemory(repo: Repo, last: number, ports: ReplayPorts)
   return {
     /** Oldest first. */
     pulls: done,
-    /** Canonical id of the repository's main language. */
     language: own?.language ?? mostOf([]),
     /** Whose memory replaced the own one; null when no other one has this main language. */
     placebo: placebo === null ? null : { repo: placebo.repo, memories: placebo.memories },
     /** Pull requests with comments in memory, and why some of them are not replayed. */
     known: pulls.length,
     leftOut,
-    /** The cost of embedding the queries. */
     spent,
     degraded: [...degraded.values()],
   };
@@ -89,8 +86,8 @@ export async function replayMemory(repo: Repo, last: number, ports: ReplayPorts)
     const ask = async (of: Repo, number: number) => {
       const context = pastChange(of, number, people);
       const settings = { ...OF_THE_CHANGE, knowledge: defaultKnowledge(), now: pull.at, before: pull.at };
-      const asked = { ...UNAIDED, embedder: ports.embedder, recall: ports.recall };
-      const found = await retrieve(context, analyze(context), asked, settings);
+      const searching = { ...UNAIDED, embedder: ports.embedder, recall: ports.recall };
+      const found = await retrieve(context, analyze(context), searching, settings);
       for (const one of found.degraded) degraded.set(`${one.part} ${one.reason}`, one);
       spent.tokens += found.usage.tokens;
       spent.usd += found.usage.usd;
@@ -123,7 +120,6 @@ async function commentsOf(repo: Repo, { memory, recall, embedder }: ReplayPorts)
   return Array.fromAsync(recordsOf({ repo, corpora: ["review_comment"] }, ports));
 }
 
-/** By the time of their first comment. */
 function pullsOf(comments: readonly MemoryRecord[]): readonly PastPull[] {
   const pulls: PastPull[] = [];
   for (const [number, own] of Map.groupBy(comments, ({ provenance }) => provenance.pull)) {
@@ -170,9 +166,7 @@ export function pastChange(
   return { ...placeholderPullRequest("", repo, number).context, files };
 }
 
-/**
- * Two comments on one hunk have it twice, cut at different lines: the longer includes the shorter.
- */
+/** Two comments on one hunk have it twice, cut at different lines: the longer has the shorter. */
 function withoutShorter(hunks: ReadonlyMap<string, Hunk>): readonly Hunk[] {
   const texts = [...hunks.keys()];
   return [...hunks].flatMap(([text, hunk]) =>

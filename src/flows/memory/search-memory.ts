@@ -19,7 +19,6 @@ export type HandSearched = Awaited<ReturnType<typeof searchByHand>>;
 
 /**
  * @param texts at least one; each is a search of its own
- *
  * @returns each memory once, best first, at most topK per text; and each text's retrieval and wall
  *   time
  */
@@ -30,8 +29,8 @@ export async function searchByHand(texts: readonly string[], search: Omit<HandSe
   for (const text of new Set(texts)) {
     const at = ports.now();
     const precedents = await searchMemory(text, { ...search, now: at }, ports);
-    const asked = { repo, number: null, origin: "search", retrieval: { topK, distanceThreshold }, at } as const;
-    done.push({ text, ms: await logRetrieval(precedents, asked, ports), precedents });
+    const request = { repo, number: null, origin: "search", retrieval: { topK, distanceThreshold }, at } as const;
+    done.push({ text, ms: await logRetrieval(precedents, request, ports), precedents });
   }
   const lists = done.map(({ text, precedents }) => precedents.ranked.map((memory) => ({ memory, text })));
   return { memories: mergeFound(lists), searches: done };

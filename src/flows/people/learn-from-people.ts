@@ -21,9 +21,7 @@ import { type WeighPorts, weighEvidence } from "./weigh-evidence.ts";
 
 export interface LearnPorts extends WeighPorts {
   readonly feedback: Feedback;
-  /** Reads the head's files. */
   readonly pulls: Pick<PullRequests, "text">;
-  /** Reported findings with their code. */
   readonly records: Pick<ReviewRecords, "latest">;
   readonly feedbackStore: FeedbackStore;
   /** Epoch milliseconds. */
@@ -111,20 +109,20 @@ async function codeNow(
   ports: LearnPorts,
 ) {
   const latest = await ports.records.latest(jobKey(repo, number));
-  const said = new Map((latest?.said ?? []).map((one) => [one.finding.id, one]));
+  const earlier = new Map((latest?.said ?? []).map((one) => [one.finding.id, one]));
   const statuses = new Map<string, CodeStatus>();
   const changed: ChangedFinding[] = [];
   const texts = limitedReads<string | null | undefined>();
   for (const remembered of findings) {
     const { findingId, sha } = remembered;
-    const one = said.get(findingId);
+    const one = earlier.get(findingId);
     if (one === undefined || sha === null || sha === headSha) continue;
     const { path } = one.finding;
     const text = await texts(path, () => textNow(repo, path, sha, headSha, ports));
     const status = text === undefined ? null : codeStatus(one, text);
     if (status === null) continue;
     statuses.set(findingId, status);
-    if (status !== "unchanged" && typeof text === "string") changed.push({ remembered, said: one, now: text });
+    if (status !== "unchanged" && typeof text === "string") changed.push({ remembered, earlier: one, now: text });
   }
   return { statuses, changed };
 }
@@ -165,16 +163,14 @@ async function accessOf(
   return access;
 }
 
-/** A finding whose lines have changed. */
 interface ChangedFinding {
   readonly remembered: RememberedFinding;
-  readonly said: EarlierFinding;
-  /** Its file at the newest head. */
+  readonly earlier: EarlierFinding;
   readonly now: string;
 }
 
-/** Outcomes that do not speak against the finding. */
-const AGREEING: ReadonlySet<Outcome> = new Set(["fixed", "accepted", "outdated"]);
+/** Outcomes that do not speak against the finding or comment. */
+export const AGREEING: ReadonlySet<Outcome | null> = new Set(["fixed", "accepted", "outdated"]);
 
 /**
  * Stores flagged and fixed code of findings that have none yet; what cannot be found is tried
@@ -190,15 +186,15 @@ async function learnFixes(
 ): Promise<void> {
   const texts = limitedReads<string | null>();
   const fixes: KnownFix[] = [];
-  for (const { remembered, said, now } of changed) {
+  for (const { remembered, earlier, now } of changed) {
     const { outcome = "posted", isChanged = false } = weighed.get(remembered.id) ?? {};
     // A branch that does not count proves nothing about the fix, even if people agreed to it.
     const { sha, path } = remembered;
     if (!isChanged || !AGREEING.has(outcome) || remembered.hasFix || sha === null) continue;
-    const pathThen = path ?? said.finding.path;
+    const pathThen = path ?? earlier.finding.path;
     const then = await texts(`${sha} ${pathThen}`, () => pulls.text(repo, pathThen, sha, MOST_BYTES));
     if (then === null || then === undefined) continue;
-    const pair = await fixOfFinding({ shape: said.shape, near: said.finding.startLine, then, now }, redact);
+    const pair = await fixOfFinding({ shape: earlier.shape, near: earlier.finding.startLine, then, now }, redact);
     if (pair !== null) fixes.push({ memoryId: remembered.id, ...pair });
   }
   if (fixes.length > 0) await evidence.keepFixes(repoKey(repo), fixes);

@@ -42,9 +42,8 @@ export async function weighEvidence(
 }
 
 /** The kind of a command, and what was said with it; "" without text. */
-type SaidByCommand = Pick<Evidence, "kind"> & { readonly text: string };
+type CommandEvidence = Pick<Evidence, "kind"> & { readonly text: string };
 
-/** What became of a command as evidence. */
 interface NotedCommand {
   /** `unknown`: memory does not have the finding. */
   readonly end: "stored" | "unknown" | "failed";
@@ -64,26 +63,26 @@ const UNKNOWN: NotedCommand = { end: "unknown", note: "", rejections: 0 };
 export async function noteCommand(
   order: CommandContext,
   findingId: string,
-  said: SaidByCommand,
+  command: CommandEvidence,
 ): Promise<NotedCommand> {
   const { repo, number } = order.job;
   const [memoryId] = memoriesOfThread(repo, number, { commentIds: [], findingIds: [findingId] });
-  return memoryId === undefined ? UNKNOWN : noteOnMemory(order, memoryId, said);
+  return memoryId === undefined ? UNKNOWN : noteOnMemory(order, memoryId, command);
 }
 
 /** The same for the memory of a finding on any pull request. */
 export async function noteOnMemory(
   { job, level, ports }: CommandContext,
   memoryId: string,
-  said: SaidByCommand,
+  command: CommandEvidence,
 ): Promise<NotedCommand> {
   const { repo, comment } = job;
   const by: EvidenceBy = { ...comment.author, access: level, isBot: false, isFirstTime: false };
   const now = ports.now();
   const piece: Evidence = {
-    ...pieceOf(memoryId, said.kind, by, Date.parse(comment.at) || now),
+    ...pieceOf(memoryId, command.kind, by, Date.parse(comment.at) || now),
     key: `command:${comment.place}-${comment.id}`,
-    text: said.text === "" ? null : cutText(said.text, EVIDENCE_TEXT),
+    text: command.text === "" ? null : cutText(command.text, EVIDENCE_TEXT),
     url: comment.url,
     sha: job.headSha,
   };
@@ -100,9 +99,7 @@ export async function noteOnMemory(
   }
 }
 
-/**
- * Its pull request with all findings there, and how many rejections it has; null without a memory.
- */
+/** Its pull request with all findings there, and how often it was rejected; null if unknown. */
 async function rememberedFinding(repo: Repo, memoryId: string, store: EvidenceStore) {
   const key = repoKey(repo);
   const pull = await store.pullOf(key, memoryId);
@@ -114,7 +111,7 @@ async function rememberedFinding(repo: Repo, memoryId: string, store: EvidenceSt
 
 export interface DecidePorts extends WeighPorts {
   readonly decisions: Pick<Decisions, "decline" | "restore">;
-  readonly checkBook: Pick<CheckStore, "on">;
+  readonly checkStore: Pick<CheckStore, "on">;
   readonly records: Pick<ReviewRecords, "latest">;
   readonly jobs: Pick<ReviewJobs, "add">;
   /** Epoch milliseconds. */
@@ -183,10 +180,10 @@ async function weighFromDashboard(
 }
 
 /** A decision changes a check: a job computes it again, where the last reviewed head has one. */
-async function judgeAgain(of: Repo, number: number, { records, checkBook, jobs, now }: DecidePorts): Promise<void> {
+async function judgeAgain(of: Repo, number: number, { records, checkStore, jobs, now }: DecidePorts): Promise<void> {
   const key = jobKey(of, number);
   const review = await records.latest(key);
-  const check = review === null ? null : await checkBook.on(key, review.headSha);
+  const check = review === null ? null : await checkStore.on(key, review.headSha);
   if (check === null) return;
   const { repo, installationId, headSha } = check;
   const head = { kind: "review", key, delivery: "dashboard", installationId, repo, number, headSha } as const;

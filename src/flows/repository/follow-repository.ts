@@ -29,9 +29,7 @@ import { type Indexed, indexRepository } from "./index-repository.ts";
 /** The ports for the jobs of one repository. */
 export interface FollowPorts {
   readonly host: RepositoryHost;
-  /** Reads .kodiai.yml. */
   readonly pulls: Pick<PullRequests, "text" | "rootEntries" | "ownersText">;
-  /** Which rules there are. */
   readonly known: KnownRules;
   readonly labels: RepositoryLabels;
   readonly memory: Memory;

@@ -48,7 +48,6 @@ export interface HistoryRun {
 
 /**
  * @param onProgress called after each page
- *
  * @throws Transient when GitHub or memory cannot answer now; the same call again continues
  */
 export async function importHistory(

@@ -35,7 +35,6 @@ export type Indexed = Awaited<ReturnType<typeof indexRepository>>;
 
 /** A larger file is not meant for reading. */
 const MAX_BYTES = 512 * 1024;
-/** Records that are written together. */
 const PENDING = 384;
 
 /**
@@ -80,7 +79,6 @@ export async function indexRepository(request: IndexRequest, given: IndexPorts) 
     remembered: read.remembered,
     /** Records deleted because their file, or their place in it, was removed. */
     forgotten,
-    /** Documents, or parts of them, that are not remembered. */
     leftOut: [...leftOut, ...read.leftOut],
     degraded: [
       ...(incomplete === null ? [] : [{ part: "tree", reason: incomplete }]),
@@ -155,7 +153,6 @@ async function readFiles(changed: readonly TreeFile[], request: IndexRequest, po
   return { remembered: addUp(...counts), leftOut, paths, ids };
 }
 
-/** The records of one file, and why it, or parts of it, gave none. */
 async function readFile(file: TreeFile, text: string | null, request: IndexRequest) {
   if (text === null) return { records: [], reasons: ["binary"] };
   const reason = leftOutReason(file.path, text);

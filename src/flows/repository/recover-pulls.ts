@@ -1,6 +1,6 @@
 // Makes up for missed events: some GitHub never sends, others do not arrive. Reads the open pull
 // requests of each repository, the least recently read first. A head without a delivery is reviewed
-// like any other; comments since the last look are taken as if delivered, known ones by their
+// like any other; comments since the last run are taken as if delivered, known ones by their
 // content.
 import { Transient } from "../../domain/errors.ts";
 import { jobKey, type Repo, UNSHAPED } from "../../domain/job.ts";
@@ -9,15 +9,13 @@ import type { AddReview, MissedEventStore, OpenPull, OpenPulls, TakeComment } fr
 
 /** A pull request without activity for this long is skipped; a server is back sooner. */
 const CATCH_UP_MS = 14 * 24 * 60 * 60_000;
-/**
- * Of an installation in one run: two requests each, six runs an hour, a third of GitHub's 5,000.
- */
+/** Of an installation and run: two requests each, six runs an hour: a third of GitHub's 5,000. */
 const MOST_REPOSITORIES = 150;
 /** The first run after a start reads more: what happened while the server was down comes first. */
 const MOST_AT_START = 600;
 /** An answer to an older comment would surprise. */
 const COMMENTS_MS = 3 * 24 * 60 * 60_000;
-/** A look takes time, and GitHub lists some comments late. */
+/** A run takes time, and GitHub lists some comments late. */
 const OVERLAP_MS = 15 * 60_000;
 
 export interface RecoverPulls {
@@ -31,13 +29,11 @@ export interface RecoverPulls {
 
 /** Facts about this run. */
 export interface RecoverRun {
-  /** The first after a start reads more. */
   readonly isStart: boolean;
   /** Milliseconds since the App's permissions changed: refused reviews are due at once then. */
   readonly permittedForMs: () => number;
 }
 
-/** Delay before a refused review is tried again. */
 const REFUSED_MS = 60 * 60_000;
 
 /**
@@ -89,7 +85,6 @@ export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForM
     }
   }
 
-  /** GitHub limits this installation until a given time. */
   function isLimited(): boolean {
     const error = unasked.at(-1)?.error;
     return error instanceof Transient && error.notBefore !== null;
@@ -120,7 +115,6 @@ export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForM
     return keys;
   }
 
-  /** Returns how many commands came without a delivery. */
   async function takeComments(installationId: number, repo: Repo, open: readonly OpenPull[]): Promise<number> {
     const since = Math.max(last(repo) - OVERLAP_MS, now() - COMMENTS_MS);
     // A comment updates its pull request: most repositories are not asked.

@@ -3,7 +3,7 @@ import { hasAccess } from "../../domain/command.ts";
 import { OutOfReach, TooExpensive, Transient } from "../../domain/errors.ts";
 import type { Repo, ReviewJob } from "../../domain/job.ts";
 import type { Degraded, Skipped, SkippedCheck } from "../../domain/omissions.ts";
-import { type Conclusion, type PostedReview, type Review, type Superseded, worstOf } from "../../domain/review.ts";
+import { type PostedReview, type Review, type Superseded, worstOf } from "../../domain/review.ts";
 import { publicErrorText } from "../../domain/text/public-error-text.ts";
 import type { CheckStore, Checks } from "../../ports/checks.ts";
 import type { Permissions } from "../../ports/conversation.ts";
@@ -14,7 +14,6 @@ import {
   checkEnd,
   endCheck,
   failing,
-  type HeadVerdict,
   leftCheckEnd,
   refuseReview,
   worstOnHead,
@@ -24,16 +23,15 @@ import type { ReviewPorts } from "./review-ports.ts";
 /** A job's lease, and five minutes: a check that is in progress for longer is not believed. */
 const PATIENCE_MS = 15 * 60_000;
 
-type CheckRunPorts = Pick<ReviewPorts, "checks" | "checkBook" | "reviews" | "decisions" | "permissions">;
+type CheckRunPorts = Pick<ReviewPorts, "checks" | "checkStore" | "reviews" | "decisions" | "permissions">;
 
 /** The check run of one job. Where none was begun, ending it does nothing. */
 export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number) {
   const { key, repo, installationId, number } = job;
-  const { checkBook: store, checks, reviews } = given;
+  const { checkStore: store, checks, reviews } = given;
   const ports: CheckPorts = { checks, store, isOpenAt: openAt(repo, reviews) };
   const begin = ({ headSha, baseRef, failOn }: CheckPlace) =>
     beginCheck({ key, repo, installationId, headSha, baseRef, failOn }, number, ports, now());
-  /** A check that GitHub may have begun, or not. */
   let doubted: CheckPlace | null = null;
   return {
     /** Never throws; returns what is missing without the check. */
@@ -69,10 +67,7 @@ export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number
         // Decided and not sent, or not even decided: the sweep finds it.
       }
     },
-    /**
-     * Computes it again from the review that stands, where it would show something else. Never
-     * throws.
-     */
+    /** Computes it again from the review that stands, if that would change it. Never throws. */
     async again(review: Review, place: CheckPlace): Promise<void> {
       try {
         const posted = {
@@ -87,8 +82,8 @@ export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number
         if (own?.isOpen === false && own.baseRef === place.baseRef) await store.judge(own.id, end.conclusion);
         const shown = await store.newest(repo, place.headSha);
         const worst = await worstOnHead({ key, repo, ...place }, ports);
-        const isShown =
-          shown?.isOpen === true || shown?.conclusion === worstOf([end.conclusion, ...conclusionsOf(worst)]);
+        const due = worst === null ? end.conclusion : worstOf([end.conclusion, worst.conclusion]);
+        const isShown = shown?.isOpen === true || shown?.conclusion === due;
         if (own?.baseRef === place.baseRef && isShown) return;
         await endCheck(await begin(place), end, ports, now(), true);
       } catch {
@@ -114,12 +109,7 @@ export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number
   }
 }
 
-/** Where a check is, and what it judges by. */
 type CheckPlace = Pick<SkippedCheck, "headSha" | "baseRef" | "failOn">;
-
-function conclusionsOf(worst: HeadVerdict | null): readonly Conclusion[] {
-  return worst === null ? [] : [worst.conclusion];
-}
 
 /** A pull request that GitHub does not answer for counts as open: its verdict stands. */
 function openAt(repo: Repo, reviews: Pick<Reviews, "head">): CheckPorts["isOpenAt"] {
@@ -206,9 +196,7 @@ async function attempted(end: () => Promise<unknown>): Promise<Pick<SweptCheck, 
   }
 }
 
-/**
- * Says on the pull request that its review failed for good. Never rejects: GitHub may have failed.
- */
+/** Says on the pull request that its review failed for good. Never rejects: GitHub may be down. */
 export async function noteFailure(
   { repo, number }: Pick<ReviewJob, "repo" | "number">,
   { reviews }: Pick<ReviewPorts, "reviews">,
@@ -224,7 +212,7 @@ export async function noteFailure(
  */
 export async function giveUpReview(job: ReviewJob, ports: ReviewPorts): Promise<never> {
   const { key, repo, number } = job;
-  const { checks, checkBook: store, reviews, now } = ports;
+  const { checks, checkStore: store, reviews, now } = ports;
   const tooExpensive = new TooExpensive();
   const check = { checks, store, isOpenAt: openAt(repo, reviews) };
   for (const keptCheck of await store.open(key))

@@ -23,7 +23,6 @@ import type { FlaggedNow } from "../../ports/rejections.ts";
 import { beginnings, flaggedInChange } from "../../review/review.ts";
 import type { WritingPorts } from "./review-ports.ts";
 
-/** Pull requests that are asked whether they are open, the newest. */
 const MOST_PULLS = 10;
 /** Neighbours of a claim that are looked through for declined ones. */
 const NEIGHBOURS = 50;
@@ -44,10 +43,10 @@ export async function loadPastDecisions(context: PullRequestContext, ports: Writ
     const rejected = await past.rejected(repo);
     const { files, pull } = context;
     const flagged = flaggedInChange(await past.flagged(repo, beginnings(files), pull.number), files);
-    const asked = flagged.flatMap(({ fixedAt, isDistinctive, pull }) =>
+    const candidates = flagged.flatMap(({ fixedAt, isDistinctive, pull }) =>
       fixedAt === null && isDistinctive ? [pull] : [],
     );
-    const openPulls = await openAmong(context.repo, [...new Set(asked)].slice(0, MOST_PULLS), ports.pulls);
+    const openPulls = await openAmong(context.repo, [...new Set(candidates)].slice(0, MOST_PULLS), ports.pulls);
     const alikeClaims = async (findings: readonly Finding[]) => {
       const alike = await claimsLike(findings, rejected, context, ports);
       const pulls = [...new Set(rejected.flatMap((one) => (one.pull === null ? [] : [one.pull])))];

@@ -15,13 +15,10 @@ import type { Model, ModelAccess } from "../../ports/model.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Who wants to ask the model, and for what. */
 interface Asker {
   /** People without write access are behind it: a part of the money, and some reviews a day. */
   readonly isOutsider: boolean;
-  /** A review of a pull request, not a question. */
   readonly isReview: boolean;
-  /** Aborted when the answers are no longer wanted. */
   readonly signal: AbortSignal;
 }
 
@@ -100,7 +97,6 @@ export async function overrunBy(
 
 /** A budget before anything was reserved for this job. */
 interface BudgetState extends MonthSpending {
-  /** US$ that other jobs have set aside. */
   readonly aside: number;
 }
 
@@ -133,7 +129,6 @@ export function budgetText(whose: BudgetName, of: number): string {
   }
 }
 
-/** The repository's budgets and the operator's, and their parts. */
 function budgetsOf(
   { usdPerMonth, outsiders }: Partial<RepoConfig["review"]["budget"]> & { readonly usdPerMonth: number },
   repo: Repo,
@@ -208,7 +203,6 @@ export function retrievalShare(allowance: ModelAllowance): ModelAllowance {
   };
 }
 
-/** The model, whose questions end when the signal fires. */
 function until(signal: AbortSignal, model: Pick<Model, keyof AskableModel>): Pick<Model, keyof AskableModel> {
   return {
     ...model,
@@ -216,7 +210,7 @@ function until(signal: AbortSignal, model: Pick<Model, keyof AskableModel>): Pic
   };
 }
 
-/** What is left of a leave once this was spent. */
+/** What is left of an allowance once this was spent. */
 export function remainingAfter(allowance: ModelAllowance, spent: readonly ModelCost[]): ModelAllowance {
   if (allowance.model === null || spent.length === 0) return allowance;
   const usd = allowance.usd - usdOf(spent);

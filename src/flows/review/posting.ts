@@ -34,14 +34,11 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
   const reviewedAt = ({ pull, config }: Pick<Admitted, "pull" | "config">): ReviewedAt => {
     return { headSha: pull.head.sha, baseRef: pull.base.ref, fingerprint: fingerprint(config) };
   };
-  /**
-   * Whether code scanning ran on the head since. GitHub is asked: order and repetition do not
-   * matter.
-   */
+  /** Whether code scanning ran on the head since. GitHub knows: order and repetition are fine. */
   const hasNewScan = async ({ sources }: Review, { pull, config }: Admitted): Promise<boolean> => {
     const settings = config.review.tools;
-    const asked = { repo: job.repo, pull, settings, paths: [], isInHead: async () => null };
-    const { ran } = settings.codeScanning ? await ports.tools.of(asked) : NO_REPORT;
+    const request = { repo: job.repo, pull, settings, paths: [], isInHead: async () => null };
+    const { ran } = settings.codeScanning ? await ports.tools.of(request) : NO_REPORT;
     const before = sources.tools;
     return before.length < MOST_TOOLS && ran.some((tool) => !before.includes(tool));
   };
@@ -72,12 +69,12 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
       if (latest !== undefined && checks.enabled) await check.again(latest, placeOf(admitted));
       return { kind: "skipped", reason: "this head was reviewed before" };
     },
-    /** Begins the check run. */
-    async begin(context: PullRequestContext): Promise<Begun> {
+    /** Begins the check run; returns what the review lacks without it. */
+    async begin(context: PullRequestContext): Promise<readonly Degraded[]> {
       const { repo, config } = context;
       const { review } = config;
       await ports.waits.learn(repo, review.debounceSeconds * 1000);
-      return { kind: "begun", degraded: review.checks.enabled ? await check.begin(placeOf(context)) : [] };
+      return review.checks.enabled ? check.begin(placeOf(context)) : [];
     },
     /**
      * Asks the policy again, since a review takes minutes: drafts, bases and labels change.
@@ -110,7 +107,6 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
       await ledger.save(job, safe, now());
       return safe;
     },
-    /** Posts a saved review, and settles one that is superseded or stopped. */
     async publish(saved: Review): Promise<PostedReview | Superseded> {
       const sent = await stage("publish", () => publish(saved, ports.reviews)).catch(async (error: unknown) => {
         // What was stopped is not posted by the next job either.
@@ -130,12 +126,6 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
       return { ...sent, notRemembered: kept.kind === "remembered" ? null : kept.reason };
     },
   };
-}
-
-/** What the review lacks because of its beginning. */
-export interface Begun {
-  readonly kind: "begun";
-  readonly degraded: readonly Degraded[];
 }
 
 /**

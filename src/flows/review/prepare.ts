@@ -40,13 +40,11 @@ export async function prepare(context: PullRequestContext, signals: ReviewSignal
     /** For retrieval, with its share of the allowance. */
     ports: { ...ports, allowance: retrievalShare(allowance) },
     settings: () => ({ ...OF_THE_CHANGE, knowledge, now: ports.now(), gateCache: ports.gateCache }),
-    /** Logs what was retrieved and what it cost. */
     async record(precedents: Precedents) {
       spent = precedents.modelCosts;
       const origin = originOf(job.trigger);
       await logRetrieval(precedents, { repo, number: job.number, origin, retrieval: knowledge.retrieval, at }, ports);
     },
-    /** What retrieval left of the allowance. */
     remaining: () => remainingAfter(allowance, spent),
     /**
      * The review with its costs, figures and earlier degradations; gives the rest of the money
@@ -67,8 +65,8 @@ export async function prepare(context: PullRequestContext, signals: ReviewSignal
         month: await monthSpending(config.review, repo, access, ports.now(), isOutsider),
       };
       if (ports.redact === null) return complete;
-      const said = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));
-      return { ...complete, hunks: await findingHunks(said, context.files, ports.redact) };
+      const posted = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));
+      return { ...complete, hunks: await findingHunks(posted, context.files, ports.redact) };
     },
   };
 }

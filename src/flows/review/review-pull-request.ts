@@ -49,7 +49,7 @@ export async function reviewPullRequest(
 /** Of a review that is not posted: it is always written, and nothing on GitHub says so. */
 const UNPOSTED: Pick<Posting, "settled" | "begin"> = {
   settled: async () => null,
-  begin: async () => ({ kind: "begun", degraded: [] }),
+  begin: async () => [],
 };
 
 const UNREAD_HEAD: ReadHead = { code: null, degraded: [] };
@@ -111,7 +111,7 @@ export async function writeReview(
     const own = { ...given, head, inspector, repository: reads.repository, allowance };
     return review(context, signals, precedents, own);
   });
-  const whole = await prepared.complete(written, [...degraded, ...begun.degraded], started);
+  const whole = await prepared.complete(written, [...degraded, ...begun], started);
   const memory = commenters.length === 0 ? whole.memory : { ...whole.memory, commenters };
   return { ...whole, memory, summaryBecause: because };
 }
@@ -173,7 +173,6 @@ function readsHead(context: PullRequestContext, ports: Pick<WritingPorts, "snaps
     symbols,
     /** For rules; null where there is none behind the change, or it is not to be read. */
     repository: source && symbols && { symbols, at: once },
-    /** Nothing where the context of the change does not need it. */
     async head(): Promise<ReadHead> {
       if (symbols === null || contextTokens === 0) return UNREAD_HEAD;
       const { snapshot: code, degraded } = await once();

@@ -16,9 +16,7 @@ const MOST_PLACES = 200;
  */
 const TELLING_WORDS = 6;
 const TELLING_AROUND = 6;
-/**
- * Share of its tokens from which the beginning of code counts: findings quote different lengths.
- */
+/** Share of its tokens from which the start of code counts: findings quote different lengths. */
 const BEGINNING = 0.7;
 
 /** The lookup keys of the head's side of the hunks (see keyAt), each once. */
@@ -90,7 +88,6 @@ interface Occurrence {
   readonly place: FlaggedPlace;
   /** The lines with its tokens: lines between two hunks are not among them. */
   readonly lines: readonly number[];
-  /** Matching tokens before and after. */
   readonly agreement: number;
 }
 

@@ -33,7 +33,6 @@ import { isSameClaim } from "../tools/same-matter.ts";
 export interface PastMaterial extends Pick<RepositoryHistory, "flagged" | "rejected" | "openPulls" | "now"> {
   /** Declined memories with the same claim, by finding. */
   readonly claims: ReadonlyMap<Finding, readonly { readonly memoryId: string; readonly similarity: number }[]>;
-  /** The previous path of a file. */
   readonly previousPath: (path: string) => string | null;
 }
 
@@ -55,10 +54,10 @@ export function heldByMemory(
   past: PastMaterial,
 ): Checked {
   const heldBack: HeldBack[] = [];
-  const said = indexed(findings, past);
+  const index = indexed(findings, past);
   const kept = findings.flatMap((finding): readonly Finding[] => {
     if (isKnown(finding)) return [finding];
-    const found = declinedBefore(finding, said) ?? postedElsewhere(finding, said);
+    const found = declinedBefore(finding, index) ?? postedElsewhere(finding, index);
     if (found === null) return [finding];
     const { precedent, holds, reason, isReasoned, ...whose } = found;
     if (!holds || (isReasoned ? isAlwaysRepeated(finding) : isAlwaysReported(finding)))
@@ -69,7 +68,6 @@ export function heldByMemory(
   return { findings: kept, heldBack };
 }
 
-/** What memory knows, by what findings are looked up by. */
 interface IndexedPast extends PastMaterial {
   readonly byId: ReadonlyMap<string, RejectedMemory>;
   readonly byRule: ReadonlyMap<string | null, readonly RejectedMemory[]>;
@@ -96,7 +94,6 @@ function indexed(findings: readonly Finding[], past: PastMaterial): IndexedPast 
   };
 }
 
-/** A finding with this precedent first, without duplicates. */
 function withPrecedent(finding: Finding, precedent: Precedent): Finding {
   const others = finding.precedents.filter(({ id }) => id !== precedent.id);
   return { ...finding, precedents: [precedent, ...others] };
@@ -118,7 +115,6 @@ interface Verdict {
   /** Whether a person with write access gave a reason. */
   readonly isReasoned: boolean;
   readonly reason: string;
-  /** See HeldBack. */
   readonly heldBy?: "author";
 }
 

@@ -55,7 +55,7 @@ function isAbout(
   { record }: RankedMemory,
   { title }: Finding,
   words: ReadonlySet<string>,
-  said: ReadonlySet<string>,
+  memoryWords: ReadonlySet<string>,
 ): boolean {
   if (record.sharing === "pattern") return false;
   if (record.corpus === "finding") {
@@ -63,7 +63,7 @@ function isAbout(
     return isAnswered && record.text.startsWith(`${title}\n`);
   }
   if (record.corpus !== "review_comment") return false;
-  return [...said].filter((word) => words.has(word)).length >= LEAST_SHARED;
+  return [...memoryWords].filter((word) => words.has(word)).length >= LEAST_SHARED;
 }
 
 /** Names of code in a text, in lower case, without the words of most code or most sentences. */

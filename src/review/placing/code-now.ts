@@ -3,13 +3,11 @@ import { type NumberedLine, type TokenStream, textStream, tokenStream } from "..
 import type { FileDiff, Side } from "../../domain/pull-request.ts";
 
 export interface CodeNow {
-  /** Reviewed paths. */
   readonly paths: readonly string[];
   /** RIGHT is the whole head file if known, else its hunks, like LEFT. Null: not reviewed. */
   stream(path: string, side: Side): TokenStream | null;
   /** The hunks only, where code from another file shows up. Null: not reviewed. */
   hunks(path: string, side: Side): { readonly stream: TokenStream; readonly vocabulary: ReadonlySet<number> } | null;
-  /** The path of a file in the base when it differs, else null. */
   previousPath(path: string): string | null;
 }
 

@@ -132,7 +132,6 @@ function matchesAt(run: readonly QuotableLine[], from: number, quoted: readonly 
   });
 }
 
-/** The quote's lines without copied anchors. */
 function quotedLines(quote: string): readonly string[] {
   const lines = quote.replace(/\r\n?/g, "\n").split("\n", MOST_LINES + 2);
   return lines.map((line) => line.replace(/^\s{0,8}-?\d{1,9}#[0-9a-f]{4}:[-+ ]?/i, ""));
@@ -172,7 +171,6 @@ export interface DiffLines {
 /** How texts are compared: without trailing white space, or with all white space folded. */
 type Spaces = "trimmed" | "folded";
 
-/** The line `run[at]`. */
 interface Start {
   readonly first: QuotableLine;
   readonly run: readonly QuotableLine[];

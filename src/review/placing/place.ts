@@ -19,20 +19,20 @@ export function place(placed: readonly PlacedFinding[], maxComments: number): re
   const byRules = placed.filter((one) => wantsComment(one) && !isByModel(one)).length;
   const model = maxComments - Math.min(byRules, Math.ceil(maxComments / 2));
   const left = { inAll: maxComments, model };
-  const said = new Set<string>();
+  const commented = new Set<string>();
   const reasons = new Map<PlacedFinding, string>();
   const ordered = [...placed].sort((a, b) => compareFindings(a.finding, b.finding));
   for (const one of ordered) {
     if (!wantsComment(one)) continue;
     const shared = one.place === "inline" ? sharedComment(one.finding) : null;
-    if (shared !== null && said.has(shared)) continue;
+    if (shared !== null && commented.has(shared)) continue;
     const isModel = isByModel(one);
     if (left.inAll <= 0 || (isModel && left.model <= 0))
       reasons.set(one, `over the limit of ${counted(maxComments, "comment")}`);
     else {
       left.inAll--;
       if (isModel) left.model--;
-      if (shared !== null) said.add(shared);
+      if (shared !== null) commented.add(shared);
     }
   }
   return ordered.map((one) => {
@@ -109,7 +109,6 @@ function misplaced(finding: Finding, file: FileDiff, lines: ReturnType<typeof in
   return first === last ? null : "the lines lie in different hunks of the diff";
 }
 
-/** For each side and line of a file's diff, the index of its hunk. */
 function indexLines(file: FileDiff) {
   const LEFT = new Map<number, number>();
   const RIGHT = new Map<number, number>();

@@ -32,7 +32,6 @@ export function suggestion(finding: Finding, file: FileDiff, headText: string | 
   return ofWindows === replaced.length ? { ...offer, crlf: true } : null;
 }
 
-/** Text of head lines first…last, or null unless one hunk holds all of them. */
 function linesInOneHunk(file: FileDiff, first: number, last: number): readonly string[] | null {
   for (const hunk of file.hunks) {
     const lines = hunk.lines.filter(({ newLine }) => newLine !== null && newLine >= first && newLine <= last);
@@ -41,9 +40,7 @@ function linesInOneHunk(file: FileDiff, first: number, last: number): readonly s
   return null;
 }
 
-/**
- * GitHub writes UTF-8: a byte that is none (U+FFFD) is lost; a lone CR changes more than it shows.
- */
+/** GitHub writes UTF-8: a byte that is none (U+FFFD) is lost; a lone CR alters more than shown. */
 function isSafe(text: string, replaced: readonly string[], most: number): boolean {
   const lines = text.split("\n");
   if (lines.length > most || text === replaced.join("\n")) return false;

@@ -16,7 +16,6 @@ import { ANSWER_INSTRUCTIONS } from "./instructions.ts";
 /** A question with its context. Every text is by others. */
 export interface Question {
   readonly text: string;
-  /** OWNER/NAME */
   readonly repo: string;
   readonly title: string;
   /** The file and hunk of the thread. */
@@ -29,7 +28,6 @@ export interface Question {
   readonly walkthrough: string | null;
   readonly precedents: readonly RankedMemory[];
   readonly maxContextChars: number;
-  /** The language of the answer. */
   readonly language: string;
 }
 
@@ -88,9 +86,8 @@ function findingLines(findings: readonly Finding[]): string {
     .join("\n");
 }
 
-/** The visible text of the latest comments, each cut. */
 function spoken(thread: Question["thread"]): string {
-  const said = (body: string) => cutText(visibleText(body).text.trim(), COMMENT_CHARS);
-  const latest = thread.slice(-20).map(({ login, isOurs, body }) => `${isOurs ? "you" : login} wrote:\n${said(body)}`);
+  const shown = (body: string) => cutText(visibleText(body).text.trim(), COMMENT_CHARS);
+  const latest = thread.slice(-20).map(({ login, isOurs, body }) => `${isOurs ? "you" : login} wrote:\n${shown(body)}`);
   return latest.join("\n\n");
 }

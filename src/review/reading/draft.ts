@@ -9,7 +9,6 @@ import { type DiffLines, diffLines, type Located, locate, NOWHERE, parseAnchor }
 import type { DraftedFinding } from "../reply.ts";
 import { mergeReadings } from "./merge-readings.ts";
 
-/** Of all readings together. */
 const MOST_FINDINGS = 100;
 /** A finding that names more memories than this has no clear precedent. */
 const MOST_PRECEDENTS = 5;

@@ -7,9 +7,7 @@ import { anchorOf, CUT_MARK } from "../placing/locate.ts";
 
 /** UTF-16 units of one line: minified text would fill a prompt by itself. */
 export const MOST_LINE_CHARS = 500;
-/** Lines of the head shown above a hunk for orientation. */
 const ENCLOSING = 3;
-/** How far up to look for enclosing lines. */
 const LOOK_BACK = 400;
 
 /**

@@ -19,7 +19,6 @@ export interface ReadingPlan {
   readonly coverage: readonly FileCoverage[];
 }
 
-/** The weight of a kind of file: a defect in a test or a document hurts less. */
 const KIND_WEIGHT: Readonly<Record<FileKind, number>> = { source: 4, infra: 3, config: 2.5, test: 1.5, docs: 0.5 };
 /** A risk in a file weighs as much as the step from a test to production code. */
 const RISK_WEIGHT = 2.5;
@@ -144,7 +143,6 @@ function fileWeights(
 }
 
 interface Call {
-  /** Drawn. */
   readonly hunks: Map<FileDiff, string[]>;
   chars: number;
 }
@@ -252,9 +250,8 @@ export type ReadingBudget = Pick<QuestionBudget, "charsPerCall" | "charsInAll" |
 
 /** The space of one review's questions. */
 export interface QuestionBudget {
-  /** UTF-16 units of diff in one question. */
+  /** UTF-16 units of diff: in one question, and in all of them. */
   readonly charsPerCall: number;
-  /** UTF-16 units of diff in all questions together. */
   readonly charsInAll: number;
   readonly mostCalls: number;
   /** UTF-16 units for the sections about the pull request. */
@@ -291,10 +288,9 @@ export function readingBudget(model: ModelMeasure, usd: number, around = 0): Que
   return reading.charsInAll === 0 && around > 0 ? readingBudget(model, usd) : { ...budget, ...reading };
 }
 
-/** Instructions and frame of the verification. */
-const LOOK_FRAME_CHARS = 4_000;
-const LOOK_CHARS = 100_000;
-const LOOK_REPLY_TOKENS = 8_000;
+const VERIFY_FRAME_CHARS = 4_000;
+const VERIFY_CHARS = 100_000;
+const VERIFY_REPLY_TOKENS = 8_000;
 
 /**
  * The space of a question that verifies findings.
@@ -304,14 +300,14 @@ const LOOK_REPLY_TOKENS = 8_000;
  */
 export function verifyBudget(model: ModelMeasure) {
   const contextTokens = model.contextTokens("small");
-  const replyTokens = Math.min(LOOK_REPLY_TOKENS, Math.floor(contextTokens / 4));
-  const usable = (contextTokens - replyTokens) * CHARS_PER_TOKEN * 0.9 - LOOK_FRAME_CHARS;
-  const chars = Math.floor(Math.min(LOOK_CHARS, usable));
-  return chars < LEAST_LOOK_CHARS ? null : { chars, replyTokens };
+  const replyTokens = Math.min(VERIFY_REPLY_TOKENS, Math.floor(contextTokens / 4));
+  const usable = (contextTokens - replyTokens) * CHARS_PER_TOKEN * 0.9 - VERIFY_FRAME_CHARS;
+  const chars = Math.floor(Math.min(VERIFY_CHARS, usable));
+  return chars < LEAST_VERIFY_CHARS ? null : { chars, replyTokens };
 }
 
 /** Less does not fit a finding with its code. */
-const LEAST_LOOK_CHARS = 4_000;
+const LEAST_VERIFY_CHARS = 4_000;
 
 function affordable(charsPerCall: number, cost: (chars: number) => number | null, money: number): ReadingBudget {
   const full = cost(charsPerCall);
@@ -349,7 +345,6 @@ export const MODEL_CAUSES: Readonly<Record<ModelFailure | "budget", { readonly w
     budget: { what: "the budget of this review was used up", fix: "raise `review.budget.usdPerReview`" },
   };
 
-/** The cause of a word; of an unknown one, that there was no answer. */
 function causeOf(failure: string): { readonly what: string; readonly fix: string } {
   return (
     (MODEL_CAUSES as Readonly<Record<string, { what: string; fix: string }>>)[failure] ?? {

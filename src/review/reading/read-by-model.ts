@@ -41,14 +41,11 @@ export interface ModelReview {
 }
 
 export interface Bounds {
-  /** Precedents in the prompt. */
   readonly remembered: readonly Precedent[];
   readonly profile: Profile;
-  /** The repository at the head; null when it was not read. */
   readonly head: HeadCode | null;
 }
 
-/** Parallel questions. */
 const AT_ONCE = 3;
 /** UTF-16 units of the model's description of the change. */
 const WALKTHROUGH_CHARS = 2_000;
@@ -204,7 +201,6 @@ function answered(answers: readonly Answer[]): readonly ReviewReply[] {
   return answers.flatMap((answer) => (answer.kind === "answered" ? [answer.value] : []));
 }
 
-/** Why no reading has read a part; null when one has. */
 function neverRead(answers: readonly (Answer | undefined)[]): Failed | null {
   const failures = answers.flatMap((answer) => (answer === undefined || answer.kind === "answered" ? [] : [answer]));
   return failures.length === answers.length ? (failures[0] ?? null) : null;
@@ -260,7 +256,6 @@ function dropped(count: number): string | null {
   return `${counted(count, "more finding")} of the model dropped, over the number that one review takes`;
 }
 
-/** Parts of replies that are shown to be read by people. */
 const MOST_UNREAD = 5;
 
 function unread(replies: readonly ReviewReply[]): string | null {

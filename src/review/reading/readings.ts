@@ -47,15 +47,15 @@ export function affordableReadings(
   let planned = 0;
   while (planned < wanted) {
     const reply = planned === 0 ? usual : replyTokens;
-    const asked = tokens.slice(planned * parts, (planned + 1) * parts);
-    left -= asked.reduce((sum, input) => sum + (model.price("main", input, reply) ?? 0), 0);
+    const questions = tokens.slice(planned * parts, (planned + 1) * parts);
+    left -= questions.reduce((sum, input) => sum + (model.price("main", input, reply) ?? 0), 0);
     if (planned > 0 && (left < 0 || (planned + 1) * parts > MOST_QUESTIONS)) break;
     planned++;
   }
   const why = left < 0 ? "the budget pays for" : `one review asks at most ${MOST_QUESTIONS} questions:`;
-  const asked = tokens.slice(0, planned * parts);
-  const inputTokens = asked.reduce((sum, input) => sum + input, 0);
-  const outputTokens = asked.length * usual;
+  const questions = tokens.slice(0, planned * parts);
+  const inputTokens = questions.reduce((sum, input) => sum + input, 0);
+  const outputTokens = questions.length * usual;
   return {
     planned,
     because: planned === wanted ? because : `${why} ${planned} of ${wanted}`,

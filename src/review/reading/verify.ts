@@ -72,7 +72,7 @@ export function takeVerdicts(
   findings: readonly Finding[],
   verdicts: readonly CheckedFinding[],
   profile: Profile,
-  unchecked: ReadonlySet<Finding> = new Set(),
+  unchecked: ReadonlySet<Finding>,
 ): Checked {
   const byId = agreedVerdicts(verdicts);
   const calibrated = findings.map((finding) =>
@@ -93,9 +93,7 @@ function agreedVerdicts(verdicts: readonly CheckedFinding[]): ReadonlyMap<string
   return byId;
 }
 
-/** Confidence factor of a finding that the code shown does not decide. */
 const NOT_SHOWN = 0.8;
-/** Confidence factor of a claim that holds only in part. */
 const PARTLY = 0.8;
 const UNCHECKED_NOTE = "This was not checked a second time.";
 const REASON_CHARS = 200;
@@ -144,8 +142,7 @@ export function split(findings: readonly Finding[], objection: (finding: Finding
   return { findings: kept, heldBack };
 }
 
-/** Most questions. */
-const MOST_LOOKS = 4;
+const MOST_QUESTIONS = 4;
 const VERIFYING = { purpose: "verify", tier: "small", effort: "medium", shape: VERIFY_REPLY } as const;
 
 /**
@@ -168,7 +165,7 @@ export async function secondLook(
   let rest = findings;
   let failure: Failed | null = budget === null && findings.length > 0 ? { failure: "too-long", detail: "" } : null;
   while (budget !== null && rest.length > 0 && failure === null) {
-    failure = usage.length === MOST_LOOKS || usdLeft <= usdOf(usage) ? { failure: "budget", detail: "" } : null;
+    failure = usage.length === MOST_QUESTIONS || usdLeft <= usdOf(usage) ? { failure: "budget", detail: "" } : null;
     if (failure !== null) break;
     const parts = [await citedLines(rest, lines), drawnContext(citedContext(around, rest))];
     const cited = paragraphs(...parts);
@@ -197,7 +194,6 @@ export async function secondLook(
   return { checked: takeVerdicts(findings, verdicts, profile, new Set(rest)), usage, degraded };
 }
 
-/** Lines of a hunk shown on either side of a finding. */
 const AROUND = 40;
 /** The share of a question for findings; the rest is code. */
 const FINDINGS_PART = 0.4;
@@ -218,17 +214,17 @@ export function verifyQuestion(
   headTexts: ReadonlyMap<string, string>,
   delimiter: string,
   budget: number,
-  around = "",
+  around: string,
 ) {
   const listed = fittingFindings(findings, budget * FINDINGS_PART);
-  const asked = findings.slice(0, listed.length);
+  const included = findings.slice(0, listed.length);
   const list = listed.join("\n\n");
-  const drawn = drawnCode(asked, files, headTexts, budget - list.length);
+  const drawn = drawnCode(included, files, headTexts, budget - list.length);
   const elsewhere = cutAtLine(around, budget - list.length - drawn.length);
   const code = elsewhere === "" ? drawn : `${drawn}\n\n${elsewhere}`;
-  const text = `# Code\n\n${fence("code", code, delimiter)}\n\n# Drafted findings\n\n${fence("findings", list, delimiter)}\n\nDecide each of the ${asked.length} findings, by its id.`;
+  const text = `# Code\n\n${fence("code", code, delimiter)}\n\n# Drafted findings\n\n${fence("findings", list, delimiter)}\n\nDecide each of the ${included.length} findings, by its id.`;
   return {
-    findings: asked,
+    findings: included,
     system: [{ text: VERIFY_INSTRUCTIONS, cache: true }],
     user: [{ text, cache: false }],
   };
@@ -250,11 +246,10 @@ function fittingFindings(findings: readonly Finding[], budget: number): readonly
 function drawnFinding(finding: Finding): string {
   const { id, path, startLine, line, side, severity, category, title, body } = finding;
   const place = finding.locMethod === "none" ? "no proven line" : `lines ${startLine} to ${line}, ${side}`;
-  const said = cutText(reveal(body), BODY_CHARS);
-  return `[${id}] ${revealLine(cutText(path, 500))}, ${place}; ${severity} ${category}\n${revealLine(title)}\n${said}`;
+  const text = cutText(reveal(body), BODY_CHARS);
+  return `[${id}] ${revealLine(cutText(path, 500))}, ${place}; ${severity} ${category}\n${revealLine(title)}\n${text}`;
 }
 
-/** The code near the findings of each file, as far as it fits. */
 function drawnCode(
   findings: readonly Finding[],
   files: readonly FileDiff[],
@@ -302,7 +297,6 @@ function piecesNear({ hunks }: FileDiff, findings: readonly Finding[]): readonly
   return [...near.flat(), ...others];
 }
 
-/** Runs of lines of a hunk near one of the findings. */
 function segmentsNear(hunk: Hunk, findings: readonly Finding[]): readonly Hunk[] {
   const near = findings.flatMap(({ side, startLine, line }) => {
     const numberOf = side === "LEFT" ? "oldLine" : "newLine";
@@ -336,7 +330,6 @@ export function takeRuleVerdicts(findings: readonly Finding[], verdicts: readonl
 
 const CITED = /([^\s:`'"*()<>[\],;]{1,300}):(\d{1,6})(?:[-–](\d{1,6}))?/g;
 const MOST_PLACES = 12;
-/** Lines shown before and after the cited ones. */
 const NEAR = 4;
 const CITED_LINES = 40;
 
@@ -345,8 +338,8 @@ async function citedLines(
   findings: readonly { readonly title: string; readonly body: string }[],
   lines: MaskedLines,
 ): Promise<string> {
-  const said = findings.map(({ title, body }) => `${title}\n${body}`).join("\n");
-  const places = new Map([...said.matchAll(CITED)].map((place) => [place[0], place]));
+  const drafts = findings.map(({ title, body }) => `${title}\n${body}`).join("\n");
+  const places = new Map([...drafts.matchAll(CITED)].map((place) => [place[0], place]));
   const shown: string[] = [];
   for (const [, path = "", first, last = first] of [...places.values()].slice(0, MOST_PLACES)) {
     const all = await lines(path);

@@ -35,7 +35,6 @@ const MATTERS_OF_NAMES: readonly RegExp[] = [
 ];
 
 const ALSO = "Also reported by";
-/** Further claims that a finding names. */
 const MOST_NAMED = 5;
 
 /**
@@ -116,9 +115,9 @@ const known = new WeakMap<Claim, Read>();
 function read(claim: Claim): Read {
   const before = known.get(claim);
   if (before !== undefined) return before;
-  const said = [claim.rule ?? "", claim.title, ...(claim.alsoBy ?? []), ...(claim.tags ?? [])].join("\n");
+  const text = [claim.rule ?? "", claim.title, ...(claim.alsoBy ?? []), ...(claim.tags ?? [])].join("\n");
   const made = {
-    matters: [...MATTERS, ...MATTERS_OF_NAMES].filter((words) => words.test(said)),
+    matters: [...MATTERS, ...MATTERS_OF_NAMES].filter((words) => words.test(text)),
     words: new Set(claim.title.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? []),
     names: namesIn(claim),
   };

@@ -26,11 +26,7 @@ export function withToolFindings(
   ours: readonly Finding[],
   { files, headTexts, leftOut, tools }: Pick<PullRequestContext, "files" | "headTexts" | "leftOut" | "tools">,
   settings: ReadonlyMap<string, RuleSetting>,
-): {
-  readonly findings: readonly Finding[];
-  readonly heldBack: readonly HeldBack[];
-  readonly degraded: readonly Degraded[];
-} {
+) {
   if (tools.results.length === 0) return { findings: ours, heldBack: [], degraded: [] };
   const byPath = new Map(files.map((file) => [file.path, file]));
   const known = new Map<string, KnownFile>();
@@ -90,13 +86,11 @@ function count(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** What is known of a head file. */
 interface KnownFile {
   readonly file: FileDiff;
   readonly headText: string | null;
   /** By line; without a CR at the end. */
   readonly texts: ReadonlyMap<number, string>;
-  /** In order. */
   readonly added: readonly number[];
   /** The beginning of each line, in UTF-16 units; null when the whole text is not known. */
   readonly starts: readonly number[] | null;

@@ -127,11 +127,11 @@ function note(value: unknown, tally: Tally, metrics: JobMetrics): Noted {
     case "precedents": {
       const { ranked, gate, query, provenance, degraded } = output;
       const { totalCandidates: candidates, method } = provenance;
-      const asked = query && { chars: query.text.length, dropped: query.dropped, variants: query.variants.length };
+      const sent = query && { chars: query.text.length, dropped: query.dropped, variants: query.variants.length };
       tally.gate = gate.decidedBy;
       return {
         counts: { precedents: ranked.length, searches: query?.variants.length ?? 0 },
-        logged: { gate, query: asked, candidates, used: ranked.length, method, degraded },
+        logged: { gate, query: sent, candidates, used: ranked.length, method, degraded },
       };
     }
     case "review": {

@@ -25,7 +25,6 @@ export function startMaintenance(
   return {
     /** Problem of the store's files at the last check; null when they are intact. */
     damage: watching.problem,
-    /** Further notes for the operator, as sentences. */
     notes: () => [expiring.held()].filter((note) => note !== null),
     /** Stops the tasks that add jobs. */
     async stop(): Promise<void> {
@@ -124,7 +123,7 @@ export function integrityWatch(
   let reported: string | null = null;
   // The files were checked when they were opened.
   let isFirst = true;
-  const look = async () => {
+  const check = async () => {
     const isWanted = !isFirst && !stopping.signal.aborted;
     isFirst = false;
     if (!isWanted) return;
@@ -147,7 +146,7 @@ export function integrityWatch(
         log.warn({ err: error }, "the store could not be checked; the next try is tomorrow");
     }
   };
-  const task = every(everyMs, look);
+  const task = every(everyMs, check);
   const ignore = onDamage((code) => {
     const isKnown = reported !== null || problem !== null;
     reported = code;
@@ -156,7 +155,6 @@ export function integrityWatch(
     task.wake();
   });
   return {
-    /** `queue.db is damaged`, or null. */
     problem: () => problem,
     async stop(): Promise<void> {
       ignore();
@@ -173,11 +171,10 @@ const SWEEP_MS = 5 * MINUTE_MS;
 /** Reactions are not urgent, and each check costs a few of GitHub's 5,000 requests per hour. */
 const AFTER_MS = 60 * 60_000;
 /** Pull requests per sweep, hence 600 per hour. */
-const MOST_LOOKS = 50;
+const MOST_CHECKS = 50;
 
-/** @param wake called when jobs were added */
 function feedbackSweep(
-  { looks, queue, memoryProblem }: Pick<Store, "looks" | "queue" | "memoryProblem">,
+  { feedback, queue, memoryProblem }: Pick<Store, "feedback" | "queue" | "memoryProblem">,
   wake: () => void,
   { log, afterMs = AFTER_MS }: { readonly log: Logger; readonly afterMs?: number | undefined },
 ): PeriodicTask {
@@ -186,7 +183,7 @@ function feedbackSweep(
     if (memoryProblem !== null) return;
     try {
       const now = Date.now();
-      const due = await looks.due(now, afterMs, MOST_LOOKS);
+      const due = await feedback.due(now, afterMs, MOST_CHECKS);
       for (const job of due) await queue.add(job, now);
       if (due.length > 0) wake();
     } catch (error) {

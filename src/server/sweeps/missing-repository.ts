@@ -62,7 +62,7 @@ export function withMissingRepositoryCheck(
   log: Logger,
   wake: () => void,
 ): <T>(job: AnyJob, work: () => Promise<T>) => Promise<T> {
-  const look = async (job: AnyJob) => {
+  const resolve = async (job: AnyJob) => {
     try {
       const what = await handleMissingRepository(job, { ...locate(job), queue, now: Date.now });
       if (what === "reachable") return;
@@ -77,7 +77,7 @@ export function withMissingRepositoryCheck(
     try {
       return await work();
     } catch (error) {
-      if (error instanceof OutOfReach && error.why === "missing") await look(job);
+      if (error instanceof OutOfReach && error.why === "missing") await resolve(job);
       throw error;
     }
   };

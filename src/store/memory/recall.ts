@@ -25,10 +25,10 @@ export function storedRecall(db: Database, vectorsMissing: string | null, settin
   return {
     ...search,
     off: null,
-    async nearest(...asked) {
+    async nearest(...query) {
       // The reason names files of this machine; `doctor` shows it.
       if (vectorsMissing !== null) throw new Error("vector search is not available: sqlite-vec could not be loaded");
-      return search.nearest(...asked);
+      return search.nearest(...query);
     },
     records: (scope, ids) => db.snapshot((sql) => storedRecords(sql, scope, ids)),
   };

@@ -64,10 +64,7 @@ const READ_DECIDED: Columns = Object.fromEntries(
   Object.entries(DECIDED).map(([name, column]) => [`decided_${name}`, column]),
 );
 
-/**
- * For `readRecord`, over `p` (repositories), `r` and RECORD_TABLES. The owner id is 0 when in
- * doubt.
- */
+/** For `readRecord`, over `p` (repositories), `r`, RECORD_TABLES. In doubt the owner id is 0. */
 export const RECORD_COLUMNS = [
   "p.host || '/' || p.github_id AS repo, coalesce(p.owner_id, 0) AS owner_id, p.visibility, p.gives",
   ...Object.keys(FACTS).map((name) => `r.${name}`),
@@ -90,15 +87,15 @@ export function readRecord(row: RecordRow): MemoryRecord {
 
 /** The records of these ids that the scope admits, in the order of the ids, each once. */
 export async function storedRecords(sql: Sql, scope: Scope, ids: readonly string[]): Promise<readonly MemoryRecord[]> {
-  const asked = [...new Set(ids)];
+  const wanted = [...new Set(ids)];
   const found = await select<RecordRow>(
     sql,
     // CROSS JOIN fixes the order: SQLite would begin with the repository, and read all its rows.
     (at) => `SELECT ${RECORD_COLUMNS} FROM records r CROSS JOIN repositories p JOIN ${RECORD_TABLES}
-     WHERE p.id = r.repo AND ${sql.dialect.among("r.mem", at(asked), "text")} AND ${scopeSql(scope, { at }).rows}`,
+     WHERE p.id = r.repo AND ${sql.dialect.among("r.mem", at(wanted), "text")} AND ${scopeSql(scope, { at }).rows}`,
   );
   const byId = new Map(found.map((row) => [row.mem, readRecord(row)]));
-  return asked.flatMap((id) => byId.get(id) ?? []);
+  return wanted.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** `taken`: the id belongs to another repository. */
@@ -272,9 +269,7 @@ function keepsMeaning(before: MemoryRecord | undefined, after: MemoryRecord): bo
   return before !== undefined && EMBEDDED.every((name) => JSON.stringify(before[name]) === JSON.stringify(after[name]));
 }
 
-/**
- * The version of one write: the first statement of each transaction that writes memory (`clock`).
- */
+/** The version of one write: the first statement of a transaction that writes memory (`clock`). */
 export async function tick(tx: Sql): Promise<number> {
   return (await oneValue<number>(tx, "UPDATE clock SET value = value + 1 RETURNING value")) ?? 0;
 }

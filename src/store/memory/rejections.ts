@@ -9,7 +9,6 @@ import { rowIds } from "./evidence.ts";
 import { repoValues } from "./scope.ts";
 
 const MOST_REJECTED = 5_000;
-/** Maximum number of findings per query, the newest. */
 const MOST_FLAGGED = 2_000;
 const MOST_COMMENTERS = 5;
 const KEYS_EACH = 20_000;

@@ -9,7 +9,7 @@ import { withoutRepeats } from "../columns.ts";
 import type { Database, Sql } from "../sql.ts";
 import { insert, oneValue, upsert } from "../statement.ts";
 import { lockKeys } from "./coordination.ts";
-import { type ComingJob, putJobs } from "./put.ts";
+import { type ComingJob, comingJob, putJobs } from "./put.ts";
 
 export function storedInbox(db: Database): Inbox {
   return {
@@ -53,7 +53,6 @@ async function withHeads(tx: Sql, arrival: Arrival): Promise<Arrival> {
   return { ...arrival, beside: [...beside, ...jobsOn(outcome.others, others)] };
 }
 
-/** Pull requests whose check the head has. */
 const CHECKED_HEADS = "SELECT DISTINCT key FROM check_runs WHERE head_sha = $1 ORDER BY key";
 /** Also those without one: skipped where another had it, or begun without a permission. */
 const KNOWN_HEADS = `SELECT key FROM check_runs WHERE head_sha = $1 UNION SELECT key FROM reviews WHERE head_sha = $1
@@ -69,7 +68,6 @@ function jobsOn(each: HeadJob, keys: readonly string[]): readonly ReviewJob[] {
   return [...new Set(keys)].map((key) => ({ ...each, key, number: Number(key.slice(key.lastIndexOf("#") + 1)) }));
 }
 
-/** The keys to lock for a delivery: its identity and its jobs. */
 function keysOf(arrival: Arrival): readonly string[] {
   const { meaning } = arrival.delivery;
   const pull = meaning === null ? [] : [meaning.slice(0, meaning.lastIndexOf("@"))];
@@ -78,21 +76,12 @@ function keysOf(arrival: Arrival): readonly string[] {
 }
 
 function jobsOf({ delivery, outcome, beside }: Arrival): readonly ComingJob[] {
-  const at = delivery.receivedAt;
-  const more = outcome.kind === "upkeep" ? [...outcome.jobs, ...beside] : beside;
-  const jobs = more.map(
-    (job): ComingJob =>
-      job.kind === "review"
-        ? { lane: "review", job, at, by: job.headSha }
-        : { lane: "upkeep", job, at, by: job.delivery },
-  );
-  if (outcome.kind === "review") return [{ lane: "review", job: outcome, at, by: outcome.headSha }, ...jobs];
-  return outcome.kind === "command" ? [{ lane: "command", job: outcome, at, by: outcome.delivery }, ...jobs] : jobs;
+  const isJob = outcome.kind === "review" || outcome.kind === "command";
+  const own = isJob ? [outcome] : outcome.kind === "upkeep" ? outcome.jobs : [];
+  return [...own, ...beside].map((job) => comingJob(job, delivery.receivedAt));
 }
 
-/**
- * False when it was stored before. One with a known fingerprint is stored too: 202 means recorded.
- */
+/** False when it was stored before. With a known fingerprint it is stored too: 202 is a record. */
 async function takeDelivery(tx: Sql, arrival: Arrival): Promise<boolean> {
   const { outcome } = arrival;
   const { id, event, receivedAt, meaning } = arrival.delivery;

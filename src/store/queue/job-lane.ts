@@ -10,7 +10,6 @@ import { readJob } from "./read-job.ts";
 
 export interface WorkingProcess {
   readonly instance: string;
-  /** See processMark. */
   readonly process: string | null;
   /** Jobs that this process knows it holds. */
   readonly held: Set<number>;
@@ -48,9 +47,7 @@ export function storedLane<Taken extends AnyJob>(db: Database, lane: LaneName, w
   };
 }
 
-/**
- * A later event about the same head (a label, a title) waits for its review; a request does not.
- */
+/** A later event about one head (a label, a title) waits for its review; a request does not. */
 async function isReplaced(db: Database, job: AnyJob): Promise<boolean> {
   const waiting = await oneValue<string>(db, "SELECT job FROM jobs WHERE key = $1 AND state = 'waiting'", [job.key]);
   if (waiting === null) return false;

@@ -51,7 +51,6 @@ interface EndedJob {
   readonly state: string;
   readonly outcome: string | null;
   readonly finishedAt: number | null;
-  /** Milliseconds since it ended, and since it was taken. */
   readonly endedForMs: number | null;
   readonly begunForMs: number | null;
 }

@@ -11,9 +11,7 @@ import { close, hasWaiting, LONGEST_WAIT_MS, type WorkingProcess } from "./job-l
  * it.
  */
 const MOST_CRASHES = 5;
-/**
- * From the second crash on jobs come back so far apart: one that ends processes hits few others.
- */
+/** From the second crash on jobs come back far apart: one that ends processes hits few others. */
 const APART_MS = 45_000;
 /** Before another attempt at a job that took too much time. */
 const AFTER_OVERRUN_MS = 5_000;
@@ -30,7 +28,6 @@ export interface WatchingProcess extends WorkingProcess {
  * itself: other clocks do not matter, and an outage of the database makes no process look dead.
  */
 export function processesOn(db: Database, { instance, process, held, silentMs, elapsed }: WatchingProcess) {
-  /** Other processes, as they were at the last heartbeat. */
   let seen: ReadonlyMap<string, Seen> = new Map();
   let isFirst = true;
 
@@ -144,7 +141,7 @@ async function waitAgain(tx: Sql, id: number, deaths: number): Promise<void> {
 }
 
 /** Silence counted per check: this process may have been suspended, or the store unavailable. */
-const MOST_A_LOOK_MS = 10_000;
+const MOST_A_CHECK_MS = 10_000;
 
 /** A process in the store: its name, its mark (see processMark), and its number of heartbeats. */
 interface Beating {
@@ -163,5 +160,5 @@ interface Seen {
 /** How long a process has been silent, in milliseconds by this process's own clock. */
 function silenceOf({ beats }: Beating, last: Seen | undefined, now: number): number {
   if (last?.beats !== beats) return 0;
-  return last.silentFor + Math.max(0, Math.min(now - last.at, MOST_A_LOOK_MS));
+  return last.silentFor + Math.max(0, Math.min(now - last.at, MOST_A_CHECK_MS));
 }

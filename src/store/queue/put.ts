@@ -15,17 +15,20 @@ export interface ComingJob {
   readonly by: string;
 }
 
+export function comingJob(job: AnyJob, at: number): ComingJob {
+  if (job.kind === "review") return { lane: "review", job, at, by: job.headSha };
+  return { lane: job.kind === "command" ? "command" : "upkeep", job, at, by: job.delivery };
+}
+
 interface Place {
   readonly now: number;
   /** When the waiting job that it replaces is due; null when none waits. */
   readonly waitingRunAt: number | null;
   /** Since when an unstarted review of this pull request waits. */
   readonly since: number | null;
-  /** The waiting job that it replaces, as JSON; null when none waits. */
   readonly waiting: string | null;
 }
 
-/** The jobs with the queue's state for each, in order. */
 async function placed(tx: Sql, jobs: readonly ComingJob[]): Promise<readonly (ComingJob & Place)[]> {
   const given = jobs.map(({ job: { key } }, at) => ({ at, key }));
   const rows = await tx.all<Place>(
@@ -62,7 +65,10 @@ export async function putJobs(tx: Sql, jobs: readonly ComingJob[]): Promise<void
   const coming = await placed(tx, jobs);
   const rows = coming.map((one, index) => ({
     at: index,
-    ...placeOf(one),
+    lane: one.lane,
+    key: one.job.key,
+    repo: repoKey(one.job.repo),
+    account: `${one.job.repo.host}/${one.job.repo.ownerId}`,
     job: JSON.stringify(withRequest(one)),
     installation_id: one.job.installationId,
     ...jobTimes(one),
@@ -81,10 +87,6 @@ function withRequest({ job, waiting }: ComingJob & Place): AnyJob {
   const before = readJob(waiting);
   const isSame = before.kind === "review" && before.explicit && before.headSha === job.headSha;
   return isSame ? { ...before, delivery: job.delivery } : job;
-}
-
-function placeOf({ lane, job: { key, repo } }: ComingJob) {
-  return { lane, key, repo: repoKey(repo), account: `${repo.host}/${repo.ownerId}` };
 }
 
 /** Ends the waiting jobs of a key; returns how many. The key must be locked. */

@@ -10,7 +10,7 @@ import { lockKeys } from "./coordination.ts";
 import { takeDeliveries } from "./deliveries.ts";
 import { storedLane } from "./job-lane.ts";
 import { processesOn, type WatchingProcess } from "./processes.ts";
-import { cancel, putJobs } from "./put.ts";
+import { cancel, comingJob, putJobs } from "./put.ts";
 
 /** A process silent for so long is taken for dead: four missed heartbeats, at 5 s each. */
 const SILENT_MS = 20_000;
@@ -37,9 +37,7 @@ export function storedQueue(db: Database, given: Partial<WatchingProcess> = {}):
     add: (job, at) =>
       db.transaction(async (tx) => {
         await lockKeys(tx, [job.key]);
-        const isReview = job.kind === "review";
-        const by = isReview ? job.headSha : job.delivery;
-        await putJobs(tx, [{ lane: isReview ? "review" : "upkeep", job, at, by }]);
+        await putJobs(tx, [comingJob(job, at)]);
       }),
     drop: (key, reason) =>
       db.transaction(async (tx) => {

@@ -203,9 +203,7 @@ DROP TABLE redeliveries;
 DELETE FROM moments WHERE name = 'swept';
 `;
 
-/**
- * What a head's check depends on beside its review: other pull requests and bases, and declines.
- */
+/** What a head's check depends on beside its review: other pull requests, bases, declines. */
 const VERDICTS = `
 ALTER TABLE check_runs ADD COLUMN base_ref TEXT NOT NULL DEFAULT '';
 -- What GitHub shows, and what the review of this pull request came to: success, neutral or failure.

@@ -20,8 +20,8 @@ export function storedRetrievals(db: Database, limits = LOG_LIMITS): RetrievalLo
     async write(entry) {
       const { query, ...rest } = entry;
       const { id, repo, repoName, pull, origin, searched, retrievalMs, createdAt } = rest;
-      const asked = { id, repo, repo_name: repoName, pull, origin, searched, retrieval_ms: retrievalMs };
-      const row = { ...asked, query, entry: JSON.stringify(rest), created_at: createdAt };
+      const columns = { id, repo, repo_name: repoName, pull, origin, searched, retrieval_ms: retrievalMs };
+      const row = { ...columns, query, entry: JSON.stringify(rest), created_at: createdAt };
       await insert(db, "retrievals", row, "ON CONFLICT (id) DO NOTHING");
       const { skipLocked } = db.dialect;
       // Rows leave oldest first: the newest row's number shows which are over the limit.
@@ -70,7 +70,6 @@ export interface RetrievalRow {
   readonly entry: string;
 }
 
-/** Of rows from before `admits` was written down. */
 const BEFORE_ADMITS = { admits: { distance: true, probability: null } };
 
 export function loggedRetrieval({ query, entry }: RetrievalRow): LoggedRetrieval {
@@ -81,7 +80,6 @@ export function loggedRetrieval({ query, entry }: RetrievalRow): LoggedRetrieval
 
 /** Five minutes: figures of a day do not change visibly faster. */
 const FIGURES_TTL_MS = 5 * 60_000;
-/** Windows cached; the least recently requested one is dropped first. */
 const MOST = 100;
 
 /**

@@ -11,7 +11,6 @@ import { insert, oneValue, upsert } from "../statement.ts";
 /** One or two superseded reviews may lie between this one and the last posted one. */
 const MOST_EARLIER = 8;
 const AT_PLACE = "WHERE key = $1 AND head_sha = $2 AND base_sha = $3";
-/** Reviews of a pull request that are searched for a finding. */
 const MOST_SEARCHED = 5;
 
 /** May throw `Transient`; writes of a job (`held`) throw LeaseLost once it is no longer held. */

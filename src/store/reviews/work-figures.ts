@@ -98,7 +98,6 @@ export function storedWorkFigures(db: Database): WorkFigures {
   };
 }
 
-/** Over `repo`; null is all of them. */
 function ofRepository(of: RepoKey | null, at: Values["at"]): string {
   return of === null ? "1 = 1" : `repo = ${at(of)}`;
 }

@@ -63,7 +63,6 @@ export function moveStore(source: Source, target: Database, report: ReportMoved)
   });
 }
 
-/** A mark that changes with every write to the source. */
 async function markOf({ memory, queue }: Source): Promise<string> {
   const marks: unknown[] = [];
   for (const [db, text] of [

@@ -21,7 +21,6 @@ import { appendTombstone, type Tombstone, tombstonesIn } from "./tombstones.ts";
 
 /**
  * @param now epoch milliseconds
- *
  * @returns also the tombstones newer than the backup, and how many repositories the server looks up
  *   on GitHub when it starts
  * @throws StoreUnusable when the backup is damaged or newer, or `dataDir` holds a store

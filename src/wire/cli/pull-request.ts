@@ -54,8 +54,8 @@ export async function commentingPorts(
     store.writes,
     0,
   );
-  const { memory, past, ledger, checks: checkBook, waits } = store;
-  const kept = { memory, past, keeping: past, ledger, checkBook, waits, redact, botLogin: WORKFLOWS_LOGIN };
+  const { memory, past, ledger, checks: checkStore, waits } = store;
+  const kept = { memory, past, keeping: past, ledger, checkStore, waits, redact, botLogin: WORKFLOWS_LOGIN };
   const once = { commentLimit: null, isOnGitHub: null, isLastTry: false };
   const reviews = reviewsOn({ botLogin: WORKFLOWS_LOGIN, onUnposted: null }, github, path);
   // The workflow's own job is the check.
