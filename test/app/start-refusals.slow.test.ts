@@ -87,6 +87,11 @@ const cases: readonly [string, Variables, RegExp][] = [
   http("ANTHROPIC_BASE_URL"),
   http("KODIAI_EMBEDDINGS_URL"),
   [
+    "GitHub Enterprise without https",
+    { GHE_HOST: "github.example.com", GHE_PROTOCOL: "http" },
+    /- GHE_PROTOCOL must be `https`/,
+  ],
+  [
     "a variable that is not known",
     { KODIAI_WORKER: "2" },
     /- KODIAI_WORKER is not a variable of Kodiai; did you mean KODIAI_WORKERS\?/,

@@ -64,6 +64,7 @@ test("every variable is read", () => {
     KODIAI_ADMIN_PORT: "9090",
     KODIAI_ADMIN_HOST: "::1",
     GHE_HOST: "GitHub.Example.com",
+    GHE_PROTOCOL: "https",
     LOG_LEVEL: "debug",
     LOG_FORMAT: "pretty",
     KODIAI_DATA_DIR: "/var/lib/kodiai",
@@ -189,6 +190,7 @@ describe("a wrong value is refused with its fix", () => {
     ["PORT", "65536", "PORT must be a whole number from 1 to 65535"],
     ["HOST", "http://localhost", "HOST must be a host name or an address"],
     ["GHE_HOST", "https://github.example.com/", "GHE_HOST must be a host name without https:// and path"],
+    ["GHE_PROTOCOL", "ftp", "GHE_PROTOCOL must be `https` or `http`"],
     ["LOG_LEVEL", "verbose", "LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent"],
     ["LOG_FORMAT", "text", "LOG_FORMAT must be `json` or `pretty`"],
     ["KODIAI_REVIEWER_LOGIN", "@octocat", "KODIAI_REVIEWER_LOGIN must be a GitHub login without @"],
@@ -251,9 +253,9 @@ describe("a wrong value is refused with its fix", () => {
   });
 
   test("plain http to GitHub Enterprise, unless its host is listed or loopback", () => {
-    const plain = { KODIAI_GITHUB_API_URL: "http://github.example.com/api/v3" };
+    const plain = { GHE_HOST: "github.example.com", GHE_PROTOCOL: "http" };
     expect(refused(plain)).toEqual([
-      "KODIAI_GITHUB_API_URL must begin with https://; plain http needs its host in KODIAI_ALLOW_HTTP_HOSTS",
+      "GHE_PROTOCOL must be `https`; plain http needs GHE_HOST in KODIAI_ALLOW_HTTP_HOSTS",
     ]);
     expect(accepted({ ...plain, KODIAI_ALLOW_HTTP_HOSTS: "github.example.com" }).githubApiUrl).toBe(
       "http://github.example.com/api/v3",

@@ -94,6 +94,10 @@ export const EnvVariables = z.object({
     "A GitHub Enterprise Server, or `SUBDOMAIN.ghe.com` with data residency. Without it: github.com.",
     "github.example.com",
   ),
+  GHE_PROTOCOL: z
+    .enum(["https", "http"], "must be `https` or `http`")
+    .default("https")
+    .describe("Protocol of GHE_HOST. `http` only for loopback and hosts in KODIAI_ALLOW_HTTP_HOSTS."),
   LOG_LEVEL: z
     .enum(
       ["trace", "debug", "info", "warn", "error", "fatal", "silent"],

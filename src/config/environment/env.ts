@@ -77,6 +77,9 @@ function* problemsTogether(set: ReadonlyMap<string, string>): Generator<string> 
   const api = set.get("KODIAI_GITHUB_API_URL");
   const wrongApi = api === undefined ? null : endpointProblem(api, hosts);
   if (wrongApi !== null) yield `KODIAI_GITHUB_API_URL ${wrongApi}`;
+  const host = set.get("GHE_PROTOCOL") === "http" ? set.get("GHE_HOST") : undefined;
+  if (host !== undefined && endpointProblem(`http://${host}`, hosts) !== null)
+    yield "GHE_PROTOCOL must be `https`; plain http needs GHE_HOST in KODIAI_ALLOW_HTTP_HOSTS";
 }
 
 /** A test harness that ends the server at a named place sets these; see adapters/fail-point.ts. */
@@ -119,7 +122,7 @@ function toEnv(values: EnvVariables) {
     dashboardLogin: clientId === undefined || clientSecret === undefined ? null : { clientId, clientSecret, origin },
     githubHost,
     /** Base address of the REST API, without a slash at the end. */
-    githubApiUrl: values.KODIAI_GITHUB_API_URL?.replace(/\/+$/, "") ?? apiUrlOf(githubHost),
+    githubApiUrl: values.KODIAI_GITHUB_API_URL?.replace(/\/+$/, "") ?? apiUrlOf(githubHost, values.GHE_PROTOCOL),
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,
     /** As written; relative paths are resolved from the working directory. */

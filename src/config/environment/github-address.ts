@@ -5,10 +5,15 @@ import { endpointProblem } from "./env-forms.ts";
 /** docs.github.com, "About GitHub Enterprise Cloud with data residency". */
 const DATA_RESIDENCY = ".ghe.com";
 
-/** The base of a host's REST API. @param host `github.com`, `SUBDOMAIN.ghe.com`, or a server's */
-export function apiUrlOf(host: string): string {
+/**
+ * The base of a host's REST API.
+ *
+ * @param host `github.com`, `SUBDOMAIN.ghe.com`, or a server's
+ * @param protocol of an Enterprise Server, which may be in a private network
+ */
+export function apiUrlOf(host: string, protocol: "http" | "https" = "https"): string {
   if (host === "github.com" || host.endsWith(DATA_RESIDENCY)) return `https://api.${host}`;
-  return `https://${host}/api/v3`;
+  return `${protocol}://${host}/api/v3`;
 }
 
 /**
