@@ -109,16 +109,12 @@ function findings({ review, remembered, formToken }: ReviewView, key: RepoKey): 
     ({ finding, place, reason }) => {
       const record = remembered.get(findingMemoryId(key, number, finding.id)) ?? null;
       const hunk = record?.hunk ?? null;
+      const { suggestion } = finding;
       return html`<li class="card"><h3>${severityBadge(finding.severity)} ${finding.title}</h3>
 <p class="note">${placeOf(review, finding)}, by ${finding.rule === null ? finding.source : ruleName(finding.rule)}, confidence ${finding.confidence.toFixed(2)}; ${place.replaceAll("-", " ")}${reason === null ? "" : `: ${reason}`}</p>
-${hunk === null ? "" : diff(hunk)}<p class="body">${withCode(finding.body.replace(/\n{2,}/g, "\n"))}</p>${suggested(finding)}${quotes(key, finding.precedents)}${became(record, formToken)}</li>`;
+${hunk === null ? "" : diff(hunk)}<p class="body">${withCode(finding.body.replace(/\n{2,}/g, "\n"))}</p>${suggestion === null ? "" : html`<h4>Suggested instead</h4>${quoted(suggestion.text || "(delete the lines)")}`}${quotes(key, finding.precedents)}${became(record, formToken)}</li>`;
     },
   )}</ol></section>`;
-}
-
-function suggested({ suggestion }: Finding): Content {
-  if (suggestion === null) return "";
-  return html`<h4>Suggested instead</h4>${quoted(suggestion.text === "" ? "(delete the lines)" : suggestion.text)}`;
 }
 
 /** What became of a finding since, as far as memory knows it, and what a person may decide. */
