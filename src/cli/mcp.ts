@@ -25,7 +25,9 @@ export const mcp = verb("mcp", 0, async (values) => {
 async function overStdio(ports: McpPorts): Promise<void> {
   const ended = endOfInput();
   const served = serveStdio(() => mcpServer(ports, manifest.version), { onerror: ({ message }) => say(message) });
-  say(`${aboutOf(ports)} on standard input and output`);
+  const scope = ports.isAll ? "every repository that memory knows, else of " : "";
+  const access = ports.mayWrite ? "reading and writing memory" : "reading only";
+  say(`tools of ${scope}${nameOf(ports.repo)}, ${access}, on standard input and output`);
   await ended;
   await served.close();
 }
@@ -36,11 +38,6 @@ function endOfInput(): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
   for (const event of ["end", "close"]) process.stdin.once(event, () => resolve());
   return promise;
-}
-
-function aboutOf({ repo, isAll, mayWrite }: McpPorts): string {
-  const scope = isAll ? "every repository that memory knows, else of " : "";
-  return `tools of ${scope}${nameOf(repo)}, ${mayWrite ? "reading and writing memory" : "reading only"},`;
 }
 
 function say(text: string): void {

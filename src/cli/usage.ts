@@ -41,16 +41,12 @@ function withFormat<V extends { readonly json?: boolean }>(values: V, options: O
  * @throws UsageError naming an unknown option, one without its value, or the first word too many
  */
 export function readWords<O extends Options>(words: readonly string[], options: O, most = 0) {
-  const read = parsed(words, options);
-  noMore(read.positionals.slice(most));
-  return read;
-}
-
-function parsed<O extends Options>(words: readonly string[], options: O) {
   try {
-    return parseArgs({ args: [...words], options, allowPositionals: true, strict: true });
+    const read = parseArgs({ args: [...words], options, allowPositionals: true, strict: true });
+    noMore(read.positionals.slice(most));
+    return read;
   } catch (error) {
-    throw new UsageError(complaint(error, Object.keys(options)));
+    throw error instanceof UsageError ? error : new UsageError(complaint(error, Object.keys(options)));
   }
 }
 

@@ -104,7 +104,9 @@ function ourSpelling(
 ): string | null {
   const siblings = Object.keys(schema.properties ?? {});
   if (siblings.includes(entry.key)) return entry.key;
-  const camel = camelCase(entry.key, siblings);
+  // `max_comments` is `maxComments`.
+  const isSnake = entry.key.includes("_");
+  const camel = isSnake ? siblings.find((ours) => plainWord(ours) === plainWord(entry.key)) : undefined;
   const say = (message: string, severity?: "notice") =>
     troubles.push(trouble([...path, entry.key], entry.keyPlace, message, severity));
   if (camel === undefined) {
@@ -117,11 +119,6 @@ function ourSpelling(
   }
   say(`read as \`${camel}\`; our keys are camelCase`, "notice");
   return camel;
-}
-
-/** `max_comments` → `maxComments`; undefined where the section has no such key. */
-function camelCase(key: string, siblings: readonly string[]): string | undefined {
-  return key.includes("_") ? siblings.find((ours) => plainWord(ours) === plainWord(key)) : undefined;
 }
 
 /** Reports what an unknown key may mean. What is below it is left out with it. */

@@ -135,7 +135,12 @@ function convert(node: ParsedNode | null, path: Path, conversion: Conversion, de
     );
   }
   if (node.anchor !== undefined) conversion.anchors.set(node.anchor, node);
-  if (node.tag !== undefined && node.tag !== "!" && !PLAIN_TAGS.has(node.tag)) return leaveOut(tagText(node.tag));
+  if (node.tag !== undefined && node.tag !== "!" && !PLAIN_TAGS.has(node.tag)) {
+    const word = shown(node.tag.replace("tag:yaml.org,2002:", "!!"));
+    return leaveOut(
+      `\`${word}\` is read as a YAML tag; put text that begins with \`!\` in quotes, and write plain values without tags`,
+    );
+  }
   if (isMap(node)) return { kind: "mapping", entries: entriesOf(node, path, conversion, depth), place };
   if (isScalar(node)) return { kind: "scalar", value: plainScalar(node.value), place };
   const items = (node.items as (ParsedNode | null)[]).flatMap(
@@ -149,11 +154,6 @@ function excessText({ values, aliases }: Conversion, depth: number): string | nu
   if (values > MAX_VALUES) return "the file holds too many values and was not read; shorten it";
   if (aliases <= MAX_ALIASES) return null;
   return `the file uses more than ${MAX_ALIASES} aliases and was not read; write the values out`;
-}
-
-function tagText(tag: string): string {
-  const word = shown(tag.replace("tag:yaml.org,2002:", "!!"));
-  return `\`${word}\` is read as a YAML tag; put text that begins with \`!\` in quotes, and write plain values without tags`;
 }
 
 function entriesOf(node: YAMLMap, path: Path, conversion: Conversion, depth: number): readonly Entry[] {

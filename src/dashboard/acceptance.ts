@@ -3,13 +3,8 @@
 /** What was fixed once and came back was fixed all the same. */
 export const TAKEN_UP = ["accepted", "fixed", "reintroduced"];
 
-interface OutcomeCount {
-  readonly outcome: string;
-  readonly count: number;
-}
-
 /** The share is null where none was decided. */
-export function acceptance(findings: readonly OutcomeCount[] | null) {
+export function acceptance(findings: readonly { readonly outcome: string; readonly count: number }[] | null) {
   const of = (...names: readonly string[]) =>
     (findings ?? []).filter(({ outcome }) => names.includes(outcome)).reduce((sum, { count }) => sum + count, 0);
   const taken = of(...TAKEN_UP);

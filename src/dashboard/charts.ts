@@ -4,19 +4,15 @@ import { isoDate } from "../domain/text/iso-date.ts";
 import type { Html } from "./inline.ts";
 import { whole } from "./values.ts";
 
-interface Bar {
-  readonly name: string;
-  readonly value: number;
-  readonly shown: string;
-  /** 1–5: which colour of the palette. */
-  readonly tone?: number;
-}
-
-export function bars(label: string, list: readonly Bar[]): Html {
+/** @param list `tone` 1–5 is a colour of the palette */
+export function bars(
+  label: string,
+  list: readonly { name: string; value: number; shown: string; tone: number }[],
+): Html {
   const most = Math.max(0, ...list.map(({ value }) => value));
   const width = (value: number) => (most === 0 ? 0 : Math.round((value / most) * 1000) / 10);
   return html`<ul class="bars" aria-label="${label}">${list.map(
-    ({ name, value, shown, tone = 1 }) => html`<li>
+    ({ name, value, shown, tone }) => html`<li>
 <span class="bar-name">${name}</span>
 <svg class="bar tone-${tone}" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="10"/><rect class="fill" width="${width(value)}" height="10"/></svg>
 <span class="bar-value">${shown}</span></li>`,

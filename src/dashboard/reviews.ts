@@ -5,7 +5,7 @@ import { type Finding, type Precedent, SEVERITIES } from "../domain/finding.ts";
 import { outcomeText } from "../domain/memory/evidence.ts";
 import { findingMemoryId, type MemoryRecord, type RepoKey, repoKey } from "../domain/memory.ts";
 import { admissionText, type SeenBefore } from "../domain/retrieval.ts";
-import { isSilent, type Review } from "../domain/review.ts";
+import { isSilent, type PlacedFinding, type Review } from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
 import { memoryPath, repositoryPath, reviewPath } from "./addresses.ts";
 import { decisionForm, type Page, pager, repositoryChooser } from "./frame.ts";
@@ -109,16 +109,18 @@ function findings({ review, remembered, formToken }: ReviewView, key: RepoKey): 
     ({ finding, place, reason }) => {
       const record = remembered.get(findingMemoryId(key, number, finding.id)) ?? null;
       const hunk = record?.hunk ?? null;
+      const { suggestion } = finding;
       return html`<li class="card"><h3>${severityBadge(finding.severity)} ${finding.title}</h3>
-<p class="note">${placeOf(review, finding)}, by ${finding.rule === null ? finding.source : ruleName(finding.rule)}, confidence ${finding.confidence.toFixed(2)}; ${place.replaceAll("-", " ")}${reason === null ? "" : `: ${reason}`}</p>
-${hunk === null ? "" : diff(hunk)}${finding.body === "" ? "" : html`<p class="body">${withCode(finding.body.replace(/\n{2,}/g, "\n"))}</p>`}${suggested(finding)}${quotes(key, finding.precedents)}${became(record, formToken)}</li>`;
+<p class="note">${placeOf(review, finding)}, by ${finding.rule === null ? finding.source : ruleName(finding.rule)}, confidence ${finding.confidence.toFixed(2)}; ${placeWords(place, reason)}</p>
+${hunk === null ? "" : diff(hunk)}${finding.body === "" ? "" : html`<p class="body">${withCode(finding.body.replace(/\n{2,}/g, "\n"))}</p>`}${suggestion === null ? "" : html`<h4>Suggested instead</h4>${quoted(suggestion.text || "(delete the lines)")}`}${quotes(key, finding.precedents)}${became(record, formToken)}</li>`;
     },
   )}</ol></section>`;
 }
 
-function suggested({ suggestion }: Finding): Content {
-  if (suggestion === null) return "";
-  return html`<h4>Suggested instead</h4>${quoted(suggestion.text === "" ? "(delete the lines)" : suggestion.text)}`;
+/** `inline`; `summary: the line is not part of the diff`; `already commented on`. */
+function placeWords(place: PlacedFinding["place"], reason: string | null): string {
+  if (reason === null) return place.replaceAll("-", " ");
+  return place === "already-posted" ? reason : `${place}: ${reason}`;
 }
 
 /** What became of a finding since, as far as memory knows it, and what a person may decide. */

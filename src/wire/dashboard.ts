@@ -27,7 +27,7 @@ interface DashboardSettings extends Pick<Env, "githubHost" | "model"> {
   readonly log: Logger;
 }
 
-export function wiredDashboard(options: DashboardSettings, store: Store, embedder: Embedder | null, running: Running) {
+export function wiredDashboard(options: DashboardSettings, store: Store, embedder: Embedder, running: Running) {
   const { dashboardToken = null, dashboardLogin = null, githubHost, apiUrl } = options;
   const access = {
     token: dashboardToken,
@@ -61,11 +61,11 @@ export function wiredDashboard(options: DashboardSettings, store: Store, embedde
 
 function memoryShown(
   { shown, past, labels, recall, memory, evidence, retrievals, ...store }: Store,
-  embedder: Embedder | null,
+  embedder: Embedder,
   { wake }: Running,
   onError: DashboardPorts["onError"],
 ): DashboardPorts["memory"] {
-  if (shown === null || past === null || embedder === null) return null;
+  if (shown === null || past === null) return null;
   const { decisions, ledger: records, queue } = store;
   const { checks: checkStore } = store.held(null);
   const jobs: DecidePorts["jobs"] = {

@@ -29,6 +29,9 @@ export function setupPlan(words: SetupWords) {
   const dataDir = words["data-dir"] ?? process.env.KODIAI_DATA_DIR ?? known.get("KODIAI_DATA_DIR") ?? "./data";
   const webhookPath =
     process.env.WEBHOOK_PATH ?? known.get("WEBHOOK_PATH") ?? EnvVariables.shape.WEBHOOK_PATH.parse(undefined);
+  const { "webhook-url": webhookUrl = null } = words;
+  const problem = webhookUrl === null ? null : webhookProblem(webhookUrl, webhookPath);
+  if (problem !== null) throw new UsageError(`--webhook-url ${problem}`);
   return {
     host,
     apiUrl,
@@ -37,7 +40,7 @@ export function setupPlan(words: SetupWords) {
     name: matching("--name", words.name ?? "Kodiai", /^.{1,34}$/u),
     webhookPath,
     /** As given; null: keep the one on GitHub. */
-    webhookUrl: webhookUrl(words["webhook-url"], webhookPath),
+    webhookUrl,
     dashboardUrl: dashboardUrl(words["dashboard-url"], known),
     port: wholeNumber("port", words.port ?? "0", 0, 65_535),
     timeoutMs: wholeNumber("timeout", words.timeout ?? "900", 0, 86_400) * 1_000,
@@ -96,13 +99,6 @@ function dashboardUrl(word: string | undefined, known: ReadonlyMap<string, strin
   const problem = originProblem(url);
   if (problem !== null) throw new UsageError(`--dashboard-url ${problem.replace(/;.*/, "")}`);
   return url.replace(/\/+$/, "");
-}
-
-function webhookUrl(word: string | undefined, path: string): string | null {
-  if (word === undefined) return null;
-  const problem = webhookProblem(word, path);
-  if (problem !== null) throw new UsageError(`--webhook-url ${problem}`);
-  return word;
 }
 
 function matching(flag: string, word: string, form: RegExp): string {
