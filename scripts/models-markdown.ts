@@ -14,9 +14,9 @@ OpenAI's form (\`KODIAI_EMBEDDINGS_URL\`). An address without a path gets \`/v1\
 
 ## What a server does not take
 
-Kodiai tries: what a server refuses by name is left out, and the question is asked once more, in at most four requests. What worked is stored
-for this address and model; what the account's credit allows counts until the process ends. \`kodiai doctor --model\` asks a question as
-large as a review's and prints what the server takes. The summary says when structured output or the temperature was left out.
+What a server refuses by name is left out and the question asked again, in at most four requests. What worked is stored for this address
+and model; what the account's credit allows, until the process ends. \`kodiai doctor --model\` asks a question as large as a review's and prints what the
+server takes. The summary says when structured output or the temperature was left out.
 `;
 
 const MATRIX = `## What we tried
