@@ -26,8 +26,7 @@ The address is for \`OPENAI_BASE_URL\`, of Anthropic's protocol for \`ANTHROPIC_
 
 const CAUSES = `## When there is no answer
 
-The summary, \`kodiai review\` and the log have the cause, the server's sentence, and what to do; of a failed connection to a model, an embedder
-or GitHub what to check.
+The summary, \`kodiai review\` and the log have the cause, the server's sentence, and what to do or check.
 `;
 
 /** The whole page. */
