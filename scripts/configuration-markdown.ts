@@ -40,19 +40,18 @@ A model also reads \`AGENTS.md\`, \`CLAUDE.md\` and \`.github/copilot-instructio
 
 ## When something is wrong
 
-A wrong value counts as not written; the summary and \`kodiai config check FILE\` name it with line and column. A file over ${MAX_CONFIG_BYTES / 1024} KiB, or with a YAML error, is ignored as a whole.
+A wrong value counts as not written; the summary and \`kodiai config check FILE\` name its line and column. A file over ${MAX_CONFIG_BYTES / 1024} KiB, or with a YAML error, is ignored.
 `;
 
 const ENV_HEAD = `<!-- Made by \`npm run generate\` from src/config/environment; edit the descriptions there. -->
 
 # Environment variables
 
-Read once when the server starts; [.env.example](../.env.example) has them with examples. A wrong value, a weak secret or an unknown \`KODIAI_\` variable keeps
-the server from starting.
+Read once at the server's start; [.env.example](../.env.example) has examples. A wrong value, a weak secret or an unknown \`KODIAI_\` variable prevents it.
 
 The server also reads \`.env\` in the folder where you start it; the environment wins. \`doctor\` reads that of Kodiai's checkout, or of the
 folder that holds the data folder. Of \`.env\` only the variables below, GITHUB_TOKEN, GITHUB_API_URL, GITHUB_SERVER_URL and PGPASSWORD
-are read; Kodiai names the others. An address or a proxy in \`.env\` is never used with a key from the environment.
+are read; Kodiai names the others. An address or proxy in \`.env\` is never used with a key of the environment.
 `;
 
 /** GitHub Markdown: keys by section with type, default and meaning. */
@@ -61,7 +60,7 @@ export function configurationMarkdown(): string {
   const tables = [...groups].map(([area, keys]) => {
     const sections = [...Map.groupBy(keys, (key) => groupOf(key.path))];
     const rows = sections.flatMap(([group, own]) => [...sectionRow(group, area), ...own.map(keyRow)]);
-    return `${groupHead(area)}${table(["key", "type (default)", "meaning"], rows)}`;
+    return `${groupHead(area)}${table(rows)}`;
   });
   return [
     HEAD,
@@ -72,16 +71,18 @@ export function configurationMarkdown(): string {
 
 /** The same of the server's variables. */
 export function environmentMarkdown(): string {
-  const rows = ENV_VARIABLES.map(({ name, required, default: fallback, description }) => {
+  const lines = ENV_VARIABLES.map(({ name, required, default: fallback, description }) => {
     const value = required ? " Required." : fallback === null ? "" : ` Default: ${code(fallback)}.`;
-    return [code(name), `${description}${value}`];
+    return `- ${code(name)}: ${description}${value}\n`;
   });
-  return `${ENV_HEAD}\n${table(["variable", "meaning"], rows)}`;
+  return `${ENV_HEAD}\n${lines.join("")}`;
 }
 
 /** Not aligned: the longest cell would make every row as long. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, head.map(() => "-"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);
+function table(rows: readonly (readonly string[])[]): string {
+  const lines = [["key", "type (default)", "meaning"], ["-", "-", "-"], ...rows].map(
+    (cells) => `| ${cells.join(" | ")} |`,
+  );
   return `${lines.join("\n")}\n`;
 }
 

@@ -60,12 +60,13 @@ LOG_FORMAT=json makes it JSON.
 `;
 
 export function metricsMarkdown(): string {
-  const rows = (METRICS as readonly MetricEntry[]).map(({ name, type, labels, help }) => [
-    `\`${name}\``,
-    Object.entries(labels)
-      .map(([label, values]) => (label === "lane" ? "`lane`" : `\`${label}\`: ${values}`))
-      .join("; "),
-    type === "histogram" ? `${help} Histogram.` : help,
-  ]);
-  return `${HEAD}\n${markdownTable([["metric", "labels", "what it is"], ...rows])}${TAIL}`;
+  const lines = (METRICS as readonly MetricEntry[]).map(({ name, type, labels, help }) => {
+    const told = Object.entries(labels).map(([label, values]) =>
+      label === "lane" ? "`lane`" : `\`${label}\`: ${values}`,
+    );
+    const kind = type === "histogram" ? " Histogram." : "";
+    const by = told.length === 0 ? "" : ` By ${told.join("; ")}.`;
+    return `- \`${name}\`: ${help}${kind}${by}\n`;
+  });
+  return `${HEAD}\n${lines.join("")}${TAIL}`;
 }

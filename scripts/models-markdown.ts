@@ -14,9 +14,9 @@ OpenAI's form (\`KODIAI_EMBEDDINGS_URL\`). An address without a path gets \`/v1\
 
 ## What a server does not take
 
-Kodiai tries: what a server refuses by name is left out, and the question is asked once more, in at most four requests. What worked is stored
-for this address and model; what the account's credit allows counts until the process ends. \`kodiai doctor --model\` asks a question as
-large as a review's and prints what the server takes. The summary says when structured output or the temperature was left out.
+What a server refuses by name is left out and the question asked again, in at most four requests. What worked is stored for this address
+and model; what the account's credit allows, until the process ends. \`kodiai doctor --model\` asks a question as large as a review's and prints what the
+server takes. The summary says when structured output or the temperature was left out.
 `;
 
 const MATRIX = `## What we tried
@@ -26,8 +26,7 @@ The address is for \`OPENAI_BASE_URL\`, of Anthropic's protocol for \`ANTHROPIC_
 
 const CAUSES = `## When there is no answer
 
-The summary, \`kodiai review\` and the log have the cause, the server's sentence, and what to do; of a failed connection to a model, an embedder
-or GitHub what to check.
+The summary, \`kodiai review\` and the log have the cause, the server's sentence, and what to do or check.
 `;
 
 /** The whole page. */

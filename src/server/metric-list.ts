@@ -36,15 +36,15 @@ const LANE = "`review`, `command` or `upkeep`";
 
 export const METRICS = [
   gauge("kodiai_build_info", "Always 1; the version is in the label.", { version: "of Kodiai" }),
-  counter("kodiai_deliveries_total", "Stored deliveries, by event and outcome.", {
+  counter("kodiai_deliveries_total", "Stored deliveries.", {
     event: "GitHub's name of the event",
     outcome: "`review`, `command`, `upkeep`, `cancel`, `ignored`, `seen before`",
   }),
-  counter("kodiai_answers_total", "Answers to deliveries, by status.", { status: "of the HTTP answer" }),
+  counter("kodiai_answers_total", "Answers to deliveries.", { status: "of the HTTP answer" }),
   histogram("kodiai_ack_seconds", "Seconds until an accepted delivery was answered.", ACK),
   gauge("kodiai_body_bytes", "Bytes of request bodies being received."),
   gauge("kodiai_ready", "1 when a delivery could be stored now."),
-  gauge("kodiai_jobs", "Jobs in the queue, by state.", { state: "`waiting`, `running` or `parked`" }),
+  gauge("kodiai_jobs", "Jobs in the queue.", { state: "`waiting`, `running` or `parked`" }),
   gauge("kodiai_oldest_waiting_job_seconds", "Age of the oldest waiting job since its creation; 0 when none waits.", {
     lane: LANE,
   }),
@@ -56,7 +56,7 @@ export const METRICS = [
     "kodiai_since_github_answer_seconds",
     "Seconds since GitHub answered this process with anything but 5xx; absent before.",
   ),
-  counter("kodiai_job_ends_total", "Job runs that ended, by result.", {
+  counter("kodiai_job_ends_total", "Job runs that ended.", {
     lane: LANE,
     state: "`done`, `retry`, `at-capacity` (a large change, requeued) or `parked`",
   }),
@@ -69,7 +69,7 @@ export const METRICS = [
   histogram("kodiai_stage_duration_seconds", "How long a stage of a review or an answer took.", WORK, {
     stage: "`gather`, `analyze`, `retrieve`, `review`, `publish` or `remember`",
   }),
-  counter("kodiai_reviews_total", "Reviews that ended, by outcome.", {
+  counter("kodiai_reviews_total", "Reviews that ended.", {
     outcome: "`posted`, `skipped`, `superseded`, `stopped`, `missing` or `other`",
   }),
   gauge("kodiai_refused_installations", "Installations whose last review GitHub refused (401 or 403)."),
@@ -78,7 +78,7 @@ export const METRICS = [
     severity: "`critical`, `major`, `medium` or `minor`",
     source: "`rule`, `tool`, `model` or `memory`",
   }),
-  counter("kodiai_finding_outcomes_total", "Findings whose outcome changed, by the new one.", {
+  counter("kodiai_finding_outcomes_total", "Findings whose outcome changed.", {
     outcome: "`posted`, `accepted`, `declined`, `fixed`, `outdated` or `reintroduced`",
   }),
   counter("kodiai_degradations_total", "Degraded parts of reviews and searches.", {

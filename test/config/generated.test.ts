@@ -134,7 +134,7 @@ describe("the documents", () => {
     const lines = envExample().split("\n");
     for (const { name, description } of ENV_VARIABLES) {
       expect(description, name).not.toBe("");
-      expect(environmentMarkdown()).toContain(`| \`${name}\` `);
+      expect(environmentMarkdown()).toContain(`- \`${name}\`: `);
       expect(lines.filter((line) => line.replace("# ", "").startsWith(`${name}=`))).toHaveLength(1);
     }
     expect(lines).toContain("WEBHOOK_SECRET=");

@@ -149,6 +149,9 @@ test("what other tools found is in the report, and a file of theirs that is wron
   clone.write({ "lint.sarif": null, "bad.sarif": null });
   expect(ran).toMatchObject({ code: 2, outputs: { "exit-code": "2", report: "third.sarif", findings: "2" } });
   expect(ran.log).toMatch(/bad\.sarif: line 1, column 2: it is not JSON/);
+  expect(ran.log).toMatch(
+    /^::warning file=src\/balance\.py,line=\d+,endLine=\d+,title=lint%3A Lint says no::Rule: lint\/R1$/m,
+  );
   const ids = Sarif.parse(JSON.parse(readFileSync(join(clone.path, "third.sarif"), "utf8")));
   expect(JSON.stringify(ids)).toContain('"lint/R1"');
 }, 60_000);

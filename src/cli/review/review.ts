@@ -5,6 +5,7 @@ import { OutOfReach, Transient } from "../../domain/errors.ts";
 import { atLeast, type Finding, SEVERITIES, type Severity } from "../../domain/finding.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { isUnreadByModel, quietVerdict, type Review, unreadDiff } from "../../domain/review.ts";
+import { paragraphs } from "../../domain/text/paragraphs.ts";
 import { SARIF_FILE } from "../../domain/tool-result.ts";
 import { writeForeignFile } from "../../environment/write-file.ts";
 import { withoutSecrets } from "../../flows/review/posting.ts";
@@ -114,8 +115,10 @@ async function writeOutcome(
   { findings, ...outcome }: { posted: string | null; findings: readonly Finding[]; markdown: string },
 ): Promise<void> {
   if (file === undefined) return;
-  const shown = findings.map(({ path, side, startLine, line, severity, title, body }) => {
-    return { path, side, startLine, line, severity, title, body };
+  // An annotation without a text is not shown, and of a tool's finding the title may say it all.
+  const shown = findings.map(({ path, side, startLine, line, severity, title, body, rule }) => {
+    const said = paragraphs(body, rule === null ? "" : `Rule: ${rule}`);
+    return { path, side, startLine, line, severity, title, body: said };
   });
   await writeForeignFile(file, [terminalJson({ ...outcome, findings: shown })], { mode: 0o600, replaces: true });
 }
