@@ -1,4 +1,5 @@
-// Identifies a process, so that another one on the same machine can check whether it is still alive.
+// Identifies a process, so that another one on the same machine can check whether it is still
+// alive.
 import { readFileSync, readlinkSync } from "node:fs";
 
 /** `BOOT PID-NAMESPACE PID START`; null if the system does not provide it. */

@@ -1,4 +1,5 @@
-// Calls a server that may be slow, busy or down: retries with waits between them, and a circuit breaker around them.
+// Calls a server that may be slow, busy or down: retries with waits between them, and a circuit
+// breaker around them.
 
 import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleWhen } from "cockatiel";
 import { ServiceFailed } from "./service-failed.ts";
@@ -33,10 +34,12 @@ interface Errors {
 }
 
 /**
- * Runs attempts until one succeeds or the retries (those of the limits, if not given) are used up. Rejects like the attempts, or with one of `Errors`.
+ * Runs attempts until one succeeds or the retries (those of the limits, if not given) are used up.
+ * Rejects like the attempts, or with one of `Errors`.
  *
- * One for each server and process, because the circuit breaker has state. The breaker is cockatiel's; its retry is not used,
- * because a signal cannot end its waits and a stopped job would linger.
+ * One for each server and process, because the circuit breaker has state. The breaker is
+ * cockatiel's; its retry is not used, because a signal cannot end its waits and a stopped job would
+ * linger.
  */
 export function retryingCalls(limits: RetryLimits, clock: Clock, errors: Errors) {
   let closedUntil = 0;
@@ -48,7 +51,7 @@ export function retryingCalls(limits: RetryLimits, clock: Clock, errors: Errors)
     closedUntil = clock.now() + limits.breakMs;
   });
 
-  /** While one attempt probes a server that failed, the others wait for its outcome inside the breaker. */
+  /** While one attempt probes a failed server, the others wait for its outcome in the breaker. */
   async function once<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
     if (signal.aborted) throw errors.stopped();
     const queue = untilStopped(signal, errors.stopped);

@@ -14,8 +14,8 @@ export interface Signs {
   /** @param now epoch milliseconds */
   progress(now: number): Promise<Progress>;
   /**
-   * The latest known use of the store, in epoch milliseconds: its newest delivery, review or model request, the last removal
-   * of expired rows, or its restore. Null for an empty store.
+   * The latest known use of the store, in epoch milliseconds: its newest delivery, review or model
+   * request, the last removal of expired rows, or its restore. Null for an empty store.
    */
   lastUsed(): Promise<number | null>;
 }

@@ -9,11 +9,11 @@ export interface ToolsAsked {
   readonly settings: RepoConfig["review"]["tools"];
   /** Head paths of changed files: results elsewhere are not returned. */
   readonly paths: readonly string[];
-  /** Whether the head has a file, null if unknown: tells the file that a tool means from one that only ends like it. */
+  /** Whether the head has a file, null if unknown: tells two files with one ending apart. */
   isInHead(path: string): Promise<boolean | null>;
 }
 
-/** Results of other tools for the head of a change. Runs no tool. What could not be read is `degraded`. */
+/** Other tools' results for a head. Runs no tool. What could not be read is `degraded`. */
 export interface ToolResults {
   of(asked: ToolsAsked): Promise<ToolReport>;
 }

@@ -1,4 +1,5 @@
-// Helpers for single requests to GitHub: the status of a refusal, a pause between two requests, and the rest of the hourly limit.
+// Helpers for single requests to GitHub: the status of a refusal, a pause between two requests, and
+// the rest of the hourly limit.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Octokit } from "@octokit/rest";
 import { Transient } from "../../domain/errors.ts";
@@ -53,7 +54,7 @@ export function repoOf(host: string, { id, name, owner, private: isPrivate, visi
   return { host, id, ownerId: owner.id, owner: owner.login, name, visibility: seen };
 }
 
-/** @param paceMs between the beginnings of two requests. GitHub's secondary limit: 900 points a minute, a GET is one */
+/** @param paceMs between two beginnings. GitHub allows 900 points a minute; a GET is one */
 export function pacer(paceMs: number) {
   let next = 0;
   return async <T>(request: () => Promise<T>): Promise<T> => {

@@ -1,4 +1,5 @@
-// The differences between the protocols of models. Everything else about a request is the same for all.
+// The differences between the protocols of models. Everything else about a request is the same for
+// all.
 
 import type { ModelRequest } from "../../domain/model.ts";
 import type { Fetch } from "../service-call.ts";
@@ -20,8 +21,9 @@ export interface Server {
 }
 
 /**
- * Features that only some servers and models support. `format` enforces a JSON Schema on replies, `json` any JSON; `limit` is the
- * official name of the reply's token limit; `system` a part of the prompt for instructions.
+ * Features that only some servers and models support. `format` enforces a JSON Schema on replies,
+ * `json` any JSON; `limit` is the official name of the reply's token limit; `system` a part of the
+ * prompt for instructions.
  */
 export type Feature =
   | "stream"
@@ -44,7 +46,7 @@ export interface Dialect {
   readonly takes: ReadonlySet<Feature>;
   /** null: the server decides. */
   readonly temperature: number | null;
-  /** The most tokens of a reply to a prompt of so many UTF-16 units, as far as the server has named a limit. */
+  /** The most tokens of a reply to a prompt of so many UTF-16 units, as far as known. */
   readonly replyTokens: (wanted: number, promptChars: number) => number;
 }
 
@@ -101,7 +103,7 @@ export interface Protocol {
     signal: AbortSignal,
   ): Promise<AsyncIterable<unknown>>;
   accumulator(): Accumulator;
-  /** A complete reply, sent instead of a stream, as the text of a stream; null when it is not a reply. */
+  /** A complete reply, sent instead of a stream, as the text of one; null for anything else. */
   streamOf(reply: Readonly<Record<string, unknown>>): string | null;
 }
 

@@ -1,5 +1,6 @@
-// The other side of isolated-inspector.ts: files in, what the rules find out, in a process that can be ended while a grammar is
-// stuck. It holds no key, and its parent started it without permission to write files or to start programs.
+// The other side of isolated-inspector.ts: files in, what the rules find out, in a process that can
+// be ended while a grammar is stuck. It holds no key, and its parent started it without permission
+// to write files or to start programs.
 import { isDeepStrictEqual } from "node:util";
 import type { CustomRule, RuleSetting } from "../../config/repo-config.ts";
 import type { InspectedFile } from "../../ports.ts";

@@ -1,5 +1,6 @@
-// The files of a head on GitHub: its tree lists the blobs, an archive brings most of them, and those that the archive lacks or
-// alters (`export-ignore`, `export-subst`) are requested by SHA. Cached blobs are not read again.
+// The files of a head on GitHub: its tree lists the blobs, an archive brings most of them, and
+// those that the archive lacks or alters (`export-ignore`, `export-subst`) are requested by SHA.
+// Cached blobs are not read again.
 import pMap from "p-map";
 import { Transient } from "../../../domain/errors.ts";
 import type { Repo } from "../../../domain/job.ts";
@@ -100,7 +101,7 @@ async function read(
   return { snapshot: { sha: asked.sha, files, text }, degraded: reasons.map(degraded) };
 }
 
-/** A blob that is no longer cached, or damaged, is requested once more, a bounded number of times. */
+/** Requests a blob that is no longer cached, or damaged, once more; so many at most. */
 function textReader(
   { github, blobs, limits = SNAPSHOT_LIMITS }: SnapshotOptions,
   asked: Asked,
@@ -135,8 +136,8 @@ async function treeOf(github: GitHub, { owner, repo, sha }: Asked, signal: Abort
 }
 
 /**
- * GitHub answers with the archive's address, whose query contains a token: the redirect is followed by hand, without our own token,
- * and the address appears in no message.
+ * GitHub answers with the archive's address, whose query contains a token: the redirect is followed
+ * by hand, without our own token, and the address appears in no message.
  */
 async function archiveOf(
   { github, archives }: SnapshotOptions,

@@ -1,4 +1,5 @@
-// Protection that a line switches off, or that does not hold: certificates, rights of files, origins, random values, ciphers.
+// Protection that a line switches off, or that does not hold: certificates, rights of files,
+// origins, random values, ciphers.
 import { knownLines } from "../known-lines.ts";
 import { type LineRule, rulesOf } from "../rule.ts";
 import { anyOf, holdsCommands, isComment, isConfig, matchAt, piecesOf, searchLines } from "./line-rule.ts";

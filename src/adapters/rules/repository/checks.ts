@@ -4,7 +4,7 @@ import { knownLines, linesOfKind } from "../known-lines.ts";
 import type { Change, ChangedFile, RepositoryRule, Sighting } from "../rule.ts";
 
 const CONDITION = /^\s*(?:\}\s*else\s+)?(?:if|elif|elsif|unless|guard)\b(.{3,300})/;
-/** Who asks, which values are allowed, and whether one stays within bounds; a fixed number is a policy, no bound of the data. */
+/** Who asks, what is allowed, what stays within bounds. A fixed number is a policy, no bound. */
 const PROTECTS =
   /auth(?!or)|permission|forbidden|csrf|signature|trusted|sanitiz|allowed|whitelist|allowlist|is_?safe|is_?valid|valid(?:ate)?\w*\(|fullmatch|\.match\(|starts_?with|HasPrefix|IsLocal|is_relative_to|__proto__|hasOwn|(?:len|length|size|limit|remaining|count|payload)\w*(?:\(\w+\))?\s*[<>](?!=?\s*[1-9])|[<>]=?\s*[\w.>-]*(?:len|length|size|limit|remaining)\b/i;
 /** What a check does when it fails. */
@@ -39,7 +39,8 @@ function removedIn(file: ChangedFile, added: Added): readonly Sighting[] {
     const hit = PROTECTS.exec(condition)?.[0];
     const block = removed.slice(at, at + NEAR + 1).filter((line) => (line.oldLine ?? 0) - (oldLine ?? 0) <= NEAR);
     if (hit === undefined || !block.some((line) => LEAVES.test(line.text))) return [];
-    // What is checked went with its check where the lines around use it no more: a feature was removed.
+    // What is checked went with its check where the lines around use it no more: a feature was
+    // removed.
     const uses = namesIn(condition);
     const stays = uses.some((name) => present.has(name));
     if (!stays || added.lines.has(text) || uses.every((name) => added.names.has(name))) return [];

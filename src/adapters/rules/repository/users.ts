@@ -142,7 +142,7 @@ export const callersNotChanged: RepositoryRule = {
 
 // A name or a file that a change takes away, and the imports of it that are left.
 
-/** Names of one change that are looked for, files that are looked into for one of them, and for all of them. */
+/** Limits of names that are looked for, and of files looked into for one name and for all. */
 const MOST = { names: 200, filesOfName: 60, files: 500 };
 
 async function lookForImports(change: Change): Promise<readonly Sighting[]> {
@@ -222,13 +222,14 @@ function isLeft(
 ): boolean {
   const { basePath } = file;
   if ((name !== null && one.name !== name) || !leadsTo(path, one, basePath)) return false;
-  // The same import may mean another file: one of another ending, or a module in a folder of that name.
+  // The same import may mean another file: one of another ending, or a module in a folder of that
+  // name.
   const others = (byStem.get(stemOf(basePath)) ?? []).filter((other) => leadsTo(path, one, other));
   const isModule = ["", "/__init__"].some((rest) => head.files.has(`${moduleOf(basePath)}/${one.name}${rest}.py`));
   return others.every((other) => name !== null && other === file.diff.path) && !isModule;
 }
 
-/** What others could import before and cannot any more; `isWhole` where the file itself is no longer there. */
+/** What others can no longer import; `isWhole` where the file itself is gone. */
 async function removedFrom(file: ChangedFile): Promise<{ names: readonly string[]; isWhole: boolean }> {
   const { diff, basePath, headText } = file;
   const exported = (await file.links("base"))?.exports ?? [];

@@ -1,4 +1,5 @@
-// Waiting, errors and cleaning up that are forgotten: what a request, a call, a loop or a test leaves undone.
+// Waiting, errors and cleaning up that are forgotten: what a request, a call, a loop or a test
+// leaves undone.
 import { rulesOf, type StructuralRule } from "../rule.ts";
 import { both, calls, example, has, kinds, node, not, script, text, withArguments } from "./shapes.ts";
 
