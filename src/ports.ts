@@ -232,8 +232,7 @@ export interface Queue extends Lane<ReviewJob> {
   /** Maintenance: reviews never wait for it, and it never waits for reviews. */
   readonly upkeep: Lane<UpkeepJob>;
   /**
-   * Commits the delivery and its jobs in one transaction. False when this delivery was accepted
-   * before.
+   * Commits the delivery and its jobs in one transaction. False when accepted before.
    *
    * @param beside further jobs of the upkeep lane
    */

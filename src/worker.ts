@@ -74,8 +74,7 @@ export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, par
       isWanted = false;
       clearTimeout(timer);
       await takeAll();
-      // A wake-up meanwhile continues the loop; there is no await between this check and the loop's
-      // own.
+      // A wake-up meanwhile continues the loop: no await lies between this and its own check.
       if (!isWanted && !stopped) timer = setTimeout(poll, POLL_MS).unref();
     }
   }
@@ -84,8 +83,7 @@ export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, par
     while (!stopped && running.size < parallel) {
       const lease = await unlessTransient(() => ports.queue.lease(ports.limits()));
       if (lease === null) return;
-      // Leased while the worker was being stopped: other processes need not wait for the end of
-      // this one.
+      // Leased while the worker was stopping: other processes need not wait for its end.
       if (!stopped) start(lease);
       else await unlessTransient(() => ports.queue.end(lease, STOPPING));
     }

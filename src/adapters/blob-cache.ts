@@ -1,5 +1,4 @@
-// Blobs of repositories by their git SHA, cached for the next snapshot. A blob whose content does
-// not match its SHA counts as missing.
+// Cached blobs of repositories by their git SHA. One that does not match its SHA is missing.
 import { createHash } from "node:crypto";
 import {
   closeSync,

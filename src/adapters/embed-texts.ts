@@ -29,9 +29,8 @@ export const UNMEASURED = { operatorThreshold: null, sameClaim: null, confidence
 type Batch = ReadVectors & { readonly tokens: number };
 
 /**
- * Each distinct text is sent once, one request after the other. Blank texts are not sent and have
- * no vector. A batch that the service refuses is sent in ever smaller parts, so that only the text
- * that it refuses has no vector.
+ * Sends each distinct text once, one request after the other; no blank ones. Halves a refused
+ * batch, so that only the text that the service refuses has no vector.
  */
 export async function embedTexts(service: EmbeddingService, texts: readonly string[]): Promise<Embedded> {
   const prepared = texts.map((text) => cutText(text, service.limits.maxTextChars).toWellFormed());
@@ -170,9 +169,8 @@ interface ReadVectors {
 /**
  * Reads the vectors of an answer whose types were checked, so that every number is finite.
  *
- * @param rows `data` of the answer, in any order. Rows without an index count by their position, if
- *   there are as many as texts. Indexes out of range are ignored; if one occurs twice, neither
- *   counts.
+ * @param rows `data` of the answer, in any order; without indexes by position, if as many as texts.
+ *   Ignores indexes out of range; of one that occurs twice neither counts.
  * @param count the number of requested texts
  * @param dimension the required length of each vector; null takes the most frequent one
  */

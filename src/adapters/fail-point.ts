@@ -9,14 +9,12 @@
 import { writeSync } from "node:fs";
 
 /**
- * Every place, in the order of a review: a delivery is committed (accept), its job taken (lease), a
- * check run begun, the review stored (save) and sent, remembered, its check run ended, the review
- * settled and the job ended.
+ * In the order of a review: a delivery is committed (accept), its job taken (lease), a check run
+ * begun, the review stored (save), sent, remembered and settled, the job ended.
  *
- * For the things created on GitHub, each at most once, `before-post-X` lies between the commit of
- * the intent and the request, `after-post-X` between GitHub's answer and the commit that records
- * it, `after-record-X` after that commit. `edit-summary` and `end-check` are requests that may be
- * repeated.
+ * Of what is created on GitHub once, `before-post-X` is between the commit of the intent and the
+ * request, `after-post-X` before the commit of GitHub's answer, `after-record-X` after it.
+ * `edit-summary` and `end-check` may be repeated.
  */
 export type FailPoint =
   | `${"before" | "after"}-${"accept" | "lease" | "save" | "edit-summary" | "remember" | "end-check" | "settle" | "end"}`

@@ -1,5 +1,4 @@
-// Finds mentions of a person in texts and anonymises them. A name is a login or an e-mail address,
-// in lower case.
+// Finds and anonymises mentions of a person: a login or an e-mail address, in lower case.
 import { redactionMark } from "../domain/text/cut-text.ts";
 
 /** Whether the text names the person: see withoutMentions. */
@@ -17,9 +16,8 @@ const NOREPLY = /^(\d{1,15})\+(.+)@users\.noreply\./;
 const NO_ADDRESS = redactionMark("email");
 
 /**
- * The text with `ghost`, GitHub's name for deleted accounts, in place of a person: in `@login`,
- * unless it begins a longer name, in `"by":"login"` in JSON, and in e-mail addresses that are the
- * name or have the login before their `@`.
+ * The text with `ghost`, GitHub's name for deleted accounts, in place of a person: in `@login`, in
+ * `"by":"login"` of JSON, and in e-mail addresses of that name or login.
  */
 export function withoutMentions(text: string, person: string): string {
   const name = person.toLowerCase();
@@ -56,8 +54,7 @@ function loginOf(address: string): string {
 
 function replaced(text: string, wanted: string, by: string, fits: (after: string) => boolean): string {
   const lower = text.toLowerCase();
-  // A letter whose lower-case form is longer would shift offsets: such a text is searched in its
-  // original case.
+  // Some lower-case letters are longer and shift offsets: then the original case is searched.
   const searched = lower.length === text.length ? lower : text;
   const parts: string[] = [];
   let from = 0;

@@ -1,5 +1,4 @@
-// Network addresses that are not public: the machine itself, private networks, a cloud's metadata
-// service.
+// Addresses that are not public: the machine itself, private networks, a cloud's metadata.
 import { BlockList, isIP } from "node:net";
 
 /**
@@ -27,9 +26,8 @@ const V4 = [
   "240.0.0.0/4",
 ];
 /**
- * The same for IPv6, with each form that embeds an IPv4 address this list would not check:
- * IPv4-translated (RFC 2765), Teredo in 2001::/23 (which holds IETF protocols and benchmarks, and
- * no service) and 6to4.
+ * For IPv6, with the forms that embed an unchecked IPv4 address: IPv4-translated (RFC 2765), Teredo
+ * in 2001::/23 (else IETF protocols and benchmarks, no service) and 6to4.
  */
 const V6 = [
   "::/96",

@@ -24,8 +24,7 @@ export function readingChild(program: URL, execArgv: readonly string[] = []): Ch
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
-  // The caller that waits for an answer gets the error; without a listener it would end this
-  // process.
+  // Whoever waits for an answer gets the error; without a listener it would end this process.
   child.on("error", () => {});
   child.unref();
   child.channel?.unref();

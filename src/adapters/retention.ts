@@ -1,5 +1,4 @@
-// How long data is kept, in one list: older rows are deleted in small batches. docs/data.md shows
-// this list.
+// How long data is kept: older rows are deleted in small batches. docs/data.md has this list.
 
 export const DAY_MS = 24 * 60 * 60_000;
 /** Rows per transaction: a delivery that arrives meanwhile does not wait long. */

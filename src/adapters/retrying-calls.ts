@@ -1,5 +1,4 @@
-// Calls a server that may be slow, busy or down: retries with waits between them, and a circuit
-// breaker around them.
+// Calls a server that may be slow, busy or down: with retries, waits and a circuit breaker.
 
 import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleWhen } from "cockatiel";
 import { ServiceFailed } from "./service-failed.ts";
@@ -37,9 +36,8 @@ interface Errors {
  * Runs attempts until one succeeds or the retries (those of the limits, if not given) are used up.
  * Rejects like the attempts, or with one of `Errors`.
  *
- * One for each server and process, because the circuit breaker has state. The breaker is
- * cockatiel's; its retry is not used, because a signal cannot end its waits and a stopped job would
- * linger.
+ * One for each server and process: the circuit breaker has state. It is cockatiel's; its retry is
+ * not used, because a signal cannot end its waits and a stopped job would linger.
  */
 export function retryingCalls(limits: RetryLimits, clock: Clock, errors: Errors) {
   let closedUntil = 0;

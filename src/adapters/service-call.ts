@@ -11,9 +11,8 @@ export interface ServiceLimits extends RetryLimits {
 }
 
 /**
- * 10 s and 3 retries are what Kodiai promises for embeddings. At worst a call takes 4 × 10 s and 3
- * × 8 s; its four failures open the circuit, and for half a minute every further call fails at
- * once.
+ * Kodiai promises 10 s and 3 retries for embeddings. At worst 4 × 10 s and 3 × 8 s; four failures
+ * open the circuit, and every further call fails at once for half a minute.
  */
 const SERVICE_LIMITS: ServiceLimits = {
   attemptMs: 10_000,
@@ -119,8 +118,7 @@ export const RerankAnswer = listOf(
 
 /**
  * @param text the body of a successful answer
- * @throws ServiceFailed when it is not JSON of that form; the error names the place and never a
- *   value
+ * @throws ServiceFailed for other JSON; the error names the place and never a value
  */
 export function readAnswer<T>(form: z.ZodType<T>, text: string): T {
   const answer = form.safeParse(parsed(text));
@@ -140,8 +138,7 @@ function parsed(text: string): unknown {
   return undefined;
 }
 
-// `fetch` for services and models: no redirects, so that keys stay with their origin, and answers
-// of bounded size.
+// `fetch` for services and models: no redirects, so that keys stay, and bounded answers.
 
 /** The part of `fetch` that is used, so that Node's own and undici's both fit. */
 export type Fetch = (

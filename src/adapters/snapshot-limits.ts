@@ -1,5 +1,4 @@
-// How much of a repository a snapshot reads: enough for hand-written code, and no more than a
-// process can afford.
+// How much of a repository a snapshot reads: hand-written code, as far as a process can.
 
 const MB = 1 << 20;
 

@@ -44,8 +44,7 @@ const ASSIGNMENT = /^[^\S\n]*(?:export[^\S\n]+)?([\w.-]+)[^\S\n]*=[^\S\n]*("[^"]
 /**
  * The variables of a `.env` file, UTF-8 or UTF-16.
  *
- * @returns `cut` are the names whose value, outside quotes, has a `#` that no space precedes: Node
- *   ends the value there
+ * @returns `cut`: names whose value has a `#` outside quotes without a space: Node ends it there
  * @throws Error when the file cannot be read
  */
 export function readDotEnv(path: string) {
@@ -73,9 +72,8 @@ function printed(line: string): void {
  *
  * @param path of the file
  * @param say is called with one line for each variable that is not ours and therefore ignored
- * @returns one line for each address in the file whose key is in the environment, since the file
- *   could send the key anywhere, and for each value of which half would be a comment. In both cases
- *   nothing is set
+ * @returns a line for each address whose key is in the environment, since the file could send the
+ *   key anywhere, and for each value that a `#` cuts; then nothing is set
  */
 export function loadDotEnv(path: string, say: (line: string) => void = printed): readonly string[] {
   if (!existsSync(path)) return [];

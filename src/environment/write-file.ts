@@ -1,5 +1,4 @@
-// Writes files whose folder may be another person's: a repository that was cloned or unpacked can
-// hold links to the user's own files.
+// Writes into folders that may be others': a repository can hold links to the user's files.
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
@@ -20,8 +19,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
  * Writes a file, as a whole or not at all. Never writes through a link: neither the file nor, below
  * the working folder, one of its folders may be one.
  *
- * @throws UsageError with the reason, when it is a link, is there and is not to be replaced, or
- *   cannot be written
+ * @throws UsageError when it is a link, may not be replaced, or cannot be written
  */
 export async function writeForeignFile(
   path: string,

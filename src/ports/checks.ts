@@ -13,9 +13,8 @@ export interface PushWaits {
 /** Begins and ends check runs of one repository, and does nothing else there. */
 export interface Checks {
   /**
-   * Creates a check run in progress for the pull request `number`, to which a re-run request is
-   * matched; returns its id. The same previous check run on this head (`after`) always yields the
-   * same one.
+   * Creates a check run in progress for the pull request `number`, which a re-run names; returns
+   * its id. The same previous one on this head (`after`) always yields the same.
    */
   begin(repo: Repo, number: number, headSha: string, after: number | null): Promise<number>;
   /** Completes it; a second call replaces the conclusion. */

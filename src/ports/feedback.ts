@@ -45,7 +45,7 @@ export interface EvidenceStore {
   evidence(repo: RepoKey, pull: number): Promise<readonly Evidence[]>;
   /** The pull requests with evidence, ascending. */
   pulls(repo: RepoKey): Promise<readonly number[]>;
-  /** Adds evidence; a known key keeps its content, not withdrawn any more. Returns the new count. */
+  /** Adds evidence and returns how much is new. A known key keeps its content, not withdrawn. */
   add(repo: RepoKey, evidence: readonly Evidence[]): Promise<number>;
   withdraw(repo: RepoKey, withdrawn: readonly Pick<Evidence, "memoryId" | "key">[], at: number): Promise<void>;
   /** The pull request of a finding; null when it has no memory. */

@@ -1,5 +1,4 @@
-// Ports for a repository's past reviews and the progress of their import. Methods throw as
-// described in ports.ts.
+// Ports for past reviews and the progress of their import. Methods throw as in ports.ts.
 
 import type { Repo } from "../domain/job.ts";
 import type { HistoryProgress, PastAuthor, PastComment, PastFates, PastPull } from "../domain/memory/past-reviews.ts";

@@ -12,10 +12,9 @@ export interface Arrival {
 /** The durable inbox. Waits a second for another process's lock; then it throws `Transient`. */
 export interface Inbox {
   /**
-   * Commits all of them in one transaction; they are on disk when this resolves. Returns for each
-   * whether it is new: false when it, or one with the same meaning, was accepted before. Throws
-   * Transient on a lock, a full or a read-only disk, and Error when one of them cannot be stored;
-   * then none is.
+   * Commits all in one transaction, on disk when this resolves. Returns for each whether it is new:
+   * it, or one of the same meaning, was not accepted before. Throws Transient on a lock, a full or
+   * read-only disk, Error if one cannot be stored; then none is.
    */
   take(batch: readonly Arrival[]): Promise<readonly boolean[]>;
   /** Writes one row and syncs it; rejects as `take` would. */

@@ -1,5 +1,4 @@
-// GitHub login for the dashboard: who a person is, and where they may write. Methods may throw
-// `Transient`.
+// GitHub login for the dashboard: who a person is, where they may write. May throw `Transient`.
 import type { RepoKey } from "../domain/memory.ts";
 
 /** A person identified by GitHub. A login can change hands; the id cannot. */
@@ -21,9 +20,8 @@ export interface GitHubLogin {
   /** Null for a code that is used, expired or of another verifier. `lastsMs` is the token's. */
   visitor(code: string, verifier: string): Promise<(VisitorWithToken & { readonly lastsMs: number }) | null>;
   /**
-   * The repositories where the App is installed and the person may write; null when GitHub no
-   * longer accepts their token. An answer of the last five minutes is used unless `isFresh`; an
-   * empty set either way.
+   * Where the App is installed and the person may write; null when GitHub refuses their token. It may
+   * be five minutes old unless `isFresh`, and an empty set in any case.
    */
   writable(visitor: VisitorWithToken, isFresh: boolean): Promise<ReadonlySet<RepoKey> | null>;
 }

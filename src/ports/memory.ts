@@ -68,8 +68,7 @@ export interface Recall {
   /** Why there is no memory at all, so that every query fails; null while there is memory. */
   readonly off: string | null;
   /**
-   * For each vector, at most k nearest memories, nearest first. Pass all vectors of a review in one
-   * call.
+   * For each vector at most k nearest memories, nearest first. One call for a review's vectors.
    *
    * @throws RangeError for a vector that is not finite, is all zero or has the wrong dimension
    */

@@ -29,9 +29,8 @@ interface Spending {
  */
 export interface Reservations {
   /**
-   * Atomically computes what each budget has left, ignoring this job's earlier reservation, and
-   * replaces that reservation. If one of the budgets is for people without write access, the job's
-   * spending counts against it.
+   * Atomically computes what each budget has left without this job's reservation, and replaces
+   * that. The job's spending counts against a budget for people without write access, if given.
    *
    * @param since epoch milliseconds: the start of the month
    * @throws LeaseLost when the job is no longer held

@@ -77,8 +77,7 @@ export interface Definition {
 /**
  * The definitions of a tree, in the order of the file, whatever they stand in.
  *
- * @param max asking a node for its parent or neighbours takes time that grows with their number, so
- *   only so many are read
+ * @param max only so many are read: asking a node for its neighbours takes ever more time
  */
 export function definitions(language: string, root: SgNode, max: number): Definition[] {
   const kinds = KINDS[language];

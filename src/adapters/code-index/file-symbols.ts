@@ -1,5 +1,4 @@
-// What one file defines, and which of its lines use a name: by its grammar where there is one, by
-// words elsewhere.
+// What one file defines, and which of its lines use a name: by its grammar, or by words.
 import { codeOnly } from "../../domain/code/code-only.ts";
 import type { Definition, Reference } from "../../domain/code/symbols.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
@@ -125,8 +124,7 @@ function shownLine(line: string): string {
   return cutText(line.trim(), SIGNATURE_CHARS);
 }
 
-// By words: what begins a block, or names a constant, in languages with braces; sections of
-// settings files.
+// By words: what begins a block or names a constant, with braces; sections of settings.
 
 const SECTIONS = /\.(?:toml|ini|cfg|conf|editorconfig)$/i;
 const CONTROL = new Set(

@@ -42,8 +42,7 @@ interface OpenSymbols extends Symbols {
 const startProcess = () => readingChild(new URL("./symbols-process.ts", import.meta.url), ["--max-old-space-size=256"]);
 
 /**
- * Symbols by ast-grep and by words. Its process starts with the first question and ends by itself
- * when idle.
+ * Symbols by ast-grep and by words. Its process starts with a question and ends when idle.
  *
  * @param start another process that answers the same questions, for tests
  */

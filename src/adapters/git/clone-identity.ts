@@ -1,5 +1,4 @@
-// What a clone is called in memory: the same wherever it is stored, however deep it is, and
-// whatever is merged into it.
+// What a clone is called in memory: the same wherever, however deep, whatever is merged.
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import type { Repo } from "../../domain/job.ts";

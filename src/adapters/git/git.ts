@@ -1,5 +1,4 @@
-// Runs git with fixed arguments and without programs of the repository or of one inside it: no
-// hooks, filters, pagers or external diffs.
+// Runs git with fixed arguments and without programs of a repository: no hooks, no filters.
 import { type ChildProcessWithoutNullStreams, execFile, spawn, spawnSync } from "node:child_process";
 import { join, resolve, sep } from "node:path";
 
@@ -102,8 +101,7 @@ export async function gitText(cwd: string, args: GitCall, own: Readonly<Record<s
 /**
  * The top of the clone at `cwd`, without links.
  *
- * @throws GitFailed when there is none, or when the repository's configuration (`core.worktree`)
- *   puts it into a folder that is not its own
+ * @throws GitFailed when there is none, or `core.worktree` names a folder that is not its own
  */
 export async function topOf(cwd: string): Promise<string> {
   const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]);

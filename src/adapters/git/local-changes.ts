@@ -1,5 +1,4 @@
-// A range of commits, the index, the working tree or a diff file, read as if it were a pull
-// request.
+// Commits, the index, the working tree or a diff file, read as if a pull request.
 
 import { constants } from "node:fs";
 import { access, copyFile, lstat, mkdtemp, realpath, rm } from "node:fs/promises";

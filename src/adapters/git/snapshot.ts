@@ -108,8 +108,7 @@ async function workingSnapshot(cwd: string, sha: string): Promise<Snapshot> {
 }
 
 /**
- * A regular file of the working tree; null for a link, for a file behind one, and for one larger
- * than `most` bytes.
+ * A regular file of the working tree of at most so many bytes; null for others and links.
  *
  * @param top a path without links
  */

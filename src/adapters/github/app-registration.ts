@@ -1,5 +1,4 @@
-// The App's own account at GitHub, for set-up: creating it from a manifest, reading it, configuring
-// its webhook.
+// The App's own account at GitHub, for set-up: creates it, reads it, sets its webhook.
 import type { Octokit } from "@octokit/rest";
 import { Transient } from "../../domain/errors.ts";
 import type { FreshApp, RegisteredApp } from "../../ports/registration.ts";
@@ -12,8 +11,7 @@ import { translated } from "./translate-error.ts";
  */
 export async function appSlug(app: Pick<Octokit, "request">, signal?: AbortSignal): Promise<string> {
   const { data } = await translated(() => app.request("GET /app", { request: { signal } }));
-  // GitHub answers unknown credentials with 401 or 404. An answer that is cut off reads like one
-  // without a name.
+  // Unknown credentials get 401 or 404. An answer that is cut off has no name.
   if (data?.slug === undefined) throw new Transient("GitHub's answer about the app could not be read");
   return data.slug;
 }

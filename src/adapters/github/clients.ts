@@ -1,5 +1,4 @@
-// Octokit clients: one token per repository, with only the permissions that the work needs, cached
-// until shortly before it expires.
+// Octokit clients: one token per repository, with only the permissions that are needed.
 
 import { RequestError } from "@octokit/request-error";
 import type { Octokit } from "@octokit/rest";
@@ -34,9 +33,8 @@ export interface Clients {
   /** Reads contents of, and writes to pull requests of, this one repository. */
   forRepository(installationId: number, repo: Repo): Promise<GitHub>;
   /**
-   * Reads contents, or pull requests, of this one repository under its current name, with a fresh
-   * token: access that was withdrawn a moment ago is noticed. Null when the installation does not
-   * reach it.
+   * Reads contents or pull requests of this repository under its current name. The fresh token
+   * notices access that was just withdrawn. Null when the App does not reach it.
    */
   forReading(
     installationId: number,
@@ -71,8 +69,7 @@ const PAST_PERMISSIONS = { metadata: "read", pull_requests: "read" } as const;
 /** Clients over the app's authentication. Throw `Transient` when GitHub cannot answer now. */
 export function githubClients({ app, apiUrl, fetch, now, ...stored }: ClientOptions): Clients {
   const limits = installationLimits(stored.limits);
-  // GraphQL has its own rate limit: when it is used up, REST continues. Another process finds out
-  // with one refused query.
+  // GraphQL has its own limit: without it REST goes on. Other processes need one refusal.
   const graphqlLimits = installationLimits({ closedFor: async () => 0, close: async () => {} });
   const cache = new Map<string, { readonly client: GitHub; readonly expiresAt: number }>();
 
@@ -91,8 +88,7 @@ export function githubClients({ app, apiUrl, fetch, now, ...stored }: ClientOpti
       });
     } catch (error) {
       if (statusOf(error) !== 422) throw error;
-      // The token would exceed our access: the repository was removed, or the permission never
-      // granted.
+      // The repository was removed, or the permission never granted.
       const why = /repositor/i.test((error as Error).message) ? "missing" : "refused";
       const message = "GitHub issues no token: the App is not installed there, or lacks a permission";
       throw new OutOfReach(why, 422, message, error);
@@ -134,8 +130,7 @@ export function githubClients({ app, apiUrl, fetch, now, ...stored }: ClientOpti
     const cached = cache.get(key);
     if (cached !== undefined && cached.expiresAt - RENEW_BEFORE_MS > now()) return cached.client;
     const { data } = await mint(installationId, body);
-    // For a token that was revoked early, as after a change of permissions: a new one is created
-    // once.
+    // For a token that was revoked early, as after a change of permissions: once.
     const renew = async () => {
       cache.delete(key);
       return (await mint(installationId, body)).data.token;
@@ -198,8 +193,7 @@ function unlessOutOfReach<T>(work: () => Promise<T>): Promise<T | null> {
   return translated(() => unlessStatus([404, 422], work));
 }
 
-// How long each installation must wait: this process knows as soon as GitHub says so, the others
-// once the store has it.
+// How long each installation must wait: here as soon as GitHub says so, elsewhere by the store.
 
 /** Between two attempts to write to a store that does not answer. */
 const AGAIN_MS = 250;
@@ -207,9 +201,8 @@ const AGAIN_MS = 250;
 type InstallationLimits = Pick<InstallationPace, "closedFor" | "close">;
 
 /**
- * The same limits, which apply in this process even if the store cannot be written: a database that
- * is down when GitHub asks us to wait is updated once it is back. `close` never fails because of
- * the store.
+ * The same limits, which hold in this process even without the store. A store that is down learns
+ * them once it is back; `close` never fails because of it.
  */
 export function installationLimits(store: InstallationLimits): InstallationLimits {
   /** On the monotonic clock. */

@@ -1,5 +1,4 @@
-// The one HTTP client of the process: allowed origins only, at public addresses, through the
-// operator's proxy, with a deadline.
+// The one HTTP client: allowed origins, public addresses, the operator's proxy, a deadline.
 import { type LookupAddress, lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import type { fetch as undiciFetch } from "undici";
@@ -62,8 +61,7 @@ export function guardedFetch(egress: Egress): GuardedFetch {
   // undici has deadlines of its own, of five minutes.
   const patience = deadlineMs === null ? { headersTimeout: 0, bodyTimeout: 0 } : {};
   let client: ReturnType<typeof open> | null = null;
-  // Loaded with the first request: many commands make none, and it is a tenth of their time to
-  // start.
+  // Loaded with the first request: many commands make none, and it takes time to start.
   async function open() {
     const { Agent, EnvHttpProxyAgent, fetch } = await import("undici");
     const options = { ...patience, connect: { lookup } };

@@ -1,5 +1,4 @@
-// Helpers for single requests to GitHub: the status of a refusal, a pause between two requests, and
-// the rest of the hourly limit.
+// Single requests to GitHub: a refusal's status, pauses, pages, the rest of the hour's limit.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Octokit } from "@octokit/rest";
 import { Transient } from "../../domain/errors.ts";

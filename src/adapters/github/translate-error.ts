@@ -116,9 +116,8 @@ function reachOf({ status, message }: RequestError): Reach | null {
 }
 
 /**
- * How long GitHub asks us to wait, from one second to an hour; null when the error is not a rate
- * limit. `of` is which requests of the installation it covers; `other` is one kind of REST's, such
- * as searches.
+ * How long GitHub asks us to wait, one second to an hour; null if this is no rate limit. `of`:
+ * which of the installation's requests; `other` is one kind of REST's, as searches.
  */
 export function limitWait(error: RequestError, now: number) {
   if (!isRateLimit(error)) return null;
@@ -200,10 +199,9 @@ const SECONDARY_LIMIT = /secondary rate limit|abuse detection/i;
 const TIMEOUT = /something went wrong while executing your query|couldn't respond to your request in time/i;
 
 /**
- * The same fetch, whose GraphQL answers carry REST's status if GitHub refuses temporarily: 403 for
- * a rate limit, with `x-ratelimit-remaining: 0` for the primary one (which GitHub reports before
- * the limit is used up, if a query would exceed it), 502 for a timeout. The body becomes REST's
- * `{message}`.
+ * The same fetch, whose GraphQL answers have REST's status if GitHub refuses for now: 403 for a
+ * rate limit (with `x-ratelimit-remaining: 0` for the primary one, even if some is left), 502 for a
+ * timeout. The body becomes REST's `{message}`.
  */
 export function restStatuses(fetch: GuardedFetch): GuardedFetch {
   return async (input, init) => {

@@ -11,9 +11,8 @@ const [OPEN_BRACE, OPEN_BRACKET, CLOSED_BRACE, CLOSED_BRACKET] = [..."{[}]"].map
 /**
  * The same fetch, which reads answers to their end first.
  *
- * @throws TypeError for an answer that is cut off, a success with incomplete JSON where JSON was
- *   requested, and a redirect that was not followed: like a failed connection, whose request is
- *   repeated or looked up
+ * @throws TypeError for an answer that is cut off, incomplete JSON, or a redirect that was not
+ *   followed: as for a failed connection, the request is repeated or looked up
  */
 export function wholeAnswers(fetch: GuardedFetch): GuardedFetch {
   return async (input, init) => {

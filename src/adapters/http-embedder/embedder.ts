@@ -1,5 +1,4 @@
-// Embeddings by any OpenAI-compatible server: Ollama, vLLM, LM Studio, llama.cpp,
-// text-embeddings-inference.
+// Embeddings by an OpenAI-compatible server: Ollama, vLLM, LM Studio, llama.cpp and others.
 
 import { apiBase } from "../../config/environment/server-address.ts";
 import type { Embedder } from "../../ports/memory.ts";

@@ -1,5 +1,4 @@
-// One HTTP request to the model's server, through the SDK with its waits, retries and logs turned
-// off.
+// One HTTP request to the model's server; the SDK waits, retries and logs nothing.
 
 import { estimatedTokens } from "../../domain/model.ts";
 import { untilStopped } from "../retrying-calls.ts";
@@ -12,8 +11,7 @@ import { fieldsOf, jsonOf, type ModelReply, type Protocol, type RequestBody, typ
  * Never hangs, whatever `fetch` does. Rejects with `ModelError`.
  *
  * @param isAnswer whether a reply whose end is missing is complete all the same
- * @param onPaid called once with the cost of the attempt, also when it fails: estimated if the
- *   server did not report it
+ * @param onPaid called once with the cost, also of a failure: estimated if not reported
  */
 export async function attemptOnce(
   server: Server,
@@ -121,8 +119,7 @@ function newPatience(limits: ModelLimits, { maxTokens, json }: RequestBody, oute
  * `fetch` for the SDK: one origin, no redirects, a bounded answer.
  *
  * @param alive called when headers arrive and for every chunk of the body
- * @returns rejects with `ModelError` if the server refuses or its answer is invalid, and with the
- *   errors of `fetch`
+ * @returns rejects with `ModelError` for refusals and invalid answers, else as `fetch` does
  */
 function streamFetch(
   server: Server,

@@ -1,5 +1,4 @@
-// What a server turned out to take. Refusals are tried out, not recognised by their words: each
-// server words them differently.
+// What a server takes. Refusals are tried out: each server words them differently.
 
 import type { ModelLessons } from "../../ports/model.ts";
 import type { Refusal } from "./model-error.ts";

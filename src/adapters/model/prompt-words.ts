@@ -1,5 +1,4 @@
-// Prompt texts for a server that does not enforce the schema of replies, and for correcting an
-// invalid reply.
+// Texts for a server that does not enforce a reply's schema, and to correct a reply.
 import type { PromptPiece, ReplyShape } from "../../domain/model.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 

@@ -1,5 +1,4 @@
-// The differences between the protocols of models. Everything else about a request is the same for
-// all.
+// Where protocols of models differ. Everything else about a request is the same.
 
 import type { ModelRequest } from "../../domain/model.ts";
 import type { Fetch } from "../service-call.ts";
@@ -21,9 +20,8 @@ export interface Server {
 }
 
 /**
- * Features that only some servers and models support. `format` enforces a JSON Schema on replies,
- * `json` any JSON; `limit` is the official name of the reply's token limit; `system` a part of the
- * prompt for instructions.
+ * Features of some servers and models. `format`: a JSON Schema for replies; `json`: any JSON;
+ * `limit`: the official name of the reply's limit; `system`: a part for instructions.
  */
 export type Feature =
   | "stream"

@@ -42,9 +42,8 @@ function readJson<T>(reply: string, shape: ReplyShape<T>): ReadReply<T> {
 const NOTHING = "the reply holds no JSON object";
 
 /**
- * The texts that may contain the answer. The end of thinking may also occur inside a string of the
- * answer, so the text after the first and after the last are both tried; the thinking itself never,
- * because it contains drafts.
+ * The texts that may contain the answer. A string of the answer may hold the end of thinking too:
+ * tries the text after the first and after the last; never the thinking, which has drafts.
  */
 function afterThinking(text: string): readonly string[] {
   if (CHANNEL.test(text)) return finalMessages(text);
@@ -173,10 +172,9 @@ function closingOf(text: string, start: number): number | null {
 const MAX_REPAIRED_CHARS = 200_000;
 
 /**
- * The value of broken JSON (missing quotes and commas, comments, single quotes, Python's words), or
- * null. Never throws. Also null if the fixed value would lose content: an ellipsis that would
- * vanish, or an empty list or object where the text has something else. "Nothing found" must have
- * been written to be read.
+ * The value of broken JSON (quotes, commas, comments, Python's words), or null. Never throws. Also
+ * null if it would lose content: an ellipsis, or an empty list or object where the text has
+ * something else. "Nothing found" must have been written to be read.
  *
  * @param text from its first bracket to the one that closes it
  */
@@ -209,8 +207,7 @@ function emptyOnes(value: unknown): number {
 const KEY_OR_BRACKET = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/gs;
 
 /**
- * JSON.parse silently keeps the last of two equal keys: `{"findings":[…],"findings":[]}` would read
- * as empty.
+ * JSON.parse keeps the last of two equal keys: `{"findings":[…],"findings":[]}` reads as empty.
  *
  * @param json valid JSON; null when no object in it has a repeated key
  */

@@ -1,5 +1,4 @@
-// A language model behind a server, over any of the protocols. A question is sent once, and once
-// more to correct an unusable answer.
+// A language model behind a server, by any protocol. Asks once, and once more for a correction.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelChoice } from "../../config/environment/read-models.ts";

@@ -18,8 +18,7 @@ export function noMemory(): Recall {
 }
 
 /**
- * Memory that could not be opened: reviews run without it and show why, and nothing counts as
- * stored.
+ * Memory that did not open: reviews run without it and show why; nothing counts as stored.
  *
  * @param reason one line; it is shown in reviews, so it must not name a file of the server
  */

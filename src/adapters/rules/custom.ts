@@ -1,5 +1,4 @@
-// A repository's own ast-grep rules: checked before they run, so that a mistake becomes a named
-// problem and never a crash.
+// A repository's own ast-grep rules, checked first: a mistake becomes a named problem.
 import type { SgNode } from "@ast-grep/napi";
 import type { CustomRule } from "../../config/repo-config.ts";
 import { parseText } from "../grammars.ts";

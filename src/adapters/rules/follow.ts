@@ -1,5 +1,4 @@
-// Follows a value by one assignment: rules read the code once more with what a name was given in
-// the place of the name.
+// Follows a value by one assignment: rules read the code again with values in place of names.
 
 import type { SgNode } from "@ast-grep/napi";
 import { REQUEST_WORDS } from "./structural/shapes.ts";

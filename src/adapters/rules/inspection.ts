@@ -1,5 +1,4 @@
-// What rules found: in the words of the rule, held back where the code says so, and joined in one
-// order.
+// What rules found: in their words, held back where the code says so, in one order.
 
 import type { RuleSetting } from "../../config/repo-config.ts";
 import type { Finding } from "../../domain/finding.ts";

@@ -40,8 +40,7 @@ const MAX_SUGGESTIONS = 20;
 const MAX_IDENTITY_LINES = 50;
 
 /**
- * The reviewer without a model, within this process: what a file asks of the grammars cannot be
- * interrupted.
+ * The reviewer without a model, in this process: no question to a grammar can be interrupted.
  *
  * @param rules the built-in rules; others only in tests
  */
@@ -217,8 +216,7 @@ function findingOf(
   };
 }
 
-// Where a match may be spoken about: it must touch an added line, and GitHub takes a comment only
-// inside one hunk.
+// Where a match is spoken about: on added lines, and for GitHub inside one hunk.
 
 /** The part of a match that lies in the hunk of its first added line; null when it touches none. */
 function anchorOf(match: Match, diff: FileDiff, added: readonly number[]): Match | null {
@@ -267,8 +265,7 @@ function numbersOf({ startLine, line }: Match): number[] {
   return Array.from({ length: Math.max(0, line - startLine + 1) }, (_, index) => startLine + index);
 }
 
-// One-click suggestions: a match with its text replaced, where the file still parses and every line
-// of it was added.
+// Suggestions: a match with its text replaced, if the file still parses and its lines are new.
 
 /** A longer match is not replaced by patterns. */
 const MAX_TEXT = 2_000;

@@ -1,6 +1,5 @@
-// Rules in a process of their own: a parse cannot be interrupted from within, and a source of a
-// hundred kilobytes can be written so that it takes ten seconds or a gigabyte. Meanwhile this
-// process answers webhooks.
+// Rules in a process of their own: a parse cannot be interrupted from within, and 100 kB can take
+// ten seconds or a gigabyte. Meanwhile this process answers webhooks.
 import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
 import { groupBySize } from "../group-by-size.ts";
 import { type ReadingLimits, readingChild, readingProcess, type Silence } from "../reading-child.ts";

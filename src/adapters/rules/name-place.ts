@@ -1,5 +1,4 @@
-// What a finding of a structural rule is about at its place: the values that the code takes up, and
-// the function around it.
+// What a structural finding is about: the values that the code takes up, and its function.
 import type { SgNode } from "@ast-grep/napi";
 import { ABOUT } from "../../domain/finding.ts";
 

@@ -72,9 +72,8 @@ export interface StructuralRule extends RuleText {
   /** True when the rule reads what surrounds a match, so that a hunk alone misleads it. */
   readonly wholeFile?: boolean;
   /**
-   * What the text of a matched node always holds. ast-grep compiles a rule each time it runs, which
-   * costs up to 2 ms; looking for a word first costs microseconds. Linear patterns only: literals
-   * and alternatives.
+   * What the text of a matched node always holds: ast-grep takes up to 2 ms for each run of a rule,
+   * a word microseconds. Linear patterns only: literals and alternatives.
    */
   readonly onlyWith?: RegExp;
   /** What the file holds anywhere, and what it does not, in place of following data. */

@@ -1,5 +1,4 @@
-// The list of all rules. What they say, `docs/rules.md` and the tests of their examples all come
-// from here.
+// All rules. `docs/rules.md` and the tests of their examples come from here.
 import { createHash } from "node:crypto";
 import { HIDDEN_TEXT_RULES } from "./line/hidden-text.ts";
 import { LEFTOVER_RULES } from "./line/leftovers.ts";

@@ -1,6 +1,5 @@
-// ast-grep's glue: which grammar reads a file, one parse for all rules, and matches given back as
-// lines of the head file. Where only hunks are known, each hunk's new side is read as a fragment;
-// tree-sitter fixes what is cut off.
+// ast-grep's glue: one parse of a file for all rules, and matches as lines of the head. Of a file
+// known by hunks each new side is a fragment; tree-sitter fixes what is cut off.
 
 import type { SgNode } from "@ast-grep/napi";
 import { cutText } from "../../domain/text/cut-text.ts";
@@ -41,8 +40,7 @@ interface SyntaxTree {
  * Reads a file once for all rules.
  *
  * @param added head lines that the change adds
- * @returns the tree, why there is none, or null when no structural rule speaks about the file's
- *   language
+ * @returns the tree, why there is none, or null when no rule speaks about the language
  */
 export async function parseFile(file: InspectedFile, added: ReadonlySet<number>): Promise<SyntaxTree | string | null> {
   const [language] = languageKeys(file);

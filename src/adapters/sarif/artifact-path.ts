@@ -1,5 +1,4 @@
-// The file that a SARIF location means, as far as its address tells. No file is opened by such a
-// name.
+// The file that a SARIF location means, by its address. Opens no file by such a name.
 import { countOf, listOf, member, textOf } from "./json-value.ts";
 
 /** Bases of bases; deeper ones, and a circle of them, are left unresolved. */
@@ -72,8 +71,7 @@ const MOST_FOLDERS = 64;
  * machine, or in a container: a path means the changed file that it ends like, or that ends like
  * it, unless the head has another file that fits better.
  *
- * @param isInHead null where it is not known: then a relative path means its own file, and an
- *   absolute one the longest that fits
+ * @param isInHead null if unknown: a relative path is its own file, an absolute the longest fit
  * @returns gives the changed path, null for another file, or `several` when more than one fits
  */
 export function changedPaths(paths: readonly string[], isInHead: (path: string) => Promise<boolean | null>) {

@@ -1,5 +1,4 @@
-// Reads JSON by others: any member may be missing or of another type, and its name may be
-// `__proto__`.
+// Reads JSON by others: members may be missing, of another type, or called `__proto__`.
 
 export function member(value: unknown, ...names: readonly (string | number)[]): unknown {
   let found = value;

@@ -1,6 +1,5 @@
-// SARIF 2.1.0 (docs.oasis-open.org/sarif/sarif/v2.1.0) as results in changed files. The text is
-// untrusted: each member is checked when it is read, no depth of it is followed, and every cut is
-// counted.
+// SARIF 2.1.0 (docs.oasis-open.org/sarif/sarif/v2.1.0) as results in changed files. Untrusted:
+// checks each member when it is read, follows no depth, counts every cut.
 import type { Degraded } from "../../domain/omissions.ts";
 import { counted } from "../../domain/text/counted.ts";
 import {

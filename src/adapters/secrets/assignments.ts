@@ -1,6 +1,5 @@
-// Secrets recognised by their context: `password = "…"`, `https://user:…@host`, a Kubernetes
-// Secret, an Azure id. Every scan moves forward with bounded look-ahead, so that a hostile line of
-// a megabyte costs milliseconds.
+// Secrets by their context: `password = "…"`, `https://user:…@host`, a Kubernetes Secret. Scans
+// only forward, with bounded look-ahead: a hostile megabyte costs milliseconds.
 import { endOfMatch, entropy, isSample, isStandIn, type SecretSpan } from "./secret-span.ts";
 
 /** The end of a key that names a secret; any prefix is allowed. */

@@ -1,6 +1,5 @@
-// Finds secrets in text: secretlint's recommended preset, published token formats, private keys,
-// suspicious assignments. One detector for the rules (which report secrets) and for the redactor
-// (which hides them).
+// Finds secrets: secretlint's preset, token formats, private keys, assignments. The rules report
+// what it finds, and the redactor hides it.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { rules } from "@secretlint/secretlint-rule-preset-recommend";
 import { assignments, identifiers, kubernetesSecrets, passphrases, urlPasswords } from "./assignments.ts";

@@ -1,6 +1,5 @@
-// Encoded secrets: base64, hexadecimal, percent signs, escapes, entities, split over lines, quotes
-// or invisible characters. Each encoding is undone on a copy that maps its characters back to the
-// original.
+// Encoded secrets: base64, hexadecimal, percent signs, escapes, entities, split texts. Each
+// encoding is undone on a copy that maps its characters back to the original.
 
 import { firstNotBefore } from "../../domain/first-not-before.ts";
 import { breathe, detectSecrets, strictFormats, unboundedFormats } from "./detect-secrets.ts";
@@ -28,8 +27,7 @@ const MOST_LAYERS = 3;
  * Secrets of published formats, and our own, that a text contains in an encoded form.
  *
  * @param own known secrets; they are also found unencoded
- * @param plain the unencoded secrets of the text, in order and without overlaps: the line after one
- *   is not part of it
+ * @param plain the text's unencoded secrets, in order: the line after one is not part of it
  * @returns spans of the original text, in no order; they may overlap
  */
 export async function encodedSecrets(
@@ -124,9 +122,8 @@ interface Decoded {
 }
 
 /**
- * Runs of base64 or hexadecimal digits that decode to a secret; the whole run is reported. What
- * they decode to is searched together, layer by layer, because each pass has a fixed cost that
- * exceeds that of a short text.
+ * Runs of base64 or hexadecimal digits that decode to a secret, whole. Searches what they decode to
+ * together, layer by layer: each pass has a fixed cost.
  */
 async function secretRuns(text: string, own: readonly string[], layer: number): Promise<readonly Hit[]> {
   const hits: Hit[] = [];
@@ -181,8 +178,7 @@ interface TextView {
 type Stretch = readonly [from: number, until: number, put: number];
 
 /**
- * The view with each match replaced by the result of `replaced`; a character of the replacement
- * maps to the whole match.
+ * The view with each match replaced; a replacement's characters map to the whole match.
  *
  * @param pattern global
  * @returns the same view without a match

@@ -1,6 +1,5 @@
-// Private keys by their PEM header (RFC 7468; RFC 1421 for the fields of encrypted ones; OpenSSH
-// and OpenPGP armour). Only valid key characters count as the body, so a header in a pull request
-// cannot hide the code after it.
+// Private keys by their PEM header (RFC 7468, RFC 1421; OpenSSH and OpenPGP armour). Only key
+// characters count as body, so that a header hides no code after it.
 import { endOfMatch, entropy, isInventedToken, type SecretSpan } from "./secret-span.ts";
 
 const HEADER = /-----BEGIN[ A-Z0-9]{0,40} ?PRIVATE KEY(?: BLOCK)?-----/g;
@@ -26,8 +25,7 @@ const RUN = /=?[A-Za-z0-9+/]{1,16000}={0,2}/y;
 const FULL_RUN = 32;
 
 /**
- * @yields each key from its header to its footer, or to its last line if there is no footer; a
- *   header alone is not a key
+ * @yields keys from header to footer, or to the last line without one; no header alone
  */
 export function* privateKeys(text: string): Iterable<SecretSpan> {
   for (const hit of text.matchAll(HEADER)) {

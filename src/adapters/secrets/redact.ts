@@ -7,14 +7,12 @@ import { encodedSecrets } from "./encoded-secrets.ts";
 
 export interface SecretRedactor {
   /**
-   * Replaces every secret by `‹redacted:KIND›`. The number of lines stays the same, so that line
-   * numbers remain valid. Idempotent.
+   * Puts `‹redacted:KIND›` for secrets. Keeps the number of lines. Idempotent.
    */
   redact(text: string): Promise<Redacted>;
   /**
-   * The same for Markdown that is ready to be posted: structural characters stay, so that no code
-   * span, link or element of ours loses one of its ends and no text by others escapes the code that
-   * quotes it.
+   * The same for Markdown to be posted: structural characters stay, so that no code span or link
+   * loses an end and no text by others escapes the code that quotes it.
    */
   redactMarkdown(markdown: string): Promise<Redacted>;
 }
@@ -35,8 +33,7 @@ const STRUCTURE = /([`<>[\]|\n])/;
  * The redactor of everything that leaves: logs, comments, prompts, rows. Secrets are found as they
  * are and in common encodings (see encodedSecrets).
  *
- * @param own secrets of this process, added as they become known; each line of one counts, and
- *   plain words are ignored
+ * @param own secrets of this process; each line of one counts, plain words do not
  */
 export function secretRedactor(own: ReadonlySet<string> = new Set()): SecretRedactor {
   async function replaced(text: string, put: (secret: string, mark: string) => string): Promise<Redacted> {

@@ -1,6 +1,5 @@
-// What a secret is, and what is none: templates, "changeme", runs of one character. Two strengths:
-// values that are never a secret, and values that hardly ever are (enough to hold back a finding,
-// not enough to leave the value in a log).
+// What a secret is, and what is none: templates, "changeme", runs of one character. Some values are
+// never a secret; others hardly ever, which is no finding but stays out of logs.
 
 /** A span of text that contains a secret. Offsets are UTF-16, end exclusive. */
 export interface SecretSpan {
@@ -9,9 +8,8 @@ export interface SecretSpan {
   readonly start: number;
   readonly end: number;
   /**
-   * certain: a published format with a credible body. likely: a credible value in a context that
-   * suggests a secret. possible: perhaps invented or public: hidden from logs and prompts, but not
-   * worth a finding.
+   * certain: a published format with a credible body. likely: a credible value in its context.
+   * possible: perhaps invented or public: hidden from logs and prompts, and no finding.
    */
   readonly certainty: "certain" | "likely" | "possible";
   readonly source: "format" | "private-key" | "assignment" | "url" | "kubernetes";
@@ -64,9 +62,8 @@ export function isSample(value: string): boolean {
 }
 
 /**
- * True when a token of a known format has an invented body: ascending runs (`1234567`, `AbCdEfGh`)
- * or one character repeated. A random base-62 token of 40 characters contains a run of six by
- * chance less than once in a million.
+ * True when a token has an invented body: ascending runs (`1234567`, `AbCdEfGh`), or one character.
+ * Less than one random token of 40 characters in a million has such a run of six.
  */
 export function isInventedToken(token: string): boolean {
   return /example|sample|dummy|fake|placeholder|your|x{6,}|test[-_]?token/i.test(token) || longestRun(token) >= 6;

@@ -31,10 +31,9 @@ interface VoyageOptions {
 }
 
 /**
- * Calls the SDK with retries and returns its result. Throws only `ServiceFailed`. The form of an
- * answer is checked before the SDK sees it: the SDK does not check types, and prints every value of
- * an unexpected one to the console regardless of its settings. It is slow: .3 s for 128 vectors of
- * 1,024 numbers.
+ * Calls the SDK with retries. Throws only `ServiceFailed`. Checks an answer's form before: the SDK
+ * does not, and prints unexpected values to the console whatever its settings. It is slow: .3 s for
+ * 128 vectors of 1,024 numbers.
  */
 type VoyageCall = <T>(
   form: z.ZodType,
@@ -138,9 +137,8 @@ export function voyageEmbedder(
 }
 
 /**
- * The API reference (docs.voyageai.com/reference/reranker-api) allows rerank-2.5 tokens of the
- * query × documents + tokens of all documents ≤ 600,000. At 3.5 characters a token these limits
- * come to 457,000.
+ * rerank-2.5 takes 600,000 tokens of query × documents + documents
+ * (docs.voyageai.com/reference/reranker-api). At 3.5 characters a token these are 457,000.
  */
 const MAX_DOCUMENTS = 200;
 const MAX_QUERY_CHARS = 4_000;

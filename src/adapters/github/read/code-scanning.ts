@@ -26,8 +26,7 @@ const FIX =
   "grant the App `security_events: read` and accept it for the repository, upload results with github/codeql-action/upload-sarif, or set `review.tools.codeScanning: false`";
 
 /**
- * Asks only where `review.tools.codeScanning` is on. What GitHub refuses is `degraded`, with the
- * fix.
+ * Asks only if `review.tools.codeScanning` is on. GitHub's refusal is `degraded`, with the fix.
  *
  * @param client a client that may read code scanning; may reject as one without the permission
  */
@@ -54,8 +53,7 @@ type Analysis = Awaited<ReturnType<GitHub["rest"]["codeScanning"]["listRecentAna
 
 async function read(github: GitHub, repo: Repo, pull: PullRequest, paths: ReadonlySet<string>): Promise<ToolReport> {
   const at = placeOf(repo);
-  // A workflow that checks out the head itself uploads for the head; the usual one for the test
-  // merge.
+  // A workflow that checks out the head uploads for it; the usual one for the test merge.
   for (const end of ["merge", "head"]) {
     const asked = { ...at, ref: `refs/pull/${pull.number}/${end}`, per_page: PAGE };
     const alerts = await pagesOf(MOST_PAGES, async (page) => {

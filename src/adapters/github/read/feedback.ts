@@ -79,8 +79,7 @@ export function githubFeedback(github: GitHub, botLogin: string, denials = newDe
       const found = await unlessStatus([404], () => github.rest.repos.compareCommitsWithBasehead(where));
       if (found === null) return null;
       const { status, files = [] } = found.data;
-      // After a rewrite the comparison starts at the common ancestor, and does not cover the files
-      // of `from`.
+      // After a rewrite it starts at the common ancestor, and does not cover the files of `from`.
       const isComplete = (status === "ahead" || status === "identical") && files.length < COMPARED_FILES;
       return isComplete ? whereTo(files) : null;
     },

@@ -32,13 +32,11 @@ const MOST_REWRITTEN = 3;
 const TRIES_FOR_DIFF = 3;
 
 /**
- * Lists the files of a pull request. A file whose patch is unavailable keeps `patch: null` and its
- * counts.
+ * Lists the files of a pull request; those without a patch keep `patch: null` and counts.
  *
  * @param isWanted of a path: texts of other files are not compared
  * @param attempt of the job, from 1; null without retries
- * @throws RequestError with 422 while GitHub makes the diff, in the first attempts; later attempts
- *   use other sources
+ * @throws RequestError with 422 while GitHub makes the diff, in the first attempts
  */
 export async function listChanges(
   github: GitHub,
@@ -77,8 +75,7 @@ async function listed(
     const file = files[index];
     return file === undefined || file.patch !== undefined || file.changes === 0 ? [] : [listedAs(file)];
   });
-  // A pull request shows the changes since its branch left the base, not since the base's newest
-  // commit.
+  // Changes since the branch left its base, not since the base's newest commit.
   const from = without.length === 0 ? "" : await mergeBaseOf(github, repo, pull.base.sha, pull.head.sha);
   const rebuilt = await blobPatches(github, repo, without, from, pull.head.sha);
   const all = files.map(listedAs).map((file): ListedFile => {
@@ -318,16 +315,14 @@ export async function readText(
   if (data === undefined || Array.isArray(data) || data.type !== "file") return null;
   if (data.size > maxBytes || data.encoding !== "base64") return null;
   const bytes = Buffer.from(data.content, "base64");
-  // For a link GitHub answers with the id of the link and the text of its target, whose lines are
-  // not those of the diff.
+  // For a link GitHub answers with the link's id and its target's text, which is not the diff's.
   return blobSha(bytes, data.sha.length) === data.sha ? decodeText(bytes) : null;
 }
 
 // What a push changed, from GitHub's comparison of two commits.
 
 /**
- * Compares the head of an earlier review with this one: one request, and two more when the base has
- * moved.
+ * Compares an earlier review's head with this one; two more requests if the base moved.
  *
  * @returns `unknown` when the earlier head was removed or is not an ancestor, when the branch
  *   leaves its base elsewhere, or when more files changed than GitHub lists

@@ -1,6 +1,5 @@
-// Login of visitors: GitHub's web flow of a GitHub App, and the repositories where the visitor may
-// write. Those are read with the visitor's own token, which uses their rate limit and not the
-// App's.
+// Logs visitors in by the web flow of a GitHub App, and reads with their own token, at their rate
+// limit, in which repositories they may write.
 import type { Octokit } from "@octokit/rest";
 import { LRUCache } from "lru-cache";
 import { OutOfReach, Transient } from "../../../domain/errors.ts";

@@ -1,6 +1,5 @@
-// The repositories that the App reaches on GitHub, their open pull requests and newest comments:
-// installations as the App, names of repositories with a token that reads names, the rest with a
-// token for that one repository.
+// The repositories that the App reaches, their open pull requests and newest comments, each read
+// with the token that can do the least.
 import type { Repo } from "../../../domain/job.ts";
 import type { MissedComment, OpenPull, OpenPulls } from "../../../ports/missed-events.ts";
 import type { ClientOptions, Clients, GitHub } from "../clients.ts";

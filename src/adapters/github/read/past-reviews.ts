@@ -180,8 +180,7 @@ function numberAtEnd(url: string): number | null {
   return Number.isSafeInteger(number) ? number : null;
 }
 
-// Who resolved which thread and which pull requests were merged: only GraphQL has this, for many
-// pull requests in one query.
+// Who resolved which thread, and what was merged: GraphQL tells it for many at once.
 
 /** Pull requests per query, and threads of each: 2,000 nodes, two points of the 5,000 an hour. */
 const BATCH = 20;

@@ -1,5 +1,4 @@
-// A person's access to a repository, checked each time: `author_association` of a payload is a hint
-// and not a permission.
+// A person's access to a repository, checked each time: `author_association` is a hint only.
 import { LRUCache } from "lru-cache";
 import { ACCESS_LEVELS, type AccessLevel, hasAccess } from "../../../domain/command.ts";
 import type { Repo } from "../../../domain/job.ts";

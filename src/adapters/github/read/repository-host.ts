@@ -1,5 +1,4 @@
-// A repository's current state on GitHub: name, owner, visibility, and the head of its default
-// branch.
+// A repository's state on GitHub: name, owner, visibility, head of its default branch.
 
 import type { Repo } from "../../../domain/job.ts";
 import { decodeText } from "../../../domain/text/decode-text.ts";

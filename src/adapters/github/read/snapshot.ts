@@ -1,6 +1,5 @@
-// The files of a head on GitHub: its tree lists the blobs, an archive brings most of them, and
-// those that the archive lacks or alters (`export-ignore`, `export-subst`) are requested by SHA.
-// Cached blobs are not read again.
+// The files of a head on GitHub: its tree lists blobs, an archive brings most, and what it lacks or
+// alters (`export-ignore`, `export-subst`) is requested. Cached blobs are not read.
 import pMap from "p-map";
 import { Transient } from "../../../domain/errors.ts";
 import type { Repo } from "../../../domain/job.ts";

@@ -28,11 +28,9 @@ export function letWrite<T>(lastLook: LastLook, send: () => Promise<T>): Promise
 /**
  * The same fetch behind the gate.
  *
- * @param checkPace called right before each request, including reads: rejects while GitHub asks us
- *   to wait
+ * @param checkPace right before each request, reads too: rejects while GitHub asks us to wait
  * @param now milliseconds of a monotonic clock
- * @throws WriteOutsidePath; what `checkPace` and the last check reject with; Transient when the
- *   store is too slow to answer
+ * @throws WriteOutsidePath; what the checks reject with; Transient when the store is too slow
  */
 export function gatedFetch(
   fetch: GuardedFetch,

@@ -1,21 +1,16 @@
-// The only way to write to GitHub. A creation is recorded first (the intent), sent once, and
-// recorded again; if the answer was lost, GitHub is searched for it. Nothing is sent again because
-// its outcome is unknown.
+// The only way to write to GitHub. A creation is recorded (the intent), sent once, and recorded
+// again; if the answer was lost, GitHub is searched. Unknown outcomes are never sent again.
 //
 // A comment passes these wrappers, the outermost first:
 // - publish/sanitize.ts: text by others is inert on GitHub;
-// - redactedReviews (adapters/secrets): no secret leaves, of any writer, so it reads the finished
-// text;
+// - redactedReviews (adapters/secrets): no secret leaves, so it reads the finished text;
 // - dryRunReviews in place of the rest, where nothing is to be posted;
 // - githubReviews (reviews.ts): the requests of a review, and the last look at the head;
 // - writePath, here: at most once, by the intent in the store;
 // - writeTurns, below: one write of an installation at a time, a second apart, in all processes;
-// - letWrite and gatedFetch (write-gate.ts): a write around this path is refused, and the lease and
-// the pace are checked last;
-// - the hooks of a client (clients.ts): a token that was revoked is renewed, and a rate limit
-// closes the installation;
-// - githubFetch (wire/egress.ts): only whole answers count, refusals have one form, and only the
-// configured origin is reached.
+// - letWrite and gatedFetch (write-gate.ts): refuse other writes; check lease and pace last;
+// - the hooks of a client (clients.ts): renew a revoked token, obey rate limits;
+// - githubFetch (wire/egress.ts): whole answers, one form of refusals, one origin.
 
 import { RequestError } from "@octokit/request-error";
 import { LeaseLost, OutOfReach, Transient } from "../../../domain/errors.ts";
@@ -60,9 +55,8 @@ export interface WritePath {
    * Creates something at most once.
    *
    * @returns the post, and whether this call created it
-   * @throws LeaseLost when another process took over the job; Transient when the outcome is
-   *   unknown, with the time at which it will be known; what `allowed` throws; GitHub's refusals
-   *   unchanged
+   * @throws LeaseLost when another process has the job; Transient when the outcome is unknown,
+   *   until it will be known; what `allowed` throws; GitHub's refusals unchanged
    */
   create(wanted: Omit<Wanted, "installationId">, creation: Creation): Promise<Post & { readonly made: boolean }>;
   /** What exists, by the record, else by a search (an Action has no record); null otherwise. */

@@ -1,5 +1,4 @@
-// Anthropic's Messages API: Anthropic itself, or a compatible server (Ollama, LM Studio, vLLM,
-// llama.cpp, LiteLLM).
+// Anthropic's Messages API: of Anthropic, or of a compatible server (Ollama, vLLM, LiteLLM).
 
 import Anthropic from "@anthropic-ai/sdk";
 import { jsonSchemaOutputFormat } from "@anthropic-ai/sdk/helpers/json-schema";
@@ -121,8 +120,7 @@ function accumulateStream(): Accumulator {
     },
     reply() {
       const isWhole = isEnd || stopReason !== null;
-      // The server reports its output tokens at the end; until then they are estimated from the
-      // text.
+      // The server reports output tokens at the end; until then they are estimated.
       const output = isWhole ? usage.output : Math.max(usage.output, estimatedTokens(text.length + thought));
       const tokens = { fresh: usage.input, cacheWrite: usage.cacheWrite, cacheRead: usage.cacheRead, output };
       return { text, stopReason, refusal, tokens, isWhole };

@@ -105,8 +105,7 @@ function accumulateStream(): Accumulator {
       const cacheRead = Math.min(countOf(details?.cached_tokens) ?? 0, all);
       const cacheWrite = Math.min(countOf(details?.cache_write_tokens) ?? 0, all - cacheRead);
       const counted = countOf(usage?.completion_tokens);
-      // The server reports its output tokens at the end; until then they are estimated from the
-      // text.
+      // The server reports output tokens at the end; until then they are estimated.
       const output = counted ?? (isWhole ? 0 : estimatedTokens(text.length + thought));
       return {
         text,

@@ -1,6 +1,5 @@
-// Text that does not look like what it is (Trojan Source, CVE-2021-42574 and CVE-2021-42694),
-// leftovers of merges, and text that gives orders to tools that review it: what it asks is not
-// obeyed; that it asks is told.
+// Text that looks like something else (Trojan Source, CVE-2021-42574, CVE-2021-42694), leftovers of
+// merges, and orders to tools that review: they are reported and not obeyed.
 import type { InspectedFile } from "../../../ports.ts";
 import { addedLines, knownLines } from "../known-lines.ts";
 import { type LineRule, type Match, rulesOf } from "../rule.ts";
@@ -44,8 +43,7 @@ function invisibleIn(file: InspectedFile, line: number, text: string): readonly 
 /** True where spelling, an emoji or a byte order mark needs the character. */
 function isMeant(file: InspectedFile, line: number, text: string, at: number, character: string): boolean {
   if (character === "\uFEFF" && at === 0 && line === 1) return true;
-  // Recorded output of terminals has it; to most languages it ends a line, which GitHub does not
-  // show.
+  // Recorded terminals have it; most languages end a line there, which GitHub does not show.
   if (character === "\r") return file.facts.kind !== "source";
   const before = [...text.slice(Math.max(0, at - 2), at)].at(-1) ?? " ";
   const after = String.fromCodePoint(text.codePointAt(at + character.length) ?? 32);

@@ -1,6 +1,5 @@
 // Rules about secrets in the change. A finding names the kind and never quotes any of the value.
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the examples hold expressions of shells
-// and of GitHub Actions
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: examples hold expressions of shells
 
 import type { InspectedFile } from "../../../ports.ts";
 import { detectSecrets } from "../../secrets/detect-secrets.ts";
@@ -33,8 +32,7 @@ async function findSecrets(lines: readonly KnownLine[]): Promise<readonly Placed
     let last = at;
     while ((starts[last + 1] ?? Number.POSITIVE_INFINITY) < span.end) last++;
     const first = lines[at];
-    // Added lines that are not neighbours in the file are not one secret: the first line stands for
-    // it.
+    // Added lines that are not neighbours are not one secret: the first stands for it.
     const end = lines[last];
     if (first === undefined || end === undefined) return [];
     const whole = end.line - first.line === last - at;
@@ -160,8 +158,7 @@ export const SECRET_RULES = rulesOf<LineRule>("security", [
   },
 ]);
 
-// Keys that everyone may see: a browser or an app needs them, and their issuer gives them few
-// rights.
+// Keys that everyone may see: a browser or an app needs them, and they have few rights.
 
 /** Lines before and after a key that say what it is for. */
 const NEAR = 6;

@@ -1,6 +1,5 @@
 // Workflows of GitHub Actions: what of other people runs there, and what it may reach.
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the examples hold expressions of shells
-// and of GitHub Actions
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: examples hold expressions of shells
 import type { InspectedFile } from "../../../ports.ts";
 import { type KnownLine, knownLines, oncePerFile } from "../known-lines.ts";
 import { type LineRule, type Match, rulesOf } from "../rule.ts";

@@ -39,8 +39,7 @@ function removedIn(file: ChangedFile, added: Added): readonly Sighting[] {
     const hit = PROTECTS.exec(condition)?.[0];
     const block = removed.slice(at, at + NEAR + 1).filter((line) => (line.oldLine ?? 0) - (oldLine ?? 0) <= NEAR);
     if (hit === undefined || !block.some((line) => LEAVES.test(line.text))) return [];
-    // What is checked went with its check where the lines around use it no more: a feature was
-    // removed.
+    // Lines around use it no more: a feature was removed with its check.
     const uses = namesIn(condition);
     const stays = uses.some((name) => present.has(name));
     if (!stays || added.lines.has(text) || uses.every((name) => added.names.has(name))) return [];

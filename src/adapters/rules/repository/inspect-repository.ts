@@ -1,5 +1,4 @@
-// Repository rules over one change: each file with its text before it, and the repository at the
-// head once a rule asks for it.
+// Repository rules over one change: files with their text before it, and the head if asked for.
 
 import type { RuleSetting } from "../../../config/repo-config.ts";
 import { ignoreReason } from "../../../domain/code/ignore-comment.ts";

@@ -222,8 +222,7 @@ function isLeft(
 ): boolean {
   const { basePath } = file;
   if ((name !== null && one.name !== name) || !leadsTo(path, one, basePath)) return false;
-  // The same import may mean another file: one of another ending, or a module in a folder of that
-  // name.
+  // The import may mean another file: of another ending, or a module in such a folder.
   const others = (byStem.get(stemOf(basePath)) ?? []).filter((other) => leadsTo(path, one, other));
   const isModule = ["", "/__init__"].some((rest) => head.files.has(`${moduleOf(basePath)}/${one.name}${rest}.py`));
   return others.every((other) => name !== null && other === file.diff.path) && !isModule;

@@ -1,5 +1,4 @@
-// Text and data of others that become a program: SQL, a shell command, code, objects, fetched
-// documents.
+// Others' text that becomes a program: SQL, a shell command, code, objects, documents.
 import { rulesOf, type StructuralRule } from "../rule.ts";
 import {
   both,

@@ -1,5 +1,4 @@
-// Words that structural rules share: how a call looks in each grammar, and what counts as text
-// chosen by whoever sends a request.
+// Words of structural rules: a call in each grammar, and what a client of a server chose.
 import type { Example, Shape, StructuralRule } from "../rule.ts";
 
 /** A node of a kind, or of one of several, that meets all conditions. */
