@@ -217,8 +217,8 @@ function verdict(error: unknown, attempt: number, now: number, random: number): 
   if (attempt >= ATTEMPTS) return { state: "parked", reason: `gave up after ${attempt} attempts: ${reason}` };
   const most = error.notBefore === null ? MAX_BACKOFF_MS : MAX_HINTED_BACKOFF_MS;
   const backoff = Math.min(most, FIRST_BACKOFF_MS * 2 ** (attempt - 1)) * (0.5 + random / 2);
-  const asked = error.notBefore === null ? 0 : error.notBefore + random * JITTER_MS - now;
-  return { state: "retry", inMs: Math.ceil(Math.max(backoff, asked)), reason };
+  const named = error.notBefore === null ? 0 : error.notBefore + random * JITTER_MS - now;
+  return { state: "retry", inMs: Math.ceil(Math.max(backoff, named)), reason };
 }
 
 /** The host or file that did not answer: for the operator, not for the public. */

@@ -24,14 +24,14 @@ interface KeepingReplies {
  * answer, with its original cost; a question that this run repeats is asked again.
  */
 export function keptReplies(model: Model, { store, key, redact, now }: KeepingReplies): Model {
-  const asked = new Set<string>();
+  const seen = new Set<string>();
   return {
     ...model,
     async ask(request, signal) {
       if (!KEPT.has(request.purpose)) return model.ask(request, signal);
       const question = questionHash(request, model.names[request.tier]);
-      const isNew = !asked.has(question);
-      asked.add(question);
+      const isNew = !seen.has(question);
+      seen.add(question);
       const kept = isNew ? await store.find(key, question).catch(() => null) : null;
       const before = kept === null ? null : readAnswer(kept, request);
       if (before !== null) return before;

@@ -133,13 +133,13 @@ export function readingProcess(start: () => ChildProcess, limits: ReadingLimits)
           inTurn(own, async (): Promise<Answered<Answer>> => {
             if (files > 0 && own.isOver) return { silence: "given up" };
             clearTimeout(idle);
-            const asked = await ready();
-            if (asked === null) return { silence: "not started" };
+            const running = await ready();
+            if (running === null) return { silence: "not started" };
             const began = performance.now();
-            const result = await nextMessage<Answer>(asked, question, limits);
+            const result = await nextMessage<Answer>(running, question, limits);
             spent += performance.now() - began;
             if ("silence" in result && files === 1) stuck += 1;
-            if ("silence" in result || (await residentBytes(asked.pid)) > restingBytes) end();
+            if ("silence" in result || (await residentBytes(running.pid)) > restingBytes) end();
             if (idleMs !== null) idle = setTimeout(end, idleMs).unref();
             return result;
           }),

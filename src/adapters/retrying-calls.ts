@@ -75,9 +75,9 @@ export function retryingCalls(limits: RetryLimits, clock: Clock, errors: Errors)
         if (!(error instanceof ServiceFailed && error.turn.again) || turn >= retries) throw error;
         failed = error;
       }
-      const asked = failed.turn.waitMs ?? backoff(turn, limits, clock.random());
-      if (asked > limits.maxWaitMs && limits.longerWait === "fail") throw failed;
-      await pause(Math.min(asked, limits.maxWaitMs), untilStopped(signal, errors.stopped));
+      const waitMs = failed.turn.waitMs ?? backoff(turn, limits, clock.random());
+      if (waitMs > limits.maxWaitMs && limits.longerWait === "fail") throw failed;
+      await pause(Math.min(waitMs, limits.maxWaitMs), untilStopped(signal, errors.stopped));
     }
   };
 }

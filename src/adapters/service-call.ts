@@ -76,8 +76,8 @@ export async function postToService(
   const response = await boundedFetch(fetch, question, { failed });
   if (response.ok) return response.text();
   const key = /^Bearer (\S+)$/.exec(question.headers.authorization ?? "")?.[1] ?? "";
-  const said = await response.text();
-  const text = key === "" ? said : said.replaceAll(key, "‹key›");
+  const refusal = await response.text();
+  const text = key === "" ? refusal : refusal.replaceAll(key, "‹key›");
   throw statusFailure(response.status, text, retryAfterMs(response.headers.get("retry-after"), now()));
 }
 

@@ -50,9 +50,9 @@ const HINTS: ReadonlyMap<number, string> = new Map([
  */
 export function statusFailure(status: number, text: string, waitMs: number | null): ServiceFailed {
   const { sentence } = serverWords(text);
-  const said = sentence === "" ? "" : `: ${publicErrorText(sentence)}`;
+  const quoted = sentence === "" ? "" : `: ${publicErrorText(sentence)}`;
   const hint = HINTS.get(status) ?? "";
-  return new ServiceFailed(`the service answered ${status}${said}${hint}`, {
+  return new ServiceFailed(`the service answered ${status}${quoted}${hint}`, {
     status,
     again: AGAIN.has(status) || status >= 500,
     isOutage: !REFUSED.has(status),

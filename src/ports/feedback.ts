@@ -60,5 +60,5 @@ export interface EvidenceStore {
 export interface FeedbackStore {
   /** Open pull requests reviewed in 30 days, not checked for `afterMs`; longest waiting first. */
   due(now: number, afterMs: number, most: number): Promise<readonly FeedbackJob[]>;
-  looked(job: Pick<FeedbackJob, "repo" | "number">, now: number, isClosed: boolean): Promise<void>;
+  recordCheck(job: Pick<FeedbackJob, "repo" | "number">, now: number, isClosed: boolean): Promise<void>;
 }

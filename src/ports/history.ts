@@ -15,7 +15,7 @@ export interface PastPage {
 /** The requests of the current hour. */
 export interface RequestBudget {
   /** Requests made through this port. */
-  readonly asked: number;
+  readonly sent: number;
   /** False when so few are left that reviews could run short. */
   readonly isEnough: boolean;
   /** Epoch milliseconds of the next reset; null when unknown. */

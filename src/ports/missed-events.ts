@@ -52,7 +52,7 @@ export interface RefusedAgain {
 /** Records of what was received and reviewed. Times are epoch milliseconds. */
 export interface MissedEventStore {
   /** When each repository was last checked, by `HOST/REPO_ID`. */
-  lookedAt(): Promise<ReadonlyMap<string, number>>;
+  checkedAt(): Promise<ReadonlyMap<string, number>>;
   /** When the first round began: `now`, if this is the first. */
   firstRound(now: number): Promise<number>;
   /** When the last round over the installation's repositories began; null before the first. */
@@ -62,7 +62,7 @@ export interface MissedEventStore {
    * Records a check of a repository. On the first one, `before` lists pull requests that are older
    * than the installation: their heads need no review, except those with an event since.
    */
-  looked(repo: Pick<Repo, "host" | "id">, before: readonly OpenPull[], now: number): Promise<void>;
+  recordCheck(repo: Pick<Repo, "host" | "id">, before: readonly OpenPull[], now: number): Promise<void>;
   /**
    * True when no review of this head waits, runs or is settled. A review that GitHub refused (403
    * or 401) does not count as settled when `refused` selects it for a retry.

@@ -3,7 +3,7 @@ import type { Repo } from "../domain/job.ts";
 import type { PullRequest } from "../domain/pull-request.ts";
 import { NO_REPORT, type ToolReport } from "../domain/tool-result.ts";
 
-export interface ToolsAsked {
+export interface ToolQuery {
   readonly repo: Repo;
   readonly pull: PullRequest;
   readonly settings: RepoConfig["review"]["tools"];
@@ -15,7 +15,7 @@ export interface ToolsAsked {
 
 /** Other tools' results for a head. Runs no tool. What could not be read is `degraded`. */
 export interface ToolResults {
-  of(asked: ToolsAsked): Promise<ToolReport>;
+  of(query: ToolQuery): Promise<ToolReport>;
 }
 
 export function noToolResults(): ToolResults {

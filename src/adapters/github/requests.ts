@@ -72,7 +72,7 @@ const LEFT_TO_REVIEWS = 0.2;
  *
  * @returns `isEnough` is false once the rest is reserved for reviews, `until` when the hour ends
  */
-export function hourOf(headers: Readonly<Record<string, unknown>>): Omit<RequestBudget, "asked"> | null {
+export function hourOf(headers: Readonly<Record<string, unknown>>): Omit<RequestBudget, "sent"> | null {
   const of = (name: string) => Number(headers[`x-ratelimit-${name}`] ?? Number.NaN);
   const [limit, remaining, reset] = [of("limit"), of("remaining"), of("reset")];
   if (!Number.isFinite(limit) || !Number.isFinite(remaining)) return null;

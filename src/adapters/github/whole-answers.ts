@@ -33,8 +33,8 @@ export function wholeAnswers(fetch: GuardedFetch): GuardedFetch {
 function problemOf({ status, headers }: Response, init: Parameters<GuardedFetch>[1], bytes: Uint8Array): string | null {
   if (status >= 400 || (status >= 300 && init?.redirect === "manual")) return null;
   if (status >= 300) return `leads elsewhere (${status})`;
-  const asked = new Headers((init?.headers ?? {}) as Record<string, string>).get("accept") ?? "";
-  if (!PLAIN.test(asked)) return null;
+  const accepted = new Headers((init?.headers ?? {}) as Record<string, string>).get("accept") ?? "";
+  if (!PLAIN.test(accepted)) return null;
   const isJson = headers.get("content-type")?.startsWith("application/json") ?? false;
   if (!isJson) return bytes.length > 0 ? "is not JSON" : null;
   return isWhole(bytes) ? null : "is not complete JSON";

@@ -23,10 +23,10 @@ let choice: RuleChoice = { settings: new Map(), customRules: [] };
 let inspect = prepareRules(choice.settings, choice.customRules);
 
 answerMessages(async ({ files, onlyLines, settings, customRules }: InspectQuestion) => {
-  const asked = { settings, customRules };
-  if (!isDeepStrictEqual(asked, choice)) {
+  const wanted = { settings, customRules };
+  if (!isDeepStrictEqual(wanted, choice)) {
     inspect = prepareRules(settings, customRules);
-    choice = asked;
+    choice = wanted;
   }
   return inspect(files, onlyLines);
 });

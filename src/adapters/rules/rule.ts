@@ -118,7 +118,7 @@ export interface Sighting {
   readonly line: number | null;
   readonly detail: string;
   /** Sentences that name the other places, Markdown. */
-  readonly said: string;
+  readonly note: string;
 }
 
 export type Rule = LineRule | StructuralRule;

@@ -206,10 +206,10 @@ export function findMatches({ region, shape, nodes }: Try): NodeMatch[] {
   const placed = matches.map((match) => ({ ...match, given: [...lines].find(([use]) => isWithin(use, match))?.[1] }));
   if (placed.every(({ given }) => given === undefined)) return matches;
   // A match in the code as written was there before the change.
-  const said = new Set(plain.findAll({ rule: shape }).map((node) => linesOf(node, region.firstLine).startLine));
+  const before = new Set(plain.findAll({ rule: shape }).map((node) => linesOf(node, region.firstLine).startLine));
   return placed.flatMap(({ node, startLine, line, given }) => {
     if (given === undefined) return [{ node, startLine, line }];
-    return said.has(startLine) ? [] : [{ node, startLine: given, line: given }];
+    return before.has(startLine) ? [] : [{ node, startLine: given, line: given }];
   });
 }
 

@@ -121,12 +121,12 @@ export function voyageEmbedder(
     ...UNMEASURED,
     weight: 1,
     embed(texts, inputType) {
-      const asked = { model, inputType, outputDimension: dimension, truncation: true };
+      const fixed = { model, inputType, outputDimension: dimension, truncation: true };
       const ask: EmbeddingService["ask"] = async (batch, part) => {
         const input = [...batch];
         const { data, usage } = await call(
           EmbeddingAnswer,
-          (client, request) => client.embed({ ...asked, input }, request),
+          (client, request) => client.embed({ ...fixed, input }, request),
           part,
         );
         return { rows: data ?? [], tokens: usage?.totalTokens };
@@ -158,8 +158,8 @@ export function voyageReranker(options: VoyageOptions & { readonly model?: strin
       try {
         const sent = candidates.slice(0, MAX_DOCUMENTS);
         const documents = sent.map(({ text }) => cut(text, MAX_DOCUMENT_CHARS));
-        const asked = { query: cut(query, MAX_QUERY_CHARS), documents, model, truncation: true };
-        const { data = [], usage } = await call(RerankAnswer, (client, request) => client.rerank(asked, request));
+        const question = { query: cut(query, MAX_QUERY_CHARS), documents, model, truncation: true };
+        const { data = [], usage } = await call(RerankAnswer, (client, request) => client.rerank(question, request));
         const tokens = Math.max(0, usage?.totalTokens ?? 0);
         const spent = { tokens, usd: tokens * usdPerToken, ms: options.now() - start };
         const scores = readScores(data, sent);

@@ -55,13 +55,13 @@ async function read(github: GitHub, repo: Repo, pull: PullRequest, paths: Readon
   const at = placeOf(repo);
   // A workflow that checks out the head uploads for it; the usual one for the test merge.
   for (const end of ["merge", "head"]) {
-    const asked = { ...at, ref: `refs/pull/${pull.number}/${end}`, per_page: PAGE };
+    const query = { ...at, ref: `refs/pull/${pull.number}/${end}`, per_page: PAGE };
     const alerts = await pagesOf(MOST_PAGES, async (page) => {
-      const one = () => github.rest.codeScanning.listAlertsForRepo({ ...asked, state: "open", page });
+      const one = () => github.rest.codeScanning.listAlertsForRepo({ ...query, state: "open", page });
       return orNone(one, (error) => /no analysis/i.test(error.message));
     });
     const analyses = await orNone(
-      () => github.rest.codeScanning.listRecentAnalyses(asked),
+      () => github.rest.codeScanning.listRecentAnalyses(query),
       () => true,
     );
     if (alerts.length > 0 || analyses.length > 0) return reportOf(github, { repo, pull, paths, alerts, analyses });

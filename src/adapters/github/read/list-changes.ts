@@ -204,10 +204,10 @@ async function fromComparison(github: GitHub, repo: Repo, pull: PullRequest): Pr
   const compared = { ...placeOf(repo), basehead: `${pull.base.sha}...${pull.head.sha}` };
   const { data } = await github.rest.repos.compareCommitsWithBasehead(compared);
   const listed = (data.files ?? []).map(listedAs);
-  const asked = { ...placeOf(repo), pull_number: pull.number };
+  const place = { ...placeOf(repo), pull_number: pull.number };
   const isWhole = listed.length < COMPARED_FILES;
   const files = await withModes(github, repo, pull.head.sha, joined(listed));
-  const total = isWhole ? files.length : (await github.rest.pulls.get(asked)).data.changed_files;
+  const total = isWhole ? files.length : (await github.rest.pulls.get(place)).data.changed_files;
   return { kind: "listing", files, total, degraded: noted("GitHub's comparison of the two commits was read") };
 }
 
@@ -367,6 +367,6 @@ export async function mergeBaseOf(
   head: string,
   page: number = 1,
 ): Promise<string> {
-  const asked = { ...placeOf(repo), basehead: `${base}...${head}`, per_page: 1, page };
-  return (await github.rest.repos.compareCommitsWithBasehead(asked)).data.merge_base_commit.sha;
+  const query = { ...placeOf(repo), basehead: `${base}...${head}`, per_page: 1, page };
+  return (await github.rest.repos.compareCommitsWithBasehead(query)).data.merge_base_commit.sha;
 }

@@ -96,7 +96,7 @@ export function githubOpenPulls(
           return answer.data;
         });
       const place = { ...newest, per_page: PAGE };
-      const said = await listed((page) => issues.listCommentsForRepo({ ...place, page }));
+      const inConversation = await listed((page) => issues.listCommentsForRepo({ ...place, page }));
       const onLines = await listed((page) => reviews.listReviewCommentsForRepo({ ...place, page }));
       const byNumber = new Map(pulls.map((pull) => [pull.number, pull.described]));
       const of = (comments: readonly Listed[], event: MissedComment["event"], subject: string) =>
@@ -114,7 +114,10 @@ export function githubOpenPulls(
             payload: { ...around, sender: comment.user, [subject]: described, comment },
           };
         });
-      return [...of(said, "issue_comment", "issue"), ...of(onLines, "pull_request_review_comment", "pull_request")];
+      return [
+        ...of(inConversation, "issue_comment", "issue"),
+        ...of(onLines, "pull_request_review_comment", "pull_request"),
+      ];
     },
   });
 }

@@ -63,13 +63,13 @@ export function githubPastReviews(github: GitHub, repo: Repo, paceMs: number): P
 /** Paces requests, counts them, and records GitHub's hourly limit. */
 function counted(paceMs: number): { readonly ask: Ask; readonly budget: () => RequestBudget } {
   const paced = pacer(paceMs);
-  let asked = 0;
+  let sent = 0;
   let hour: ReturnType<typeof hourOf> = null;
   return {
-    budget: () => ({ asked, isEnough: hour?.isEnough ?? true, until: hour?.until ?? null }),
+    budget: () => ({ sent: sent, isEnough: hour?.isEnough ?? true, until: hour?.until ?? null }),
     async ask(request) {
       const answer = await paced(() => {
-        asked += 1;
+        sent += 1;
         return request();
       });
       hour = hourOf(answer.headers) ?? hour;

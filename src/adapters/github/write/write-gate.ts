@@ -47,9 +47,9 @@ export function gatedFetch(
 
 async function freshly(ask: () => Promise<unknown>, now: () => number): Promise<void> {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const asked = now();
+    const began = now();
     await ask();
-    if (now() - asked <= FRESH_MS) return;
+    if (now() - began <= FRESH_MS) return;
   }
   throw new Transient("the store takes too long to confirm the request");
 }

@@ -18,7 +18,7 @@ async function look({ files }: Change): Promise<readonly Sighting[]> {
   const added: Added = {
     lines: new Set(lines),
     names: new Set(lines.flatMap(namesIn)),
-    asked: new Set(lines.filter((line) => CONDITION.test(line)).flatMap(namesIn)),
+    conditionNames: new Set(lines.filter((line) => CONDITION.test(line)).flatMap(namesIn)),
   };
   return files.filter(({ diff }) => diff.status === "modified").flatMap((file) => removedIn(file, added));
 }
@@ -27,7 +27,7 @@ interface Added {
   readonly lines: ReadonlySet<string>;
   readonly names: ReadonlySet<string>;
   /** Names in conditions. */
-  readonly asked: ReadonlySet<string>;
+  readonly conditionNames: ReadonlySet<string>;
 }
 
 /** A check whose names are added nowhere was not moved or written in another way. */
@@ -43,13 +43,13 @@ function removedIn(file: ChangedFile, added: Added): readonly Sighting[] {
     const uses = namesIn(condition);
     const stays = uses.some((name) => present.has(name));
     if (!stays || added.lines.has(text) || uses.every((name) => added.names.has(name))) return [];
-    if (uses.some((name) => added.asked.has(name))) return [];
+    if (uses.some((name) => added.conditionNames.has(name))) return [];
     const words = condition
       .replace(/[`\s]+/g, " ")
       .replace(/ ?[:{] ?$/, "")
       .trim();
     const detail = cutText(words, 80);
-    return [{ file, side: "LEFT", line: oldLine, detail, said: "No added line has a condition on the same names." }];
+    return [{ file, side: "LEFT", line: oldLine, detail, note: "No added line has a condition on the same names." }];
   });
 }
 

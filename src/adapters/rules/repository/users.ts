@@ -37,7 +37,7 @@ async function lookForCalls(change: Change): Promise<readonly Sighting[]> {
     const paths = [...new Set(symbol.references.map(({ path }) => path))];
     const left = (await Promise.all(paths.map((path) => callsLeft(change, head, path, one)))).flat();
     if (left.length > 0)
-      sightings.push({ ...one, side: "RIGHT", detail: one.name, said: calledAsBefore(left, one.after) });
+      sightings.push({ ...one, side: "RIGHT", detail: one.name, note: calledAsBefore(left, one.after) });
   }
   return sightings;
 }
@@ -169,7 +169,7 @@ async function lookForImports(change: Change): Promise<readonly Sighting[]> {
     }
     if (left.length === 0) continue;
     const detail = name ?? file.basePath.split("/").at(-1) ?? "";
-    sightings.push({ file, ...lineOf(file, name), detail, said: `Imported in ${places(left)}.` });
+    sightings.push({ file, ...lineOf(file, name), detail, note: `Imported in ${places(left)}.` });
   }
   return sightings;
 }
